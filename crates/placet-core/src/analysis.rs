@@ -1,0 +1,174 @@
+//! Looking into a call's arguments: what would really happen.
+//!
+//! Every lens of the tool is applied to its argument. What comes out is a list of facts (commands, statements, paths,
+//! hosts), each with its risk, and the highest of them. Analysis raises risk, never lowers it; what cannot be understood
+//! is HIGH.
+
+use serde::{Deserialize, Serialize};
+
+use crate::call::Args;
+use crate::tool::{Category, Risk, Tool};
+
+/// What would really happen, as far as reading can tell.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Analysis {
+    /// Each thing found, in order of appearance.
+    pub facts: Vec<Fact>,
+    /// What no mode and no person may allow, and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub banned: Option<String>,
+}
+
+/// One thing a call would do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Fact {
+    /// What it is.
+    #[serde(flatten)]
+    pub kind: FactKind,
+    /// How bad it could be.
+    pub risk: Risk,
+    /// Why that risk, in a sentence; empty when nothing raised it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub why: String,
+}
+
+/// The kinds of things a call can do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum FactKind {
+    /// One simple command of a shell line.
+    Command {
+        /// The words after quote removal. A word whose value is only known when it runs is kept as written, and
+        /// `dynamic` says so.
+        argv: Vec<String>,
+        /// The source text of this simple command.
+        text: String,
+        /// Some word is only known when it runs.
+        dynamic: bool,
+        /// Variables set for this command (`FOO=bar cmd`).
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        assignments: Vec<String>,
+        /// Which wrappers it runs under (`sudo`, `xargs`), outermost first.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        under: Vec<String>,
+    },
+    /// A file a shell line writes or reads by redirection.
+    Redirect {
+        /// The path as written.
+        path: String,
+        /// Whether it is written.
+        writes: bool,
+        /// Whether a rule that allows a command also covers this: inside the workspace, or `/dev/null`.
+        contained: bool,
+    },
+    /// One SQL statement.
+    Statement {
+        /// `SELECT`, `DELETE`, …
+        verb: String,
+        /// What kind of effect it has.
+        category: Category,
+        /// Tables it names.
+        tables: Vec<String>,
+        /// Its text, printed from the parsed form.
+        text: String,
+    },
+    /// A path.
+    Path {
+        /// As given.
+        given: String,
+        /// After resolving `..` and links.
+        resolved: String,
+        /// Whether it is inside the workspace.
+        inside: bool,
+        /// Whether it would be written.
+        writes: bool,
+    },
+    /// A host a request would go to.
+    Host {
+        /// The host, in ASCII.
+        host: String,
+        /// The URL's scheme.
+        scheme: String,
+        /// The port, also when it is the scheme's own.
+        port: Option<u16>,
+    },
+    /// Something that could not be read.
+    Unreadable {
+        /// What it was.
+        what: String,
+    },
+}
+
+/// Knows the real place of a path: the one question analysis has for the outside world. The engine answers from disk;
+/// tests answer from a table.
+pub trait Places {
+    /// The workspace's real root, absolute and without links.
+    fn workspace(&self) -> &str;
+    /// The user's home folder, if there is one.
+    fn home(&self) -> Option<&str>;
+    /// The real place of an absolute, normalised path: links resolved for as much of it as exists. `None` when that
+    /// cannot be told (a loop, no permission), which counts as outside.
+    fn real(&self, absolute: &str) -> Option<String>;
+}
+
+impl Analysis {
+    /// Nothing found.
+    pub const fn nothing() -> Self {
+        Self { facts: Vec::new(), banned: None }
+    }
+
+    /// The highest risk found; LOW when nothing was.
+    pub fn risk(&self) -> Risk {
+        self.facts.iter().map(|fact| fact.risk).max().unwrap_or(Risk::Low)
+    }
+
+    /// The category of the SQL found: the strongest effect of all statements.
+    pub fn sql_category(&self) -> Option<Category> {
+        self.facts
+            .iter()
+            .filter_map(|fact| match &fact.kind {
+                FactKind::Statement { category, .. } => Some(*category),
+                _ => None,
+            })
+            .max()
+    }
+}
+
+pub mod path;
+pub mod shell;
+pub mod sql;
+pub mod url;
+
+/// Applies every lens of `tool` to `args`.
+pub fn analyse(tool: &Tool, args: &Args, places: &dyn Places) -> Analysis {
+    let mut found = Analysis::nothing();
+    for lens in &tool.lenses {
+        lens_into(lens, args, places, &mut found);
+    }
+    found
+}
+
+fn lens_into(lens: &crate::tool::Lens, args: &Args, places: &dyn Places, found: &mut Analysis) {
+    use crate::tool::Lens;
+    let (Lens::Shell { arg } | Lens::Sql { arg, .. } | Lens::PathRead { arg } | Lens::PathWrite { arg } | Lens::Url { arg }) =
+        lens;
+    let Some(value) = args.get(arg) else { return };
+    let Some(text) = value.as_str() else {
+        // A list of words, a number, an object: the tool will make something of it that we cannot see.
+        found.facts.push(Fact {
+            kind: FactKind::Unreadable { what: arg.clone() },
+            risk: Risk::High,
+            why: format!("`{arg}` is not a text, so it cannot be analysed"),
+        });
+        return;
+    };
+    match lens {
+        Lens::Shell { .. } => shell::analyse(text, places, found),
+        Lens::Sql { dialect, .. } => sql::analyse(text, *dialect, found),
+        Lens::PathRead { .. } => path::analyse(text, path::Use::Read, places, found),
+        Lens::PathWrite { .. } => path::analyse(text, path::Use::Write, places, found),
+        Lens::Url { .. } => url::analyse(text, found),
+    }
+}

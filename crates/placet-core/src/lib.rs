@@ -1,0 +1,15 @@
+//! Placet's words and rules: call, policy, interaction, answer, reply, rendering, journal events.
+//!
+//! Pure and sans-I/O: no async, no clock, no file. Everything that happens in Placet is decided here from what is passed
+//! in, and comes out as a value: a verdict, an event, a text. The store keeps the events, the engine drives the clock.
+
+pub mod analysis;
+pub mod call;
+pub mod canonical;
+pub mod digest;
+pub mod ids;
+pub mod policy;
+pub mod standing;
+pub mod time;
+pub mod tool;
+pub mod verdict;

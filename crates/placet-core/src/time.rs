@@ -1,0 +1,150 @@
+//! Two clocks, and the types that keep them apart.
+//!
+//! *Wall* time is what people read: it stamps journal rows and ends standing grants. *Live* time only passes while
+//! Placet is running: it counts down questions. A process that was dead for an hour, or a wall clock that jumped a day,
+//! has not used up anybody's sixty seconds.
+
+use std::fmt;
+use std::ops::Add;
+
+use serde::{Deserialize, Serialize};
+
+/// A moment on the wall clock, in milliseconds since 1970 (UTC).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Timestamp(i64);
+
+/// A moment in service time, in milliseconds. Comparable only with other live times of the same store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct LiveTime(i64);
+
+/// A length of time in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Millis(u64);
+
+/// Both clocks, read together. The only way time enters the core.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Now {
+    /// For people and for the journal.
+    pub wall: Timestamp,
+    /// For deadlines.
+    pub live: LiveTime,
+}
+
+impl Timestamp {
+    /// From milliseconds since 1970.
+    pub const fn from_millis(millis: i64) -> Self {
+        Self(millis)
+    }
+
+    /// As milliseconds since 1970.
+    pub const fn as_millis(self) -> i64 {
+        self.0
+    }
+}
+
+impl LiveTime {
+    /// From milliseconds of service time.
+    pub const fn from_millis(millis: i64) -> Self {
+        Self(millis)
+    }
+
+    /// As milliseconds of service time.
+    pub const fn as_millis(self) -> i64 {
+        self.0
+    }
+
+    /// How long from `now` until this moment; zero when it has passed.
+    pub fn remaining_from(self, now: Self) -> Millis {
+        Millis(u64::try_from(self.0.saturating_sub(now.0)).unwrap_or(0))
+    }
+}
+
+impl Millis {
+    /// Zero.
+    pub const ZERO: Self = Self(0);
+
+    /// From milliseconds.
+    pub const fn new(millis: u64) -> Self {
+        Self(millis)
+    }
+
+    /// From seconds.
+    pub const fn from_secs(seconds: u64) -> Self {
+        Self(seconds.saturating_mul(1000))
+    }
+
+    /// As milliseconds.
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+
+    fn signed(self) -> i64 {
+        i64::try_from(self.0).unwrap_or(i64::MAX)
+    }
+}
+
+impl Add<Millis> for Timestamp {
+    type Output = Self;
+
+    fn add(self, by: Millis) -> Self {
+        Self(self.0.saturating_add(by.signed()))
+    }
+}
+
+impl Add<Millis> for LiveTime {
+    type Output = Self;
+
+    fn add(self, by: Millis) -> Self {
+        Self(self.0.saturating_add(by.signed()))
+    }
+}
+
+/// RFC 3339 in UTC, to the millisecond.
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match jiff::Timestamp::from_millisecond(self.0) {
+            Ok(at) => write!(f, "{at:.3}"),
+            Err(_) => write!(f, "{} ms", self.0),
+        }
+    }
+}
+
+/// The largest whole unit first: `90s` is `1m30s`.
+impl fmt::Display for Millis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rest = self.0;
+        if rest == 0 {
+            return f.write_str("0s");
+        }
+        for (unit, name) in [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1000, "s"), (1, "ms")] {
+            if rest >= unit {
+                write!(f, "{}{name}", rest / unit)?;
+                rest %= unit;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_read_as_people_write_them() {
+        assert_eq!(Timestamp::from_millis(0).to_string(), "1970-01-01T00:00:00.000Z");
+        assert_eq!(Millis::from_secs(90).to_string(), "1m30s");
+        assert_eq!(Millis::new(0).to_string(), "0s");
+        assert_eq!(Millis::new(1500).to_string(), "1s500ms");
+    }
+
+    #[test]
+    fn arithmetic_at_the_ends_of_time_saturates() {
+        assert_eq!(Timestamp::from_millis(i64::MAX) + Millis::new(u64::MAX), Timestamp::from_millis(i64::MAX));
+        let late = LiveTime::from_millis(i64::MAX);
+        assert_eq!(LiveTime::from_millis(5).remaining_from(late), Millis::ZERO);
+    }
+}

@@ -1,0 +1,235 @@
+//! What is known about a tool: its category, its declared risk, and how its arguments are analysed.
+//!
+//! Three sources, and their order matters: the operator's `[tools.NAME]` may say anything; the built-in table describes
+//! the tools of the built-in agent; what an agent or an upstream says about its own tool may raise risk, never lower
+//! it. A tool nobody describes is a command of medium risk.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::ids::ToolName;
+
+/// What kind of effect a tool has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Category {
+    /// Looks at something.
+    Read,
+    /// Changes files or rows.
+    Write,
+    /// Runs a program.
+    Command,
+    /// Talks to another machine.
+    Network,
+    /// Exists to ask a person.
+    Ask,
+}
+
+/// How bad it could be. Ordered: the larger wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Risk {
+    /// Harmless.
+    Low,
+    /// Asked about once.
+    Medium,
+    /// Asked about always.
+    High,
+}
+
+/// Which SQL is spoken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SqlDialect {
+    /// SQLite.
+    Sqlite,
+    /// PostgreSQL.
+    Postgresql,
+    /// MySQL and MariaDB.
+    Mysql,
+}
+
+/// How one argument is looked into. Analysis raises risk and never lowers it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Lens {
+    /// A shell command line.
+    Shell {
+        /// The argument's name.
+        arg: String,
+    },
+    /// SQL text.
+    Sql {
+        /// The argument's name.
+        arg: String,
+        /// The dialect; when unknown all three must agree.
+        #[serde(default)]
+        dialect: Option<SqlDialect>,
+    },
+    /// A path that is read.
+    PathRead {
+        /// The argument's name.
+        arg: String,
+    },
+    /// A path that is written.
+    PathWrite {
+        /// The argument's name.
+        arg: String,
+    },
+    /// A URL that is requested.
+    Url {
+        /// The argument's name.
+        arg: String,
+    },
+}
+
+/// What is known about a tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tool {
+    /// Its name.
+    pub name: ToolName,
+    /// Its kind of effect.
+    pub category: Category,
+    /// Its declared risk.
+    pub risk: Risk,
+    /// Which arguments are analysed, and how.
+    pub lenses: Vec<Lens>,
+    /// Whether the category follows from the SQL it is given rather than from its declaration.
+    pub sql_decides_category: bool,
+    /// JSON Schema of its arguments, for edits.
+    pub schema: Option<Value>,
+}
+
+/// What a tool's own `needs_approval` said about one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnOpinion {
+    /// The tool has no opinion, or says a person must agree.
+    Silent,
+    /// The tool says no approval is needed.
+    NotNeeded,
+}
+
+impl Category {
+    /// The risk a tool of this category has when nothing else is said.
+    pub const fn default_risk(self) -> Risk {
+        match self {
+            Self::Read => Risk::Low,
+            Self::Write | Self::Command | Self::Network | Self::Ask => Risk::Medium,
+        }
+    }
+
+    /// As written in configuration and on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Command => "command",
+            Self::Network => "network",
+            Self::Ask => "ask",
+        }
+    }
+}
+
+impl Risk {
+    /// As written in configuration and on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Low => "LOW",
+            Self::Medium => "MEDIUM",
+            Self::High => "HIGH",
+        }
+    }
+}
+
+impl std::fmt::Display for Category {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl std::fmt::Display for Risk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Tool {
+    /// A tool nobody describes: a command of medium risk, looked into by the usual names of arguments. Agents pivot to
+    /// whatever tool is not gated, so effect counts and not the tool's name.
+    pub fn unknown(name: ToolName) -> Self {
+        let shell = ["command", "cmd", "script", "shell_command"].map(|arg| Lens::Shell { arg: arg.into() });
+        let paths = ["path", "file_path", "filePath", "filename", "file"].map(|arg| Lens::PathWrite { arg: arg.into() });
+        let urls = ["url", "uri"].map(|arg| Lens::Url { arg: arg.into() });
+        Self {
+            name,
+            category: Category::Command,
+            risk: Risk::Medium,
+            lenses: shell.into_iter().chain(paths).chain(urls).collect(),
+            sql_decides_category: false,
+            schema: None,
+        }
+    }
+
+    /// A tool of the built-in agent, by name.
+    pub fn builtin(name: &ToolName) -> Option<Self> {
+        let path = |arg: &str| Lens::PathRead { arg: arg.into() };
+        let write = |arg: &str| Lens::PathWrite { arg: arg.into() };
+        let (category, lenses): (Category, Vec<Lens>) = match name.as_str() {
+            "read" => (Category::Read, vec![path("path"), path("file_path")]),
+            "grep" | "glob" | "ls" => (Category::Read, vec![path("path")]),
+            "bash_output" | "todo" | "task" | "skill" => (Category::Read, vec![]),
+            "write" | "edit" => (Category::Write, vec![write("path"), write("file_path")]),
+            "bash" => (Category::Command, vec![Lens::Shell { arg: "command".into() }]),
+            "kill_bash" => (Category::Command, vec![]),
+            "fetch" => (Category::Network, vec![Lens::Url { arg: "url".into() }]),
+            "askUserQuestion" => (Category::Ask, vec![]),
+            "sql_query" | "data_modify" => {
+                (Category::Write, vec![Lens::Sql { arg: "sql".into(), dialect: None }])
+            }
+            _ => return None,
+        };
+        Some(Self {
+            name: name.clone(),
+            category,
+            risk: category.default_risk(),
+            sql_decides_category: lenses.iter().any(|lens| matches!(lens, Lens::Sql { .. })),
+            lenses,
+            schema: None,
+        })
+    }
+
+    /// The tool after its owner's own description. It may raise risk, and say what it is when nobody else has; it can
+    /// never make itself look harmless.
+    #[must_use]
+    pub fn raised_by(mut self, category: Option<Category>, risk: Option<Risk>) -> Self {
+        if let Some(category) = category {
+            self.risk = self.risk.max(category.default_risk());
+            if category == Category::Ask {
+                self.category = category;
+            }
+        }
+        if let Some(risk) = risk {
+            self.risk = self.risk.max(risk);
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_agent_says_of_its_own_tool_raises_risk_and_never_lowers_it() {
+        let tool = Tool::unknown(ToolName::new("mystery").unwrap());
+        let meek = tool.clone().raised_by(Some(Category::Read), Some(Risk::Low));
+        assert_eq!((meek.category, meek.risk), (Category::Command, Risk::Medium));
+        assert_eq!(tool.raised_by(None, Some(Risk::High)).risk, Risk::High);
+    }
+
+    #[test]
+    fn a_tool_nobody_describes_is_a_command_of_medium_risk() {
+        let tool = Tool::unknown(ToolName::new("mystery").unwrap());
+        assert_eq!((tool.category, tool.risk), (Category::Command, Risk::Medium));
+    }
+}
