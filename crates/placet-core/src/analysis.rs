@@ -116,7 +116,10 @@ pub trait Places {
 impl Analysis {
     /// Nothing found.
     pub const fn nothing() -> Self {
-        Self { facts: Vec::new(), banned: None }
+        Self {
+            facts: Vec::new(),
+            banned: None,
+        }
     }
 
     /// The highest risk found; LOW when nothing was.
@@ -152,8 +155,11 @@ pub fn analyse(tool: &Tool, args: &Args, places: &dyn Places) -> Analysis {
 
 fn lens_into(lens: &crate::tool::Lens, args: &Args, places: &dyn Places, found: &mut Analysis) {
     use crate::tool::Lens;
-    let (Lens::Shell { arg } | Lens::Sql { arg, .. } | Lens::PathRead { arg } | Lens::PathWrite { arg } | Lens::Url { arg }) =
-        lens;
+    let (Lens::Shell { arg }
+    | Lens::Sql { arg, .. }
+    | Lens::PathRead { arg }
+    | Lens::PathWrite { arg }
+    | Lens::Url { arg }) = lens;
     let Some(value) = args.get(arg) else { return };
     let Some(text) = value.as_str() else {
         // A list of words, a number, an object: the tool will make something of it that we cannot see.

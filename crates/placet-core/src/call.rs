@@ -84,7 +84,12 @@ impl fmt::Display for CallDigest {
 impl ToolCall {
     /// The digest of exactly this call.
     pub fn digest(&self) -> CallDigest {
-        let path: Vec<Value> = self.origin.agent_path.iter().map(|part| Value::from(part.as_str())).collect();
+        let path: Vec<Value> = self
+            .origin
+            .agent_path
+            .iter()
+            .map(|part| Value::from(part.as_str()))
+            .collect();
         CallDigest(Digest::of(
             "placet/call/1",
             &[
@@ -175,7 +180,11 @@ impl Args {
 
     /// Name and value of each argument.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.0.as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), value))
+        self.0
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, value)| (name.as_str(), value))
     }
 
     /// The canonical text.
@@ -278,7 +287,9 @@ impl<'de> Visitor<'de> for Strict {
     }
 
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<Value, E> {
-        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("a number that is not finite"))
+        Number::from_f64(value)
+            .map(Value::Number)
+            .ok_or_else(|| E::custom("a number that is not finite"))
     }
 
     fn visit_str<E: de::Error>(self, value: &str) -> Result<Value, E> {
@@ -291,7 +302,9 @@ impl<'de> Visitor<'de> for Strict {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
-        while let Some(item) = items.next_element_seed(Self { depth: self.depth + 1 })? {
+        while let Some(item) = items.next_element_seed(Self {
+            depth: self.depth + 1,
+        })? {
             list.push(item);
         }
         Ok(Value::Array(list))
@@ -303,7 +316,9 @@ impl<'de> Visitor<'de> for Strict {
             if object.contains_key(&name) {
                 return Err(de::Error::custom(format_args!("{}{name}", Refusal::DUPLICATE)));
             }
-            let value = fields.next_value_seed(Self { depth: self.depth + 1 })?;
+            let value = fields.next_value_seed(Self {
+                depth: self.depth + 1,
+            })?;
             object.insert(name, value);
         }
         Ok(Value::Object(object))
@@ -335,16 +350,37 @@ pub(crate) mod tests {
     #[test]
     fn arguments_that_two_readers_could_read_differently_are_refused() {
         let refused = |json: &str| Args::parse(json.as_bytes()).unwrap_err();
-        assert_eq!(refused(r#"{"command":"ls","command":"rm"}"#), ArgsError::Duplicate("command".into()));
-        assert_eq!(refused(r#"{"a":{"b":1,"b":2}}"#), ArgsError::Duplicate("b".into()));
+        assert_eq!(
+            refused(r#"{"command":"ls","command":"rm"}"#),
+            ArgsError::Duplicate("command".into())
+        );
+        assert_eq!(
+            refused(r#"{"a":{"b":1,"b":2}}"#),
+            ArgsError::Duplicate("b".into())
+        );
         assert!(matches!(refused(r#"{"n":1e20}"#), ArgsError::Inexact(_)));
-        assert!(matches!(refused(r#"{"n":18446744073709551616}"#), ArgsError::Inexact(_)));
+        assert!(matches!(
+            refused(r#"{"n":18446744073709551616}"#),
+            ArgsError::Inexact(_)
+        ));
         assert!(matches!(refused("[1]"), ArgsError::NotAnObject("an array")));
         assert!(matches!(refused("{} x"), ArgsError::Syntax(_)));
-        assert!(matches!(Args::parse(b"{\"a\":\"\xff\"}"), Err(ArgsError::Syntax(_))));
-        assert!(matches!(refused(&format!("{{\"a\":{}{}}}", "[".repeat(80), "]".repeat(80))), ArgsError::TooDeep));
-        assert!(matches!(refused(&format!("{{\"a\":{}", "[".repeat(100_000))), ArgsError::TooDeep));
-        assert!(matches!(refused(&" ".repeat(ARGS_BYTES_MAX + 1)), ArgsError::TooLarge(_)));
+        assert!(matches!(
+            Args::parse(b"{\"a\":\"\xff\"}"),
+            Err(ArgsError::Syntax(_))
+        ));
+        assert!(matches!(
+            refused(&format!("{{\"a\":{}{}}}", "[".repeat(80), "]".repeat(80))),
+            ArgsError::TooDeep
+        ));
+        assert!(matches!(
+            refused(&format!("{{\"a\":{}", "[".repeat(100_000))),
+            ArgsError::TooDeep
+        ));
+        assert!(matches!(
+            refused(&" ".repeat(ARGS_BYTES_MAX + 1)),
+            ArgsError::TooLarge(_)
+        ));
     }
 
     #[test]
@@ -367,7 +403,10 @@ pub(crate) mod tests {
     fn calls_that_differ_anywhere_have_different_digests() {
         let long = "x".repeat(200);
         let one = call("bash", serde_json::json!({"command": format!("{long}; ls")}));
-        let two = call("bash", serde_json::json!({"command": format!("{long}; rm -rf ~")}));
+        let two = call(
+            "bash",
+            serde_json::json!({"command": format!("{long}; rm -rf ~")}),
+        );
         assert_ne!(one.digest(), two.digest());
         let aa = call("bash", serde_json::json!({"command": "cat Aa"}));
         let bb = call("bash", serde_json::json!({"command": "cat BB"}));

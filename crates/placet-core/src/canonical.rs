@@ -83,7 +83,8 @@ mod tests {
 
     #[test]
     fn names_are_sorted_as_the_rfc_sorts_them() {
-        let value = json!({"\u{20ac}": 1, "\r": 2, "\u{fb33}": 3, "1": 4, "\u{1f600}": 5, "\u{80}": 6, "\u{f6}": 7});
+        let value =
+            json!({"\u{20ac}": 1, "\r": 2, "\u{fb33}": 3, "1": 4, "\u{1f600}": 5, "\u{80}": 6, "\u{f6}": 7});
         assert_eq!(
             to_string(&value),
             "{\"\\r\":2,\"1\":4,\"\u{80}\":6,\"\u{f6}\":7,\"\u{20ac}\":1,\"\u{1f600}\":5,\"\u{fb33}\":3}"
@@ -107,7 +108,11 @@ mod tests {
             (0x41b3_de43_5555_5555, "333333333.3333333"),
             (0x3ff0_0000_0000_0000, "1"),
         ] {
-            assert_eq!(to_string(&json!(f64::from_bits(bits))), expected, "bits {bits:016x}");
+            assert_eq!(
+                to_string(&json!(f64::from_bits(bits))),
+                expected,
+                "bits {bits:016x}"
+            );
         }
     }
 
@@ -122,7 +127,9 @@ mod tests {
             Just(Value::Null),
             any::<bool>().prop_map(Value::from),
             (-(1_i64 << 53)..=(1_i64 << 53)).prop_map(Value::from),
-            any::<f64>().prop_filter("finite", |n| n.is_finite()).prop_map(Value::from),
+            any::<f64>()
+                .prop_filter("finite", |n| n.is_finite())
+                .prop_map(Value::from),
             any::<String>().prop_map(Value::from),
         ];
         leaf.prop_recursive(4, 48, 6, |inner| {

@@ -43,10 +43,16 @@ fn checked(what: &'static str, text: &str) -> Result<(), IdError> {
         return Err(IdError::Empty { what });
     }
     if text.len() > ID_BYTES_MAX {
-        return Err(IdError::TooLong { what, bytes: text.len() });
+        return Err(IdError::TooLong {
+            what,
+            bytes: text.len(),
+        });
     }
     match text.chars().find(|c| c.is_control()) {
-        Some(c) => Err(IdError::Control { what, code: u32::from(c) }),
+        Some(c) => Err(IdError::Control {
+            what,
+            code: u32::from(c),
+        }),
         None => Ok(()),
     }
 }
@@ -164,8 +170,14 @@ mod tests {
     #[test]
     fn an_id_is_not_empty_not_long_and_has_no_control_characters() {
         assert_eq!(CallId::new("").unwrap_err().to_string(), "the call id is empty");
-        assert!(matches!(CallId::new("x".repeat(257)), Err(IdError::TooLong { bytes: 257, .. })));
-        assert!(matches!(SessionId::new("a\u{1b}[2J"), Err(IdError::Control { code: 0x1b, .. })));
+        assert!(matches!(
+            CallId::new("x".repeat(257)),
+            Err(IdError::TooLong { bytes: 257, .. })
+        ));
+        assert!(matches!(
+            SessionId::new("a\u{1b}[2J"),
+            Err(IdError::Control { code: 0x1b, .. })
+        ));
         assert_eq!(CallId::new("c-1").unwrap().as_str(), "c-1");
     }
 

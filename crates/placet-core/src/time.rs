@@ -119,7 +119,13 @@ impl fmt::Display for Millis {
         if rest == 0 {
             return f.write_str("0s");
         }
-        for (unit, name) in [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1000, "s"), (1, "ms")] {
+        for (unit, name) in [
+            (86_400_000, "d"),
+            (3_600_000, "h"),
+            (60_000, "m"),
+            (1000, "s"),
+            (1, "ms"),
+        ] {
             if rest >= unit {
                 write!(f, "{}{name}", rest / unit)?;
                 rest %= unit;
@@ -143,7 +149,10 @@ mod tests {
 
     #[test]
     fn arithmetic_at_the_ends_of_time_saturates() {
-        assert_eq!(Timestamp::from_millis(i64::MAX) + Millis::new(u64::MAX), Timestamp::from_millis(i64::MAX));
+        assert_eq!(
+            Timestamp::from_millis(i64::MAX) + Millis::new(u64::MAX),
+            Timestamp::from_millis(i64::MAX)
+        );
         let late = LiveTime::from_millis(i64::MAX);
         assert_eq!(LiveTime::from_millis(5).remaining_from(late), Millis::ZERO);
     }

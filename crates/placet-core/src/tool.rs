@@ -158,7 +158,8 @@ impl Tool {
     /// whatever tool is not gated, so effect counts and not the tool's name.
     pub fn unknown(name: ToolName) -> Self {
         let shell = ["command", "cmd", "script", "shell_command"].map(|arg| Lens::Shell { arg: arg.into() });
-        let paths = ["path", "file_path", "filePath", "filename", "file"].map(|arg| Lens::PathWrite { arg: arg.into() });
+        let paths = ["path", "file_path", "filePath", "filename", "file"]
+            .map(|arg| Lens::PathWrite { arg: arg.into() });
         let urls = ["url", "uri"].map(|arg| Lens::Url { arg: arg.into() });
         Self {
             name,
@@ -179,13 +180,22 @@ impl Tool {
             "grep" | "glob" | "ls" => (Category::Read, vec![path("path")]),
             "bash_output" | "todo" | "task" | "skill" => (Category::Read, vec![]),
             "write" | "edit" => (Category::Write, vec![write("path"), write("file_path")]),
-            "bash" => (Category::Command, vec![Lens::Shell { arg: "command".into() }]),
+            "bash" => (
+                Category::Command,
+                vec![Lens::Shell {
+                    arg: "command".into(),
+                }],
+            ),
             "kill_bash" => (Category::Command, vec![]),
             "fetch" => (Category::Network, vec![Lens::Url { arg: "url".into() }]),
             "askUserQuestion" => (Category::Ask, vec![]),
-            "sql_query" | "data_modify" => {
-                (Category::Write, vec![Lens::Sql { arg: "sql".into(), dialect: None }])
-            }
+            "sql_query" | "data_modify" => (
+                Category::Write,
+                vec![Lens::Sql {
+                    arg: "sql".into(),
+                    dialect: None,
+                }],
+            ),
             _ => return None,
         };
         Some(Self {

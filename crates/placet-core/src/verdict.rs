@@ -149,7 +149,12 @@ impl Answers {
         let mut kinds: Vec<_> = kinds.into_iter().collect();
         kinds.sort_unstable();
         kinds.dedup();
-        let says_no = kinds.iter().any(|kind| matches!(kind, AnswerKind::Reject | AnswerKind::Skip | AnswerKind::Terminate));
+        let says_no = kinds.iter().any(|kind| {
+            matches!(
+                kind,
+                AnswerKind::Reject | AnswerKind::Skip | AnswerKind::Terminate
+            )
+        });
         says_no.then_some(Self(kinds))
     }
 
@@ -225,7 +230,11 @@ mod tests {
     fn a_set_of_answers_always_has_a_way_to_say_no() {
         assert_eq!(Answers::only([AnswerKind::Approve, AnswerKind::Edit]), None);
         assert_eq!(Answers::only([]), None);
-        assert!(Answers::only([AnswerKind::Reject, AnswerKind::Approve]).unwrap().offers(AnswerKind::Approve));
+        assert!(
+            Answers::only([AnswerKind::Reject, AnswerKind::Approve])
+                .unwrap()
+                .offers(AnswerKind::Approve)
+        );
     }
 
     #[test]

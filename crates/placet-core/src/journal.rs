@@ -1,0 +1,271 @@
+//! The journal: everything that happened, in order, chained.
+//!
+//! Truth, audit trail and replay source in one. Each session has its own chain of rows: a row's hash covers the row before
+//! it, so a changed, removed or reordered row is found. A second chain of checkpoints covers the heads of all sessions,
+//! so that a session cut short or removed whole is found too.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::call::{CallDigest, ToolCall};
+use crate::digest::Digest;
+use crate::ids::{ChannelName, ChatId, InteractionId, PersonId, SessionId, StandingGrantId, ToolName};
+use crate::interaction::{Asked, Ballot, CallKey, Resolution};
+use crate::outcome::Outcome;
+use crate::policy::Mode;
+use crate::standing::StandingGrant;
+use crate::time::{LiveTime, Millis, Timestamp};
+use crate::verdict::Verdict;
+
+/// Something that happened. Only events are stored; everything else is derived from them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Event {
+    /// An agent proposed a call, and policy judged it. Allow and deny settle it at once.
+    CallReceived {
+        /// The call.
+        call: Box<ToolCall>,
+        /// Its digest.
+        digest: CallDigest,
+        /// The judgement.
+        verdict: Box<Verdict>,
+        /// Under which version of the policy.
+        policy: Digest,
+    },
+    /// A question was put to people.
+    Asked(Box<Asked>),
+    /// A call was found to be the same as one already asked about: one question, two waiters, one grant.
+    Joined {
+        /// The call that joined.
+        call: CallKey,
+        /// The call it is the same as.
+        same_as: CallKey,
+        /// The question both wait for.
+        interaction: InteractionId,
+    },
+    /// A question was put to more people.
+    Escalated {
+        /// Which question.
+        interaction: InteractionId,
+        /// Whom.
+        to: BTreeSet<PersonId>,
+    },
+    /// One person approved; more are needed.
+    Voted {
+        /// Which question.
+        interaction: InteractionId,
+        /// Their vote.
+        ballot: Ballot,
+    },
+    /// A question was settled.
+    Resolved {
+        /// Which question.
+        interaction: InteractionId,
+        /// How.
+        resolution: Resolution,
+    },
+    /// The asker has been told.
+    Processed {
+        /// Which question.
+        interaction: InteractionId,
+    },
+    /// A call that had to wait has its outcome. If that permits it, a grant is issued.
+    Settled {
+        /// Which call.
+        call: CallKey,
+        /// What became of it.
+        outcome: Box<Outcome>,
+        /// The number of the grant, counted from 1, when one is issued.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        grant: Option<u32>,
+    },
+    /// A grant was claimed: the call is about to run.
+    Claimed {
+        /// Which call.
+        call: CallKey,
+        /// Which of its grants.
+        grant: u32,
+        /// Until when the claimant promised a result; bound to the process when absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        lease: Option<LiveTime>,
+    },
+    /// The call ran.
+    Finished {
+        /// Which call.
+        call: CallKey,
+        /// Which of its grants.
+        grant: u32,
+        /// Its result.
+        result: CallResult,
+    },
+    /// Nobody knows whether the call ran.
+    LostTrack {
+        /// Which call.
+        call: CallKey,
+        /// Which of its grants.
+        grant: u32,
+    },
+    /// A person said "don't ask again".
+    StandingGiven(Box<StandingGrant>),
+    /// A standing grant let a call run.
+    StandingUsed {
+        /// Which grant.
+        id: StandingGrantId,
+        /// Which call.
+        call: CallKey,
+    },
+    /// A standing grant was taken back.
+    StandingRevoked {
+        /// Which grant.
+        id: StandingGrantId,
+        /// By whom.
+        by: PersonId,
+    },
+    /// A tool was put on the session's allow-list.
+    ToolAllowed {
+        /// Which tool.
+        tool: ToolName,
+        /// By whom.
+        by: PersonId,
+    },
+    /// The session's mode was changed.
+    ModeSet {
+        /// To what.
+        mode: Mode,
+        /// By whom.
+        by: PersonId,
+    },
+    /// The session was ended. Nothing runs in it any more.
+    SessionEnded {
+        /// By whom.
+        by: String,
+    },
+    /// A message that answers no question waits for the agent.
+    MessageQueued(Box<InboundMessage>),
+    /// A copy of a question, or of its outcome, reached a surface.
+    Delivered {
+        /// Which question.
+        interaction: InteractionId,
+        /// On which channel.
+        channel: ChannelName,
+        /// In which chat.
+        chat: ChatId,
+        /// The surface's own reference, for updating the copy.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        receipt: Option<String>,
+    },
+    /// Placet started. Stored in the system session.
+    Started {
+        /// How long nothing was running, as far as can be told.
+        down_for: Millis,
+        /// Under which version of the policy.
+        policy: Digest,
+    },
+}
+
+/// A message from a chat.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct InboundMessage {
+    /// The channel.
+    pub channel: ChannelName,
+    /// The chat.
+    pub chat_id: ChatId,
+    /// The sender's account there.
+    pub sender_id: String,
+    /// The channel's id of the message. The same message twice is one message.
+    pub message_id: String,
+    /// What they wrote.
+    pub content: String,
+}
+
+/// What a call returned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CallResult {
+    /// Whether it succeeded.
+    pub ok: bool,
+    /// What it returned, as text; the first [`OUTPUT_BYTES_KEPT`] bytes of it.
+    pub output: String,
+    /// The digest of all of it.
+    pub digest: Digest,
+    /// How long all of it was.
+    pub bytes: u64,
+}
+
+/// How much of a call's output the journal keeps. The digest covers all of it.
+pub const OUTPUT_BYTES_KEPT: usize = 64 * 1024;
+
+impl CallResult {
+    /// Keeps what the journal keeps of an output.
+    pub fn new(ok: bool, output: &str) -> Self {
+        let kept = output.floor_char_boundary(OUTPUT_BYTES_KEPT);
+        Self {
+            ok,
+            output: output.get(..kept).unwrap_or_default().to_owned(),
+            digest: Digest::of("placet/output/1", &[output.as_bytes()]),
+            bytes: output.len() as u64,
+        }
+    }
+}
+
+impl Event {
+    /// Its name, as stored and as shown.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::CallReceived { .. } => "callReceived",
+            Self::Asked(_) => "asked",
+            Self::Joined { .. } => "joined",
+            Self::Escalated { .. } => "escalated",
+            Self::Voted { .. } => "voted",
+            Self::Resolved { .. } => "resolved",
+            Self::Processed { .. } => "processed",
+            Self::Settled { .. } => "settled",
+            Self::Claimed { .. } => "claimed",
+            Self::Finished { .. } => "finished",
+            Self::LostTrack { .. } => "lostTrack",
+            Self::StandingGiven(_) => "standingGiven",
+            Self::StandingUsed { .. } => "standingUsed",
+            Self::StandingRevoked { .. } => "standingRevoked",
+            Self::ToolAllowed { .. } => "toolAllowed",
+            Self::ModeSet { .. } => "modeSet",
+            Self::SessionEnded { .. } => "sessionEnded",
+            Self::MessageQueued(_) => "messageQueued",
+            Self::Delivered { .. } => "delivered",
+            Self::Started { .. } => "started",
+        }
+    }
+}
+
+/// The hash of a session's row: over the row before it and everything in this one.
+pub fn row_hash(previous: &Digest, session: &SessionId, seq: u64, at: Timestamp, body: &[u8]) -> Digest {
+    Digest::of(
+        "placet/journal/1",
+        &[
+            previous.as_bytes(),
+            session.as_str().as_bytes(),
+            &seq.to_be_bytes(),
+            &at.as_millis().to_be_bytes(),
+            body,
+        ],
+    )
+}
+
+/// What stands before the first row of a session, and before the first checkpoint.
+pub fn genesis() -> Digest {
+    Digest::of("placet/genesis/1", &[])
+}
+
+/// The hash of a checkpoint: over the one before it, how many rows there are, and the heads it covers.
+pub fn checkpoint_hash(previous: &Digest, rows: u64, at: Timestamp, heads: &[u8]) -> Digest {
+    Digest::of(
+        "placet/checkpoint/1",
+        &[
+            previous.as_bytes(),
+            &rows.to_be_bytes(),
+            &at.as_millis().to_be_bytes(),
+            heads,
+        ],
+    )
+}

@@ -1,0 +1,331 @@
+//! What became of a call: the one result every call gets, and what the model reads.
+//!
+//! Each way of not running has a name of its own. "Expired" is not "the user refused", and neither can be read as success.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::call::{Args, CallDigest};
+use crate::ids::PersonId;
+use crate::time::{Millis, Timestamp};
+
+/// What became of a call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "status", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Outcome {
+    /// Policy lets it run.
+    Allowed,
+    /// People let it run.
+    Approved {
+        /// Everybody whose approval it took.
+        by: Vec<PersonId>,
+        /// Exactly what may run.
+        digest: CallDigest,
+        /// The arguments they changed it to, if they did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        edited: Option<Args>,
+        /// Something they add.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        instruction: Option<String>,
+        /// Until when the same call in this chat need not be asked again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        remembered_until: Option<Timestamp>,
+    },
+    /// It must not run, and nobody was asked.
+    Denied {
+        /// Why.
+        denial: Denial,
+    },
+    /// A person said no.
+    Rejected {
+        /// Who.
+        by: PersonId,
+        /// Why.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+        /// Something they add.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        instruction: Option<String>,
+    },
+    /// A person wants something else.
+    Retry {
+        /// Who.
+        by: PersonId,
+        /// What.
+        feedback: String,
+        /// Something they add.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        instruction: Option<String>,
+    },
+    /// A person gave information instead.
+    Info {
+        /// Who.
+        by: PersonId,
+        /// In words.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        feedback: Option<String>,
+        /// As data.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        data: Option<Map<String, Value>>,
+        /// Something they add.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        instruction: Option<String>,
+    },
+    /// A person left it out.
+    Skipped {
+        /// Who.
+        by: PersonId,
+        /// Something they add.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        instruction: Option<String>,
+    },
+    /// A person ended the run.
+    Terminated {
+        /// Who.
+        by: PersonId,
+        /// Why.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+    /// Nobody answered in time.
+    Expired {
+        /// How long they had.
+        after: Millis,
+    },
+    /// The question was withdrawn.
+    Cancelled {
+        /// Why, in a sentence.
+        why: String,
+    },
+}
+
+/// Why a call was refused without asking.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "because", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Denial {
+    /// Policy says no.
+    Policy {
+        /// Its sentence.
+        reason: String,
+    },
+    /// A person would have to agree, and there is nobody to ask.
+    NobodyToAsk {
+        /// Why not.
+        why: String,
+    },
+    /// The session has too many open questions already.
+    TooManyOpen {
+        /// How many are allowed.
+        max: u32,
+    },
+    /// The same call was rejected in this session before.
+    RejectedBefore {
+        /// By whom.
+        by: PersonId,
+        /// Why.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+    /// The session has been ended.
+    SessionOver,
+}
+
+/// The status of a call, as on the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the names are those of design §6")]
+pub enum CallStatus {
+    Allowed,
+    Denied,
+    Pending,
+    Approved,
+    Rejected,
+    Retry,
+    Info,
+    Skipped,
+    Terminated,
+    Expired,
+    Cancelled,
+}
+
+impl CallStatus {
+    /// As on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Allowed => "allowed",
+            Self::Denied => "denied",
+            Self::Pending => "pending",
+            Self::Approved => "approved",
+            Self::Rejected => "rejected",
+            Self::Retry => "retry",
+            Self::Info => "info",
+            Self::Skipped => "skipped",
+            Self::Terminated => "terminated",
+            Self::Expired => "expired",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl Outcome {
+    /// Its status on the wire.
+    pub const fn status(&self) -> CallStatus {
+        match self {
+            Self::Allowed => CallStatus::Allowed,
+            Self::Approved { .. } => CallStatus::Approved,
+            Self::Denied { .. } => CallStatus::Denied,
+            Self::Rejected { .. } => CallStatus::Rejected,
+            Self::Retry { .. } => CallStatus::Retry,
+            Self::Info { .. } => CallStatus::Info,
+            Self::Skipped { .. } => CallStatus::Skipped,
+            Self::Terminated { .. } => CallStatus::Terminated,
+            Self::Expired { .. } => CallStatus::Expired,
+            Self::Cancelled { .. } => CallStatus::Cancelled,
+        }
+    }
+
+    /// Whether the call may run.
+    pub const fn permits(&self) -> bool {
+        matches!(self, Self::Allowed | Self::Approved { .. })
+    }
+
+    /// What a person added for the agent, to follow the results as a user message.
+    pub fn instruction(&self) -> Option<&str> {
+        match self {
+            Self::Approved { instruction, .. }
+            | Self::Rejected { instruction, .. }
+            | Self::Retry { instruction, .. }
+            | Self::Info { instruction, .. }
+            | Self::Skipped { instruction, .. } => instruction.as_deref(),
+            Self::Allowed
+            | Self::Denied { .. }
+            | Self::Terminated { .. }
+            | Self::Expired { .. }
+            | Self::Cancelled { .. } => None,
+        }
+    }
+
+    /// What the model reads as the call's result when it did not run; `None` when it may run.
+    pub fn result_for_model(&self) -> Option<Value> {
+        let (reason, mut said) = match self {
+            Self::Allowed | Self::Approved { .. } => return None,
+            Self::Denied { denial } => (denial.code(), json!({ "explanation": denial.to_string() })),
+            Self::Rejected { reason, .. } => ("rejected_by_person", json!({ "reason": reason })),
+            Self::Retry { feedback, .. } => ("try_again_with_feedback", json!({ "feedback": feedback })),
+            Self::Info { feedback, data, .. } => (
+                "information_provided",
+                json!({ "feedback": feedback, "data": data }),
+            ),
+            Self::Skipped { .. } => ("skipped_by_person", json!({})),
+            Self::Terminated { reason, .. } => ("run_terminated_by_person", json!({ "reason": reason })),
+            Self::Expired { after } => (
+                "expired",
+                json!({ "explanation": format!("nobody answered within {after}; this is not a refusal by a person") }),
+            ),
+            Self::Cancelled { why } => ("cancelled", json!({ "explanation": why })),
+        };
+        if let Some(fields) = said.as_object_mut() {
+            fields.retain(|_, value| !value.is_null());
+            fields.insert("executed".into(), Value::Bool(false));
+            fields.insert("outcome".into(), Value::from(reason));
+        }
+        Some(said)
+    }
+}
+
+impl Denial {
+    /// A stable name for programs.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Policy { .. } => "denied_by_policy",
+            Self::NobodyToAsk { .. } => "nobody_to_ask",
+            Self::TooManyOpen { .. } => "too_many_open_questions",
+            Self::RejectedBefore { .. } => "rejected_before",
+            Self::SessionOver => "session_over",
+        }
+    }
+}
+
+impl std::fmt::Display for Denial {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Policy { reason } => write!(f, "policy does not allow this: {reason}"),
+            Self::NobodyToAsk { why } => write!(f, "a person must agree, and there is nobody to ask: {why}"),
+            Self::TooManyOpen { max } => {
+                write!(
+                    f,
+                    "{max} questions are open in this session already; wait for their answers"
+                )
+            }
+            Self::RejectedBefore {
+                by,
+                reason: Some(reason),
+            } => {
+                write!(f, "{by} rejected exactly this call before: {reason}")
+            }
+            Self::RejectedBefore { by, reason: None } => write!(f, "{by} rejected exactly this call before"),
+            Self::SessionOver => f.write_str("this session has been ended"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_that_did_not_run_can_never_be_read_as_success() {
+        let by = PersonId::new("lin").unwrap();
+        for outcome in [
+            Outcome::Denied {
+                denial: Denial::SessionOver,
+            },
+            Outcome::Rejected {
+                by: by.clone(),
+                reason: Some("no".into()),
+                instruction: None,
+            },
+            Outcome::Retry {
+                by: by.clone(),
+                feedback: "use mv".into(),
+                instruction: None,
+            },
+            Outcome::Info {
+                by: by.clone(),
+                feedback: None,
+                data: None,
+                instruction: None,
+            },
+            Outcome::Skipped {
+                by: by.clone(),
+                instruction: None,
+            },
+            Outcome::Terminated { by, reason: None },
+            Outcome::Expired {
+                after: Millis::from_secs(60),
+            },
+            Outcome::Cancelled {
+                why: "withdrawn".into(),
+            },
+        ] {
+            let result = outcome.result_for_model().unwrap();
+            assert_eq!(result.get("executed"), Some(&Value::Bool(false)), "{outcome:?}");
+            assert!(result.get("outcome").is_some_and(Value::is_string), "{outcome:?}");
+        }
+        assert_eq!(Outcome::Allowed.result_for_model(), None);
+    }
+
+    #[test]
+    fn expiry_is_reported_as_expiry_and_never_as_a_refusal() {
+        let text = Outcome::Expired {
+            after: Millis::from_secs(60),
+        }
+        .result_for_model()
+        .unwrap()
+        .to_string();
+        assert!(
+            text.contains("\"expired\"") && text.contains("not a refusal"),
+            "{text}"
+        );
+    }
+}

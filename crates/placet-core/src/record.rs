@@ -1,0 +1,127 @@
+//! Records: what the journal comes to, per call and per session. The store keeps them as projections.
+
+use std::collections::BTreeSet;
+
+use crate::call::{CallDigest, ToolCall};
+use crate::ids::{InteractionId, SessionId, ToolName};
+use crate::interaction::CallKey;
+use crate::journal::CallResult;
+use crate::outcome::{CallStatus, Outcome};
+use crate::policy::Mode;
+use crate::time::LiveTime;
+use crate::verdict::Verdict;
+
+/// One call, as far as it has come.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallRecord {
+    /// The call as proposed.
+    pub call: ToolCall,
+    /// Its digest.
+    pub digest: CallDigest,
+    /// What policy said.
+    pub verdict: Verdict,
+    /// How far it has come.
+    pub state: CallState,
+}
+
+/// How far a call has come.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CallState {
+    /// It waits for people.
+    Parked {
+        /// The question it waits for.
+        on: InteractionId,
+    },
+    /// It is the same call as another one, and shares that one's fate and grant.
+    SameAs(CallKey),
+    /// It may run, at most once per grant.
+    Granted {
+        /// Why it may run.
+        outcome: Outcome,
+        /// The right to run it.
+        grant: Grant,
+        /// The question that settled it, if there was one.
+        question: Option<InteractionId>,
+    },
+    /// It will not run.
+    Refused {
+        /// Why not.
+        outcome: Outcome,
+        /// The question that settled it, if there was one.
+        question: Option<InteractionId>,
+    },
+}
+
+/// The single-use right to execute one exact call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grant {
+    /// Counted from 1. A later one exists only because a person said "run again".
+    pub number: u32,
+    /// How far it has come.
+    pub state: GrantState,
+}
+
+/// How far a grant has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GrantState {
+    /// Nobody has claimed it.
+    Issued,
+    /// The call is running.
+    Claimed {
+        /// Until when a result is promised; bound to the process when absent.
+        lease: Option<LiveTime>,
+    },
+    /// The call ran.
+    Done(CallResult),
+    /// It may have run.
+    Unknown,
+}
+
+/// One session, as far as it has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionRecord {
+    /// Its id.
+    pub id: SessionId,
+    /// Whether it was ended.
+    pub ended: bool,
+    /// How many rejections in a row.
+    pub rejections: u32,
+    /// How many questions are open.
+    pub open_questions: u32,
+    /// Tools it may use without asking.
+    pub allow_list: BTreeSet<ToolName>,
+    /// Its own mode, when it has one.
+    pub mode: Option<Mode>,
+}
+
+impl CallRecord {
+    /// Its full name.
+    pub fn key(&self) -> CallKey {
+        CallKey {
+            agent: self.call.origin.agent.clone(),
+            call: self.call.id.clone(),
+        }
+    }
+
+    /// Its status on the wire. A call that shares another's fate reads as pending here; follow [`CallState::SameAs`].
+    pub fn status(&self) -> CallStatus {
+        match &self.state {
+            CallState::Parked { .. } | CallState::SameAs(_) => CallStatus::Pending,
+            CallState::Granted { outcome, .. } | CallState::Refused { outcome, .. } => outcome.status(),
+        }
+    }
+}
+
+impl SessionRecord {
+    /// A session nothing has happened in yet.
+    pub fn new(id: SessionId) -> Self {
+        Self {
+            id,
+            ended: false,
+            rejections: 0,
+            open_questions: 0,
+            allow_list: BTreeSet::new(),
+            mode: None,
+        }
+    }
+}
