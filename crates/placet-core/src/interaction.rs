@@ -14,7 +14,7 @@ use crate::call::{CallDigest, Chat};
 use crate::evidence::Evidence;
 use crate::ids::{AgentId, CallId, GroupId, InteractionId, PersonId, SessionId};
 use crate::principal::{Principal, Via};
-use crate::time::{LiveTime, Timestamp};
+use crate::time::{LiveTime, Millis, Timestamp};
 use crate::tool::Risk;
 use crate::verdict::Answers;
 
@@ -63,6 +63,8 @@ pub struct Asked {
     /// The requester may not approve.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub not_requester: bool,
+    /// Since when people are asked.
+    pub since: LiveTime,
     /// From this moment on no answer counts.
     pub deadline: LiveTime,
     /// Who else is asked, and when.
@@ -251,6 +253,21 @@ impl Asked {
             | Subject::Breaker { call, .. } => Some(call),
             Subject::Request { .. } => None,
         }
+    }
+
+    /// Whether `principal` is among those asked, before or after escalation.
+    pub fn concerns(&self, principal: &Principal, escalated: bool) -> bool {
+        let Principal::Person { person, via } = principal else {
+            return false;
+        };
+        let escalated_to = self.escalation.as_ref().filter(|_| escalated);
+        self.audience.includes(person, via)
+            || escalated_to.is_some_and(|escalation| escalation.to.contains(person))
+    }
+
+    /// How long people have, from first to last.
+    pub fn allowance(&self) -> Millis {
+        self.deadline.remaining_from(self.since)
     }
 
     /// The digest it is bound to, if it is about a call.

@@ -22,7 +22,7 @@ use crate::verdict::Verdict;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Event {
-    /// An agent proposed a call, and policy judged it. Allow and deny settle it at once.
+    /// An agent proposed a call, and policy judged it.
     CallReceived {
         /// The call.
         call: Box<ToolCall>,
@@ -32,6 +32,9 @@ pub enum Event {
         verdict: Box<Verdict>,
         /// Under which version of the policy.
         policy: Digest,
+        /// What became of it, unless a question follows in the same step. If it permits the call, grant 1 is issued.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        outcome: Option<Box<Outcome>>,
     },
     /// A question was put to people.
     Asked(Box<Asked>),
