@@ -93,7 +93,7 @@ impl Need {
 }
 
 /// Tries the compiler proper, the C library's headers and the archiver: a bundled library needs all three.
-fn c_compiles() -> bool {
+pub(super) fn c_compiles() -> bool {
     checks_c("#include <stdlib.h>\n").unwrap_or(false) && answers(Command::new("ar").arg("--version"))
 }
 
