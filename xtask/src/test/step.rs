@@ -1,0 +1,230 @@
+//! The steps of `cargo xtask test`: what each checks and how.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+
+use anyhow::Context;
+
+use super::needs;
+use super::tally::Tally;
+use crate::cargo::{answers, cargo, succeeds};
+use crate::workspace::Workspace;
+use crate::{arrows, shape};
+
+/// One thing to check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Needs,
+    Fmt,
+    Clippy,
+    Docs,
+    Arrows,
+    Shape,
+    Deny,
+    Tests,
+}
+
+/// What a step came to.
+pub(super) enum Outcome {
+    Ok,
+    /// Found something wrong; the sentence says what, or what to do.
+    Failed(String),
+    /// Not checked, and why that is no failure of this step.
+    NotRun(&'static str),
+}
+
+impl Step {
+    /// In the order they run: cheap and telling ones first.
+    pub(super) const ALL: [Self; 8] = [
+        Self::Needs,
+        Self::Fmt,
+        Self::Arrows,
+        Self::Shape,
+        Self::Deny,
+        Self::Clippy,
+        Self::Docs,
+        Self::Tests,
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Needs => "needs",
+            Self::Fmt => "fmt",
+            Self::Clippy => "clippy",
+            Self::Docs => "docs",
+            Self::Arrows => "arrows",
+            Self::Shape => "shape",
+            Self::Deny => "deny",
+            Self::Tests => "tests",
+        }
+    }
+
+    pub(super) fn purpose(self) -> &'static str {
+        match self {
+            Self::Needs => "what the checks need from this machine",
+            Self::Fmt => "formatting",
+            Self::Clippy => "lints, warnings denied",
+            Self::Docs => "documentation, warnings denied",
+            Self::Arrows => "which crate may know which",
+            Self::Shape => "workspace lints in every crate, a header on every module",
+            Self::Deny => "licences, banned crates and sources of dependencies",
+            Self::Tests => "every test and doctest",
+        }
+    }
+
+    /// Whether the step compiles the workspace, which is pointless when the machine cannot.
+    pub(super) fn builds(self) -> bool {
+        matches!(self, Self::Clippy | Self::Docs | Self::Tests)
+    }
+
+    pub(super) fn run(self, workspace: &Workspace, tally: &mut Tally) -> anyhow::Result<Outcome> {
+        match self {
+            Self::Needs => {
+                Ok(needs::meet().map_or_else(|e| Outcome::Failed(format!("{e:#}")), |()| Outcome::Ok))
+            }
+            Self::Fmt => expect(
+                &mut cargo(&["fmt", "--all", "--check"]),
+                "`cargo fmt --all` mends it",
+            ),
+            Self::Clippy => expect(
+                &mut cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+                "see the warnings above",
+            ),
+            Self::Docs => expect(
+                cargo(&["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"),
+                "see the warnings above",
+            ),
+            Self::Arrows => Ok(faults(&arrows::check(&workspace.members))),
+            Self::Shape => Ok(faults(&shape::check(workspace)?)),
+            Self::Deny => deny(),
+            Self::Tests => tests(tally),
+        }
+    }
+}
+
+fn expect(command: &mut Command, hint: &str) -> anyhow::Result<Outcome> {
+    Ok(if succeeds(command)? {
+        Outcome::Ok
+    } else {
+        Outcome::Failed(hint.to_owned())
+    })
+}
+
+fn faults(faults: &[String]) -> Outcome {
+    for fault in faults {
+        println!("{fault}");
+    }
+    match faults {
+        [] => Outcome::Ok,
+        [only] => Outcome::Failed(only.clone()),
+        [first, others @ ..] => Outcome::Failed(format!("{first} (and {} more above)", others.len())),
+    }
+}
+
+fn deny() -> anyhow::Result<Outcome> {
+    if !answers(&mut cargo(&["deny", "--version"])) {
+        println!("cargo-deny is not installed: licences, bans and sources were not checked");
+        return Ok(Outcome::NotRun("cargo-deny is not installed"));
+    }
+    expect(
+        &mut cargo(&["deny", "--offline", "check", "licenses", "bans", "sources"]),
+        "see deny.toml for what is allowed and why",
+    )
+}
+
+/// Runs every test program to its end, showing the output as it comes while counting.
+fn tests(tally: &mut Tally) -> anyhow::Result<Outcome> {
+    let mut child = cargo(&["test", "--workspace", "--no-fail-fast"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("cannot start cargo test")?;
+    let mut output = BufReader::new(child.stdout.take().context("cargo test has no output")?);
+    let mut shown = std::io::stdout().lock();
+    let mut line = Vec::new();
+    // Bytes, not strings: a failing test may print anything.
+    while output.read_until(b'\n', &mut line)? > 0 {
+        shown.write_all(&line)?;
+        shown.flush()?;
+        tally.read(&String::from_utf8_lossy(&line));
+        line.clear();
+    }
+    Ok(judge(tally, child.wait()?.success()))
+}
+
+/// Cargo's own word counts beside the tally: a test program that dies prints no result to count.
+fn judge(tally: &Tally, cargo_succeeded: bool) -> Outcome {
+    if !tally.failures.is_empty() {
+        Outcome::Failed(tally.failures.join(", "))
+    } else if !cargo_succeeded || tally.failed > 0 {
+        Outcome::Failed("a test program did not build or did not finish; see above".to_owned())
+    } else if tally.passed == 0 {
+        Outcome::Failed("no test ran".to_owned())
+    } else if tally.ignored > 0 {
+        Outcome::Failed(format!(
+            "{} tests are ignored; mend them or remove them",
+            tally.ignored
+        ))
+    } else {
+        Outcome::Ok
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passed(passed: u64) -> Tally {
+        Tally {
+            passed,
+            ..Tally::default()
+        }
+    }
+
+    #[test]
+    fn tests_are_ok_only_when_some_ran_and_all_passed() {
+        assert!(matches!(judge(&passed(3), true), Outcome::Ok));
+        assert!(matches!(judge(&passed(0), true), Outcome::Failed(_)));
+    }
+
+    #[test]
+    fn a_test_program_that_died_without_a_result_is_a_failure() {
+        assert!(matches!(judge(&passed(3), false), Outcome::Failed(_)));
+    }
+
+    #[test]
+    fn an_ignored_test_is_a_failure() {
+        assert!(matches!(
+            judge(
+                &Tally {
+                    ignored: 1,
+                    ..passed(3)
+                },
+                true
+            ),
+            Outcome::Failed(_)
+        ));
+    }
+
+    #[test]
+    fn a_failed_test_is_named() {
+        let tally = Tally {
+            failed: 1,
+            failures: vec!["it_holds".to_owned()],
+            ..passed(3)
+        };
+        assert!(matches!(judge(&tally, false), Outcome::Failed(what) if what == "it_holds"));
+    }
+
+    #[test]
+    fn every_step_is_run_once() {
+        for step in Step::ALL {
+            assert_eq!(
+                Step::ALL
+                    .iter()
+                    .filter(|other| other.name() == step.name())
+                    .count(),
+                1
+            );
+        }
+    }
+}
