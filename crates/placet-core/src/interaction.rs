@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::call::{CallDigest, Chat};
+use crate::call::{Args, CallDigest, Chat};
 use crate::evidence::Evidence;
 use crate::ids::{AgentId, CallId, GroupId, InteractionId, PersonId, SessionId};
 use crate::principal::{Principal, Via};
@@ -97,6 +97,9 @@ pub enum Subject {
         digest: CallDigest,
         /// The answers offered.
         answers: Answers,
+        /// The arguments an approver changed the call to, when others must agree to the change.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        edited: Option<Box<Edited>>,
     },
     /// The process died between claim and result: it may have happened.
     UnknownOutcome {
@@ -119,6 +122,16 @@ pub enum Subject {
         /// The question.
         request: Box<InteractionRequest>,
     },
+}
+
+/// A person's change to a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Edited {
+    /// Who changed it.
+    pub by: PersonId,
+    /// The new arguments.
+    pub args: Args,
 }
 
 /// Who may answer.

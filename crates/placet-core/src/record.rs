@@ -20,6 +20,8 @@ pub struct CallRecord {
     pub digest: CallDigest,
     /// What policy said.
     pub verdict: Verdict,
+    /// How many grants it has been given so far.
+    pub grants: u32,
     /// How far it has come.
     pub state: CallState,
 }

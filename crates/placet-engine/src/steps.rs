@@ -1,0 +1,145 @@
+//! The steps: everything Placet can do, each as one function from what is stored to what happened.
+//!
+//! A step runs inside the store's transaction. It reads through the view, lets the core decide, and returns events; it writes
+//! nothing itself. The same functions serve the engine, where the store calls them from its writer thread, and the
+//! simulator, which calls them one at a time and crashes in between.
+
+use placet_core::call::{CallDigest, Chat, ToolCall};
+use placet_core::config::Config;
+use placet_core::ids::{ChannelName, InteractionId, SessionId};
+use placet_core::interaction::{Asked, CallKey, Interaction, Pending, Resolution};
+use placet_core::journal::Event;
+use placet_core::record::{CallRecord, CallState};
+use placet_store::{Change, OutKind, Outgoing, Step, StoreError, View};
+
+mod answer;
+mod ask;
+mod claim;
+mod expire;
+mod inbound;
+mod propose;
+mod recover;
+mod session;
+mod settle;
+
+pub use answer::{AnswerRefusal, Answered, answer};
+pub use ask::{Fresh, Reach, ask_request, AskRefusal};
+pub use claim::{ClaimRefusal, FinishRefusal, Permit, claim, finish, told};
+pub use expire::{escalate, expire, lose_lease};
+pub use inbound::{Inbound, InboundOutcome, receive};
+pub use propose::{Proposal, ProposeRefusal, Proposed, propose};
+pub use recover::recover;
+pub use session::{cancel_question, end_session};
+
+/// What every step may look at besides the store: the configuration in force and the surfaces that exist.
+pub struct Rules<'a> {
+    /// The configuration, policy included.
+    pub config: &'a Config,
+    /// Where questions can be brought.
+    pub reach: &'a Reach,
+}
+
+/// Events in the making. A thin cover over [`Step`] that knows which session it is about.
+pub(crate) struct Draft {
+    session: SessionId,
+    events: Vec<(SessionId, Event)>,
+    changes: Vec<Change>,
+}
+
+impl Draft {
+    pub(crate) fn new(session: &SessionId) -> Self {
+        Self { session: session.clone(), events: Vec::new(), changes: Vec::new() }
+    }
+
+    pub(crate) fn event(&mut self, event: Event) {
+        self.events.push((self.session.clone(), event));
+    }
+
+    pub(crate) fn change(&mut self, change: Change) {
+        self.changes.push(change);
+    }
+
+    pub(crate) fn append(&mut self, other: Self) {
+        self.events.extend(other.events);
+        self.changes.extend(other.changes);
+    }
+
+    pub(crate) fn finish<T>(self, value: T) -> Step<T> {
+        Step { events: self.events, changes: self.changes, value }
+    }
+}
+
+/// The call a key really stands for: a call found to be the same as another one shares that one's record.
+pub(crate) fn real_call(view: &View<'_>, key: &CallKey) -> Result<Option<CallRecord>, StoreError> {
+    let Some(record) = view.call(key)? else { return Ok(None) };
+    match &record.state {
+        // One hop is enough: a call only ever joins one that is parked itself.
+        CallState::SameAs(other) => view.call(other),
+        CallState::Parked { .. } | CallState::Granted { .. } | CallState::Refused { .. } => Ok(Some(record)),
+    }
+}
+
+/// Settles a question: the event, and an update for every copy of it that was sent.
+pub(crate) fn resolve(
+    draft: &mut Draft,
+    view: &View<'_>,
+    asked: &Asked,
+    resolution: Resolution,
+) -> Result<(), StoreError> {
+    draft.event(Event::Resolved { interaction: asked.id.clone(), resolution });
+    for copy in view.outbox_items(&asked.id)? {
+        if copy.kind != OutKind::Question {
+            continue;
+        }
+        draft.change(Change::Enqueue(Outgoing {
+            key: format!("{}:decided:{}:{}", asked.id, copy.channel, copy.chat),
+            channel: copy.channel,
+            chat: copy.chat,
+            interaction: Some(asked.id.clone()),
+            kind: OutKind::Decided,
+            body: String::new(),
+        }));
+    }
+    Ok(())
+}
+
+/// Says something in a chat.
+pub(crate) fn say(draft: &mut Draft, key: String, chat: &Chat, text: String) {
+    draft.change(Change::Enqueue(Outgoing {
+        key,
+        channel: chat.channel.clone(),
+        chat: chat.id.clone(),
+        interaction: None,
+        kind: OutKind::Message,
+        body: text,
+    }));
+}
+
+/// A pending question by id, or nothing.
+pub(crate) fn pending(view: &View<'_>, id: &InteractionId) -> Result<Option<Pending>, StoreError> {
+    Ok(match view.interaction(id)? {
+        Some(Interaction::Pending(pending)) => Some(pending),
+        Some(Interaction::Resolved(_) | Interaction::Processed(_)) | None => None,
+    })
+}
+
+/// Where "approved a moment ago" is remembered: the chat, or the session when there is none.
+pub(crate) fn memory_place(call: &ToolCall) -> String {
+    match &call.origin.chat {
+        Some(chat) => format!("{}:{}", chat.channel, chat.id),
+        None => call.session.as_str().to_owned(),
+    }
+}
+
+/// The channel a call works on, if any.
+pub(crate) fn channel_of(call: &ToolCall) -> Option<&ChannelName> {
+    call.origin.chat.as_ref().map(|chat| &chat.channel)
+}
+
+/// The digest a grant is bound to: the edited call's when a person edited it.
+pub(crate) fn granted_digest(record: &CallRecord, outcome: &placet_core::outcome::Outcome) -> CallDigest {
+    match outcome {
+        placet_core::outcome::Outcome::Approved { digest, .. } => *digest,
+        _ => record.digest,
+    }
+}

@@ -1,0 +1,286 @@
+//! A person answers a question: one vote more, or settled; with edited arguments, a new call to be judged.
+
+use std::collections::BTreeMap;
+
+use placet_core::analysis::Analysis;
+use placet_core::call::{Args, ToolCall};
+use placet_core::ids::{InteractionId, PersonId, StandingGrantId};
+use placet_core::interaction::{
+    Accepted, Action, Answer, AnswerError, Asked, Ballot, Edited, Interaction, Pending, Resolution, Resolved, Subject,
+};
+use placet_core::journal::Event;
+use placet_core::policy::Context;
+use placet_core::principal::Principal;
+use placet_core::standing::StandingGrant;
+use placet_core::time::{Now, Timestamp};
+use placet_core::tool::{OwnOpinion, Tool};
+use placet_core::verdict::{Decision, Verdict};
+use placet_store::{Step, StoreError, View};
+
+use super::ask::{Fresh, Nobody, Question, put};
+use super::settle::{Verdicted, settle_answered};
+use super::{Draft, Rules, channel_of, resolve};
+
+/// What an answer came to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answered {
+    /// It counts; more approvals are needed.
+    Voted {
+        /// How many more.
+        needed: u32,
+    },
+    /// The question is settled.
+    Decided {
+        /// What that means.
+        action: Action,
+    },
+    /// The edited call needs other people: a new question took this one's place.
+    AskedAnew {
+        /// The new question.
+        question: InteractionId,
+    },
+}
+
+/// Why an answer was not taken. Variants differ in what the person is told.
+#[derive(Debug, thiserror::Error)]
+pub enum AnswerRefusal {
+    /// There is no such question, or it is not theirs to answer.
+    #[error("there is no question `{0}` for you")]
+    NotFound(InteractionId),
+    /// Somebody, or the clock, was faster.
+    #[error("{id} is already decided: {how} at {at}")]
+    AlreadyDecided {
+        /// Which question.
+        id: InteractionId,
+        /// By whom and how, in a few words.
+        how: String,
+        /// When.
+        at: Timestamp,
+    },
+    /// It does not count.
+    #[error(transparent)]
+    Invalid(AnswerError),
+    /// The edited arguments do not fit the tool.
+    #[error("the edited arguments do not fit the tool's schema: {0}")]
+    EditInvalid(String),
+    /// Policy denies the edited call; a deny stays a deny.
+    #[error("policy denies the edited call: {0}")]
+    EditDenied(String),
+    /// "Don't ask again" would cover something else than this call.
+    #[error("\"don't ask again\" must cover the call it is said about")]
+    ScopeMismatch,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<AnswerError> for AnswerRefusal {
+    fn from(error: AnswerError) -> Self {
+        match error {
+            AnswerError::NotAsked { id, .. } => Self::NotFound(id),
+            other => Self::Invalid(other),
+        }
+    }
+}
+
+/// What was found out about an edited call beforehand, outside the transaction.
+#[derive(Debug, Clone)]
+pub struct Edit {
+    /// What is known of the tool.
+    pub tool: Tool,
+    /// What the new arguments would do.
+    pub analysis: Analysis,
+    /// Whether they fit the tool's schema; the validator's sentence if not.
+    pub fits: Result<(), String>,
+}
+
+/// An answer with everything found out about it beforehand.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    /// Which question.
+    pub id: InteractionId,
+    /// The answer.
+    pub answer: Answer,
+    /// About its edited arguments, if it has any.
+    pub edit: Option<Edit>,
+    /// About the call as asked, to check the scope of "don't ask again".
+    pub analysis: Option<Analysis>,
+    /// For a question that follows.
+    pub fresh: Fresh,
+}
+
+/// Takes an answer.
+pub fn answer(
+    rules: &Rules<'_>,
+    view: &View<'_>,
+    now: Now,
+    reply: &Reply,
+) -> Result<Step<Answered>, AnswerRefusal> {
+    let pending = match view.interaction(&reply.id)? {
+        None => return Err(AnswerRefusal::NotFound(reply.id.clone())),
+        Some(Interaction::Pending(pending)) => pending,
+        Some(Interaction::Resolved(resolved) | Interaction::Processed(resolved)) => {
+            return Err(decided_before(&resolved, &reply.answer.by));
+        }
+    };
+    let accepted = pending.answer(&reply.answer, now.live)?;
+    let mut draft = Draft::new(&pending.asked.session);
+    if let (Some(args), Accepted::Vote(ballot) | Accepted::Decides { ballot, .. }) = (&reply.answer.edited_args, &accepted) {
+        return edited(rules, view, now, reply, &pending, args, ballot);
+    }
+    match accepted {
+        Accepted::Vote(ballot) => {
+            let have = u32::try_from(pending.votes.len()).unwrap_or(u32::MAX).saturating_add(1);
+            draft.event(Event::Voted { interaction: pending.asked.id.clone(), ballot });
+            Ok(draft.finish(Answered::Voted { needed: pending.asked.quorum.saturating_sub(have) }))
+        }
+        Accepted::Decides { ballot, action, by } => {
+            remember(view, now, &mut draft, reply, &pending.asked, &ballot)?;
+            let decided = Verdicted { ballot: &ballot, action, by, edited: None };
+            settle_answered(rules, view, now, &mut draft, &pending.asked, &decided, &reply.fresh)?;
+            Ok(draft.finish(Answered::Decided { action }))
+        }
+    }
+}
+
+/// The loser of a race is told who decided and when; a stranger is told nothing.
+fn decided_before(resolved: &Resolved, by: &Principal) -> AnswerRefusal {
+    let id = resolved.asked.id.clone();
+    // Escalated or not is no longer known, and being told counts for both.
+    if !resolved.asked.concerns(by, true) {
+        return AnswerRefusal::NotFound(id);
+    }
+    let how = match &resolved.resolution {
+        Resolution::Answered { by, ballot, .. } => {
+            let names = by.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            format!("`{}` by {names}", ballot.option)
+        }
+        Resolution::Expired { .. } => "time ran out".to_owned(),
+        Resolution::Cancelled { .. } => "withdrawn".to_owned(),
+        Resolution::Superseded { by } => format!("replaced by {by}"),
+    };
+    AnswerRefusal::AlreadyDecided { id, how, at: resolved.at }
+}
+
+/// Approve with edited arguments: a new call. Its schema is checked, policy decides again, earlier votes are void.
+fn edited(
+    rules: &Rules<'_>,
+    view: &View<'_>,
+    now: Now,
+    reply: &Reply,
+    pending: &Pending,
+    args: &Args,
+    ballot: &Ballot,
+) -> Result<Step<Answered>, AnswerRefusal> {
+    let not_found = || AnswerRefusal::NotFound(reply.id.clone());
+    let record = match pending.asked.call() {
+        Some(key) => view.call(key)?.ok_or_else(not_found)?,
+        None => return Err(not_found()),
+    };
+    let Some(edit) = &reply.edit else {
+        return Err(AnswerRefusal::EditInvalid("the tool is not known".into()));
+    };
+    edit.fits.clone().map_err(AnswerRefusal::EditInvalid)?;
+    let call = record.call.with_args(args.clone());
+    let verdict = judge_again(rules, view, &call, edit)?;
+    let mut draft = Draft::new(&pending.asked.session);
+    let mut settle = |by: Vec<PersonId>| {
+        let decided =
+            Verdicted { ballot, action: Action::ApproveAndExecute, by, edited: Some(args.clone()) };
+        settle_answered(rules, view, now, &mut draft, &pending.asked, &decided, &reply.fresh)
+    };
+    let terms = match &verdict.decision {
+        Decision::Deny => return Err(AnswerRefusal::EditDenied(verdict.reason.clone())),
+        Decision::Allow => {
+            settle(vec![ballot.by.clone()])?;
+            return Ok(draft.finish(Answered::Decided { action: Action::ApproveAndExecute }));
+        }
+        Decision::Ask(terms) => terms,
+    };
+    let question = Question {
+        fresh: &reply.fresh,
+        call: &call,
+        subject: Subject::Call {
+            call: record.key(),
+            digest: call.digest(),
+            answers: terms.answers.clone(),
+            edited: Some(Box::new(Edited { by: ballot.by.clone(), args: args.clone() })),
+        },
+        terms,
+        timeout: rules.config.timeout(terms.timeout, None, channel_of(&call)),
+        risk: verdict.risk,
+        evidence: Vec::new(),
+    };
+    let (asked, asking) = match put(rules, view, now, question)? {
+        Ok(put) => put,
+        Err(Nobody(why)) => return Err(AnswerRefusal::EditDenied(why)),
+    };
+    // Would the editor's own approval complete the new question? Then nobody else need be troubled.
+    let fresh = Pending { asked, votes: BTreeMap::new(), escalated: false };
+    let approval = Answer { edited_args: None, remember: None, ..reply.answer.clone() };
+    let vote = match fresh.answer(&approval, now.live) {
+        Ok(Accepted::Decides { by, .. }) => {
+            settle(by)?;
+            return Ok(draft.finish(Answered::Decided { action: Action::ApproveAndExecute }));
+        }
+        Ok(Accepted::Vote(ballot)) => Some(ballot),
+        Err(AnswerError::NotAsked { .. } | AnswerError::OwnRequest { .. }) => None,
+        Err(other) => return Err(other.into()),
+    };
+    let id = fresh.asked.id;
+    resolve(&mut draft, view, &pending.asked, Resolution::Superseded { by: id.clone() })?;
+    draft.append(asking);
+    if let Some(ballot) = vote {
+        draft.event(Event::Voted { interaction: id.clone(), ballot });
+    }
+    Ok(draft.finish(Answered::AskedAnew { question: id }))
+}
+
+fn judge_again(rules: &Rules<'_>, view: &View<'_>, call: &ToolCall, edit: &Edit) -> Result<Verdict, StoreError> {
+    let session = view.session(&call.session)?;
+    let nothing = std::collections::BTreeSet::new();
+    Ok(rules.config.policy.decide(
+        call,
+        &edit.tool,
+        &edit.analysis,
+        &Context {
+            digest: call.digest(),
+            mode: session.mode,
+            own_opinion: OwnOpinion::Silent,
+            session_allow_list: &session.allow_list,
+            workflow_allow_list: &nothing,
+            standing: &[],
+            remembered: false,
+        },
+    ))
+}
+
+/// "Don't ask again": kept only if it covers the very call it is said about.
+fn remember(
+    view: &View<'_>,
+    now: Now,
+    draft: &mut Draft,
+    reply: &Reply,
+    asked: &Asked,
+    ballot: &Ballot,
+) -> Result<(), AnswerRefusal> {
+    let Some(remember) = &reply.answer.remember else { return Ok(()) };
+    let (Some(key), Some(analysis)) = (asked.call(), &reply.analysis) else {
+        return Err(AnswerRefusal::ScopeMismatch);
+    };
+    let record = view.call(key)?.ok_or_else(|| AnswerRefusal::NotFound(asked.id.clone()))?;
+    if !remember.scope.covers(&record.call, analysis, record.digest) {
+        return Err(AnswerRefusal::ScopeMismatch);
+    }
+    let id = format!("sg_{}", asked.id.as_str().trim_start_matches("int_"));
+    let id = StandingGrantId::new(id).map_err(|_| AnswerRefusal::ScopeMismatch)?;
+    draft.event(Event::StandingGiven(Box::new(StandingGrant {
+        id,
+        scope: remember.scope.clone(),
+        by: ballot.by.clone(),
+        given_at: now.wall,
+        ends_at: now.wall + remember.lasts,
+        uses_max: remember.uses_max,
+    })));
+    Ok(())
+}

@@ -1,0 +1,269 @@
+//! Putting a question: who is asked, where, for how long, under which code.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use placet_core::call::{Chat, ToolCall};
+use placet_core::evidence::Evidence;
+use placet_core::ids::{AgentId, ChannelName, ChatId, InteractionId, PersonId};
+use placet_core::interaction::{
+    Asked, Audience, Code, Escalating, InteractionRequest, RequestError, Subject,
+};
+use placet_core::journal::Event;
+use placet_core::time::{Millis, Now};
+use placet_core::tool::Risk;
+use placet_core::verdict::{Approvers, AskTerms};
+use placet_store::{Change, OutKind, Outgoing, Step, StoreError, View};
+
+use super::{Draft, Rules};
+
+/// An id and a random number, made outside so that the step stays a function of its arguments.
+#[derive(Debug, Clone)]
+pub struct Fresh {
+    /// For the question.
+    pub id: InteractionId,
+    /// For its code.
+    pub random: u64,
+}
+
+/// Where questions can be brought.
+#[derive(Debug, Clone, Default)]
+pub struct Reach {
+    /// Channels that exist.
+    pub channels: BTreeSet<ChannelName>,
+    /// Whether somebody looks at the inbox.
+    pub inbox: InboxReach,
+    /// For each person, their own chats.
+    pub chats_of: BTreeMap<PersonId, Vec<Chat>>,
+    /// Who decides in place of a person, when the embedding program registered a callback.
+    pub callback: Option<PersonId>,
+}
+
+/// Whether somebody looks at the inbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum InboxReach {
+    /// Yes.
+    #[default]
+    Open,
+    /// No: a question without a channel has nobody to answer it.
+    Closed,
+}
+
+/// A question about to be put.
+pub(crate) struct Question<'a> {
+    pub(crate) fresh: &'a Fresh,
+    pub(crate) call: &'a ToolCall,
+    pub(crate) subject: Subject,
+    pub(crate) terms: &'a AskTerms,
+    pub(crate) timeout: Millis,
+    pub(crate) risk: Risk,
+    pub(crate) evidence: Vec<Evidence>,
+}
+
+/// Why nobody can be asked, in a sentence.
+pub(crate) struct Nobody(pub(crate) String);
+
+/// Builds the question and queues a copy for every place it should be seen in; or says why there is nobody to ask.
+pub(crate) fn put(
+    rules: &Rules<'_>,
+    view: &View<'_>,
+    now: Now,
+    question: Question<'_>,
+) -> Result<Result<(Asked, Draft), Nobody>, StoreError> {
+    let origin = &question.call.origin;
+    let audience = match audience(rules, question.call, question.terms) {
+        Ok(audience) => audience,
+        Err(nobody) => return Ok(Err(nobody)),
+    };
+    let escalation = question.terms.escalate.as_ref().map(|escalation| Escalating {
+        at: now.live + escalation.after,
+        to: escalation.to.iter().cloned().collect(),
+    });
+    let targets = targets(rules.reach, origin.chat.as_ref(), &audience);
+    if let Some(nobody) = unreachable(rules.reach, origin.chat.as_ref(), &audience, &targets) {
+        return Ok(Err(nobody));
+    }
+    let asked = Asked {
+        id: question.fresh.id.clone(),
+        session: question.call.session.clone(),
+        subject: question.subject,
+        audience,
+        quorum: question.terms.quorum,
+        requester: origin.user.clone(),
+        not_requester: question.terms.not_requester,
+        since: now.live,
+        deadline: now.live + question.timeout,
+        escalation,
+        code: free_code(view, origin.chat.as_ref(), question.fresh.random)?,
+        risk: question.risk,
+        group: question.call.group.clone(),
+        chat: origin.chat.clone(),
+        evidence: question.evidence,
+    };
+    if let Some(nobody) = too_few(&asked) {
+        return Ok(Err(nobody));
+    }
+    let mut draft = Draft::new(&asked.session);
+    draft.event(Event::Asked(Box::new(asked.clone())));
+    for chat in targets {
+        enqueue_question(&mut draft, &asked.id, &chat);
+    }
+    Ok(Ok((asked, draft)))
+}
+
+/// Queues one copy of a question.
+pub(crate) fn enqueue_question(draft: &mut Draft, id: &InteractionId, chat: &Chat) {
+    draft.change(Change::Enqueue(Outgoing {
+        key: format!("{id}:question:{}:{}", chat.channel, chat.id),
+        channel: chat.channel.clone(),
+        chat: chat.id.clone(),
+        interaction: Some(id.clone()),
+        kind: OutKind::Question,
+        body: String::new(),
+    }));
+}
+
+fn audience(rules: &Rules<'_>, call: &ToolCall, terms: &AskTerms) -> Result<Audience, Nobody> {
+    let only = |person: &PersonId| Audience::People(BTreeSet::from([person.clone()]));
+    match (&terms.approvers, &call.origin.user, &call.origin.chat) {
+        (Approvers::People(people), _, _) => Ok(Audience::People(people.iter().cloned().collect())),
+        (Approvers::SessionUser, _, _) if rules.reach.callback.is_some() => {
+            Ok(rules.reach.callback.as_ref().map_or(Audience::Inbox, only))
+        }
+        (Approvers::SessionUser, Some(user), Some(_)) => Ok(only(user)),
+        (Approvers::SessionUser, None, Some(_)) => {
+            Err(Nobody("the chat's user is not known, and no rule names approvers".into()))
+        }
+        (Approvers::SessionUser, Some(user), None) if user.is_configured() => Ok(only(user)),
+        (Approvers::SessionUser, _, None) => Ok(Audience::Inbox),
+    }
+}
+
+/// The chats a question is shown in: where the call came from, and the named people's own.
+fn targets(reach: &Reach, origin: Option<&Chat>, audience: &Audience) -> BTreeSet<Chat> {
+    let mut targets: BTreeSet<Chat> = origin.into_iter().cloned().collect();
+    if let Audience::People(people) = audience {
+        targets.extend(people.iter().flat_map(|person| reach.chats_of.get(person).into_iter().flatten()).cloned());
+    }
+    targets.retain(|chat| reach.channels.contains(&chat.channel));
+    targets
+}
+
+fn unreachable(
+    reach: &Reach,
+    origin: Option<&Chat>,
+    audience: &Audience,
+    targets: &BTreeSet<Chat>,
+) -> Option<Nobody> {
+    if let (Some(callback), Audience::People(people)) = (&reach.callback, audience)
+        && people.contains(callback)
+    {
+        return None;
+    }
+    if !targets.is_empty() {
+        return None;
+    }
+    match (origin, reach.inbox) {
+        (Some(chat), _) => Some(Nobody(format!("no channel named `{}` is connected", chat.channel))),
+        (None, InboxReach::Open) => None,
+        (None, InboxReach::Closed) => Some(Nobody("the call has no channel, and nobody looks at the inbox".into())),
+    }
+}
+
+/// A quorum that can never be reached is a question nobody can answer.
+fn too_few(asked: &Asked) -> Option<Nobody> {
+    let Audience::People(people) = &asked.audience else { return None };
+    let mut able = people.clone();
+    able.extend(asked.escalation.iter().flat_map(|escalation| escalation.to.iter().cloned()));
+    if asked.not_requester
+        && let Some(requester) = &asked.requester
+    {
+        able.remove(requester);
+    }
+    let able = u32::try_from(able.len()).unwrap_or(u32::MAX);
+    (able < asked.quorum.max(1)).then(|| {
+        Nobody(format!("{} approval(s) are needed, and only {able} of the people asked may approve", asked.quorum))
+    })
+}
+
+/// A code no other open question of this chat has.
+fn free_code(view: &View<'_>, chat: Option<&Chat>, random: u64) -> Result<Code, StoreError> {
+    let taken: BTreeSet<Code> = match chat {
+        Some(chat) => view.pending_in_chat(chat)?.into_iter().map(|asked| asked.code).collect(),
+        None => BTreeSet::new(),
+    };
+    let tries = u64::try_from(taken.len()).unwrap_or(0);
+    let codes = (0..=tries).map(|step| Code::from_random(random.wrapping_add(step.wrapping_mul(7_919))));
+    // One more try than there are codes taken, and each try is a different code: one of them is free.
+    Ok(codes.clone().find(|code| !taken.contains(code)).unwrap_or_else(|| Code::from_random(random)))
+}
+
+/// Why an agent's own question is not put.
+#[derive(Debug, thiserror::Error)]
+pub enum AskRefusal {
+    /// It is malformed.
+    #[error(transparent)]
+    Invalid(#[from] RequestError),
+    /// The id exists already.
+    #[error("the request id `{0}` is taken")]
+    IdTaken(InteractionId),
+    /// The session has been ended.
+    #[error("this session has been ended")]
+    SessionOver,
+    /// There are too many open questions.
+    #[error("{0} questions are open in this session already")]
+    TooManyOpen(u32),
+    /// There is nobody to ask.
+    #[error("there is nobody to ask: {0}")]
+    NobodyToAsk(String),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Puts an agent's own question to people.
+pub fn ask_request(
+    rules: &Rules<'_>,
+    view: &View<'_>,
+    now: Now,
+    fresh: &Fresh,
+    call: &ToolCall,
+    request: InteractionRequest,
+) -> Result<Step<Asked>, AskRefusal> {
+    let mut request = request.checked()?;
+    let id = request.request_id.clone().unwrap_or_else(|| fresh.id.clone());
+    if view.interaction(&id)?.is_some() {
+        return Err(AskRefusal::IdTaken(id));
+    }
+    let session = view.session(&request.session_id)?;
+    if session.ended {
+        return Err(AskRefusal::SessionOver);
+    }
+    let max = rules.config.approval.open_questions_max;
+    if session.open_questions >= max {
+        return Err(AskRefusal::TooManyOpen(max));
+    }
+    request.request_id = Some(id.clone());
+    let timeout = request
+        .timeout_seconds
+        .map_or_else(|| rules.config.timeout(None, None, super::channel_of(call)), Millis::from_secs);
+    let fresh = Fresh { id, random: fresh.random };
+    let agent: AgentId = call.origin.agent.clone();
+    let question = Question {
+        fresh: &fresh,
+        call,
+        subject: Subject::Request { agent, request: Box::new(request) },
+        terms: &AskTerms::plain(),
+        timeout,
+        risk: Risk::Low,
+        evidence: Vec::new(),
+    };
+    match put(rules, view, now, question)? {
+        Ok((asked, draft)) => Ok(draft.finish(asked)),
+        Err(Nobody(why)) => Err(AskRefusal::NobodyToAsk(why)),
+    }
+}
+
+/// A person's own chat on a channel is addressed by their account there.
+pub fn own_chat(channel: &ChannelName, account: &str) -> Option<Chat> {
+    Some(Chat { channel: channel.clone(), id: ChatId::new(account).ok()? })
+}

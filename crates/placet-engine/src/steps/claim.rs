@@ -1,0 +1,181 @@
+//! Claiming a grant, and telling what came of it. Once: the second claim of a grant is refused for ever.
+
+use placet_core::call::{CallDigest, ToolCall};
+use placet_core::ids::CallId;
+use placet_core::interaction::{Cancellation, CallKey, Interaction, Resolution};
+use placet_core::journal::{CallResult, Event};
+use placet_core::outcome::{CallStatus, Outcome};
+use placet_core::record::{CallState, GrantState};
+use placet_core::time::{Millis, Now};
+use placet_store::{Step, StoreError, View};
+
+use super::settle::granted_call;
+use super::{Draft, pending, real_call, resolve};
+
+/// The right to run one exact call, once. Only a durable claim makes one.
+#[derive(Debug, PartialEq)]
+#[must_use = "a dropped permit is a claimed call whose result nobody will know"]
+pub struct Permit {
+    call: ToolCall,
+    digest: CallDigest,
+    key: CallKey,
+    grant: u32,
+}
+
+impl Permit {
+    /// Exactly what may run: the call as people left it.
+    pub fn call(&self) -> &ToolCall {
+        &self.call
+    }
+
+    /// Its digest.
+    pub fn digest(&self) -> CallDigest {
+        self.digest
+    }
+
+    /// The call it belongs to.
+    pub fn key(&self) -> &CallKey {
+        &self.key
+    }
+
+    /// The number of the grant.
+    pub fn grant(&self) -> u32 {
+        self.grant
+    }
+}
+
+/// Why a claim fails.
+#[derive(Debug, thiserror::Error)]
+pub enum ClaimRefusal {
+    /// No such call, or another agent's.
+    #[error("there is no call `{0}`")]
+    NotFound(CallId),
+    /// It still waits for people.
+    #[error("the call `{0}` still waits for an answer")]
+    StillPending(CallId),
+    /// It will not run.
+    #[error("the call `{call}` may not run: it is {}", status.as_str())]
+    NotGranted {
+        /// Which call.
+        call: CallId,
+        /// What became of it.
+        status: CallStatus,
+    },
+    /// Somebody claimed it before.
+    #[error("the call `{0}` was claimed before; a grant is good for one run")]
+    AlreadyClaimed(CallId),
+    /// The session has been ended since.
+    #[error("the session of the call `{0}` has been ended")]
+    SessionOver(CallId),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Claims the grant of a call. With a lease, the claimant promises a result by then; without one it lives and dies with
+/// this process.
+pub fn claim(
+    view: &View<'_>,
+    now: Now,
+    key: &CallKey,
+    lease: Option<Millis>,
+) -> Result<Step<Permit>, ClaimRefusal> {
+    let id = || key.call.clone();
+    let record = real_call(view, key)?.ok_or_else(|| ClaimRefusal::NotFound(id()))?;
+    let (outcome, grant, question) = match &record.state {
+        CallState::Granted { outcome, grant, question } => (outcome, grant, question),
+        CallState::Refused { outcome, .. } => {
+            return Err(ClaimRefusal::NotGranted { call: id(), status: outcome.status() });
+        }
+        CallState::Parked { .. } | CallState::SameAs(_) => return Err(ClaimRefusal::StillPending(id())),
+    };
+    if grant.state != GrantState::Issued {
+        return Err(ClaimRefusal::AlreadyClaimed(id()));
+    }
+    if view.session(&record.call.session)?.ended {
+        return Err(ClaimRefusal::SessionOver(id()));
+    }
+    let call = granted_call(&record, outcome)
+        .ok_or_else(|| StoreError::Corrupt { what: format!("the grant of call `{}` is bound to another digest", id()) })?;
+    let mut draft = Draft::new(&record.call.session);
+    draft.event(Event::Claimed { call: record.key(), grant: grant.number, lease: lease.map(|lease| now.live + lease) });
+    if let Some(question) = question {
+        process(view, &mut draft, question)?;
+    }
+    let digest = call.digest();
+    Ok(draft.finish(Permit { call, digest, key: record.key(), grant: grant.number }))
+}
+
+/// Marks a settled question as processed: the asker knows.
+fn process(
+    view: &View<'_>,
+    draft: &mut Draft,
+    question: &placet_core::ids::InteractionId,
+) -> Result<(), StoreError> {
+    if let Some(Interaction::Resolved(_)) = view.interaction(question)? {
+        draft.event(Event::Processed { interaction: question.clone() });
+    }
+    Ok(())
+}
+
+/// The asker has read why a call does not run.
+pub fn told(view: &View<'_>, key: &CallKey) -> Result<Step<()>, StoreError> {
+    let Some(record) = real_call(view, key)? else { return Ok(Step::nothing(())) };
+    let mut draft = Draft::new(&record.call.session);
+    if let CallState::Refused { question: Some(question), .. } = &record.state {
+        process(view, &mut draft, question)?;
+    }
+    Ok(draft.finish(()))
+}
+
+/// Why a result is not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum FinishRefusal {
+    /// No such call, or another agent's.
+    #[error("there is no call `{0}`")]
+    NotFound(CallId),
+    /// It was never claimed, so it cannot have run.
+    #[error("the call `{0}` was not claimed; a result without a claim is not taken")]
+    NotClaimed(CallId),
+    /// Another result is recorded.
+    #[error("the call `{0}` has a different result already")]
+    AlreadyFinished(CallId),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Records what a claimed call returned. The same result twice is one result.
+pub fn finish(view: &View<'_>, key: &CallKey, result: &CallResult) -> Result<Step<()>, FinishRefusal> {
+    let id = || key.call.clone();
+    let record = real_call(view, key)?.ok_or_else(|| FinishRefusal::NotFound(id()))?;
+    let mut draft = Draft::new(&record.call.session);
+    let finished = |grant| Event::Finished { call: record.key(), grant, result: result.clone() };
+    match &record.state {
+        CallState::Granted { grant, .. } => match &grant.state {
+            GrantState::Claimed { .. } | GrantState::Unknown => draft.event(finished(grant.number)),
+            GrantState::Done(known) if known == result => {}
+            GrantState::Done(_) => return Err(FinishRefusal::AlreadyFinished(id())),
+            GrantState::Issued => return Err(FinishRefusal::NotClaimed(id())),
+        },
+        // Asked back as "it may have happened", and now the claimant says that it did: the question is moot.
+        CallState::Parked { on } if record.grants > 0 => {
+            if let Some(question) = pending(view, on)? {
+                resolve(&mut draft, view, &question.asked, Resolution::Cancelled { why: Cancellation::ResultArrived })?;
+                draft.event(finished(record.grants));
+            }
+        }
+        CallState::Parked { .. } | CallState::SameAs(_) | CallState::Refused { .. } => {
+            return Err(FinishRefusal::NotClaimed(id()));
+        }
+    }
+    Ok(draft.finish(()))
+}
+
+/// What became of a call, following a call that shares another's fate.
+pub(crate) fn outcome_of(view: &View<'_>, key: &CallKey) -> Result<Option<Option<Outcome>>, StoreError> {
+    Ok(real_call(view, key)?.map(|record| match record.state {
+        CallState::Granted { outcome, .. } | CallState::Refused { outcome, .. } => Some(outcome),
+        CallState::Parked { .. } | CallState::SameAs(_) => None,
+    }))
+}

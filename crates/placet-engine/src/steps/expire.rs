@@ -1,0 +1,60 @@
+//! What time does: questions expire, are escalated, and claims outlive their leases.
+
+use placet_core::ids::InteractionId;
+use placet_core::interaction::{Audience, CallKey};
+use placet_core::journal::Event;
+use placet_core::outcome::Outcome;
+use placet_core::time::Now;
+use placet_store::{Step, StoreError, View};
+
+use super::ask::{Fresh, enqueue_question};
+use super::recover::lost;
+use super::settle::settle_waiting;
+use super::{Draft, Rules, pending, resolve};
+
+/// Expires a question, if its time has come.
+pub fn expire(view: &View<'_>, now: Now, id: &InteractionId) -> Result<Step<()>, StoreError> {
+    let Some(question) = pending(view, id)? else { return Ok(Step::nothing(())) };
+    let Some(resolution) = question.expire(now.live) else { return Ok(Step::nothing(())) };
+    let mut draft = Draft::new(&question.asked.session);
+    resolve(&mut draft, view, &question.asked, resolution)?;
+    let outcome = Outcome::Expired { after: question.asked.allowance() };
+    settle_waiting(view, &mut draft, &question.asked, &outcome)?;
+    Ok(draft.finish(()))
+}
+
+/// Puts a question to more people, if its time has come.
+pub fn escalate(
+    rules: &Rules<'_>,
+    view: &View<'_>,
+    now: Now,
+    id: &InteractionId,
+) -> Result<Step<()>, StoreError> {
+    let Some(question) = pending(view, id)? else { return Ok(Step::nothing(())) };
+    let Some(to) = question.escalate(now.live) else { return Ok(Step::nothing(())) };
+    let mut draft = Draft::new(&question.asked.session);
+    draft.event(Event::Escalated { interaction: id.clone(), to: to.clone() });
+    let asked_already = match &question.asked.audience {
+        Audience::People(people) => people.clone(),
+        Audience::Inbox => std::collections::BTreeSet::new(),
+    };
+    for person in to.difference(&asked_already) {
+        for chat in rules.reach.chats_of.get(person).into_iter().flatten() {
+            if rules.reach.channels.contains(&chat.channel) {
+                enqueue_question(&mut draft, id, chat);
+            }
+        }
+    }
+    Ok(draft.finish(()))
+}
+
+/// A claimant promised a result by now and has not given one: nobody knows whether the call ran.
+pub fn lose_lease(
+    rules: &Rules<'_>,
+    view: &View<'_>,
+    now: Now,
+    key: &CallKey,
+    fresh: &Fresh,
+) -> Result<Step<()>, StoreError> {
+    lost(rules, view, now, key, fresh, |lease| lease.is_some_and(|until| until <= now.live))
+}
