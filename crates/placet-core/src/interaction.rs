@@ -107,6 +107,9 @@ pub enum Subject {
         call: CallKey,
         /// Exactly which call.
         digest: CallDigest,
+        /// The arguments it ran with, when people had changed them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        edited: Option<Box<Args>>,
     },
     /// Too many rejections in a row: how should the agent go on?
     Breaker {
@@ -265,6 +268,15 @@ impl Asked {
             | Subject::UnknownOutcome { call, .. }
             | Subject::Breaker { call, .. } => Some(call),
             Subject::Request { .. } => None,
+        }
+    }
+
+    /// Which of the six kinds it is.
+    pub fn kind(&self) -> InteractionKind {
+        match &self.subject {
+            Subject::Call { .. } => InteractionKind::ToolApproval,
+            Subject::UnknownOutcome { .. } | Subject::Breaker { .. } => InteractionKind::UserChoice,
+            Subject::Request { request, .. } => request.kind,
         }
     }
 

@@ -21,6 +21,7 @@ mod propose;
 mod recover;
 mod session;
 mod settle;
+mod words;
 
 pub use answer::{AnswerRefusal, Answered, answer};
 pub use ask::{Fresh, Reach, ask_request, AskRefusal};

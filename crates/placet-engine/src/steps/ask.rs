@@ -93,7 +93,7 @@ pub(crate) fn put(
         since: now.live,
         deadline: now.live + question.timeout,
         escalation,
-        code: free_code(view, origin.chat.as_ref(), question.fresh.random)?,
+        code: free_code(view, &targets, question.fresh.random)?,
         risk: question.risk,
         group: question.call.group.clone(),
         chat: origin.chat.clone(),
@@ -185,16 +185,16 @@ fn too_few(asked: &Asked) -> Option<Nobody> {
     })
 }
 
-/// A code no other open question of this chat has.
-fn free_code(view: &View<'_>, chat: Option<&Chat>, random: u64) -> Result<Code, StoreError> {
-    let taken: BTreeSet<Code> = match chat {
-        Some(chat) => view.pending_in_chat(chat)?.into_iter().map(|asked| asked.code).collect(),
-        None => BTreeSet::new(),
-    };
+/// A code no other open question has in any chat this one is shown in.
+fn free_code(view: &View<'_>, chats: &BTreeSet<Chat>, random: u64) -> Result<Code, StoreError> {
+    let mut taken = BTreeSet::new();
+    for chat in chats {
+        taken.extend(view.pending_in_chat(chat)?.into_iter().map(|asked| asked.code));
+    }
+    // One more try than there are codes taken, each a different code: one of them is free.
     let tries = u64::try_from(taken.len()).unwrap_or(0);
-    let codes = (0..=tries).map(|step| Code::from_random(random.wrapping_add(step.wrapping_mul(7_919))));
-    // One more try than there are codes taken, and each try is a different code: one of them is free.
-    Ok(codes.clone().find(|code| !taken.contains(code)).unwrap_or_else(|| Code::from_random(random)))
+    let mut codes = (0..=tries).map(|step| Code::from_random(random.wrapping_add(step)));
+    Ok(codes.find(|code| !taken.contains(code)).unwrap_or_else(|| Code::from_random(random)))
 }
 
 /// Why an agent's own question is not put.

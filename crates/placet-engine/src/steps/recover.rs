@@ -67,11 +67,15 @@ fn ask_back(
         Decision::Ask(terms) => terms,
         Decision::Allow | Decision::Deny => &plain,
     };
+    let edited = match outcome {
+        Outcome::Approved { edited, .. } => edited.clone().map(Box::new),
+        _ => None,
+    };
     // A second run is judged by the same people as the first, and is never less than serious.
     let question = Question {
         fresh,
         call: &record.call,
-        subject: Subject::UnknownOutcome { call: record.key(), digest: granted_digest(record, outcome) },
+        subject: Subject::UnknownOutcome { call: record.key(), digest: granted_digest(record, outcome), edited },
         terms,
         timeout: UNKNOWN_OUTCOME_TIMEOUT,
         risk: Risk::High,

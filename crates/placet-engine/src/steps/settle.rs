@@ -96,11 +96,12 @@ fn outcome(rules: &Rules<'_>, now: Now, asked: &Asked, record: &CallRecord, deci
     }
 }
 
-/// The arguments an earlier approver proposed, when this question is about their change.
+/// The arguments people had changed the call to before this question.
 fn edited_before(asked: &Asked) -> Option<Args> {
     match &asked.subject {
         Subject::Call { edited, .. } => edited.as_ref().map(|edited| edited.args.clone()),
-        Subject::UnknownOutcome { .. } | Subject::Breaker { .. } | Subject::Request { .. } => None,
+        Subject::UnknownOutcome { edited, .. } => edited.as_deref().cloned(),
+        Subject::Breaker { .. } | Subject::Request { .. } => None,
     }
 }
 

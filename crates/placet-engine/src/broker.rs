@@ -1,0 +1,256 @@
+//! The broker: questions to people, and their answers.
+
+use placet_core::analysis::Analysis;
+use placet_core::call::{Origin, ToolCall, Args};
+use placet_core::ids::{CallId, IdError, InteractionId, SessionId, ToolName};
+use placet_core::interaction::{
+    Action, Answer, Asked, Cancellation, Interaction, InteractionRequest, Locale, Resolution, Shown, Subject,
+};
+use placet_core::outcome::Outcome;
+use placet_core::principal::{Principal, Via};
+use placet_core::record::CallRecord;
+use placet_core::render::{self, Document, QuestionView};
+use placet_core::time::Now;
+use placet_store::{PendingRow, StepError, StoreError};
+use serde_json::Value;
+
+use crate::callback::{ToolApproval, ToolUse};
+use crate::engine::Engine;
+use crate::gate::{Gate, Submission, flatten};
+use crate::steps::{self, Answered, AnswerRefusal, AskRefusal, Edit, Proposed, Reply};
+
+/// The broker of an [`Engine`].
+#[derive(Clone)]
+pub struct Broker {
+    engine: Engine,
+}
+
+/// A question with everything needed to show it.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// The question and its state.
+    pub interaction: Interaction,
+    /// The call it is about.
+    pub call: Option<CallRecord>,
+    /// What that call would do.
+    pub analysis: Option<Analysis>,
+    /// When this was looked up.
+    pub now: Now,
+}
+
+impl Engine {
+    /// The broker.
+    pub fn broker(&self) -> Broker {
+        Broker { engine: self.clone() }
+    }
+}
+
+impl Broker {
+    /// Takes a person's answer. The principal comes from the transport, never from a message's body.
+    pub async fn answer(&self, id: &InteractionId, answer: Answer) -> Result<Answered, AnswerRefusal> {
+        let (edit, analysis) = match answer.edited_args.is_some() || answer.remember.is_some() {
+            true => self.look_into(id, answer.edited_args.as_ref()).await?,
+            false => (None, None),
+        };
+        let fresh = self.engine.fresh().map_err(|_| AnswerRefusal::NotFound(id.clone()))?;
+        let reply = Reply { id: id.clone(), answer, edit, analysis, fresh };
+        let in_force = self.engine.in_force();
+        let step = move |view: &placet_store::View<'_>, now| steps::answer(&in_force.rules(), view, now, &reply);
+        self.engine.inner.store.step(step).await.map_err(flatten)
+    }
+
+    /// What an edited call would do, and whether it fits; found out before the transaction.
+    async fn look_into(
+        &self,
+        id: &InteractionId,
+        edited: Option<&Args>,
+    ) -> Result<(Option<Edit>, Option<Analysis>), AnswerRefusal> {
+        let Some(question) = self.question(id).await? else { return Err(AnswerRefusal::NotFound(id.clone())) };
+        let Some(record) = question.call else { return Ok((None, None)) };
+        let Some(args) = edited else { return Ok((None, question.analysis)) };
+        let tool = self.engine.tool(&Submission::from(record.call.clone()));
+        let fits = tool.schema.as_ref().map_or(Ok(()), |schema| fits(schema, args.as_value()));
+        let analysis = self.engine.analyse(&tool, args);
+        Ok((Some(Edit { tool, analysis, fits }), question.analysis))
+    }
+
+    /// Puts an agent's own question to people.
+    pub async fn ask(&self, request: InteractionRequest, origin: Origin) -> Result<Asked, AskRefusal> {
+        let bad_id = |error: IdError| AskRefusal::NobodyToAsk(error.to_string());
+        let fresh = self.engine.fresh().map_err(bad_id)?;
+        let call = ToolCall {
+            id: CallId::new(fresh.id.as_str()).map_err(bad_id)?,
+            tool: ToolName::new("askUserQuestion").map_err(bad_id)?,
+            args: Args::empty(),
+            session: request.session_id.clone(),
+            origin,
+            group: None,
+            description: None,
+        };
+        let in_force = self.engine.in_force();
+        let step = move |view: &placet_store::View<'_>, now| {
+            steps::ask_request(&in_force.rules(), view, now, &fresh, &call, request)
+        };
+        self.engine.inner.store.step(step).await.map_err(flatten)
+    }
+
+    /// Waits until a question is settled. Dropping the wait changes nothing.
+    pub async fn wait(&self, id: &InteractionId) -> Result<Option<Resolution>, StoreError> {
+        loop {
+            let settled = self.engine.inner.waiters.for_question(id);
+            let looked = id.clone();
+            match self.engine.inner.store.read(move |view, _| view.interaction(&looked)).await? {
+                None => return Ok(None),
+                Some(Interaction::Resolved(resolved) | Interaction::Processed(resolved)) => {
+                    return Ok(Some(resolved.resolution));
+                }
+                Some(Interaction::Pending(_)) => {}
+            }
+            if let Ok(resolution) = settled.await {
+                return Ok(Some(resolution));
+            }
+        }
+    }
+
+    /// One question, with everything needed to show it.
+    pub async fn question(&self, id: &InteractionId) -> Result<Option<Question>, StoreError> {
+        let id = id.clone();
+        let read = self.engine.inner.store.read(move |view, now| {
+            let Some(interaction) = view.interaction(&id)? else { return Ok(None) };
+            let call = match interaction.asked().call() {
+                Some(key) => view.call(key)?,
+                None => None,
+            };
+            Ok(Some((interaction, call, now)))
+        });
+        let Some((interaction, call, now)) = read.await? else { return Ok(None) };
+        let analysis = call.as_ref().map(|record| {
+            let tool = self.engine.tool(&Submission::from(record.call.clone()));
+            let edited = edited_args(interaction.asked());
+            self.engine.analyse(&tool, edited.unwrap_or(&record.call.args))
+        });
+        Ok(Some(Question { interaction, call, analysis, now }))
+    }
+
+    /// What waits, oldest first, a page at a time.
+    pub async fn pending(&self, after: Option<InteractionId>, limit: usize) -> Result<Vec<PendingRow>, StoreError> {
+        self.engine.inner.store.read(move |view, _| view.pending_page(after.as_ref(), limit)).await
+    }
+
+    /// Withdraws a question. Whether it was still open.
+    pub async fn withdraw(&self, id: &InteractionId, by: &str) -> Result<bool, StoreError> {
+        let outcome = Outcome::Cancelled { why: format!("the question was withdrawn by {by}") };
+        self.cancel(id, Cancellation::Withdrawn { by: by.to_owned() }, outcome).await
+    }
+
+    pub(crate) async fn cancel(
+        &self,
+        id: &InteractionId,
+        why: Cancellation,
+        outcome: Outcome,
+    ) -> Result<bool, StoreError> {
+        let id = id.clone();
+        let step = move |view: &placet_store::View<'_>, _| steps::cancel_question(view, &id, why, &outcome);
+        self.engine.inner.store.step(step).await.map_err(StepError::flatten)
+    }
+
+    /// Ends a session: nothing runs in it any more, and whatever is open in it is withdrawn.
+    pub async fn end_session(&self, session: &SessionId, by: &str) -> Result<(), StoreError> {
+        let (session, by) = (session.clone(), by.to_owned());
+        let step = move |view: &placet_store::View<'_>, _| steps::end_session(view, &session, &by);
+        self.engine.inner.store.step(step).await.map_err(StepError::flatten)
+    }
+}
+
+impl Question {
+    /// Everything a person must see, safe to show.
+    pub fn document(&self, locale: Locale) -> Document {
+        let asked = self.interaction.asked();
+        let votes = match &self.interaction {
+            Interaction::Pending(pending) => pending.votes.keys().cloned().collect(),
+            Interaction::Resolved(_) | Interaction::Processed(_) => Vec::new(),
+        };
+        render::question(
+            &QuestionView {
+                asked,
+                call: self.call.as_ref().map(|record| &record.call),
+                verdict: self.call.as_ref().map(|record| &record.verdict),
+                analysis: self.analysis.as_ref(),
+                remaining: asked.deadline.remaining_from(self.now.live),
+                votes_so_far: &votes,
+            },
+            locale,
+        )
+    }
+}
+
+fn edited_args(asked: &Asked) -> Option<&Args> {
+    match &asked.subject {
+        Subject::Call { edited, .. } => edited.as_ref().map(|edited| &edited.args),
+        Subject::UnknownOutcome { edited, .. } => edited.as_deref(),
+        Subject::Breaker { .. } | Subject::Request { .. } => None,
+    }
+}
+
+/// Whether `args` satisfy `schema`; the first complaint if not. A schema that is not one fits nothing.
+fn fits(schema: &Value, args: &Value) -> Result<(), String> {
+    let validator = jsonschema::validator_for(schema).map_err(|error| format!("the schema is broken: {error}"))?;
+    validator.validate(args).map_err(|error| error.to_string())
+}
+
+impl Gate {
+    /// Lets the registered callback answer the question a proposal led to, if it is the one asked.
+    pub(crate) fn consult_callback(&self, call: &ToolCall, proposed: &Proposed) {
+        let engine = self.engine().clone();
+        let (Some(callback), Some(person)) = (engine.inner.callback.clone(), engine.in_force().reach.callback.clone()) else {
+            return;
+        };
+        let Some((id, category)) = proposed.parked_on() else { return };
+        let tool_use = ToolUse {
+            name: call.tool.to_string(),
+            params: call.args.clone(),
+            call_id: call.id.to_string(),
+            category,
+            session_id: call.session.to_string(),
+            call: call.clone(),
+        };
+        engine.clone().spawn(async move {
+            let broker = engine.broker();
+            let question = broker.question(&id).await;
+            let by = Principal::Person { person, via: Via::Callback };
+            let Ok(Some(Question { interaction: Interaction::Pending(pending), .. })) = question else { return };
+            if !pending.asks(&by) {
+                return;
+            }
+            let refused = match callback.ask(tool_use.clone()).await {
+                Some(approval) => broker.answer(&id, callback_answer(by, &pending.asked, &tool_use, approval)).await.err(),
+                None => Some(AnswerRefusal::EditDenied("the approval callback failed".into())),
+            };
+            if let Some(refusal) = refused {
+                // The callback approves nothing it may not approve; the call gets a reason of its own.
+                let outcome = Outcome::Cancelled { why: format!("the approval callback's answer was not taken: {refusal}") };
+                let why = Cancellation::Withdrawn { by: "callback".into() };
+                if let Err(error) = broker.cancel(&id, why, outcome).await {
+                    tracing::error!(%error, %id, "a question could not be withdrawn; it will expire");
+                }
+            }
+        });
+    }
+}
+
+fn callback_answer(by: Principal, asked: &Asked, tool_use: &ToolUse, approval: ToolApproval) -> Answer {
+    let options = asked.options(Locale::English);
+    let find = |action| options.iter().find(|option| option.action == action).map(|option| option.option_id.clone());
+    let no = || find(Action::RejectWithReason).or_else(|| find(Action::Skip)).or_else(|| find(Action::Terminate));
+    let option = if approval.approved { find(Action::ApproveAndExecute) } else { no() };
+    Answer {
+        by,
+        option: option.unwrap_or_default(),
+        feedback: approval.deny_reason,
+        data: None,
+        edited_args: approval.params.filter(|params| approval.approved && *params != tool_use.params),
+        instruction: None,
+        remember: None,
+        shown: Shown::Program,
+    }
+}

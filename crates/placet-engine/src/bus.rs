@@ -1,0 +1,241 @@
+//! The bus: messages in, messages out, and requests between the parts of an embedding program.
+//!
+//! [`Bus::publish_inbound`] offers a message to the broker first: if it answers an open question it is consumed and never
+//! reaches the agent; otherwise it is queued for the agent. [`Bus::publish_outbound`] goes through the durable outbox.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use placet_core::call::{Args, ArgsError, Chat, Origin, ToolCall};
+use placet_core::ids::{AgentId, CallId, IdError, PersonId, SessionId, ToolName};
+use placet_core::journal::InboundMessage;
+use placet_core::outcome::Outcome;
+use placet_core::principal::Principal;
+use placet_core::tool::Category;
+use placet_store::{Change, OutKind, Outgoing, Step, StepError, StoreError};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::Engine;
+use crate::gate::{GateError, Submission, key_of};
+use crate::steps::{self, Inbound, InboundOutcome, Proposed, chat_member};
+
+/// The bus of an [`Engine`].
+#[derive(Clone)]
+pub struct Bus {
+    engine: Engine,
+}
+
+/// Who wrote a message, as far as the channel can tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Author {
+    /// A human's account.
+    Human,
+    /// An automatic account; it never answers anything.
+    Bot,
+}
+
+/// Why a message was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum InboundError {
+    /// The sender's account cannot be a name.
+    #[error(transparent)]
+    Sender(#[from] IdError),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Why a request on the bus got no answer. Nothing ran.
+#[derive(Debug, thiserror::Error)]
+pub enum RequestError {
+    /// Nobody handles such requests.
+    #[error("nobody handles `{0}`")]
+    NoHandler(String),
+    /// The request is malformed.
+    #[error("the request is malformed: {0}")]
+    Malformed(String),
+    /// The gate could not decide.
+    #[error(transparent)]
+    Gate(#[from] GateError),
+}
+
+impl Engine {
+    /// The bus.
+    pub fn bus(&self) -> Bus {
+        Bus { engine: self.clone() }
+    }
+}
+
+impl Bus {
+    /// Takes a message from a chat. The same message twice is one message.
+    pub async fn publish_inbound(&self, message: InboundMessage, author: Author) -> Result<InboundOutcome, InboundError> {
+        let in_force = self.engine.in_force();
+        let chat = Chat { channel: message.channel.clone(), id: message.chat_id.clone() };
+        let sender = match author {
+            Author::Human => chat_member(in_force.config.people.person_for(&chat.channel, &message.sender_id)?, &chat),
+            Author::Bot => Principal::Bot { channel: chat.channel.clone(), user: message.sender_id.clone() },
+        };
+        let inbound = Inbound { message, sender, fresh: self.engine.fresh()? };
+        let step = move |view: &placet_store::View<'_>, now| steps::receive(&in_force.rules(), view, now, &inbound);
+        Ok(self.engine.inner.store.step(step).await.map_err(StepError::flatten)?)
+    }
+
+    /// Sends a message to a chat, at least once. The same key is the same message.
+    pub async fn publish_outbound(&self, chat: &Chat, key: &str, text: &str) -> Result<(), StoreError> {
+        let outgoing = Outgoing {
+            key: format!("message:{key}"),
+            channel: chat.channel.clone(),
+            chat: chat.id.clone(),
+            interaction: None,
+            kind: OutKind::Message,
+            body: text.to_owned(),
+        };
+        let step = move |_: &placet_store::View<'_>, _| {
+            Ok::<_, StoreError>(Step { events: Vec::new(), changes: vec![Change::Enqueue(outgoing)], value: () })
+        };
+        self.engine.inner.store.step(step).await.map_err(StepError::flatten)?;
+        self.engine.inner.outbox_work.notify_one();
+        Ok(())
+    }
+
+    /// The next message queued for an agent, taken out of the queue; waits for one.
+    pub async fn consume_inbound(&self, session: &SessionId) -> Result<InboundMessage, StoreError> {
+        let mut committed = self.engine.inner.committed.clone();
+        loop {
+            committed.mark_unchanged();
+            let session = session.clone();
+            let step = move |view: &placet_store::View<'_>, _| {
+                let next = view.queued(&session, 1)?.into_iter().next();
+                let changes = next.iter().map(|(queue_id, _)| Change::Took { queue_id: *queue_id }).collect();
+                Ok::<_, StoreError>(Step { events: Vec::new(), changes, value: next.map(|(_, message)| message) })
+            };
+            if let Some(message) = self.engine.inner.store.step(step).await.map_err(StepError::flatten)? {
+                return Ok(message);
+            }
+            if committed.changed().await.is_err() {
+                return Err(StoreError::Closed);
+            }
+        }
+    }
+
+    /// Registers a handler for requests of one type. `toolApproval` replaces the people policy would ask.
+    pub fn register_handler<F, Fut>(&self, kind: &str, handler: F)
+    where
+        F: Fn(Value) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Value> + Send + 'static,
+    {
+        let handler: Handler = Arc::new(move |request| Box::pin(handler(request)));
+        let mut handlers = self.engine.inner.handlers.0.write().unwrap_or_else(PoisonError::into_inner);
+        handlers.insert(kind.to_owned(), handler);
+    }
+
+    /// Makes a request. `toolApproval` takes `{toolUse: {name, params, callId}, category, sessionId}`, goes through policy
+    /// like any call, and answers `{approved, params, denyReason}`.
+    pub async fn request(&self, kind: &str, request: Value) -> Result<Value, RequestError> {
+        if kind == TOOL_APPROVAL {
+            return self.request_tool_approval(request).await;
+        }
+        let handler = self.engine.inner.handlers.get(kind);
+        let handler = handler.ok_or_else(|| RequestError::NoHandler(kind.to_owned()))?;
+        Ok(handler(request).await)
+    }
+
+    async fn request_tool_approval(&self, request: Value) -> Result<Value, RequestError> {
+        let submission = tool_approval(request).map_err(|error| RequestError::Malformed(error.to_string()))?;
+        let gate = self.engine.gate();
+        let key = key_of(&submission.call);
+        let asked_with = submission.call.args.clone();
+        let outcome = match gate.propose(submission).await? {
+            Proposed::Settled { outcome, .. } => outcome,
+            Proposed::Parked { .. } | Proposed::Known(_) => gate.wait(&key).await?,
+        };
+        if !outcome.permits() {
+            gate.acknowledge(&key).await?;
+            let reason = outcome.result_for_model().unwrap_or_default();
+            return Ok(json!({ "approved": false, "denyReason": deny_reason(&outcome), "outcome": reason }));
+        }
+        let args = match &outcome {
+            Outcome::Approved { edited: Some(args), .. } => args.clone(),
+            _ => asked_with,
+        };
+        Ok(json!({ "approved": true, "params": args.as_value() }))
+    }
+}
+
+pub(crate) const TOOL_APPROVAL: &str = "toolApproval";
+
+type Handler = Arc<dyn Fn(Value) -> Pin<Box<dyn Future<Output = Value> + Send>> + Send + Sync>;
+
+/// Registered handlers, by type of request.
+#[derive(Default)]
+pub(crate) struct Handlers(RwLock<HashMap<String, Handler>>);
+
+impl Handlers {
+    pub(crate) fn get(&self, kind: &str) -> Option<Handler> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).get(kind).cloned()
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ToolApprovalRequest {
+    tool_use: ToolUseFields,
+    #[serde(default)]
+    category: Option<Category>,
+    #[serde(default)]
+    session_id: Option<SessionId>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ToolUseFields {
+    name: ToolName,
+    params: Args,
+    call_id: CallId,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum MalformedError {
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    #[error(transparent)]
+    Id(#[from] IdError),
+    #[error(transparent)]
+    Args(#[from] ArgsError),
+}
+
+fn tool_approval(request: Value) -> Result<Submission, MalformedError> {
+    let request: ToolApprovalRequest = serde_json::from_value(request)?;
+    let session = match request.session_id {
+        Some(session) => session,
+        None => SessionId::new("bus")?,
+    };
+    Ok(Submission {
+        call: ToolCall {
+            id: request.tool_use.call_id,
+            tool: request.tool_use.name,
+            args: request.tool_use.params,
+            session,
+            origin: Origin { agent: AgentId::new("bus")?, agent_path: Vec::new(), chat: None, user: None::<PersonId> },
+            group: None,
+            description: None,
+        },
+        category: request.category,
+        risk: None,
+        workflow: None,
+    })
+}
+
+fn deny_reason(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Rejected { reason: Some(reason), .. } => reason.clone(),
+        Outcome::Denied { denial } => denial.to_string(),
+        Outcome::Retry { feedback, .. } => feedback.clone(),
+        Outcome::Expired { after } => format!("nobody answered within {after}"),
+        Outcome::Cancelled { why } => why.clone(),
+        other => other.status().as_str().to_owned(),
+    }
+}

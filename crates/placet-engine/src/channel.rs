@@ -1,0 +1,89 @@
+//! A channel: how to show something in a chat. Never how to decide.
+//!
+//! The outbox calls [`Channel::deliver`] at least once per item, with the same idempotency key each time. What a channel
+//! hears, it passes to [`Bus::publish_inbound`](crate::bus::Bus::publish_inbound).
+
+use async_trait::async_trait;
+use placet_core::ids::{ChannelName, ChatId};
+use placet_core::interaction::{Asked, InteractionOption, Resolution, Shown};
+use placet_core::render::Document;
+use serde::{Deserialize, Serialize};
+
+/// A place where people can be shown things.
+#[async_trait]
+pub trait Channel: Send + Sync {
+    /// Its configured name.
+    fn name(&self) -> &ChannelName;
+
+    /// Shows one thing. Must be safe to repeat: the same key is the same thing.
+    async fn deliver(&self, delivery: Delivery<'_>) -> Result<Receipt, DeliveryError>;
+}
+
+/// One thing to show.
+#[derive(Debug)]
+pub struct Delivery<'a> {
+    /// The same for every attempt.
+    pub idempotency_key: &'a str,
+    /// In which chat.
+    pub chat: &'a ChatId,
+    /// What.
+    pub content: Content<'a>,
+}
+
+/// What to show.
+#[derive(Debug)]
+pub enum Content<'a> {
+    /// A question.
+    Question {
+        /// As asked.
+        asked: &'a Asked,
+        /// Everything a person must see.
+        document: &'a Document,
+        /// The ways to answer.
+        options: &'a [InteractionOption],
+    },
+    /// What became of a question shown before: update or withdraw that copy.
+    Decided {
+        /// As asked.
+        asked: &'a Asked,
+        /// What became of it.
+        resolution: &'a Resolution,
+        /// What to show now.
+        document: &'a Document,
+        /// The copy's receipt.
+        copy: &'a Receipt,
+    },
+    /// A plain message.
+    Message {
+        /// Its text, safe to show.
+        text: &'a str,
+    },
+}
+
+/// What a channel knows of something it has shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Receipt {
+    /// The platform's own name for it, for updating it later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+    /// What was shown, and whether it was all.
+    pub shown: Shown,
+}
+
+impl Receipt {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+}
+
+/// Why something was not shown.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DeliveryError {
+    /// Worth another try.
+    #[error("{0}")]
+    Later(String),
+    /// Never going to work: no such chat, blocked, not permitted.
+    #[error("{0}")]
+    Impossible(String),
+}

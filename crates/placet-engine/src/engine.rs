@@ -1,0 +1,276 @@
+//! The engine: core driven by a store, with the clocks, the people and the channels around it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use placet_core::config::Config;
+use placet_core::ids::{ChannelName, IdError, InteractionId, PersonId};
+use placet_core::journal::Event;
+use placet_store::{OpenError, Options, Store, StoreError, SystemClock};
+use tokio::sync::{Notify, watch};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::callback::{Callback, OnToolApprove};
+use crate::channel::Channel;
+use crate::outbox;
+use crate::places::DiskPlaces;
+use crate::steps::{self, Fresh, InboxReach, Reach, Rules};
+use crate::timers;
+use crate::toolbox::{NoToolbox, Toolbox};
+use crate::waiters::Waiters;
+
+/// Who decides when the embedding program registered a callback.
+const CALLBACK: &str = "callback";
+
+/// Placet, embedded. Cheap to clone; the last clone to go stops nothing: call [`Engine::shutdown`].
+#[derive(Clone)]
+pub struct Engine {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) store: Store,
+    pub(crate) waiters: Arc<Waiters>,
+    pub(crate) committed: watch::Receiver<u64>,
+    pub(crate) channels: BTreeMap<ChannelName, Arc<dyn Channel>>,
+    pub(crate) callback: Option<Callback>,
+    pub(crate) toolbox: Box<dyn Toolbox>,
+    pub(crate) places: DiskPlaces,
+    pub(crate) handlers: crate::bus::Handlers,
+    pub(crate) outbox_work: Arc<Notify>,
+    pub(crate) timer_work: Arc<Notify>,
+    inbox: InboxReach,
+    in_force: RwLock<Arc<InForce>>,
+    stop: CancellationToken,
+    tasks: TaskTracker,
+}
+
+/// The configuration in force and what follows from it. Replaced whole when the file is loaded again.
+pub(crate) struct InForce {
+    pub(crate) config: Config,
+    pub(crate) reach: Reach,
+}
+
+impl InForce {
+    pub(crate) fn rules(&self) -> Rules<'_> {
+        Rules { config: &self.config, reach: &self.reach }
+    }
+}
+
+/// Why an engine does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The store cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The store failed while starting.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Two channels have the same name.
+    #[error("two channels are named `{0}`")]
+    ChannelTwice(ChannelName),
+    /// A built-in name was refused; a defect of this program.
+    #[error(transparent)]
+    Id(#[from] IdError),
+}
+
+/// Builds an [`Engine`].
+#[must_use]
+pub struct Builder {
+    config: Config,
+    channels: Vec<Arc<dyn Channel>>,
+    callback: Option<Callback>,
+    toolbox: Box<dyn Toolbox>,
+    places: DiskPlaces,
+    inbox: InboxReach,
+    clock: Arc<dyn placet_store::Clock>,
+}
+
+impl Engine {
+    /// An engine with this configuration.
+    pub fn builder(config: Config) -> Builder {
+        let places = DiskPlaces::new(config.workspace.as_deref().unwrap_or_else(|| Path::new(".")));
+        Builder {
+            config,
+            channels: Vec::new(),
+            callback: None,
+            toolbox: Box::new(NoToolbox),
+            places,
+            inbox: InboxReach::Open,
+            clock: Arc::new(SystemClock::default()),
+        }
+    }
+
+    /// Replaces the configuration. Questions already asked keep the terms they were asked on.
+    pub fn reload(&self, config: Config) {
+        let reach = reach(&config, &self.inner.channels, self.inner.inbox, self.inner.callback.as_ref());
+        let mut in_force = self.inner.in_force.write().unwrap_or_else(PoisonError::into_inner);
+        *in_force = Arc::new(InForce { config, reach });
+    }
+
+    /// Stops the services and closes the store. Everything acknowledged is on disk already.
+    pub async fn shutdown(self) -> Result<(), StoreError> {
+        self.inner.stop.cancel();
+        self.inner.tasks.close();
+        self.inner.tasks.wait().await;
+        self.inner.store.checkpoint().await?;
+        self.inner.store.clone().close().await
+    }
+
+    pub(crate) fn in_force(&self) -> Arc<InForce> {
+        Arc::clone(&self.inner.in_force.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The store, for reading what happened.
+    pub fn store(&self) -> &Store {
+        &self.inner.store
+    }
+
+    pub(crate) fn fresh(&self) -> Result<Fresh, IdError> {
+        let uuid = uuid::Uuid::now_v7();
+        Ok(Fresh { id: InteractionId::new(format!("int_{}", uuid.simple()))?, random: rand::random() })
+    }
+}
+
+impl Builder {
+    /// Adds a channel.
+    pub fn channel(mut self, channel: Arc<dyn Channel>) -> Self {
+        self.channels.push(channel);
+        self
+    }
+
+    /// Lets `callback` decide what would otherwise be asked of the session's own user. Rules that name approvers are still
+    /// asked of those people.
+    pub fn on_tool_approve(mut self, callback: impl OnToolApprove) -> Self {
+        self.callback = Some(Callback::new(callback));
+        self
+    }
+
+    /// What is known about tools beyond the configuration: their own opinion, evidence, schemas.
+    pub fn toolbox(mut self, toolbox: impl Toolbox + 'static) -> Self {
+        self.toolbox = Box::new(toolbox);
+        self
+    }
+
+    /// The folder the agent works in; paths outside it are HIGH.
+    pub fn workspace(mut self, root: &Path) -> Self {
+        self.places = DiskPlaces::new(root);
+        self
+    }
+
+    /// Nobody looks at the inbox: a call without a channel has nobody to ask, and is denied at once.
+    pub fn without_inbox(mut self) -> Self {
+        self.inbox = InboxReach::Closed;
+        self
+    }
+
+    /// Another clock, for tests.
+    pub fn clock(mut self, clock: Arc<dyn placet_store::Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Opens the store at `path`, recovers what a crash left behind, and starts the services.
+    pub async fn start(self, path: &Path) -> Result<Engine, StartError> {
+        self.start_with(|options| Store::open(path, options)).await
+    }
+
+    /// The same without a file: everything is gone when the process is.
+    pub async fn start_in_memory(self) -> Result<Engine, StartError> {
+        self.start_with(Store::open_in_memory).await
+    }
+
+    async fn start_with(
+        self,
+        open: impl FnOnce(Options) -> Result<Store, OpenError>,
+    ) -> Result<Engine, StartError> {
+        let mut channels = BTreeMap::new();
+        for channel in self.channels {
+            let name = channel.name().clone();
+            if channels.insert(name.clone(), channel).is_some() {
+                return Err(StartError::ChannelTwice(name));
+            }
+        }
+        let waiters = Arc::new(Waiters::default());
+        let (head, committed) = watch::channel(0_u64);
+        let (outbox_work, timer_work) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let options = Options {
+            clock: self.clock,
+            on_commit: Some(Box::new({
+                let (waiters, outbox_work, timer_work) =
+                    (Arc::clone(&waiters), Arc::clone(&outbox_work), Arc::clone(&timer_work));
+                move |rows| {
+                    waiters.wake(rows);
+                    if let Some(last) = rows.last() {
+                        head.send_replace(last.id);
+                    }
+                    if rows.iter().any(|row| matches!(row.event, Event::Asked(_) | Event::Claimed { lease: Some(_), .. })) {
+                        timer_work.notify_one();
+                    }
+                    outbox_work.notify_one();
+                }
+            })),
+            ..Options::default()
+        };
+        let store = open(options)?;
+        let reach = reach(&self.config, &channels, self.inbox, self.callback.as_ref());
+        let engine = Engine {
+            inner: Arc::new(Inner {
+                store,
+                waiters,
+                committed,
+                channels,
+                callback: self.callback,
+                toolbox: self.toolbox,
+                places: self.places,
+                handlers: crate::bus::Handlers::default(),
+                outbox_work,
+                timer_work,
+                inbox: self.inbox,
+                in_force: RwLock::new(Arc::new(InForce { config: self.config, reach })),
+                stop: CancellationToken::new(),
+                tasks: TaskTracker::new(),
+            }),
+        };
+        engine.recover().await?;
+        engine.spawn_services();
+        Ok(engine)
+    }
+}
+
+impl Engine {
+    /// What was running when the last process died may have happened, or not.
+    async fn recover(&self) -> Result<(), StartError> {
+        let lost = self.inner.store.read(|view, _| view.claimed_by_process()).await?;
+        for (key, _) in lost {
+            let (in_force, fresh) = (self.in_force(), self.fresh()?);
+            let step = self.inner.store.step(move |view, now| steps::recover(&in_force.rules(), view, now, &key, &fresh));
+            step.await.map_err(placet_store::StepError::flatten)?;
+        }
+        Ok(())
+    }
+
+    fn spawn_services(&self) {
+        let inner = &self.inner;
+        inner.tasks.spawn(timers::run(self.clone(), inner.stop.clone()));
+        if !inner.channels.is_empty() {
+            inner.tasks.spawn(outbox::run(self.clone(), inner.stop.clone()));
+        }
+    }
+}
+
+fn reach(
+    config: &Config,
+    channels: &BTreeMap<ChannelName, Arc<dyn Channel>>,
+    inbox: InboxReach,
+    callback: Option<&Callback>,
+) -> Reach {
+    Reach {
+        channels: channels.keys().cloned().collect(),
+        inbox,
+        chats_of: config.people.own_chats(),
+        callback: callback.and_then(|_| PersonId::new(CALLBACK).ok()),
+    }
+}

@@ -1,0 +1,291 @@
+//! The gate: a call goes in, exactly one outcome comes out.
+//!
+//! [`Gate::call`] does everything: decide, ask, wait, claim, run once, record. The pieces are there too, for agents that keep
+//! their own time: [`Gate::propose`], [`Gate::wait`], [`Gate::claim`], [`Gate::finish`].
+
+use std::future::Future;
+use std::sync::Arc;
+
+use placet_core::analysis::{Analysis, analyse};
+use placet_core::call::{Args, ToolCall};
+use placet_core::config::Workflow;
+use placet_core::evidence::{EVIDENCE_BYTES_MAX, Evidence};
+use placet_core::ids::IdError;
+use placet_core::interaction::CallKey;
+use placet_core::journal::CallResult;
+use placet_core::outcome::Outcome;
+use placet_core::record::{CallRecord, CallState, GrantState};
+use placet_core::time::Millis;
+use placet_core::tool::{Category, OwnOpinion, Risk, Tool};
+use placet_core::verdict::{Decision, Verdict};
+use placet_store::{StepError, StoreError};
+
+use crate::engine::Engine;
+use crate::steps::{self, ClaimRefusal, FinishRefusal, Permit, Proposal, ProposeRefusal, Proposed};
+
+/// The gate of an [`Engine`].
+#[derive(Clone)]
+pub struct Gate {
+    engine: Engine,
+}
+
+/// A call on its way in.
+#[derive(Debug, Clone)]
+pub struct Submission {
+    /// The call.
+    pub call: ToolCall,
+    /// What the agent says its tool is. May raise risk, never lower it.
+    pub category: Option<Category>,
+    /// What the agent says its risk is. May raise risk, never lower it.
+    pub risk: Option<Risk>,
+    /// The workflow it runs in.
+    pub workflow: Option<Arc<Workflow>>,
+}
+
+impl From<ToolCall> for Submission {
+    fn from(call: ToolCall) -> Self {
+        Self { call, category: None, risk: None, workflow: None }
+    }
+}
+
+/// Why the gate could not do its work. In every case the call did not run.
+#[derive(Debug, thiserror::Error)]
+pub enum GateError {
+    /// The proposal was not received.
+    #[error(transparent)]
+    Propose(#[from] ProposeRefusal),
+    /// There was no grant to claim.
+    #[error(transparent)]
+    Claim(#[from] ClaimRefusal),
+    /// The result was not taken.
+    #[error(transparent)]
+    Finish(#[from] FinishRefusal),
+    /// No such call.
+    #[error("there is no call `{0}`")]
+    NotFound(String),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// An id could not be made.
+    #[error(transparent)]
+    Id(#[from] IdError),
+}
+
+/// What came out of [`Gate::call`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Finished {
+    /// It ran.
+    Ran {
+        /// What it returned.
+        result: CallResult,
+        /// Why it was allowed to: by policy, or by whom and with which changes.
+        outcome: Outcome,
+        /// The arguments it ran with.
+        args: Args,
+    },
+    /// It did not run.
+    NotRun(Outcome),
+}
+
+impl Engine {
+    /// The gate.
+    pub fn gate(&self) -> Gate {
+        Gate { engine: self.clone() }
+    }
+
+    /// What is known of a tool.
+    pub(crate) fn tool(&self, submission: &Submission) -> Tool {
+        let in_force = self.in_force();
+        let mut tool = in_force.config.tool(&submission.call.tool).raised_by(submission.category, submission.risk);
+        if tool.schema.is_none() {
+            tool.schema = self.inner.toolbox.schema(submission.call.tool.as_str());
+        }
+        tool
+    }
+
+    pub(crate) fn analyse(&self, tool: &Tool, args: &Args) -> Analysis {
+        analyse(tool, args, &self.inner.places)
+    }
+}
+
+impl Gate {
+    /// Decides, asks if need be, waits, and runs `run` at most once with exactly the call that was allowed.
+    ///
+    /// If this process dies while `run` is at work, the grant becomes *unknown* at the next start, and a person is asked before
+    /// anything runs again (read-only calls simply run again).
+    pub async fn call<F, Fut>(&self, submission: impl Into<Submission>, run: F) -> Result<Finished, GateError>
+    where
+        F: FnOnce(ToolCall) -> Fut,
+        Fut: Future<Output = Result<String, String>>,
+    {
+        let submission = submission.into();
+        let key = key_of(&submission.call);
+        let outcome = match self.propose(submission).await? {
+            Proposed::Settled { outcome, .. } => outcome,
+            Proposed::Parked { .. } => self.wait(&key).await?,
+            Proposed::Known(record) => match finished_before(&record) {
+                Some(finished) => return Ok(finished),
+                None => self.wait(&key).await?,
+            },
+        };
+        if !outcome.permits() {
+            self.acknowledge(&key).await?;
+            return Ok(Finished::NotRun(outcome));
+        }
+        let permit = self.claim(&key, None).await?;
+        let args = permit.call().args.clone();
+        let (ok, output) = match run(permit.call().clone()).await {
+            Ok(output) => (true, output),
+            Err(error) => (false, error),
+        };
+        let result = CallResult::new(ok, &output);
+        self.finish(permit.key(), result.clone()).await?;
+        Ok(Finished::Ran { result, outcome, args })
+    }
+
+    /// Receives a call: judged, and settled at once or parked on a question.
+    pub async fn propose(&self, submission: impl Into<Submission>) -> Result<Proposed, GateError> {
+        let submission = submission.into();
+        let proposal = self.prepare(submission).await?;
+        let call = proposal.call.clone();
+        let in_force = self.engine.in_force();
+        let step = move |view: &placet_store::View<'_>, now| steps::propose(&in_force.rules(), view, now, &proposal);
+        let proposed = self.engine.inner.store.step(step).await.map_err(flatten)?;
+        self.consult_callback(&call, &proposed);
+        Ok(proposed)
+    }
+
+    /// Receives the calls of one turn together. Each is judged on its own; questions are shown as one group.
+    pub async fn propose_all(&self, turn: Vec<Submission>) -> Vec<Result<Proposed, GateError>> {
+        let mut received = Vec::with_capacity(turn.len());
+        for submission in turn {
+            received.push(self.propose(submission).await);
+        }
+        received
+    }
+
+    /// What policy would say, explained; nothing is asked or stored.
+    pub async fn check(&self, submission: impl Into<Submission>) -> Result<(Verdict, Analysis), GateError> {
+        let proposal = self.prepare_without_evidence(submission.into()).await?;
+        let in_force = self.engine.in_force();
+        let analysis = proposal.analysis.clone();
+        let read = move |view: &placet_store::View<'_>, now| steps::judge(&in_force.rules(), view, now, &proposal);
+        Ok((self.engine.inner.store.read(read).await?, analysis))
+    }
+
+    /// Waits until a call is settled. Dropping the wait changes nothing: the question stays open.
+    pub async fn wait(&self, key: &CallKey) -> Result<Outcome, GateError> {
+        loop {
+            // Registered before looking, so that an answer between the two is not missed.
+            let record = self.record(key).await?.ok_or_else(|| GateError::NotFound(key.call.to_string()))?;
+            let real = match &record.state {
+                CallState::SameAs(other) => other.clone(),
+                CallState::Granted { outcome, .. } | CallState::Refused { outcome, .. } => return Ok(outcome.clone()),
+                CallState::Parked { .. } => key.clone(),
+            };
+            let settled = self.engine.inner.waiters.for_call(&real);
+            if let Some(outcome) = self.settled(&real).await? {
+                return Ok(outcome);
+            }
+            if let Ok(outcome) = settled.await {
+                return Ok(outcome);
+            }
+        }
+    }
+
+    async fn settled(&self, key: &CallKey) -> Result<Option<Outcome>, GateError> {
+        let looked = key.clone();
+        let outcome = self.engine.inner.store.read(move |view, _| steps::outcome_of(view, &looked)).await?;
+        Ok(outcome.flatten())
+    }
+
+    /// A call, as far as it has come. A call that is the same as another one is that one's [`CallState::SameAs`].
+    pub async fn record(&self, key: &CallKey) -> Result<Option<CallRecord>, GateError> {
+        let key = key.clone();
+        Ok(self.engine.inner.store.read(move |view, _| view.call(&key)).await?)
+    }
+
+    /// Claims the right to run a call, once. With a lease the claimant promises a result by then; without one it lives and
+    /// dies with this process.
+    pub async fn claim(&self, key: &CallKey, lease: Option<Millis>) -> Result<Permit, GateError> {
+        let key = key.clone();
+        let step = move |view: &placet_store::View<'_>, now| steps::claim(view, now, &key, lease);
+        Ok(self.engine.inner.store.step(step).await.map_err(flatten)?)
+    }
+
+    /// Records what a claimed call returned.
+    pub async fn finish(&self, key: &CallKey, result: CallResult) -> Result<(), GateError> {
+        let key = key.clone();
+        let step = move |view: &placet_store::View<'_>, _| steps::finish(view, &key, &result);
+        Ok(self.engine.inner.store.step(step).await.map_err(flatten)?)
+    }
+
+    /// Says that the agent has read why a call does not run.
+    pub async fn acknowledge(&self, key: &CallKey) -> Result<(), GateError> {
+        let key = key.clone();
+        let step = move |view: &placet_store::View<'_>, _| steps::told(view, &key);
+        self.engine.inner.store.step(step).await.map_err(StepError::flatten)?;
+        Ok(())
+    }
+
+    async fn prepare(&self, submission: Submission) -> Result<Proposal, GateError> {
+        let mut proposal = self.prepare_without_evidence(submission).await?;
+        let in_force = self.engine.in_force();
+        // Evidence may be costly (a row count), so it is gathered only for calls that will likely be asked about.
+        if matches!(in_force.config.policy.preview(&proposal.call, &proposal.tool, &proposal.analysis), Decision::Ask(_)) {
+            proposal.evidence = evidence(self.engine.inner.toolbox.evidence(&proposal.call).await);
+        }
+        Ok(proposal)
+    }
+
+    async fn prepare_without_evidence(&self, submission: Submission) -> Result<Proposal, GateError> {
+        let tool = self.engine.tool(&submission);
+        let analysis = self.engine.analyse(&tool, &submission.call.args);
+        let own_opinion: OwnOpinion = self.engine.inner.toolbox.opinion(&submission.call).await;
+        Ok(Proposal {
+            tool,
+            analysis,
+            own_opinion,
+            evidence: Vec::new(),
+            workflow: submission.workflow,
+            fresh: self.engine.fresh()?,
+            call: submission.call,
+        })
+    }
+}
+
+/// Evidence that is too large to keep is refused, not cut: half a diff misleads.
+fn evidence(given: Result<Vec<Evidence>, String>) -> Vec<Evidence> {
+    let given = match given {
+        Ok(given) => given,
+        Err(why) => return vec![Evidence::Failed { why }],
+    };
+    let bytes = serde_json::to_vec(&given).map_or(usize::MAX, |json| json.len());
+    if bytes > EVIDENCE_BYTES_MAX {
+        return vec![Evidence::Failed { why: format!("the evidence has {bytes} bytes, too many to keep") }];
+    }
+    given
+}
+
+fn finished_before(record: &CallRecord) -> Option<Finished> {
+    let CallState::Granted { outcome, grant, .. } = &record.state else { return None };
+    let GrantState::Done(result) = &grant.state else { return None };
+    let args = match outcome {
+        Outcome::Approved { edited: Some(args), .. } => args.clone(),
+        _ => record.call.args.clone(),
+    };
+    Some(Finished::Ran { result: result.clone(), outcome: outcome.clone(), args })
+}
+
+/// The full name of a call.
+pub(crate) fn key_of(call: &ToolCall) -> CallKey {
+    CallKey { agent: call.origin.agent.clone(), call: call.id.clone() }
+}
+
+/// A step's own refusal and the store's failure end up in one error.
+pub(crate) fn flatten<E: From<StoreError>>(error: StepError<E>) -> E {
+    match error {
+        StepError::Refused(refusal) => refusal,
+        StepError::Store(error) => E::from(error),
+    }
+}

@@ -1,0 +1,245 @@
+//! A message from a chat: an answer to an open question, or something for the agent.
+//!
+//! The broker looks first. What answers a question is consumed and never reaches the agent; what does not is queued for it.
+
+use placet_core::call::Chat;
+use placet_core::config::OnOtherReply;
+use placet_core::ids::{InteractionId, PersonId, SessionId};
+use placet_core::interaction::{Action, Answer, Asked, Code, Locale, Pending, Shown};
+use placet_core::journal::{Event, InboundMessage};
+use placet_core::principal::{Principal, Via};
+use placet_core::reply::{self, OpenQuestion, Reading};
+use placet_core::time::Now;
+use placet_core::tool::Risk;
+use placet_store::{Change, Step, StoreError, View};
+
+use super::answer::{AnswerRefusal, Reply, answer};
+use super::ask::Fresh;
+use super::{Draft, Rules, pending, say, words};
+use crate::channel::Receipt;
+
+/// A message, and who sent it as far as the channel can tell.
+#[derive(Debug, Clone)]
+pub struct Inbound {
+    /// The message.
+    pub message: InboundMessage,
+    /// Who sent it.
+    pub sender: Principal,
+    /// For a question that follows.
+    pub fresh: Fresh,
+}
+
+/// What became of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InboundOutcome {
+    /// It answered, or tried to answer, these questions. The agent never sees it.
+    Consumed(Vec<InteractionId>),
+    /// It waits for the agent.
+    Queued,
+    /// It was received before.
+    Duplicate,
+}
+
+/// Receives a message.
+pub fn receive(
+    rules: &Rules<'_>,
+    view: &View<'_>,
+    now: Now,
+    inbound: &Inbound,
+) -> Result<Step<InboundOutcome>, StoreError> {
+    let message = &inbound.message;
+    if view.seen_inbound(&message.channel, &message.message_id)? {
+        return Ok(Step::nothing(InboundOutcome::Duplicate));
+    }
+    let chat = Chat { channel: message.channel.clone(), id: message.chat_id.clone() };
+    let session = SessionId::of_chat(&chat.channel, &chat.id)
+        .map_err(|error| StoreError::Corrupt { what: error.to_string() })?;
+    let mut desk = Desk { rules, view, now, inbound, chat, draft: Draft::new(&session), touched: Vec::new() };
+    desk.draft.change(Change::SeenInbound {
+        channel: message.channel.clone(),
+        message_id: message.message_id.clone(),
+        at: now.wall,
+    });
+    let consumed = desk.read()?;
+    let Desk { mut draft, touched, .. } = desk;
+    if consumed {
+        return Ok(draft.finish(InboundOutcome::Consumed(touched)));
+    }
+    draft.event(Event::MessageQueued(Box::new(message.clone())));
+    Ok(draft.finish(InboundOutcome::Queued))
+}
+
+struct Desk<'a> {
+    rules: &'a Rules<'a>,
+    view: &'a View<'a>,
+    now: Now,
+    inbound: &'a Inbound,
+    chat: Chat,
+    draft: Draft,
+    touched: Vec<InteractionId>,
+}
+
+impl Desk<'_> {
+    /// Whether the message was consumed.
+    fn read(&mut self) -> Result<bool, StoreError> {
+        let mut mine = Vec::new();
+        let mut others = Vec::new();
+        for asked in self.open_here()? {
+            let Some(question) = pending(self.view, &asked.id)? else { continue };
+            if question.asks(&self.inbound.sender) { mine.push(question) } else { others.push(question) }
+        }
+        let text = self.inbound.message.content.as_str();
+        if mine.is_empty() {
+            // A bystander who tries to answer is told so; a bystander who just talks is left alone.
+            let tries = !matches!(reply::read(text, &open(&others)), Reading::Other { .. } | Reading::NothingOpen);
+            if tries {
+                self.say(words::not_yours(self.locale()));
+            }
+            return Ok(tries);
+        }
+        match reply::read(text, &open(&mine)) {
+            Reading::NothingOpen => return Ok(false),
+            Reading::Choose { code, option_id, feedback } => self.choose(&mine, code, &option_id, feedback)?,
+            Reading::ChooseAll { codes, action } => self.choose_all(&mine, &codes, action)?,
+            Reading::WhichOne { codes } => self.say(words::which_one(&codes, self.locale())),
+            Reading::UnknownCode { given } => self.say(words::unknown_code(given, self.locale())),
+            Reading::Other { text } => match (self.rules.config.approval.on_other_reply, mine.as_slice()) {
+                (OnOtherReply::Queue, _) => return Ok(false),
+                (OnOtherReply::Refuse, [only]) => self.refuse(only, text)?,
+                (OnOtherReply::Refuse, several) => {
+                    let codes: Vec<Code> = several.iter().map(|question| question.asked.code).collect();
+                    self.say(words::which_one(&codes, self.locale()));
+                }
+            },
+        }
+        Ok(true)
+    }
+
+    /// Questions open in this chat, and those of which a copy was sent here.
+    fn open_here(&self) -> Result<Vec<Asked>, StoreError> {
+        self.view.pending_in_chat(&self.chat)
+    }
+
+    fn locale(&self) -> Locale {
+        self.rules.config.locale(Some(&self.chat.channel))
+    }
+
+    fn say(&mut self, text: String) {
+        let message = &self.inbound.message;
+        let key = format!("reply:{}:{}:{}", message.channel, message.message_id, self.draft_size());
+        say(&mut self.draft, key, &self.chat, text);
+    }
+
+    fn draft_size(&self) -> usize {
+        self.draft.changes.len()
+    }
+
+    fn choose(
+        &mut self,
+        mine: &[Pending],
+        code: Code,
+        option: &str,
+        feedback: Option<String>,
+    ) -> Result<(), StoreError> {
+        match mine.iter().find(|question| question.asked.code == code) {
+            Some(question) => self.answer(question, option, feedback),
+            None => {
+                self.say(words::unknown_code(code, self.locale()));
+                Ok(())
+            }
+        }
+    }
+
+    /// "All of them" never covers HIGH: what could be worst is looked at one by one.
+    fn choose_all(&mut self, mine: &[Pending], codes: &[Code], action: Action) -> Result<(), StoreError> {
+        let named = mine.iter().filter(|question| codes.contains(&question.asked.code));
+        let (high, rest): (Vec<_>, Vec<_>) = named
+            .partition(|question| action == Action::ApproveAndExecute && question.asked.risk == Risk::High);
+        for question in rest {
+            let options = question.asked.options(Locale::English);
+            if let Some(option) = options.iter().find(|option| option.action == action) {
+                self.answer(question, &option.option_id, None)?;
+            }
+        }
+        if !high.is_empty() {
+            let codes: Vec<Code> = high.iter().map(|question| question.asked.code).collect();
+            self.say(words::one_by_one(&codes, self.locale()));
+        }
+        Ok(())
+    }
+
+    /// Any other text is a "no" with that text as the reason.
+    fn refuse(&mut self, question: &Pending, text: String) -> Result<(), StoreError> {
+        let options = question.asked.options(Locale::English);
+        let no = [Action::RejectWithReason, Action::RetryWithFeedback, Action::Skip, Action::Terminate]
+            .into_iter()
+            .find_map(|action| options.iter().find(|option| option.action == action));
+        match no {
+            Some(option) => self.answer(question, &option.option_id, Some(text)),
+            None => {
+                self.say(words::which_one(&[question.asked.code], self.locale()));
+                Ok(())
+            }
+        }
+    }
+
+    fn answer(&mut self, question: &Pending, option: &str, feedback: Option<String>) -> Result<(), StoreError> {
+        let asked = &question.asked;
+        let reply = Reply {
+            id: asked.id.clone(),
+            answer: Answer {
+                by: self.inbound.sender.clone(),
+                option: option.to_owned(),
+                feedback,
+                data: None,
+                edited_args: None,
+                instruction: None,
+                remember: None,
+                shown: self.shown(&asked.id)?,
+            },
+            edit: None,
+            analysis: None,
+            fresh: self.inbound.fresh.clone(),
+        };
+        self.touched.push(asked.id.clone());
+        let locale = self.locale();
+        match answer(self.rules, self.view, self.now, &reply) {
+            Ok(step) => {
+                let text = words::answered(asked.code, &step.value, locale);
+                self.draft.events.extend(step.events);
+                self.draft.changes.extend(step.changes);
+                self.say(text);
+            }
+            Err(AnswerRefusal::Store(error)) => return Err(error),
+            Err(refusal) => self.say(words::refused(asked.code, &refusal, locale)),
+        }
+        Ok(())
+    }
+
+    /// What this chat was shown of a question: its delivered copy, and nothing if none has arrived yet.
+    fn shown(&self, id: &InteractionId) -> Result<Shown, StoreError> {
+        let copies = self.view.outbox_items(id)?;
+        let here = copies.iter().find(|copy| copy.channel == self.chat.channel && copy.chat == self.chat.id);
+        Ok(here.and_then(|copy| copy.receipt.as_deref()).and_then(Receipt::parse).map_or(
+            Shown::Part(placet_core::journal::genesis()),
+            |receipt| receipt.shown,
+        ))
+    }
+}
+
+fn open(questions: &[Pending]) -> Vec<OpenQuestion> {
+    questions
+        .iter()
+        .map(|question| OpenQuestion {
+            code: question.asked.code,
+            group: question.asked.group.clone(),
+            kind: question.asked.kind(),
+            options: question.asked.options(Locale::English),
+        })
+        .collect()
+}
+
+/// The person behind an account, as a chat member.
+pub fn chat_member(person: PersonId, chat: &Chat) -> Principal {
+    Principal::Person { person, via: Via::Chat(chat.channel.clone()) }
+}

@@ -1,0 +1,69 @@
+//! Who is waiting for what. Waiting costs memory only while somebody really waits: a parked call alone is a row.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Mutex, PoisonError};
+
+use placet_core::ids::InteractionId;
+use placet_core::interaction::{CallKey, Resolution};
+use placet_core::journal::Event;
+use placet_core::outcome::Outcome;
+use placet_store::Committed;
+use tokio::sync::oneshot;
+
+/// Waiters for calls and for questions.
+#[derive(Debug, Default)]
+pub(crate) struct Waiters {
+    calls: Waiting<CallKey, Outcome>,
+    questions: Waiting<InteractionId, Resolution>,
+}
+
+impl Waiters {
+    pub(crate) fn for_call(&self, key: &CallKey) -> oneshot::Receiver<Outcome> {
+        self.calls.register(key)
+    }
+
+    pub(crate) fn for_question(&self, id: &InteractionId) -> oneshot::Receiver<Resolution> {
+        self.questions.register(id)
+    }
+
+    /// Wakes everybody the committed rows concern.
+    pub(crate) fn wake(&self, rows: &[Committed]) {
+        for row in rows {
+            match &row.event {
+                Event::Settled { call, outcome, .. } => self.calls.wake(call, outcome),
+                Event::Resolved { interaction, resolution } => self.questions.wake(interaction, resolution),
+                _ => {}
+            }
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Waiting<K, V>(Mutex<HashMap<K, Vec<oneshot::Sender<V>>>>);
+
+impl<K, V> Default for Waiting<K, V> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<K: Hash + Eq + Clone, V: Clone> Waiting<K, V> {
+    fn register(&self, key: &K) -> oneshot::Receiver<V> {
+        let (sender, receiver) = oneshot::channel();
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let senders = waiting.entry(key.clone()).or_default();
+        // Whoever gave up waiting is forgotten here, so a caller that polls for days does not pile up.
+        senders.retain(|sender| !sender.is_closed());
+        senders.push(sender);
+        receiver
+    }
+
+    fn wake(&self, key: &K, value: &V) {
+        let senders = self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
+        for sender in senders.into_iter().flatten() {
+            // The waiter may have given up; the value is stored, so nothing is lost.
+            let _ = sender.send(value.clone());
+        }
+    }
+}
