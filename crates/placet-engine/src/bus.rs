@@ -18,6 +18,7 @@ use placet_store::{Change, OutKind, Outgoing, Step, StepError, StoreError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::callback::{Callback, ToolApproval, ToolUse};
 use crate::engine::Engine;
 use crate::gate::{GateError, Submission, key_of};
 use crate::steps::{self, Inbound, InboundOutcome, Proposed, chat_member};
@@ -128,6 +129,10 @@ impl Bus {
         Fut: Future<Output = Value> + Send + 'static,
     {
         let handler: Handler = Arc::new(move |request| Box::pin(handler(request)));
+        if kind == TOOL_APPROVAL {
+            self.engine.set_callback(Callback::new(move |tool_use| approval_by(Arc::clone(&handler), tool_use)));
+            return;
+        }
         let mut handlers = self.engine.inner.handlers.0.write().unwrap_or_else(PoisonError::into_inner);
         handlers.insert(kind.to_owned(), handler);
     }
@@ -227,6 +232,35 @@ fn tool_approval(request: Value) -> Result<Submission, MalformedError> {
         risk: None,
         workflow: None,
     })
+}
+
+/// A handler's word on a tool use. What it says that cannot be understood approves nothing.
+async fn approval_by(handler: Handler, tool_use: ToolUse) -> ToolApproval {
+    let request = json!({
+        "toolUse": { "name": tool_use.name, "params": tool_use.params, "callId": tool_use.call_id },
+        "category": tool_use.category,
+        "sessionId": tool_use.session_id,
+    });
+    let said = handler(request).await;
+    if let Some(approved) = said.as_bool() {
+        return approved.into();
+    }
+    match serde_json::from_value::<ToolApprovalAnswer>(said) {
+        Ok(answer) => {
+            ToolApproval { approved: answer.approved, params: answer.params, deny_reason: answer.deny_reason }
+        }
+        Err(error) => ToolApproval::deny(format!("the handler's answer cannot be understood: {error}")),
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ToolApprovalAnswer {
+    approved: bool,
+    #[serde(default)]
+    params: Option<Args>,
+    #[serde(default)]
+    deny_reason: Option<String>,
 }
 
 fn deny_reason(outcome: &Outcome) -> String {

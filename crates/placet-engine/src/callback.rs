@@ -9,7 +9,14 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use placet_core::call::{Args, ToolCall};
+use placet_core::interaction::{Action, Answer, Asked, Cancellation, Interaction, Locale, Shown};
+use placet_core::outcome::Outcome;
+use placet_core::principal::{Principal, Via};
 use placet_core::tool::Category;
+
+use crate::broker::Question;
+use crate::engine::Engine;
+use crate::steps::{AnswerRefusal, Proposed};
 
 /// What a callback is asked about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,5 +101,62 @@ impl Callback {
     pub(crate) async fn ask(&self, tool_use: ToolUse) -> Option<ToolApproval> {
         let callback = Arc::clone(&self.0);
         tokio::spawn(async move { callback.decide(tool_use).await }).await.ok()
+    }
+}
+
+impl Engine {
+    /// Lets the registered callback answer the question a proposal led to, if it is the one asked.
+    pub(crate) fn consult_callback(&self, call: &ToolCall, proposed: &Proposed) {
+        let engine = self.clone();
+        let (Some(callback), Some(person)) = (engine.callback(), engine.in_force().reach.callback.clone()) else {
+            return;
+        };
+        let Some((id, category)) = proposed.parked_on() else { return };
+        let tool_use = ToolUse {
+            name: call.tool.to_string(),
+            params: call.args.clone(),
+            call_id: call.id.to_string(),
+            category,
+            session_id: call.session.to_string(),
+            call: call.clone(),
+        };
+        engine.clone().spawn(async move {
+            let broker = engine.broker();
+            let question = broker.question(&id).await;
+            let by = Principal::Person { person, via: Via::Callback };
+            let Ok(Some(Question { interaction: Interaction::Pending(pending), .. })) = question else { return };
+            if !pending.asks(&by) {
+                return;
+            }
+            let refused = match callback.ask(tool_use.clone()).await {
+                Some(approval) => broker.answer(&id, callback_answer(by, &pending.asked, &tool_use, approval)).await.err(),
+                None => Some(AnswerRefusal::EditDenied("the approval callback failed".into())),
+            };
+            if let Some(refusal) = refused {
+                // The callback approves nothing it may not approve; the call gets a reason of its own.
+                let outcome = Outcome::Cancelled { why: format!("the approval callback's answer was not taken: {refusal}") };
+                let why = Cancellation::Withdrawn { by: "callback".into() };
+                if let Err(error) = broker.cancel(&id, why, outcome).await {
+                    tracing::error!(%error, %id, "a question could not be withdrawn; it will expire");
+                }
+            }
+        });
+    }
+}
+
+fn callback_answer(by: Principal, asked: &Asked, tool_use: &ToolUse, approval: ToolApproval) -> Answer {
+    let options = asked.options(Locale::English);
+    let find = |action| options.iter().find(|option| option.action == action).map(|option| option.option_id.clone());
+    let no = || find(Action::RejectWithReason).or_else(|| find(Action::Skip)).or_else(|| find(Action::Terminate));
+    let option = if approval.approved { find(Action::ApproveAndExecute) } else { no() };
+    Answer {
+        by,
+        option: option.unwrap_or_default(),
+        feedback: approval.deny_reason,
+        data: None,
+        edited_args: approval.params.filter(|params| approval.approved && *params != tool_use.params),
+        instruction: None,
+        remember: None,
+        shown: Shown::Program,
     }
 }

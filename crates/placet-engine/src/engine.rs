@@ -35,7 +35,7 @@ pub(crate) struct Inner {
     pub(crate) waiters: Arc<Waiters>,
     pub(crate) committed: watch::Receiver<u64>,
     pub(crate) channels: BTreeMap<ChannelName, Arc<dyn Channel>>,
-    pub(crate) callback: Option<Callback>,
+    pub(crate) callback: RwLock<Option<Callback>>,
     pub(crate) toolbox: Box<dyn Toolbox>,
     pub(crate) places: DiskPlaces,
     pub(crate) handlers: crate::bus::Handlers,
@@ -105,9 +105,24 @@ impl Engine {
 
     /// Replaces the configuration. Questions already asked keep the terms they were asked on.
     pub fn reload(&self, config: Config) {
-        let reach = reach(&config, &self.inner.channels, self.inner.inbox, self.inner.callback.as_ref());
+        let reach = reach(&config, &self.inner.channels, self.inner.inbox, self.callback().as_ref());
         let mut in_force = self.inner.in_force.write().unwrap_or_else(PoisonError::into_inner);
         *in_force = Arc::new(InForce { config, reach });
+    }
+
+    /// Lets `callback` decide from now on.
+    pub(crate) fn set_callback(&self, callback: Callback) {
+        *self.inner.callback.write().unwrap_or_else(PoisonError::into_inner) = Some(callback);
+        self.reload(self.in_force().config.clone());
+    }
+
+    pub(crate) fn callback(&self) -> Option<Callback> {
+        self.inner.callback.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Runs something beside the caller; [`Engine::shutdown`] waits for it.
+    pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.inner.tasks.spawn(task);
     }
 
     /// Stops the services and closes the store. Everything acknowledged is on disk already.
@@ -222,7 +237,7 @@ impl Builder {
                 waiters,
                 committed,
                 channels,
-                callback: self.callback,
+                callback: RwLock::new(self.callback),
                 toolbox: self.toolbox,
                 places: self.places,
                 handlers: crate::bus::Handlers::default(),

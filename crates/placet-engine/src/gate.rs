@@ -151,7 +151,7 @@ impl Gate {
         let in_force = self.engine.in_force();
         let step = move |view: &placet_store::View<'_>, now| steps::propose(&in_force.rules(), view, now, &proposal);
         let proposed = self.engine.inner.store.step(step).await.map_err(flatten)?;
-        self.consult_callback(&call, &proposed);
+        self.engine.consult_callback(&call, &proposed);
         Ok(proposed)
     }
 

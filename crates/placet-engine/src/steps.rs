@@ -23,12 +23,13 @@ mod session;
 mod settle;
 mod words;
 
-pub use answer::{AnswerRefusal, Answered, answer};
-pub use ask::{Fresh, Reach, ask_request, AskRefusal};
+pub use answer::{AnswerRefusal, Answered, Edit, Reply, answer};
+pub use ask::{AskRefusal, Fresh, InboxReach, Reach, ask_request};
 pub use claim::{ClaimRefusal, FinishRefusal, Permit, claim, finish, told};
+pub(crate) use claim::outcome_of;
 pub use expire::{escalate, expire, lose_lease};
-pub use inbound::{Inbound, InboundOutcome, receive};
-pub use propose::{Proposal, ProposeRefusal, Proposed, propose};
+pub use inbound::{Inbound, InboundOutcome, chat_member, receive};
+pub use propose::{Proposal, ProposeRefusal, Proposed, judge, propose};
 pub use recover::recover;
 pub use session::{cancel_question, end_session};
 

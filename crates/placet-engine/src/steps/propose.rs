@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use placet_core::analysis::Analysis;
-use placet_core::call::ToolCall;
+use placet_core::call::{CallDigest, ToolCall};
 use placet_core::config::Workflow;
 use placet_core::evidence::Evidence;
 use placet_core::ids::{CallId, InteractionId};
@@ -12,9 +12,10 @@ use placet_core::interaction::{CallKey, Subject};
 use placet_core::journal::Event;
 use placet_core::outcome::{Denial, Outcome};
 use placet_core::policy::Context;
-use placet_core::record::CallRecord;
+use placet_core::record::{CallRecord, CallState, SessionRecord};
+use placet_core::standing::StandingGrant;
 use placet_core::time::Now;
-use placet_core::tool::{OwnOpinion, Tool};
+use placet_core::tool::{Category, OwnOpinion, Tool};
 use placet_core::verdict::{AskTerms, Decision, Step as PolicyStep, Verdict};
 use placet_store::{Step, StoreError, View};
 
@@ -72,6 +73,20 @@ pub enum ProposeRefusal {
     Store(#[from] StoreError),
 }
 
+impl Proposed {
+    /// The question the call waits for, and the call's category.
+    pub fn parked_on(&self) -> Option<(InteractionId, Category)> {
+        match self {
+            Self::Parked { verdict, on } => Some((on.clone(), verdict.category)),
+            Self::Known(record) => match &record.state {
+                CallState::Parked { on } => Some((on.clone(), record.verdict.category)),
+                CallState::SameAs(_) | CallState::Granted { .. } | CallState::Refused { .. } => None,
+            },
+            Self::Settled { .. } => None,
+        }
+    }
+}
+
 /// Receives a call.
 pub fn propose(
     rules: &Rules<'_>,
@@ -83,95 +98,144 @@ pub fn propose(
     let digest = call.digest();
     let key = CallKey { agent: call.origin.agent.clone(), call: call.id.clone() };
     if let Some(known) = view.call(&key)? {
-        return match known.digest == digest && known.call.session == call.session {
+        let same = known.digest == digest && known.call.session == call.session;
+        return match same {
             true => Ok(Step::nothing(Proposed::Known(Box::new(known)))),
             false => Err(ProposeRefusal::IdTaken(call.id.clone())),
         };
     }
     let session = view.session(&call.session)?;
+    let (verdict, standing) = judged(rules, view, now, proposal, digest, &session)?;
+    let desk = Desk { rules, view, now, proposal, digest, key, session, verdict };
+    if desk.session.ended {
+        return Ok(desk.denied(Denial::SessionOver));
+    }
+    match &desk.verdict.decision {
+        Decision::Deny => Ok(desk.denied(Denial::Policy { reason: desk.verdict.reason.clone() })),
+        Decision::Allow => Ok(desk.allowed(&standing)),
+        Decision::Ask(terms) => Ok(desk.ask(terms)?),
+    }
+}
+
+/// What policy says of a call, with what is stored about its session; nothing is asked or stored.
+pub fn judge(rules: &Rules<'_>, view: &View<'_>, now: Now, proposal: &Proposal) -> Result<Verdict, StoreError> {
+    let session = view.session(&proposal.call.session)?;
+    Ok(judged(rules, view, now, proposal, proposal.call.digest(), &session)?.0)
+}
+
+fn judged(
+    rules: &Rules<'_>,
+    view: &View<'_>,
+    now: Now,
+    proposal: &Proposal,
+    digest: CallDigest,
+    session: &SessionRecord,
+) -> Result<(Verdict, Vec<StandingGrant>), StoreError> {
+    let call = &proposal.call;
     let standing = view.standing(&call.tool, now.wall)?;
+    let remembered = view.remembered_until(&memory_place(call), &call.tool, digest)?;
     let nothing = BTreeSet::new();
-    let verdict = rules.config.policy.decide(
-        call,
-        &proposal.tool,
-        &proposal.analysis,
-        &Context {
-            digest,
-            mode: session.mode,
-            own_opinion: proposal.own_opinion,
-            session_allow_list: &session.allow_list,
-            workflow_allow_list: proposal.workflow.as_ref().map_or(&nothing, |workflow| &workflow.auto_approved_tools),
-            standing: &standing,
-            remembered: view
-                .remembered_until(&memory_place(call), &call.tool, digest)?
-                .is_some_and(|until| now.wall < until),
-        },
-    );
-    let mut draft = Draft::new(&call.session);
-    let receive = |outcome: Option<Outcome>| Event::CallReceived {
-        call: Box::new(call.clone()),
+    let context = Context {
         digest,
-        verdict: Box::new(verdict.clone()),
-        policy: rules.config.policy.version(),
-        outcome: outcome.map(Box::new),
+        mode: session.mode,
+        own_opinion: proposal.own_opinion,
+        session_allow_list: &session.allow_list,
+        workflow_allow_list: proposal.workflow.as_ref().map_or(&nothing, |workflow| &workflow.auto_approved_tools),
+        standing: &standing,
+        remembered: remembered.is_some_and(|until| now.wall < until),
     };
-    let settled = |mut draft: Draft, outcome: Outcome| {
-        draft.event(receive(Some(outcome.clone())));
-        draft.finish(Proposed::Settled { verdict: verdict.clone(), outcome })
-    };
-    if session.ended {
-        return Ok(settled(draft, Outcome::Denied { denial: Denial::SessionOver }));
+    let verdict = rules.config.policy.decide(call, &proposal.tool, &proposal.analysis, &context);
+    Ok((verdict, standing))
+}
+
+/// A judged call, about to be settled or parked.
+struct Desk<'a> {
+    rules: &'a Rules<'a>,
+    view: &'a View<'a>,
+    now: Now,
+    proposal: &'a Proposal,
+    digest: CallDigest,
+    key: CallKey,
+    session: SessionRecord,
+    verdict: Verdict,
+}
+
+impl Desk<'_> {
+    fn received(&self, outcome: Option<Outcome>) -> Draft {
+        let mut draft = Draft::new(&self.proposal.call.session);
+        draft.event(Event::CallReceived {
+            call: Box::new(self.proposal.call.clone()),
+            digest: self.digest,
+            verdict: Box::new(self.verdict.clone()),
+            policy: self.rules.config.policy.version(),
+            outcome: outcome.map(Box::new),
+        });
+        draft
     }
-    let terms = match &verdict.decision {
-        Decision::Deny => {
-            let denial = Denial::Policy { reason: verdict.reason.clone() };
-            return Ok(settled(draft, Outcome::Denied { denial }));
+
+    fn settled(&self, outcome: Outcome) -> (Draft, Proposed) {
+        (self.received(Some(outcome.clone())), Proposed::Settled { verdict: self.verdict.clone(), outcome })
+    }
+
+    fn denied(&self, denial: Denial) -> Step<Proposed> {
+        let (draft, proposed) = self.settled(Outcome::Denied { denial });
+        draft.finish(proposed)
+    }
+
+    fn allowed(&self, standing: &[StandingGrant]) -> Step<Proposed> {
+        let (mut draft, proposed) = self.settled(Outcome::Allowed);
+        if self.verdict.step == PolicyStep::AllowList
+            && let Some(used) = standing
+                .iter()
+                .find(|grant| grant.scope.covers(&self.proposal.call, &self.proposal.analysis, self.digest))
+        {
+            draft.event(Event::StandingUsed { id: used.id.clone(), call: self.key.clone() });
         }
-        Decision::Allow => {
-            let mut step = settled(draft, Outcome::Allowed);
-            if verdict.step == PolicyStep::AllowList
-                && let Some(used) = standing.iter().find(|grant| grant.covers(call, &proposal.analysis, digest))
-            {
-                step.events.push((call.session.clone(), Event::StandingUsed { id: used.id.clone(), call: key }));
+        draft.finish(proposed)
+    }
+
+    fn ask(&self, terms: &AskTerms) -> Result<Step<Proposed>, StoreError> {
+        let call = &self.proposal.call;
+        if let Some((by, reason)) = self.view.rejected(&call.session, self.digest)? {
+            return Ok(self.denied(Denial::RejectedBefore { by, reason }));
+        }
+        if let Some((on, same_as)) = self.view.pending_same(&call.session, self.digest)? {
+            let mut draft = self.received(None);
+            draft.event(Event::Joined { call: self.key.clone(), same_as, interaction: on.clone() });
+            return Ok(draft.finish(Proposed::Parked { verdict: self.verdict.clone(), on }));
+        }
+        let limits = &self.rules.config.approval;
+        if self.session.open_questions >= limits.open_questions_max {
+            return Ok(self.denied(Denial::TooManyOpen { max: limits.open_questions_max }));
+        }
+        match put(self.rules, self.view, self.now, self.question(terms))? {
+            Ok((asked, asking)) => {
+                let mut draft = self.received(None);
+                draft.append(asking);
+                Ok(draft.finish(Proposed::Parked { verdict: self.verdict.clone(), on: asked.id }))
             }
-            return Ok(step);
+            Err(Nobody(why)) => Ok(self.denied(Denial::NobodyToAsk { why })),
         }
-        Decision::Ask(terms) => terms,
-    };
-    if let Some((by, reason)) = view.rejected(&call.session, digest)? {
-        return Ok(settled(draft, Outcome::Denied { denial: Denial::RejectedBefore { by, reason } }));
     }
-    if let Some((on, same_as)) = view.pending_same(&call.session, digest)? {
-        draft.event(receive(None));
-        draft.event(Event::Joined { call: key, same_as, interaction: on.clone() });
-        return Ok(draft.finish(Proposed::Parked { verdict, on }));
-    }
-    let max = rules.config.approval.open_questions_max;
-    if session.open_questions >= max {
-        return Ok(settled(draft, Outcome::Denied { denial: Denial::TooManyOpen { max } }));
-    }
-    let tripped = session.rejections >= rules.config.approval.rejections_max;
-    let subject = match tripped {
-        true => Subject::Breaker { rejections: session.rejections, call: key },
-        false => Subject::Call { call: key, digest, answers: terms.answers.clone(), edited: None },
-    };
-    // The breaker's question is about how to go on, so it is the session's own people's, not the rule's.
-    let plain = AskTerms::plain();
-    let question = Question {
-        fresh: &proposal.fresh,
-        call,
-        subject,
-        terms: if tripped { &plain } else { terms },
-        timeout: rules.config.timeout(terms.timeout, proposal.workflow.as_deref(), channel_of(call)),
-        risk: verdict.risk,
-        evidence: proposal.evidence.clone(),
-    };
-    match put(rules, view, now, question)? {
-        Ok((asked, asking)) => {
-            draft.event(receive(None));
-            draft.append(asking);
-            Ok(draft.finish(Proposed::Parked { verdict, on: asked.id }))
+
+    /// The question about this call; or, after too many rejections in a row, the question how to go on at all. That one is
+    /// asked on the same terms: whoever may decide the call may also end the run.
+    fn question<'q>(&'q self, terms: &'q AskTerms) -> Question<'q> {
+        let call = &self.proposal.call;
+        let (key, digest) = (self.key.clone(), self.digest);
+        let tripped = self.session.rejections >= self.rules.config.approval.rejections_max;
+        let subject = match tripped {
+            true => Subject::Breaker { rejections: self.session.rejections, call: key },
+            false => Subject::Call { call: key, digest, answers: terms.answers.clone(), edited: None },
+        };
+        Question {
+            fresh: &self.proposal.fresh,
+            call,
+            subject,
+            terms,
+            timeout: self.rules.config.timeout(terms.timeout, self.proposal.workflow.as_deref(), channel_of(call)),
+            risk: self.verdict.risk,
+            evidence: self.proposal.evidence.clone(),
         }
-        Err(Nobody(why)) => Ok(settled(draft, Outcome::Denied { denial: Denial::NobodyToAsk { why } })),
     }
 }
