@@ -23,6 +23,8 @@ mod code;
 mod evolve;
 mod options;
 mod request;
+#[cfg(test)]
+mod story;
 
 pub use answer::{Accepted, Answer, AnswerError, Ballot, Remember, Shown};
 pub use code::Code;

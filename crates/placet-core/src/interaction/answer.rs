@@ -125,14 +125,12 @@ pub enum AnswerError {
         by: PersonId,
     },
     /// They answered, but time had run out.
-    #[error("{id} closed at {deadline:?}; this answer came at {now:?}")]
+    #[error("{id} closed {late_by} before this answer came")]
     TooLate {
         /// Which question.
         id: InteractionId,
-        /// When it closed.
-        deadline: LiveTime,
-        /// When they answered.
-        now: LiveTime,
+        /// How long before.
+        late_by: Millis,
     },
     /// They have approved already; one person counts once.
     #[error("{by} has already approved; {needed} more needed")]
@@ -221,8 +219,7 @@ impl Pending {
         if self.is_due(now) {
             return Err(AnswerError::TooLate {
                 id: self.asked.id.clone(),
-                deadline: self.asked.deadline,
-                now,
+                late_by: now.remaining_from(self.asked.deadline),
             });
         }
         Ok((person, via))
