@@ -1,0 +1,43 @@
+//! Ways to break the world on purpose. A simulator that cannot fail proves nothing.
+
+/// One thing done wrong between the world and what it tests, as a defect in the code would do it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sabotage {
+    /// Nothing is wrong.
+    None,
+    /// An answer at the very deadline counts: `<` where `<=` belongs.
+    LateAnswerCounts,
+    /// A commit is acknowledged before it is on disk, and the crash takes it.
+    DroppedSync,
+    /// A stranger's answer is taken for an approver's.
+    StrangerCounts,
+    /// One person's approval counts as often as they give it.
+    VotesCountTwice,
+    /// After a crash, what was claimed is simply run again.
+    RunsAgainAfterCrash,
+    /// A claim does not look whether the grant was claimed before.
+    ClaimsTwice,
+    /// An approval is taken for an approval of whatever the arguments are now.
+    RunsOtherArguments,
+    /// Somebody edits a journal row.
+    EditsJournal,
+}
+
+impl Sabotage {
+    /// Every way.
+    pub const ALL: [Self; 8] = [
+        Self::LateAnswerCounts,
+        Self::DroppedSync,
+        Self::StrangerCounts,
+        Self::VotesCountTwice,
+        Self::RunsAgainAfterCrash,
+        Self::ClaimsTwice,
+        Self::RunsOtherArguments,
+        Self::EditsJournal,
+    ];
+
+    /// By the name used on the command line.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|sabotage| format!("{sabotage:?}").eq_ignore_ascii_case(name))
+    }
+}
