@@ -1,4 +1,52 @@
-//! Shell command lines.
-use super::{Analysis, Places};
-/// Analyses a shell line.
-pub fn analyse(_line: &str, _places: &dyn Places, _found: &mut Analysis) {}
+//! Shell command lines: every simple command in them, wherever it hides.
+//!
+//! The line is parsed with a real grammar and never searched as a string. Three rooms, in this order:
+//!
+//! - [`sound`] asks whether the parsed tree can be trusted. The grammar is a good guess at bash, not bash: where the two
+//!   are known to differ, or where plain `sh` would read the line another way, the line counts as unreadable.
+//! - [`walk`] finds the simple commands and redirections, also inside substitutions, here-documents and functions, and
+//!   [`wrapper`] finds the command inside a command (`env`, `xargs`, `find -exec`, `sh -c`).
+//! - [`judge`] says how bad each is, from [`table`]; [`ban`] knows the few that nobody may allow.
+//!
+//! Invariants: no list of safe commands is kept, so nothing is ever LOW; what is not understood is HIGH; a limit that is
+//! reached raises risk and never ends the search for banned commands.
+
+mod ban;
+mod judge;
+mod script;
+mod sound;
+mod table;
+mod target;
+mod walk;
+mod word;
+mod wrapper;
+
+use super::{Analysis, Fact, FactKind, Places};
+use crate::tool::Risk;
+
+/// A longer line is not read at all: nobody could judge it either.
+const LINE_BYTES_MAX: usize = 10_000;
+/// More simple commands than this are too many to look at one by one.
+const COMMANDS_MAX: usize = 64;
+/// How deep shells may start shells (`sh -c "sh -c …"`).
+const SHELLS_MAX: usize = 8;
+
+/// Finds what `line` would do when a shell runs it in the workspace of `places`.
+pub fn analyse(line: &str, places: &dyn Places, found: &mut Analysis) {
+    let mut walk = walk::Walk::new(places, found);
+    walk.line(line, &[]);
+    if walk.commands() > COMMANDS_MAX {
+        let why = format!("{} commands in one line are too many to judge one by one", walk.commands());
+        found.facts.push(unreadable(line, why));
+    }
+}
+
+/// The fact that (part of) a line could not be understood.
+fn unreadable(line: &str, why: String) -> Fact {
+    // Enough to recognise it by; the whole line is shown with the call itself.
+    let what = line.chars().take(200).collect();
+    Fact { kind: FactKind::Unreadable { what }, risk: Risk::High, why }
+}
+
+#[cfg(test)]
+mod tests;

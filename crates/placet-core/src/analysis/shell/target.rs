@@ -1,0 +1,174 @@
+//! Places a line touches: is a path inside the workspace, a secret, a file that runs by itself?
+
+use super::super::Places;
+use super::word::{Known, Word};
+
+/// Where the shell may stand. `cd` may fail or run in a branch, so every place it could have reached is kept.
+#[derive(Debug, Clone)]
+pub(super) enum Standing {
+    /// In one of these folders, all inside the workspace.
+    In(Vec<String>),
+    /// Nobody knows.
+    Lost,
+}
+
+/// A few `cd` are ordinary; more only make the question harder than the answer is worth.
+const FOLDERS_MAX: usize = 8;
+
+impl Standing {
+    /// At the workspace's root.
+    pub(super) fn start(places: &dyn Places) -> Self {
+        Self::In(vec![places.workspace().to_owned()])
+    }
+
+    /// After `cd word`.
+    pub(super) fn go(&mut self, word: Option<&Word<'_>>, places: &dyn Places) {
+        let Self::In(folders) = self else { return };
+        let Some(word) = word.filter(|word| word.known == Known::Fully && word.value != "-") else {
+            *self = Self::Lost;
+            return;
+        };
+        for folder in folders.clone() {
+            match resolve(word, &folder, places).filter(|path| is_inside(path, places)) {
+                Some(path) if folders.contains(&path) => {}
+                Some(path) if folders.len() < FOLDERS_MAX => folders.push(path),
+                _ => {
+                    *self = Self::Lost;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Whether `word` names something inside the workspace from wherever the shell stands.
+    pub(super) fn contains(&self, word: &Word<'_>, places: &dyn Places) -> bool {
+        let inside = |folder: &str| resolve(word, folder, places).is_some_and(|path| is_inside(&path, places));
+        match self {
+            _ if word.is_later() => false,
+            Self::In(folders) => folders.iter().all(|folder| inside(folder)),
+            Self::Lost => is_absolute(word) && inside("/"),
+        }
+    }
+}
+
+fn is_absolute(word: &Word<'_>) -> bool {
+    word.value.starts_with('/') || word.raw.starts_with('~')
+}
+
+fn is_inside(path: &str, places: &dyn Places) -> bool {
+    let root = places.workspace().trim_end_matches('/');
+    path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// The real place of `word` seen from `folder`; `None` when it cannot be told.
+fn resolve(word: &Word<'_>, folder: &str, places: &dyn Places) -> Option<String> {
+    let value = if word.raw.starts_with('~') {
+        format!("{}{}", places.home()?, word.value.strip_prefix('~')?)
+    } else if word.value.starts_with('/') {
+        word.value.clone()
+    } else {
+        format!("{folder}/{}", word.value)
+    };
+    let mut path = String::new();
+    for part in value.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                // The parent of a link's target, not of the link.
+                let real = if path.is_empty() { String::new() } else { places.real(&path)? };
+                path = real.rsplit_once('/').map_or_else(String::new, |(parent, _)| parent.to_owned());
+            }
+            part => {
+                path.push('/');
+                path.push_str(part);
+            }
+        }
+    }
+    places.real(if path.is_empty() { "/" } else { &path })
+}
+
+/// An absolute path without `.`, `..` and doubled slashes, by text alone.
+pub(super) fn flatten(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    format!("/{}", parts.join("/"))
+}
+
+/// Devices that swallow or show what is written to them.
+pub(super) fn is_harmless_device(path: &str) -> bool {
+    matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty" | "/dev/zero")
+        || path.strip_prefix("/dev/fd/").is_some_and(|fd| !fd.is_empty() && fd.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Disks as files.
+pub(super) fn is_block_device(path: &str) -> bool {
+    let flat = flatten(path);
+    let Some(name) = flat.strip_prefix("/dev/") else { return false };
+    let starts = ["sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "dm-", "mapper/", "loop", "md", "zd", "nbd"];
+    path.starts_with('/') && starts.iter().any(|start| name.starts_with(start))
+}
+
+/// Files and folders that hold credentials or history.
+const SECRETS: &[&str] = &[
+    ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".netrc", ".npmrc", ".pypirc", ".pgpass", ".my.cnf", ".git-credentials",
+    ".docker", ".password-store", ".vault-token", ".env", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "shadow",
+    "gshadow", "sudoers", "sudoers.d", "environ", ".bash_history", ".zsh_history", ".python_history", ".psql_history",
+    ".mysql_history", "credentials.json", "application_default_credentials.json", "Keychains",
+];
+
+/// Files that run by themselves, now or later.
+const STARTUP: &[&str] = &[
+    ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv",
+    ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", "config.fish", ".gitconfig", ".envrc", ".vimrc",
+    ".exrc", ".inputrc", ".xinitrc", ".xprofile", ".xsession", "authorized_keys", "hooks", "config", "autostart",
+    "LaunchAgents", "LaunchDaemons", "crontab", "cron.d", "cron.daily", "cron.hourly", "profile.d", "ld.so.preload",
+];
+
+/// Names that only count below `/etc`, `/proc` or `.git`: elsewhere they are ordinary words.
+fn needs_parent(name: &str) -> Option<&'static [&'static str]> {
+    match name {
+        "shadow" | "gshadow" | "sudoers" | "sudoers.d" | "crontab" | "cron.d" | "cron.daily" | "cron.hourly" => {
+            Some(&["etc", "cron", "spool"])
+        }
+        "environ" => Some(&["proc"]),
+        "hooks" | "config" => Some(&[".git"]),
+        _ => None,
+    }
+}
+
+/// Why touching `value` is worth a question, if it is.
+pub(super) fn sensitive(value: &str) -> Option<&'static str> {
+    let parts: Vec<&str> = value.split(['/', '=', ':', '@', ',']).collect();
+    let names = |list: &[&str]| {
+        parts.iter().enumerate().any(|(at, part)| {
+            list.iter().any(|name| {
+                let above = parts.get(..at).unwrap_or_default();
+                let placed = needs_parent(name).is_none_or(|parents| above.iter().any(|part| parents.contains(part)));
+                placed && part_names(part, name)
+            })
+        })
+    };
+    if names(SECRETS) {
+        return Some("touches credentials or history");
+    }
+    if value.contains("/dev/tcp/") || value.contains("/dev/udp/") {
+        return Some("opens a network connection");
+    }
+    names(STARTUP).then_some("touches files that run by themselves")
+}
+
+/// Whether one part of a path is, or by globbing could be, `name`.
+fn part_names(part: &str, name: &str) -> bool {
+    if let Some((stem, _)) = part.split_once(['*', '?', '[', '{']) {
+        let telling = stem.starts_with('.') || stem.len() > 2;
+        return telling && name.starts_with(stem);
+    }
+    let example = [".example", ".sample", ".template", ".dist"].iter().any(|end| part.ends_with(end));
+    part == name || (name == ".env" && part.starts_with(".env.") && !example)
+}

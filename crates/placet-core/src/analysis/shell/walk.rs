@@ -1,0 +1,358 @@
+//! The walk over a parsed line: finds every simple command and every redirection, in order of appearance.
+
+use tree_sitter::{Node, Parser};
+
+use super::super::{Analysis, Fact, FactKind, Places};
+use super::judge::{self, Args};
+use super::target::{self, Standing};
+use super::word::{Known, Word};
+use super::wrapper::{self, Inner};
+use super::{SHELLS_MAX, ban, sound, unreadable};
+use crate::tool::Risk;
+
+/// One analysis in progress.
+pub(super) struct Walk<'a> {
+    places: &'a dyn Places,
+    found: &'a mut Analysis,
+    standing: Standing,
+    commands: usize,
+}
+
+/// A line being walked, and the wrappers it runs under.
+#[derive(Clone, Copy)]
+struct Source<'s> {
+    text: &'s str,
+    under: &'s [String],
+}
+
+impl<'s> Source<'s> {
+    fn of(self, node: Node<'_>) -> &'s str {
+        self.text.get(node.byte_range()).unwrap_or_default()
+    }
+}
+
+/// A simple command: its words, and the variables set for it.
+struct Simple<'s> {
+    words: Vec<Word<'s>>,
+    assignments: Vec<String>,
+    text: &'s str,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(places: &'a dyn Places, found: &'a mut Analysis) -> Self {
+        Self { standing: Standing::start(places), places, found, commands: 0 }
+    }
+
+    /// How many simple commands were found.
+    pub(super) const fn commands(&self) -> usize {
+        self.commands
+    }
+
+    /// Reads one line that a shell would run under `under`.
+    pub(super) fn line(&mut self, line: &str, under: &[String]) {
+        if let Some(doubt) = sound::unfit(line) {
+            return self.doubt(line, doubt);
+        }
+        if under.len() > SHELLS_MAX {
+            return self.doubt(line, "shells are nested too deep to follow");
+        }
+        let mut parser = Parser::new();
+        let tree = parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok().and_then(|()| parser.parse(line, None));
+        let Some(tree) = tree else { return self.doubt(line, "the line does not parse") };
+        if sound::too_deep(tree.root_node()) {
+            return self.doubt(line, "the line is nested too deep to follow");
+        }
+        if let Some(doubt) = sound::doubt(tree.root_node(), line) {
+            self.doubt(line, doubt);
+        }
+        self.visit(tree.root_node(), Source { text: line, under });
+    }
+
+    fn doubt(&mut self, line: &str, why: &str) {
+        self.found.facts.push(unreadable(line, why.to_owned()));
+    }
+
+    fn ban(&mut self, why: String) {
+        self.found.banned.get_or_insert(why);
+    }
+
+    /// Dispatches one statement, or any node that may hold statements.
+    fn visit(&mut self, node: Node<'_>, source: Source<'_>) {
+        match node.kind() {
+            "command" | "declaration_command" | "unset_command" | "test_command" => self.simple(node, source, Vec::new()),
+            "redirected_statement" => self.redirected(node, source, Vec::new()),
+            "variable_assignment" | "variable_assignments" => self.assignment(node, source),
+            "function_definition" => self.function(node, source),
+            "file_redirect" => self.redirect(node, source),
+            "compound_statement" if source.of(node).starts_with("((") => {
+                self.doubt(source.of(node), "`((…))` is arithmetic for bash and a subshell for sh");
+                self.inside(node, source);
+            }
+            "for_statement" | "c_style_for_statement" | "while_statement" => {
+                self.lose_standing_if_it_moves(node, source);
+                self.children(node, source);
+            }
+            _ => self.children(node, source),
+        }
+    }
+
+    fn children(&mut self, node: Node<'_>, source: Source<'_>) {
+        for child in node.named_children(&mut node.walk()) {
+            self.visit(child, source);
+        }
+    }
+
+    /// Looks into a word or an expression for substitutions.
+    fn inside(&mut self, node: Node<'_>, source: Source<'_>) {
+        match node.kind() {
+            "command_substitution" | "process_substitution" | "subshell" | "file_redirect" => self.visit(node, source),
+            _ => {
+                for child in node.named_children(&mut node.walk()) {
+                    self.inside(child, source);
+                }
+            }
+        }
+    }
+
+    /// What a loop or a function runs again starts where its own `cd` left off.
+    fn lose_standing_if_it_moves(&mut self, node: Node<'_>, source: Source<'_>) {
+        if ["cd", "pushd", "popd"].iter().any(|word| source.of(node).contains(word)) {
+            self.standing = Standing::Lost;
+        }
+    }
+
+    fn redirected<'t>(&mut self, node: Node<'t>, source: Source<'_>, mut extra: Vec<Node<'t>>) {
+        let redirects: Vec<_> = node.named_children(&mut node.walk()).filter(|child| is_redirect(*child)).collect();
+        for redirect in &redirects {
+            stray_words(*redirect, &mut extra);
+        }
+        match node.child_by_field_name("body") {
+            Some(body) if body.kind() == "redirected_statement" => self.redirected(body, source, extra),
+            Some(body) if is_simple(body) => self.simple(body, source, extra),
+            body => {
+                if let Some(body) = body {
+                    self.visit(body, source);
+                }
+                if !extra.is_empty() {
+                    self.doubt(source.of(node), "words after a redirection belong to no command");
+                    self.simple(node, source, extra);
+                }
+            }
+        }
+        for redirect in redirects {
+            self.feed(redirect, node, source);
+            self.visit(redirect, source);
+        }
+    }
+
+    /// A here-document or here-string given to a shell is a line of its own.
+    fn feed(&mut self, redirect: Node<'_>, statement: Node<'_>, source: Source<'_>) {
+        let first_line = source.of(statement).lines().next().unwrap_or_default();
+        let shell = first_line.split([' ', '\t', '|', ';', '&']).map(judge::base_name).find(|word| wrapper::is_shell(word));
+        let Some(shell) = shell else { return };
+        let under: Vec<String> = source.under.iter().cloned().chain([shell.to_owned()]).collect();
+        for child in redirect.named_children(&mut redirect.walk()) {
+            match child.kind() {
+                "heredoc_body" => self.line(source.of(child), &under),
+                "string" | "raw_string" | "ansi_c_string" | "concatenation" if redirect.kind() == "herestring_redirect" => {
+                    self.line(&Word::read(child, source.text).value, &under);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn simple<'t>(&mut self, node: Node<'t>, source: Source<'_>, mut extra: Vec<Node<'t>>) {
+        let mut command = Simple { words: Vec::new(), assignments: Vec::new(), text: source.of(node) };
+        let mut words: Vec<Node<'t>> = Vec::new();
+        if is_simple(node) {
+            for child in node.children(&mut node.walk()) {
+                match child.kind() {
+                    "variable_assignment" if node.kind() == "command" => command.assignments.push(source.of(child).to_owned()),
+                    "comment" | "subshell" => {}
+                    _ if is_redirect(child) => stray_words(child, &mut extra),
+                    _ => expression_words(child, &mut words),
+                }
+            }
+        }
+        words.append(&mut extra);
+        words.sort_by_key(Node::start_byte);
+        command.words = words.iter().map(|word| Word::read(*word, source.text)).collect();
+        self.command(&command, source.under, Given::OnTheLine);
+        if is_simple(node) {
+            for child in node.named_children(&mut node.walk()) {
+                self.inside(child, source);
+            }
+        }
+        for word in words.iter().filter(|word| word.start_byte() >= node.end_byte()) {
+            self.inside(*word, source);
+        }
+    }
+
+    fn assignment(&mut self, node: Node<'_>, source: Source<'_>) {
+        let assignments = if node.kind() == "variable_assignments" {
+            node.named_children(&mut node.walk()).map(|child| source.of(child).to_owned()).collect()
+        } else {
+            vec![source.of(node).to_owned()]
+        };
+        let why = judge::assignments(&assignments);
+        self.push(&Simple { words: Vec::new(), assignments, text: source.of(node) }, source.under, why);
+        self.inside(node, source);
+    }
+
+    fn function(&mut self, node: Node<'_>, source: Source<'_>) {
+        let name = node.child_by_field_name("name").map(|name| source.of(name)).unwrap_or_default();
+        let word = |value: &str| Word { raw: "", value: value.to_owned(), known: Known::Fully };
+        let command =
+            Simple { words: vec![word("function"), word(name)], assignments: Vec::new(), text: source.of(node) };
+        let why = format!("`{name}` could stand in for a command of that name");
+        self.push(&command, source.under, Some(why));
+        if let Some(body) = node.child_by_field_name("body") {
+            if pipes_into_itself(body, name, source) {
+                self.ban(format!("`{name}` starts itself over and over: a fork bomb"));
+            }
+        }
+        self.lose_standing_if_it_moves(node, source);
+        self.children(node, source);
+    }
+
+    fn redirect(&mut self, node: Node<'_>, source: Source<'_>) {
+        let operator = node.children(&mut node.walk()).find(|child| !child.is_named()).map(|child| source.of(child));
+        let operator = operator.unwrap_or_default();
+        for destination in node.children_by_field_name("destination", &mut node.walk()) {
+            self.inside(destination, source);
+        }
+        let Some(destination) = node.child_by_field_name("destination") else { return };
+        if destination.kind() == "process_substitution" {
+            return;
+        }
+        let word = Word::read(destination, source.text);
+        let duplicates = operator.contains('&') && !operator.starts_with('&');
+        if duplicates && word.value.trim_end_matches('-').bytes().all(|b| b.is_ascii_digit()) && !word.is_later() {
+            return;
+        }
+        let writes = operator.contains('>');
+        let device = word.known == Known::Fully && target::is_harmless_device(&word.value);
+        let contained = device || self.standing.contains(&word, self.places);
+        if writes && target::is_block_device(&word.value) {
+            self.ban(format!("`{operator} {}` would overwrite a disk", word.raw));
+        }
+        let (risk, why) = match target::sensitive(&word.value) {
+            _ if device => (Risk::Low, String::new()),
+            Some(why) => (Risk::High, format!("`{}` {why}", word.raw)),
+            None if word.is_later() || (writes && word.known == Known::Shape) => {
+                (Risk::High, format!("where `{}` leads is only known when it runs", word.raw))
+            }
+            None if writes && !contained => (Risk::High, format!("`{}` may be outside the workspace", word.raw)),
+            None => (Risk::Medium, String::new()),
+        };
+        self.found.facts.push(Fact { kind: FactKind::Redirect { path: word.shown(), writes, contained }, risk, why });
+    }
+
+    /// Judges one simple command, then whatever it runs in turn.
+    fn command(&mut self, command: &Simple<'_>, under: &[String], given: Given) {
+        let (standing, places) = (self.standing.clone(), self.places);
+        let Some((first, rest)) = command.words.split_first() else {
+            return;
+        };
+        let args = Args { words: rest, open: given == Given::LaterToo, standing: &standing, places };
+        let name = judge::name_of(first);
+        let unwrapped = name.as_deref().map(|name| wrapper::unwrap(name, &args)).unwrap_or_default();
+        let why = judge::high(first, &args, &command.assignments, command.text)
+            .or_else(|| judge::assignments(&unwrapped.assignments))
+            .or_else(|| unwrapped.doubt.map(str::to_owned));
+        self.push(command, under, why);
+        let Some(name) = name else { return };
+        if let Some(why) = ban::banned(&name, &args) {
+            self.ban(why);
+        }
+        if matches!(name.as_str(), "cd" | "chdir" | "pushd" | "popd") {
+            let to = rest.iter().find(|word| !matches!(word.value.as_str(), "-L" | "-P" | "-e" | "-@" | "--"));
+            self.standing.go(to.filter(|word| !word.value.starts_with(['+', '-'])), places);
+        }
+        self.inner(unwrapped.inner, &name, command.text, under);
+    }
+
+    fn inner(&mut self, inner: Vec<Inner<'_, '_>>, name: &str, text: &str, under: &[String]) {
+        if inner.is_empty() {
+            return;
+        }
+        if under.len() >= 2 * SHELLS_MAX {
+            return self.doubt(text, "wrappers are nested too deep to follow");
+        }
+        let under: Vec<String> = under.iter().cloned().chain([name.to_owned()]).collect();
+        for inner in inner {
+            match inner {
+                Inner::Line(line) => self.line(&line, &under),
+                Inner::Words { words, given } => {
+                    let command = Simple { words: words.to_vec(), assignments: Vec::new(), text };
+                    self.command(&command, &under, given);
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, command: &Simple<'_>, under: &[String], why: Option<String>) {
+        self.commands += 1;
+        let kind = FactKind::Command {
+            argv: command.words.iter().map(Word::shown).collect(),
+            text: command.text.to_owned(),
+            dynamic: command.words.iter().any(Word::is_later),
+            assignments: command.assignments.clone(),
+            under: under.to_vec(),
+        };
+        let risk = if why.is_some() { Risk::High } else { Risk::Medium };
+        self.found.facts.push(Fact { kind, risk, why: why.unwrap_or_default() });
+    }
+}
+
+/// Whether all arguments of a command are on the line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Given {
+    /// They are.
+    OnTheLine,
+    /// More are added when it runs (`xargs`, `find -exec`).
+    LaterToo,
+}
+
+fn is_simple(node: Node<'_>) -> bool {
+    matches!(node.kind(), "command" | "declaration_command" | "unset_command" | "test_command")
+}
+
+fn is_redirect(node: Node<'_>) -> bool {
+    matches!(node.kind(), "file_redirect" | "heredoc_redirect" | "herestring_redirect")
+}
+
+/// Words the grammar hangs on a redirection though they belong to the command: in `echo a > b c` only `b` is a file.
+fn stray_words<'t>(redirect: Node<'t>, words: &mut Vec<Node<'t>>) {
+    match redirect.kind() {
+        "file_redirect" => words.extend(redirect.children_by_field_name("destination", &mut redirect.walk()).skip(1)),
+        "heredoc_redirect" => {
+            words.extend(redirect.children_by_field_name("argument", &mut redirect.walk()));
+            for inner in redirect.named_children(&mut redirect.walk()).filter(|child| is_redirect(*child)) {
+                stray_words(inner, words);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The words of an argument, and of the expression inside `[ … ]`, which the grammar builds into a tree.
+fn expression_words<'t>(node: Node<'t>, words: &mut Vec<Node<'t>>) {
+    match node.kind() {
+        "unary_expression" | "binary_expression" | "ternary_expression" | "parenthesized_expression"
+        | "postfix_expression" | "redirected_statement" => {
+            for child in node.children(&mut node.walk()) {
+                expression_words(child, words);
+            }
+        }
+        _ if is_redirect(node) => {}
+        _ => words.push(node),
+    }
+}
+
+fn pipes_into_itself(body: Node<'_>, name: &str, source: Source<'_>) -> bool {
+    let calls = |node: Node<'_>| node.child_by_field_name("name").is_some_and(|called| source.of(called) == name);
+    let piped = body.kind() == "pipeline" && body.named_children(&mut body.walk()).filter(|child| calls(*child)).count() > 1;
+    piped || body.named_children(&mut body.walk()).any(|child| pipes_into_itself(child, name, source))
+}

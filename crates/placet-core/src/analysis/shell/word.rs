@@ -1,0 +1,228 @@
+//! One word of a command: what the shell makes of it after removing quotes.
+
+use tree_sitter::Node;
+
+/// How much of a word is known before it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Known {
+    /// All of it.
+    Fully,
+    /// A glob or a brace expansion: it may become several words, of a known shape.
+    Shape,
+    /// Something in it is only known when it runs.
+    Later,
+}
+
+/// One word.
+#[derive(Debug, Clone)]
+pub(super) struct Word<'s> {
+    /// As written.
+    pub(super) raw: &'s str,
+    /// After quote removal; expansions are left as written.
+    pub(super) value: String,
+    /// How much of `value` is known.
+    pub(super) known: Known,
+}
+
+impl<'s> Word<'s> {
+    /// Reads the word at `node`.
+    pub(super) fn read(node: Node<'_>, source: &'s str) -> Self {
+        let raw = source.get(node.byte_range()).unwrap_or_default();
+        let mut builder = Builder { value: String::with_capacity(raw.len()), known: Known::Fully, brace: Brace::None };
+        builder.part(node, source);
+        let mut known = builder.known;
+        if builder.brace == Brace::List {
+            known = known.max(Known::Shape);
+        }
+        if raw.starts_with('~') && raw != "~" && !raw.starts_with("~/") {
+            known = Known::Later;
+        }
+        Self { raw, value: builder.value, known }
+    }
+
+    /// As shown in `argv`: quotes removed when that says it all, otherwise as written.
+    pub(super) fn shown(&self) -> String {
+        if self.known == Known::Fully { self.value.clone() } else { self.raw.to_owned() }
+    }
+
+    /// Its value, when it is known.
+    pub(super) fn fixed(&self) -> Option<&str> {
+        (self.known == Known::Fully).then_some(self.value.as_str())
+    }
+
+    /// Whether it is only known when it runs.
+    pub(super) fn is_later(&self) -> bool {
+        self.known == Known::Later
+    }
+}
+
+#[derive(PartialEq, Eq)]
+enum Brace {
+    None,
+    Open,
+    List,
+}
+
+struct Builder {
+    value: String,
+    known: Known,
+    brace: Brace,
+}
+
+impl Builder {
+    fn part(&mut self, node: Node<'_>, source: &str) {
+        let text = source.get(node.byte_range()).unwrap_or_default();
+        match node.kind() {
+            "raw_string" => self.value.push_str(text.trim_start_matches('\'').trim_end_matches('\'')),
+            "ansi_c_string" => self.ansi_c(text),
+            "string" => self.double_quoted(node, source),
+            "concatenation" | "command_name" => {
+                for child in node.children(&mut node.walk()) {
+                    self.part(child, source);
+                }
+            }
+            "brace_expression" | "regex" | "extglob_pattern" => {
+                self.value.push_str(text);
+                self.known = self.known.max(Known::Shape);
+            }
+            _ if node.child_count() == 0 => self.bare(text),
+            _ => self.later(text),
+        }
+    }
+
+    fn later(&mut self, text: &str) {
+        self.value.push_str(text);
+        self.known = Known::Later;
+    }
+
+    /// Unquoted text: a backslash keeps the next character.
+    fn bare(&mut self, text: &str) {
+        let mut chars = text.chars();
+        while let Some(c) = chars.next() {
+            match c {
+                '\\' => self.value.extend(chars.next()),
+                '*' | '?' | '[' => {
+                    self.value.push(c);
+                    self.known = self.known.max(Known::Shape);
+                }
+                '`' => self.later("`"),
+                '{' => {
+                    self.value.push(c);
+                    if self.brace == Brace::None {
+                        self.brace = Brace::Open;
+                    }
+                }
+                ',' | '.' => {
+                    if self.brace == Brace::Open && (c == ',' || self.value.ends_with('.')) {
+                        self.brace = Brace::List;
+                    }
+                    self.value.push(c);
+                }
+                _ => self.value.push(c),
+            }
+        }
+    }
+
+    /// The literal text between the expansions of a double-quoted string. The grammar drops newlines there, so the text
+    /// is taken from the source.
+    fn double_quoted(&mut self, node: Node<'_>, source: &str) {
+        for piece in literal_pieces(node, source) {
+            match piece {
+                Piece::Literal(text) => {
+                    let mut chars = text.chars().peekable();
+                    while let Some(c) = chars.next() {
+                        match (c, chars.peek()) {
+                            ('\\', Some('\n')) => drop(chars.next()),
+                            ('\\', Some('$' | '`' | '"' | '\\')) => self.value.extend(chars.next()),
+                            _ => self.value.push(c),
+                        }
+                    }
+                }
+                Piece::Expansion(text) => self.later(text),
+            }
+        }
+    }
+
+    fn ansi_c(&mut self, text: &str) {
+        let body = text.strip_prefix("$'").and_then(|text| text.strip_suffix('\'')).unwrap_or(text);
+        let mut chars = body.chars().peekable();
+        while let Some(c) = chars.next() {
+            if c != '\\' {
+                self.value.push(c);
+                continue;
+            }
+            let Some(escape) = chars.next() else { break };
+            let number = match escape {
+                'n' => Some(0x0a),
+                't' => Some(0x09),
+                'a' => Some(0x07),
+                'b' => Some(0x08),
+                'e' | 'E' => Some(0x1b),
+                'f' => Some(0x0c),
+                'r' => Some(0x0d),
+                'v' => Some(0x0b),
+                'x' => digits(&mut chars, 16, 2),
+                'u' => digits(&mut chars, 16, 4),
+                'U' => digits(&mut chars, 16, 8),
+                'c' => chars.next().map(|c| u32::from(c) & 0x1f),
+                '0'..='7' => {
+                    let first = escape.to_digit(8).unwrap_or_default();
+                    Some(octal(first, &mut chars))
+                }
+                _ => Some(u32::from(escape)),
+            };
+            // NUL ends the word and a lone byte is no character: what bash makes of it is better asked than guessed.
+            match number.filter(|&n| n != 0 && (n < 0x80 || matches!(escape, 'u' | 'U'))).and_then(char::from_u32) {
+                Some(c) => self.value.push(c),
+                None => self.later("\\"),
+            }
+        }
+    }
+}
+
+/// A piece of a double-quoted string or a here-document.
+pub(super) enum Piece<'s> {
+    /// Literal text, escapes still in it.
+    Literal(&'s str),
+    /// An expansion, as written.
+    Expansion(&'s str),
+}
+
+/// The pieces of a string node, between its quotes.
+pub(super) fn literal_pieces<'s>(node: Node<'_>, source: &'s str) -> Vec<Piece<'s>> {
+    let (mut from, mut to) = (node.start_byte(), node.end_byte());
+    if node.kind() == "string" {
+        (from, to) = (from + 1, to.saturating_sub(1));
+    }
+    let mut pieces = Vec::new();
+    for child in node.named_children(&mut node.walk()) {
+        if matches!(child.kind(), "string_content" | "heredoc_content") {
+            continue;
+        }
+        pieces.push(Piece::Literal(source.get(from..child.start_byte()).unwrap_or_default()));
+        pieces.push(Piece::Expansion(source.get(child.byte_range()).unwrap_or_default()));
+        from = child.end_byte();
+    }
+    pieces.push(Piece::Literal(source.get(from..to).unwrap_or_default()));
+    pieces
+}
+
+fn digits(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, radix: u32, most: usize) -> Option<u32> {
+    let mut number = None;
+    for _ in 0..most {
+        let Some(digit) = chars.peek().and_then(|c| c.to_digit(radix)) else { break };
+        chars.next();
+        number = Some(number.unwrap_or(0) * radix + digit);
+    }
+    number
+}
+
+fn octal(first: u32, chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> u32 {
+    (0..2).fold(first, |number, _| match chars.peek().and_then(|c| c.to_digit(8)) {
+        Some(digit) => {
+            chars.next();
+            number * 8 + digit
+        }
+        None => number,
+    })
+}
