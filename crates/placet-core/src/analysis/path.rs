@@ -1,5 +1,15 @@
-//! Paths.
-use super::{Analysis, Places};
+//! Paths: where one really leads, and whether that is a place an agent may touch unasked.
+//!
+//! Two readings of `..` exist. The system follows a link first and then goes up; many programs shorten the text first.
+//! `link/../x` is a different file in each, so both are resolved and both must be inside the workspace.
+
+mod sensitive;
+
+use super::{Analysis, Fact, FactKind, Places};
+use crate::tool::Risk;
+
+pub use self::sensitive::Sensitive;
+
 /// What a path is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Use {
@@ -8,5 +18,219 @@ pub enum Use {
     /// It is written.
     Write,
 }
+
+/// Where a path leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Placed {
+    /// Inside the workspace, links followed.
+    Inside {
+        /// The real place.
+        resolved: String,
+        /// Why it is not an ordinary file.
+        sensitive: Option<Sensitive>,
+    },
+    /// Outside the workspace, or it cannot be told.
+    Outside {
+        /// The real place, or the path as far as it could be followed.
+        resolved: String,
+    },
+    /// It means nothing certain.
+    Unreadable {
+        /// Why.
+        why: &'static str,
+    },
+}
+
 /// Analyses a path.
-pub fn analyse(_path: &str, _usage: Use, _places: &dyn Places, _found: &mut Analysis) {}
+pub fn analyse(path: &str, usage: Use, places: &dyn Places, found: &mut Analysis) {
+    let leads = place(path, places);
+    let (risk, why) = leads.risk(usage);
+    let writes = usage == Use::Write;
+    let given = path.to_owned();
+    let kind = match leads {
+        Placed::Inside { resolved, .. } => FactKind::Path {
+            given,
+            resolved,
+            inside: true,
+            writes,
+        },
+        Placed::Outside { resolved } => FactKind::Path {
+            given,
+            resolved,
+            inside: false,
+            writes,
+        },
+        Placed::Unreadable { .. } => FactKind::Unreadable { what: given },
+    };
+    found.facts.push(Fact {
+        kind,
+        risk,
+        why: why.into(),
+    });
+}
+
+impl Placed {
+    /// How bad it is to use the place this way, and why.
+    pub fn risk(&self, usage: Use) -> (Risk, &'static str) {
+        match (self, usage) {
+            (Self::Unreadable { why }, _)
+            | (
+                Self::Inside {
+                    sensitive: Some(Sensitive::Guarded(why)),
+                    ..
+                },
+                Use::Write,
+            ) => (Risk::High, why),
+            (Self::Outside { .. }, _) => (Risk::High, "it is outside the workspace"),
+            (
+                Self::Inside {
+                    sensitive: Some(Sensitive::Secret),
+                    ..
+                },
+                _,
+            ) => (Risk::High, "it holds secrets"),
+            (Self::Inside { .. }, Use::Write) => (Risk::Medium, ""),
+            (Self::Inside { .. }, Use::Read) => (Risk::Low, ""),
+        }
+    }
+}
+
+/// Finds out where a path leads. Relative paths start at the workspace; `~` is the home folder.
+pub fn place(path: &str, places: &dyn Places) -> Placed {
+    match absolute(path, places) {
+        Ok(absolute) => place_absolute(&absolute, places),
+        Err(why) => Placed::Unreadable { why },
+    }
+}
+
+fn place_absolute(absolute: &str, places: &dyn Places) -> Placed {
+    let shortened = shorten(absolute);
+    let readings = [
+        follow(absolute, places),
+        places.real(&shortened).ok_or_else(|| shortened.clone()),
+    ];
+    for reading in &readings {
+        match reading {
+            Ok(real) if is_inside(real, places.workspace()) => {}
+            Ok(resolved) | Err(resolved) => {
+                return Placed::Outside {
+                    resolved: resolved.clone(),
+                };
+            }
+        }
+    }
+    // A hook is a hook also when `.git/hooks` is a link to an ordinary folder, so the name as written counts as well.
+    let [followed, _] = &readings;
+    let resolved = followed.clone().unwrap_or_else(|stuck| stuck);
+    let names = readings.iter().flatten().chain([&shortened]);
+    let sensitive = names
+        .filter_map(|name| sensitive::of(within(name, places.workspace())))
+        .max();
+    Placed::Inside { resolved, sensitive }
+}
+
+/// The path from the root, with nothing shortened or followed yet.
+fn absolute(path: &str, places: &dyn Places) -> Result<String, &'static str> {
+    check(path)?;
+    let scheme = path
+        .split(['/', '\\'])
+        .next()
+        .and_then(|start| start.split_once(':'))
+        .map(|(scheme, _)| scheme);
+    let path = match scheme {
+        Some(scheme) if scheme.eq_ignore_ascii_case("file") => of_file_url(path)?,
+        Some(drive) if drive.len() == 1 => return Err("a drive letter means a place on another system"),
+        Some(_) if path.contains("://") => return Err("it is a URL and not a path"),
+        _ => path.to_owned(),
+    };
+    if path.contains('\\') {
+        return Err("a backslash separates folders on some systems and not on others");
+    }
+    if path.starts_with('/') {
+        return Ok(path);
+    }
+    match path.strip_prefix('~') {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => {
+            let home = places.home().ok_or("there is no home folder to start from")?;
+            Ok(format!("{home}{rest}"))
+        }
+        Some(_) => Err("it starts in another user's home folder"),
+        None => Ok(format!("{}/{path}", places.workspace())),
+    }
+}
+
+fn check(path: &str) -> Result<(), &'static str> {
+    if path.is_empty() {
+        return Err("it is empty");
+    }
+    if path.chars().any(char::is_control) {
+        return Err("it contains control characters");
+    }
+    Ok(())
+}
+
+fn of_file_url(url: &str) -> Result<String, &'static str> {
+    let unclear = "it is a file URL that names no plain local path";
+    let parsed = ::url::Url::parse(url).map_err(|_| unclear)?;
+    let path = parsed.to_file_path().map_err(|()| unclear)?;
+    let path = path.to_str().ok_or(unclear)?;
+    check(path)?;
+    Ok(path.to_owned())
+}
+
+/// Follows links as the system does: each `..` goes up from where the links before it lead. `Err` is how far it got.
+fn follow(absolute: &str, places: &dyn Places) -> Result<String, String> {
+    let mut place = String::new();
+    for name in absolute.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => {
+                place = places.real(or_root(&place)).ok_or(place)?;
+                place.truncate(place.rfind('/').unwrap_or(0));
+            }
+            name => {
+                place.push('/');
+                place.push_str(name);
+            }
+        }
+    }
+    places.real(or_root(&place)).ok_or(place)
+}
+
+/// Takes `.`, `..` and `//` out of the text without asking where links lead.
+fn shorten(absolute: &str) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for name in absolute.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => {
+                names.pop();
+            }
+            name => names.push(name),
+        }
+    }
+    format!("/{}", names.join("/"))
+}
+
+fn or_root(place: &str) -> &str {
+    if place.is_empty() { "/" } else { place }
+}
+
+fn is_inside(path: &str, workspace: &str) -> bool {
+    let root = workspace.trim_end_matches('/');
+    path.strip_prefix(root)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// The part of the path below the workspace; a folder above it does not make every file in it sensitive.
+fn within<'a>(path: &'a str, workspace: &str) -> &'a str {
+    if is_inside(path, workspace) {
+        path.strip_prefix(workspace.trim_end_matches('/')).unwrap_or(path)
+    } else {
+        path
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
+mod tests;

@@ -1,5 +1,129 @@
-//! SQL.
-use super::Analysis;
-use crate::tool::SqlDialect;
-/// Analyses SQL text.
-pub fn analyse(_sql: &str, _dialect: Option<SqlDialect>, _found: &mut Analysis) {}
+//! SQL: what each statement would do, read from its parsed form.
+//!
+//! Effects map onto categories so that the strongest wins by order: looking is `Read`; changing rows is `Write`;
+//! everything that changes structure, rights, settings or files, calls unknown code, or is not known here is
+//! `Command`. A statement counts by the strongest thing anywhere inside it: a `DELETE` in a common table expression is a
+//! `DELETE`.
+//!
+//! When the dialect is unknown all three read the text and the strictest reading counts. The same bytes can be a harmless
+//! string in one dialect and a live statement in another (backslashes, `#`, `$$`, brackets), so a dialect that cannot
+//! follow the text is ignored only if it at least sees the same tokens as one that can.
+//!
+//! What reading cannot see: views with rules, triggers, and what a table's owner hung on it.
+
+mod condition;
+mod effect;
+mod functions;
+mod preview;
+mod reading;
+
+use self::effect::Judged;
+use self::reading::{Reading, Unread};
+use super::{Analysis, Fact, FactKind};
+use crate::tool::{Category, Risk, SqlDialect};
+
+pub use self::preview::preview_count_query;
+
+const DIALECTS: [SqlDialect; 3] = [SqlDialect::Sqlite, SqlDialect::Postgresql, SqlDialect::Mysql];
+
+/// Analyses SQL text: one fact per statement, or one that says why the text could not be read.
+pub fn analyse(sql: &str, dialect: Option<SqlDialect>, found: &mut Analysis) {
+    let read = reading::check(sql).and_then(|()| match dialect {
+        Some(dialect) => reading::read(sql, dialect)?
+            .statements
+            .map(|statements| effect::judge_all(&statements)),
+        None => strictest(sql),
+    });
+    match read {
+        Ok(judged) => found.facts.extend(judged.into_iter().map(Judged::into_fact)),
+        Err(unread) => found.facts.push(unreadable(&unread)),
+    }
+}
+
+/// What all dialects together make of the text.
+fn strictest(sql: &str) -> Result<Vec<Judged>, Unread> {
+    let readings = DIALECTS.map(|dialect| reading::read(sql, dialect));
+    let [Ok(sqlite), Ok(postgresql), Ok(mysql)] = readings else {
+        let [sqlite, postgresql, mysql] = readings;
+        return Err([sqlite.err(), postgresql.err(), mysql.err()]
+            .into_iter()
+            .flatten()
+            .next()
+            .unwrap_or(Unread::Ambiguous));
+    };
+    // A bare backtick is no part of PostgreSQL: that server refuses the text as a whole, so it cannot be the one meant.
+    let readings: Vec<Reading> = [sqlite, postgresql, mysql]
+        .into_iter()
+        .filter(|reading| !reading.has_stray_backtick())
+        .collect();
+    let same_tokens = readings.windows(2).all(|pair| match pair {
+        [left, right] => left.tokens_match(right),
+        _ => true,
+    });
+    let mut followed = Vec::new();
+    let mut refused = None;
+    for reading in readings {
+        match reading.statements {
+            Ok(statements) => followed.push(effect::judge_all(&statements)),
+            Err(unread) => refused = refused.or(Some(unread)),
+        }
+    }
+    match (followed.is_empty(), refused) {
+        (true, refused) => Err(refused.unwrap_or(Unread::Ambiguous)),
+        (false, Some(_)) if !same_tokens => Err(Unread::Ambiguous),
+        (false, _) => merge(followed),
+    }
+}
+
+/// Statement by statement the stricter of what the dialects say; they must agree on what the statements are.
+fn merge(readings: Vec<Vec<Judged>>) -> Result<Vec<Judged>, Unread> {
+    readings
+        .into_iter()
+        .map(Ok)
+        .reduce(|left, right| {
+            let (left, right) = (left?, right?);
+            let agree = left.len() == right.len() && left.iter().zip(&right).all(|(l, r)| l.verb == r.verb);
+            if !agree {
+                return Err(Unread::Ambiguous);
+            }
+            Ok(left.into_iter().zip(right).map(|(l, r)| l.stricter(r)).collect())
+        })
+        .unwrap_or(Err(Unread::Empty))
+}
+
+fn unreadable(unread: &Unread) -> Fact {
+    Fact {
+        kind: FactKind::Unreadable { what: "SQL".into() },
+        risk: Risk::High,
+        why: unread.to_string(),
+    }
+}
+
+impl Judged {
+    fn into_fact(self) -> Fact {
+        Fact {
+            kind: FactKind::Statement {
+                verb: self.verb,
+                category: self.category,
+                tables: self.tables.into_iter().collect(),
+                text: self.text,
+            },
+            risk: self.risk,
+            why: self.why,
+        }
+    }
+
+    fn stricter(self, other: Self) -> Self {
+        let category: Category = self.category.max(other.category);
+        let tables = self.tables.union(&other.tables).cloned().collect();
+        let worse = if other.risk > self.risk { other } else { self };
+        Self {
+            category,
+            tables,
+            ..worse
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,323 @@
+use std::collections::BTreeMap;
+
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+
+use super::*;
+
+/// A workspace with links, as a table.
+struct Table {
+    links: BTreeMap<&'static str, Option<&'static str>>,
+}
+
+impl Places for Table {
+    fn workspace(&self) -> &'static str {
+        "/home/ana/work"
+    }
+    fn home(&self) -> Option<&str> {
+        Some("/home/ana")
+    }
+    fn real(&self, absolute: &str) -> Option<String> {
+        for (link, target) in &self.links {
+            match absolute.strip_prefix(link) {
+                Some(rest) if rest.is_empty() || rest.starts_with('/') => {
+                    return target.map(|target| format!("{target}{rest}"));
+                }
+                _ => {}
+            }
+        }
+        Some(absolute.to_owned())
+    }
+}
+
+fn places() -> Table {
+    Table {
+        links: BTreeMap::from([
+            ("/home/ana/work/out", Some("/etc/deep")),
+            ("/home/ana/work/loop", None),
+            ("/home/ana/work/alias", Some("/home/ana/work/src")),
+            ("/home/ana/work/.git/hooks", Some("/home/ana/work/scripts")),
+            ("/home/ana/work/plain.txt", Some("/home/ana/work/.env")),
+        ]),
+    }
+}
+
+fn check(usage: Use, paths: &[&str], expected: &Expect) {
+    let lines: String = paths
+        .iter()
+        .flat_map(|path| {
+            let mut found = Analysis::nothing();
+            analyse(path, usage, &places(), &mut found);
+            found.facts
+        })
+        .map(|fact| match fact.kind {
+            FactKind::Path {
+                given,
+                resolved,
+                inside,
+                ..
+            } => {
+                let side = if inside { "inside" } else { "outside" };
+                format!("{} {given} -> {resolved} {side} {}", fact.risk, fact.why)
+                    .trim_end()
+                    .to_owned()
+                    + "\n"
+            }
+            other => format!("{} {other:?} {}\n", fact.risk, fact.why),
+        })
+        .collect();
+    expected.assert_eq(&lines);
+}
+
+#[test]
+fn ordinary_files_of_the_workspace_may_be_read() {
+    check(
+        Use::Read,
+        &[
+            "src/main.rs",
+            ".",
+            "./a//b/./c",
+            "a/../b",
+            "/home/ana/work",
+            "/home/ana/work/x",
+            "~/work/x",
+            "alias/lib.rs",
+            "file:///home/ana/work/a%20b",
+            "README.中文.md",
+            ".env.example",
+            "a b",
+            "-rf",
+            "placet.toml",
+            ".git/config",
+        ],
+        &expect![[r#"
+            LOW src/main.rs -> /home/ana/work/src/main.rs inside
+            LOW . -> /home/ana/work inside
+            LOW ./a//b/./c -> /home/ana/work/a/b/c inside
+            LOW a/../b -> /home/ana/work/b inside
+            LOW /home/ana/work -> /home/ana/work inside
+            LOW /home/ana/work/x -> /home/ana/work/x inside
+            LOW ~/work/x -> /home/ana/work/x inside
+            LOW alias/lib.rs -> /home/ana/work/src/lib.rs inside
+            LOW file:///home/ana/work/a%20b -> /home/ana/work/a b inside
+            LOW README.中文.md -> /home/ana/work/README.中文.md inside
+            LOW .env.example -> /home/ana/work/.env.example inside
+            LOW a b -> /home/ana/work/a b inside
+            LOW -rf -> /home/ana/work/-rf inside
+            LOW placet.toml -> /home/ana/work/placet.toml inside
+            LOW .git/config -> /home/ana/work/.git/config inside
+        "#]],
+    );
+}
+
+#[test]
+fn whatever_leads_out_of_the_workspace_is_high() {
+    check(
+        Use::Read,
+        &[
+            "/etc/passwd",
+            "../x",
+            "a/../../x",
+            "~",
+            "~/.bashrc",
+            "/home/ana/workshop",
+            "/home/ana/work/../other",
+            "/",
+            "out/passwd",
+            "loop/x",
+            "file:///etc/passwd",
+            "FILE:/etc/passwd",
+            "file:///home/ana/work/%2e%2e/x",
+            "/home/ana/work/../../../etc/shadow",
+        ],
+        &expect![[r#"
+            HIGH /etc/passwd -> /etc/passwd outside it is outside the workspace
+            HIGH ../x -> /home/ana/x outside it is outside the workspace
+            HIGH a/../../x -> /home/ana/x outside it is outside the workspace
+            HIGH ~ -> /home/ana outside it is outside the workspace
+            HIGH ~/.bashrc -> /home/ana/.bashrc outside it is outside the workspace
+            HIGH /home/ana/workshop -> /home/ana/workshop outside it is outside the workspace
+            HIGH /home/ana/work/../other -> /home/ana/other outside it is outside the workspace
+            HIGH / -> / outside it is outside the workspace
+            HIGH out/passwd -> /etc/deep/passwd outside it is outside the workspace
+            HIGH loop/x -> /home/ana/work/loop/x outside it is outside the workspace
+            HIGH file:///etc/passwd -> /etc/passwd outside it is outside the workspace
+            HIGH FILE:/etc/passwd -> /etc/passwd outside it is outside the workspace
+            HIGH file:///home/ana/work/%2e%2e/x -> /home/ana/x outside it is outside the workspace
+            HIGH /home/ana/work/../../../etc/shadow -> /etc/shadow outside it is outside the workspace
+        "#]],
+    );
+}
+
+#[test]
+fn going_up_from_behind_a_link_is_judged_where_the_system_ends_up_and_as_text() {
+    // The system ends in `/etc`; shortened first, it is a file of the workspace.
+    check(
+        Use::Read,
+        &["out/../passwd", "loop/../x", "alias/../src/x", "out/../../x"],
+        &expect![[r#"
+        HIGH out/../passwd -> /etc/passwd outside it is outside the workspace
+        HIGH loop/../x -> /home/ana/work/loop outside it is outside the workspace
+        LOW alias/../src/x -> /home/ana/work/src/x inside
+        HIGH out/../../x -> /x outside it is outside the workspace
+    "#]],
+    );
+}
+
+#[test]
+fn what_means_nothing_certain_is_high() {
+    check(
+        Use::Read,
+        &[
+            "",
+            "a\0b",
+            "a\nb",
+            "a\u{1b}[2Kb",
+            "~root/x",
+            "..\\..\\x",
+            "C:/Windows",
+            "https://evil.example/x",
+            "file://evil/etc/passwd",
+            "file:///a%00b",
+        ],
+        &expect![[r#"
+            HIGH Unreadable { what: "" } it is empty
+            HIGH Unreadable { what: "a\0b" } it contains control characters
+            HIGH Unreadable { what: "a\nb" } it contains control characters
+            HIGH Unreadable { what: "a\u{1b}[2Kb" } it contains control characters
+            HIGH Unreadable { what: "~root/x" } it starts in another user's home folder
+            HIGH Unreadable { what: "..\\..\\x" } a backslash separates folders on some systems and not on others
+            HIGH Unreadable { what: "C:/Windows" } a drive letter means a place on another system
+            HIGH Unreadable { what: "https://evil.example/x" } it is a URL and not a path
+            HIGH Unreadable { what: "file://evil/etc/passwd" } it is a file URL that names no plain local path
+            HIGH Unreadable { what: "file:///a%00b" } it contains control characters
+        "#]],
+    );
+}
+
+#[test]
+fn secrets_inside_the_workspace_are_high_to_read() {
+    check(
+        Use::Read,
+        &[
+            ".env",
+            ".ENV",
+            ".env.production",
+            "deploy/id_rsa",
+            "cert/server.pem",
+            ".ssh/config",
+            ".aws/credentials",
+            ".netrc",
+            "sub/.config/gh/hosts.yml",
+            ".npmrc",
+            "plain.txt",
+            "tokens.toml",
+        ],
+        &expect![[r#"
+            HIGH .env -> /home/ana/work/.env inside it holds secrets
+            HIGH .ENV -> /home/ana/work/.ENV inside it holds secrets
+            HIGH .env.production -> /home/ana/work/.env.production inside it holds secrets
+            HIGH deploy/id_rsa -> /home/ana/work/deploy/id_rsa inside it holds secrets
+            HIGH cert/server.pem -> /home/ana/work/cert/server.pem inside it holds secrets
+            HIGH .ssh/config -> /home/ana/work/.ssh/config inside it holds secrets
+            HIGH .aws/credentials -> /home/ana/work/.aws/credentials inside it holds secrets
+            HIGH .netrc -> /home/ana/work/.netrc inside it holds secrets
+            HIGH sub/.config/gh/hosts.yml -> /home/ana/work/sub/.config/gh/hosts.yml inside it holds secrets
+            HIGH .npmrc -> /home/ana/work/.npmrc inside it holds secrets
+            HIGH plain.txt -> /home/ana/work/.env inside it holds secrets
+            HIGH tokens.toml -> /home/ana/work/tokens.toml inside it holds secrets
+        "#]],
+    );
+}
+
+#[test]
+fn an_ordinary_write_is_medium() {
+    check(
+        Use::Write,
+        &["src/main.rs", "new/folder/x", "docs/git/hooks.md", "alias/x"],
+        &expect![[r#"
+        MEDIUM src/main.rs -> /home/ana/work/src/main.rs inside
+        MEDIUM new/folder/x -> /home/ana/work/new/folder/x inside
+        MEDIUM docs/git/hooks.md -> /home/ana/work/docs/git/hooks.md inside
+        MEDIUM alias/x -> /home/ana/work/src/x inside
+    "#]],
+    );
+}
+
+#[test]
+fn cve_2025_53773_an_agent_that_writes_its_own_approval_settings_is_asked_about() {
+    check(
+        Use::Write,
+        &[
+            ".vscode/settings.json",
+            ".vscode/tasks.json",
+            "sub/.claude/settings.local.json",
+            ".cursor/mcp.json",
+            ".mcp.json",
+            "placet.toml",
+            "my.code-workspace",
+        ],
+        &expect![[r#"
+            HIGH .vscode/settings.json -> /home/ana/work/.vscode/settings.json inside it decides what an agent or editor may do unasked
+            HIGH .vscode/tasks.json -> /home/ana/work/.vscode/tasks.json inside it decides what an agent or editor may do unasked
+            HIGH sub/.claude/settings.local.json -> /home/ana/work/sub/.claude/settings.local.json inside it decides what an agent or editor may do unasked
+            HIGH .cursor/mcp.json -> /home/ana/work/.cursor/mcp.json inside it decides what an agent or editor may do unasked
+            HIGH .mcp.json -> /home/ana/work/.mcp.json inside it decides what an agent or editor may do unasked
+            HIGH placet.toml -> /home/ana/work/placet.toml inside it decides what an agent or editor may do unasked
+            HIGH my.code-workspace -> /home/ana/work/my.code-workspace inside it decides what an agent or editor may do unasked
+        "#]],
+    );
+}
+
+#[test]
+fn writes_to_what_runs_later_are_high() {
+    check(
+        Use::Write,
+        &[
+            ".git/hooks/pre-commit",
+            ".git/config",
+            ".git",
+            ".GIT/config",
+            ".husky/pre-push",
+            ".bashrc",
+            ".zshenv",
+            ".profile",
+            ".envrc",
+            ".config/fish/conf.d/x.fish",
+            ".ssh/authorized_keys",
+            ".env",
+        ],
+        &expect![[r#"
+            HIGH .git/hooks/pre-commit -> /home/ana/work/scripts/pre-commit inside git runs or obeys what is written there
+            HIGH .git/config -> /home/ana/work/.git/config inside git runs or obeys what is written there
+            HIGH .git -> /home/ana/work/.git inside git runs or obeys what is written there
+            HIGH .GIT/config -> /home/ana/work/.GIT/config inside git runs or obeys what is written there
+            HIGH .husky/pre-push -> /home/ana/work/.husky/pre-push inside git runs or obeys what is written there
+            HIGH .bashrc -> /home/ana/work/.bashrc inside a shell or tool runs it when it starts
+            HIGH .zshenv -> /home/ana/work/.zshenv inside a shell or tool runs it when it starts
+            HIGH .profile -> /home/ana/work/.profile inside a shell or tool runs it when it starts
+            HIGH .envrc -> /home/ana/work/.envrc inside a shell or tool runs it when it starts
+            HIGH .config/fish/conf.d/x.fish -> /home/ana/work/.config/fish/conf.d/x.fish inside a shell or tool runs it when it starts
+            HIGH .ssh/authorized_keys -> /home/ana/work/.ssh/authorized_keys inside it holds secrets
+            HIGH .env -> /home/ana/work/.env inside it holds secrets
+        "#]],
+    );
+}
+
+proptest! {
+    #[test]
+    fn no_path_makes_the_analysis_panic_or_find_nothing(path in ".{0,60}") {
+        let mut found = Analysis::nothing();
+        analyse(&path, Use::Read, &places(), &mut found);
+        prop_assert_eq!(found.facts.len(), 1);
+    }
+
+    #[test]
+    fn a_path_that_is_placed_inside_never_holds_a_way_up(names in proptest::collection::vec("(\\.\\.|\\.|a|out|alias|~|/)", 0..12)) {
+        let path = names.join("/");
+        if let Placed::Inside { resolved, .. } = place(&path, &places()) {
+            prop_assert!(resolved == "/home/ana/work" || resolved.starts_with("/home/ana/work/"), "{}", resolved);
+            prop_assert!(!resolved.split('/').any(|name| name == ".."));
+        }
+    }
+}

@@ -1,0 +1,388 @@
+//! What a statement would do: the strongest effect found anywhere inside it.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{
+    BinaryOperator, CopySource, CopyTarget, Expr, ObjectName, ObjectNamePart, Query, Select,
+    SqliteOnConflict, Statement, TableFactor, Value, Visit, Visitor,
+};
+
+use super::condition;
+use super::functions::{self, Known};
+use crate::tool::{Category, Risk};
+
+/// One statement, judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Judged {
+    pub(super) verb: String,
+    pub(super) category: Category,
+    pub(super) risk: Risk,
+    pub(super) why: String,
+    pub(super) tables: BTreeSet<String>,
+    pub(super) text: String,
+}
+
+/// One effect inside a statement.
+struct Effect {
+    category: Category,
+    risk: Risk,
+    why: String,
+}
+
+/// Judges the statements of one text together: a write that is one of several is HIGH.
+pub(super) fn judge_all(statements: &[Statement]) -> Vec<Judged> {
+    let mut judged: Vec<Judged> = statements.iter().map(judge).collect();
+    // Transaction control around reads changes nothing; beside a write it decides what becomes of it.
+    let changes = judged
+        .iter()
+        .zip(statements)
+        .any(|(one, statement)| one.category > Category::Read && !is_transaction_control(statement));
+    if changes && judged.len() > 1 {
+        for one in judged
+            .iter_mut()
+            .filter(|one| one.category > Category::Read && one.risk < Risk::High)
+        {
+            one.risk = Risk::High;
+            one.why = "it is one of several statements".into();
+        }
+    }
+    judged
+}
+
+fn judge(statement: &Statement) -> Judged {
+    let mut effects = Effects {
+        found: Vec::new(),
+        verbs: Vec::new(),
+        tables: BTreeSet::new(),
+        executes: executes(statement),
+    };
+    // The visitor never breaks; its result carries nothing.
+    let _ = statement.visit(&mut effects);
+    let Effects {
+        found, verbs, tables, ..
+    } = effects;
+    let text = statement.to_string();
+    let category = found
+        .iter()
+        .map(|effect| effect.category)
+        .max()
+        .unwrap_or(Category::Command);
+    let risk = found.iter().map(|effect| effect.risk).max().unwrap_or(Risk::High);
+    let mut reasons = found
+        .into_iter()
+        .filter(|effect| effect.risk == risk)
+        .map(|effect| effect.why);
+    let why = reasons.find(|why| !why.is_empty()).unwrap_or_default();
+    let strongest = verbs.iter().map(|(category, _)| *category).max();
+    let verb = verbs
+        .into_iter()
+        .find(|(category, _)| Some(*category) == strongest)
+        .map(|(_, verb)| verb);
+    Judged {
+        verb: verb.unwrap_or_else(|| first_word(&text)),
+        category,
+        risk,
+        why,
+        tables,
+        text,
+    }
+}
+
+/// Whether the statements inside an `EXPLAIN` would run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Execution {
+    Real,
+    PlanOnly,
+}
+
+fn executes(statement: &Statement) -> Execution {
+    match statement {
+        // Any mention of the option counts: `ANALYZE false` is spelled in many ways.
+        Statement::Explain {
+            analyze: false,
+            options,
+            ..
+        } => {
+            let analyses = options
+                .iter()
+                .flatten()
+                .any(|option| option.name.value.eq_ignore_ascii_case("analyze"));
+            if analyses {
+                Execution::Real
+            } else {
+                Execution::PlanOnly
+            }
+        }
+        _ => Execution::Real,
+    }
+}
+
+struct Effects {
+    found: Vec<Effect>,
+    /// The verb of each statement inside, with its category; the strongest names the whole.
+    verbs: Vec<(Category, String)>,
+    tables: BTreeSet<String>,
+    executes: Execution,
+}
+
+impl Effects {
+    fn add(&mut self, category: Category, risk: Risk, why: impl Into<String>) {
+        self.found.push(Effect {
+            category,
+            risk,
+            why: why.into(),
+        });
+    }
+
+    fn call(&mut self, name: &ObjectName) {
+        let shown = name.to_string();
+        match functions::known(&words(name)) {
+            Known::Pure => {}
+            Known::Dangerous => {
+                self.add(
+                    Category::Command,
+                    Risk::High,
+                    format!("`{shown}` reaches beyond the tables it reads"),
+                );
+            }
+            Known::Not => {
+                self.add(
+                    Category::Command,
+                    Risk::Medium,
+                    format!("nothing is known about the function `{shown}`"),
+                );
+            }
+        }
+    }
+}
+
+impl Visitor for Effects {
+    type Break = ();
+
+    fn pre_visit_statement(&mut self, statement: &Statement) -> ControlFlow<()> {
+        let is_explain = matches!(statement, Statement::Explain { .. });
+        if self.executes == Execution::Real || is_explain {
+            let (verb, effect) = of_statement(statement);
+            self.verbs.push((effect.category, verb));
+            self.found.push(effect);
+        }
+        self.tables.extend(names_not_visited(statement));
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+        if !query.locks.is_empty() {
+            self.add(Category::Write, Risk::Medium, "it locks the rows it reads");
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
+        if select.into.is_some() {
+            self.verbs.push((Category::Command, "SELECT INTO".into()));
+            self.add(
+                Category::Command,
+                Risk::High,
+                "it stores what it reads somewhere new",
+            );
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_table_factor(&mut self, table: &TableFactor) -> ControlFlow<()> {
+        match table {
+            TableFactor::Table {
+                name, args: Some(_), ..
+            }
+            | TableFactor::Function { name, .. } => self.call(name),
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_relation(&mut self, relation: &ObjectName) -> ControlFlow<()> {
+        self.tables.insert(relation.to_string());
+        if functions::holds_credentials(&words(relation)) {
+            self.add(
+                Category::Read,
+                Risk::High,
+                format!("`{relation}` holds credentials"),
+            );
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+        match expr {
+            Expr::Function(function) => self.call(&function.name),
+            Expr::BinaryOp {
+                op: op @ (BinaryOperator::PGCustomBinaryOperator(_) | BinaryOperator::Custom(_)),
+                ..
+            } => {
+                self.add(
+                    Category::Command,
+                    Risk::Medium,
+                    format!("nothing is known about the operator `{op}`"),
+                );
+            }
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// The verb and the effect of the statement itself, without what is nested in it. What is not named here is HIGH.
+fn of_statement(statement: &Statement) -> (String, Effect) {
+    let read = |verb: &str| {
+        (
+            verb.to_owned(),
+            Effect {
+                category: Category::Read,
+                risk: Risk::Low,
+                why: String::new(),
+            },
+        )
+    };
+    match statement {
+        Statement::Query(_) => read("SELECT"),
+        Statement::Insert(insert) => {
+            let replaces = insert.replace_into || insert.or == Some(SqliteOnConflict::Replace);
+            let effect = Effect {
+                category: Category::Write,
+                risk: Risk::Medium,
+                why: String::new(),
+            };
+            (if replaces { "REPLACE" } else { "INSERT" }.into(), effect)
+        }
+        Statement::Update(update) => rows("UPDATE", update.selection.as_ref()),
+        Statement::Delete(delete) => rows("DELETE", delete.selection.as_ref()),
+        Statement::Merge(merge) => rows("MERGE", Some(&merge.on)),
+        Statement::Explain { .. } | Statement::ExplainTable { .. } => read("EXPLAIN"),
+        Statement::Pragma { name, value, is_eq } => {
+            pragma(name, value.as_ref().map(|value| &value.value), *is_eq)
+        }
+        Statement::Copy {
+            target: CopyTarget::Stdout,
+            to: true,
+            ..
+        } => read("COPY"),
+        Statement::ShowFunctions { .. }
+        | Statement::ShowVariable { .. }
+        | Statement::ShowStatus { .. }
+        | Statement::ShowVariables { .. }
+        | Statement::ShowCreate { .. }
+        | Statement::ShowColumns { .. }
+        | Statement::ShowDatabases { .. }
+        | Statement::ShowProcessList { .. }
+        | Statement::ShowSchemas { .. }
+        | Statement::ShowCharset(_)
+        | Statement::ShowTables { .. }
+        | Statement::ShowViews { .. }
+        | Statement::ShowCollation { .. } => read("SHOW"),
+        other => {
+            let verb = first_word(&other.to_string());
+            let (risk, why) = if is_transaction_control(other) {
+                (Risk::Medium, "it controls a transaction".into())
+            } else {
+                (Risk::High, format!("`{verb}` does more than read or change rows"))
+            };
+            (
+                verb,
+                Effect {
+                    category: Category::Command,
+                    risk,
+                    why,
+                },
+            )
+        }
+    }
+}
+
+fn rows(verb: &str, condition: Option<&Expr>) -> (String, Effect) {
+    let (risk, why) = if condition.is_some_and(condition::limits) {
+        (Risk::Medium, String::new())
+    } else {
+        (
+            Risk::High,
+            format!("no condition limits which rows {verb} touches"),
+        )
+    };
+    (
+        verb.into(),
+        Effect {
+            category: Category::Write,
+            risk,
+            why,
+        },
+    )
+}
+
+fn pragma(name: &ObjectName, value: Option<&Value>, is_eq: bool) -> (String, Effect) {
+    let last = words(name).pop().unwrap_or_default();
+    let asks = functions::ASKING_PRAGMAS.contains(&last.as_str());
+    let reads = match value {
+        None => asks || functions::READING_PRAGMAS.contains(&last.as_str()),
+        Some(_) => asks && !is_eq,
+    };
+    let (category, risk, why) = if reads {
+        (Category::Read, Risk::Low, String::new())
+    } else {
+        (
+            Category::Command,
+            Risk::High,
+            format!("`PRAGMA {last}` changes how the database works"),
+        )
+    };
+    ("PRAGMA".into(), Effect { category, risk, why })
+}
+
+/// Tables that the library's visitor does not count as relations.
+fn names_not_visited(statement: &Statement) -> Vec<String> {
+    match statement {
+        Statement::Drop { names, .. } => names.iter().map(ToString::to_string).collect(),
+        Statement::Copy {
+            source: CopySource::Table { table_name, .. },
+            ..
+        } => vec![table_name.to_string()],
+        Statement::RenameTable(renames) => renames.iter().map(|rename| rename.old_name.to_string()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn is_transaction_control(statement: &Statement) -> bool {
+    match statement {
+        Statement::StartTransaction {
+            statements,
+            exception,
+            ..
+        } => statements.is_empty() && exception.is_none(),
+        Statement::Commit { .. }
+        | Statement::Rollback { .. }
+        | Statement::Savepoint { .. }
+        | Statement::ReleaseSavepoint { .. } => true,
+        _ => false,
+    }
+}
+
+fn first_word(text: &str) -> String {
+    text.split_whitespace()
+        .next()
+        .unwrap_or_default()
+        .to_ascii_uppercase()
+}
+
+/// The parts of a name as the server compares them. A quoted name that is not lower-case is kept as it is, so that it
+/// never passes for a well-known one.
+fn words(name: &ObjectName) -> Vec<String> {
+    name.0
+        .iter()
+        .map(|part| match part {
+            ObjectNamePart::Identifier(ident) if ident.quote_style.is_none() => {
+                ident.value.to_ascii_lowercase()
+            }
+            ObjectNamePart::Identifier(ident) => ident.value.clone(),
+            ObjectNamePart::Function(function) => function.to_string(),
+        })
+        .collect()
+}

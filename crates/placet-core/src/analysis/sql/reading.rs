@@ -1,0 +1,183 @@
+//! From text to statements, refusing whatever a server might read differently from the parser.
+
+use sqlparser::ast::{Statement, Value};
+use sqlparser::dialect::{Dialect, MySqlDialect, PostgreSqlDialect, SQLiteDialect};
+use sqlparser::keywords::Keyword;
+use sqlparser::parser::{Parser, ParserError, ParserOptions};
+use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
+
+use crate::tool::SqlDialect;
+
+/// Longer text is not parsed: nobody can review it, and parsing must stay cheap.
+pub(super) const SQL_BYTES_MAX: usize = 100_000;
+
+/// Tokens in one item between commas. The parser turns `a OR b OR c …` into a tree as deep as the chain is long, and
+/// dropping that tree recurses, so the chain is bounded before it is parsed.
+pub(super) const ITEM_TOKENS_MAX: usize = 1_000;
+
+/// Why SQL could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Unread {
+    #[error("there is no statement in it")]
+    Empty,
+    #[error("it is longer than {SQL_BYTES_MAX} bytes")]
+    TooLong,
+    #[error("it is nested too deeply")]
+    TooDeep,
+    #[error("it contains {0:?}, which databases read differently")]
+    OddCharacter(char),
+    #[error("it contains a comment that MySQL executes")]
+    ExecutableComment,
+    #[error("a backslash before a quote means different things to different servers")]
+    EscapedQuote,
+    #[error("databases disagree on what it means; name the dialect")]
+    Ambiguous,
+    #[error("it does not parse: {0}")]
+    Unparsed(String),
+}
+
+/// What one dialect makes of a text that it could at least split into tokens.
+pub(super) struct Reading {
+    tokens: Vec<TokenWithSpan>,
+    pub(super) statements: Result<Vec<Statement>, Unread>,
+}
+
+/// Refuses text for reasons that hold in every dialect.
+pub(super) fn check(sql: &str) -> Result<(), Unread> {
+    if sql.len() > SQL_BYTES_MAX {
+        return Err(Unread::TooLong);
+    }
+    // C servers stop at NUL, some end a line comment at a bare carriage return, and none of them takes Unicode's other
+    // spaces for spaces, while the parser does.
+    let odd = |c: char| (c.is_control() || c.is_whitespace()) && !matches!(c, ' ' | '\t' | '\n' | '\r');
+    if let Some(c) = sql.chars().find(|c| odd(*c)) {
+        return Err(Unread::OddCharacter(c));
+    }
+    if sql.replace("\r\n", "\n").contains('\r') {
+        return Err(Unread::OddCharacter('\r'));
+    }
+    if sql.contains("/*!") || sql.contains("/*M!") {
+        return Err(Unread::ExecutableComment);
+    }
+    Ok(())
+}
+
+/// Reads the text as one dialect. Fails when not even the tokens can be told.
+pub(super) fn read(sql: &str, dialect: SqlDialect) -> Result<Reading, Unread> {
+    // With `NO_BACKSLASH_ESCAPES` the string ends where MySQL's default mode goes on.
+    if dialect == SqlDialect::Mysql && ["\\'", "\\\"", "\\`"].iter().any(|escape| sql.contains(escape)) {
+        return Err(Unread::EscapedQuote);
+    }
+    let dialect = grammar(dialect);
+    let tokens = Tokenizer::new(dialect, sql)
+        .with_unescape(false)
+        .tokenize_with_location()
+        .map_err(|error| Unread::Unparsed(error.to_string()))?;
+    if too_deep(&tokens) {
+        return Err(Unread::TooDeep);
+    }
+    let statements = parse(dialect, tokens.clone());
+    Ok(Reading { tokens, statements })
+}
+
+impl Reading {
+    /// Whether two dialects see the same live text: strings and comments begin and end at the same places.
+    pub(super) fn tokens_match(&self, other: &Self) -> bool {
+        self.live()
+            .map(|token| token.span)
+            .eq(other.live().map(|token| token.span))
+    }
+
+    pub(super) fn has_stray_backtick(&self) -> bool {
+        self.tokens.iter().any(|token| token.token == Token::Char('`'))
+    }
+
+    fn live(&self) -> impl Iterator<Item = &TokenWithSpan> {
+        self.tokens
+            .iter()
+            .filter(|token| !matches!(token.token, Token::Whitespace(_)))
+    }
+}
+
+pub(super) fn grammar(dialect: SqlDialect) -> &'static dyn Dialect {
+    match dialect {
+        SqlDialect::Sqlite => &SQLiteDialect {},
+        SqlDialect::Postgresql => &PostgreSqlDialect {},
+        SqlDialect::Mysql => &MySqlDialect {},
+    }
+}
+
+/// Parses to the very last token. The library's own loop stops at a stray `END` and would overlook what follows it.
+fn parse(dialect: &dyn Dialect, tokens: Vec<TokenWithSpan>) -> Result<Vec<Statement>, Unread> {
+    // Strings stay as written, so that what is printed is what was sent.
+    let options = ParserOptions::new().with_unescape(false);
+    let mut parser = Parser::new(dialect)
+        .with_options(options)
+        .with_tokens_with_locations(tokens);
+    let mut statements = Vec::new();
+    loop {
+        while parser.consume_token(&Token::SemiColon) {}
+        if parser.peek_token_ref().token == Token::EOF {
+            break;
+        }
+        statements.push(statement(&mut parser).map_err(|error| match error {
+            ParserError::RecursionLimitExceeded => Unread::TooDeep,
+            ParserError::TokenizerError(message) | ParserError::ParserError(message) => {
+                Unread::Unparsed(message)
+            }
+        })?);
+        let next = &parser.peek_token_ref().token;
+        if !matches!(next, Token::SemiColon | Token::EOF) {
+            return Err(Unread::Unparsed(format!("`{next}` after the end of a statement")));
+        }
+    }
+    if statements.is_empty() {
+        Err(Unread::Empty)
+    } else {
+        Ok(statements)
+    }
+}
+
+fn statement(parser: &mut Parser<'_>) -> Result<Statement, ParserError> {
+    match parser.maybe_parse(pragma_of_name)? {
+        Some(pragma) => Ok(pragma),
+        None => parser.parse_statement(),
+    }
+}
+
+/// `PRAGMA table_info(users)`: the library knows only quoted arguments.
+fn pragma_of_name(parser: &mut Parser<'_>) -> Result<Statement, ParserError> {
+    parser.expect_keyword(Keyword::PRAGMA)?;
+    let name = parser.parse_object_name(false)?;
+    parser.expect_token(&Token::LParen)?;
+    let argument = parser.parse_identifier()?;
+    parser.expect_token(&Token::RParen)?;
+    let value = Some(Value::SingleQuotedString(argument.value).into());
+    Ok(Statement::Pragma {
+        name,
+        value,
+        is_eq: false,
+    })
+}
+
+fn too_deep(tokens: &[TokenWithSpan]) -> bool {
+    let mut items = vec![0_usize];
+    for token in tokens {
+        match token.token {
+            Token::Whitespace(_) => continue,
+            Token::LParen | Token::LBracket | Token::LBrace => items.push(0),
+            Token::RParen | Token::RBracket | Token::RBrace if items.len() > 1 => {
+                items.pop();
+            }
+            _ => {}
+        }
+        if let Some(length) = items.last_mut() {
+            let ends = matches!(token.token, Token::Comma | Token::SemiColon);
+            *length = if ends { 0 } else { *length + 1 };
+            if *length > ITEM_TOKENS_MAX {
+                return true;
+            }
+        }
+    }
+    false
+}

@@ -1,0 +1,406 @@
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+
+use super::*;
+
+mod dialects;
+mod disguises;
+mod previews;
+
+fn found(sql: &str, dialect: Option<SqlDialect>) -> Analysis {
+    let mut found = Analysis::nothing();
+    analyse(sql, dialect, &mut found);
+    found
+}
+
+/// One line per fact: risk, category, verb, tables, reason.
+fn table(statements: &[&str], dialect: Option<SqlDialect>) -> String {
+    let mut lines = String::new();
+    for sql in statements {
+        lines.push_str(&visible(sql));
+        lines.push('\n');
+        for fact in found(sql, dialect).facts {
+            let what = match &fact.kind {
+                FactKind::Statement {
+                    verb,
+                    category,
+                    tables,
+                    ..
+                } => format!("{category} {verb} {tables:?}"),
+                other => format!("{other:?}"),
+            };
+            lines.push_str(
+                &format!("  {} {what} {}", fact.risk, fact.why)
+                    .trim_end()
+                    .replace('\n', " "),
+            );
+            lines.push('\n');
+        }
+    }
+    lines
+}
+
+fn visible(sql: &str) -> String {
+    let odd = |c: char| c.is_control() || (c.is_whitespace() && c != ' ');
+    sql.chars()
+        .flat_map(|c| {
+            if odd(c) {
+                c.escape_debug().collect()
+            } else {
+                vec![c]
+            }
+        })
+        .collect()
+}
+
+fn check(dialect: impl Into<Option<SqlDialect>>, statements: &[&str], expected: &Expect) {
+    expected.assert_eq(&table(statements, dialect.into()));
+}
+
+#[test]
+fn reads_are_low() {
+    check(
+        None,
+        &[
+            "SELECT * FROM users",
+            "select count(*), lower(name) from app.users u join orders o on o.user_id = u.id where u.id in (1, 2) group by 2;",
+            "WITH recent AS (SELECT * FROM orders WHERE at > '2026-01-01') SELECT * FROM recent ORDER BY at LIMIT 10",
+            "SELECT 1 UNION ALL SELECT 2",
+            "VALUES (1), (2)",
+            "EXPLAIN SELECT * FROM t",
+            "EXPLAIN DELETE FROM t",
+            "SELECT 1; SELECT 2",
+            "SELECT `name` FROM `users`",
+            "PRAGMA table_info(users)",
+            "PRAGMA user_version",
+            "SHOW TABLES",
+            "SELECT 'it''s; DROP TABLE t -- not really'",
+            "SELECT * FROM 用户 WHERE 名字 = '张三'",
+        ],
+        &expect![[r#"
+            SELECT * FROM users
+              LOW read SELECT ["users"]
+            select count(*), lower(name) from app.users u join orders o on o.user_id = u.id where u.id in (1, 2) group by 2;
+              LOW read SELECT ["app.users", "orders"]
+            WITH recent AS (SELECT * FROM orders WHERE at > '2026-01-01') SELECT * FROM recent ORDER BY at LIMIT 10
+              LOW read SELECT ["orders", "recent"]
+            SELECT 1 UNION ALL SELECT 2
+              LOW read SELECT []
+            VALUES (1), (2)
+              LOW read SELECT []
+            EXPLAIN SELECT * FROM t
+              LOW read EXPLAIN ["t"]
+            EXPLAIN DELETE FROM t
+              LOW read EXPLAIN ["t"]
+            SELECT 1; SELECT 2
+              LOW read SELECT []
+              LOW read SELECT []
+            SELECT `name` FROM `users`
+              LOW read SELECT ["`users`"]
+            PRAGMA table_info(users)
+              LOW read PRAGMA []
+            PRAGMA user_version
+              LOW read PRAGMA []
+            SHOW TABLES
+              LOW read SHOW []
+            SELECT 'it''s; DROP TABLE t -- not really'
+              LOW read SELECT []
+            SELECT * FROM 用户 WHERE 名字 = '张三'
+              LOW read SELECT ["用户"]
+        "#]],
+    );
+}
+
+#[test]
+fn changes_of_rows_are_writes_of_medium_risk() {
+    check(
+        None,
+        &[
+            "INSERT INTO t (a) VALUES (1)",
+            "UPDATE users SET name = 'x' WHERE id = 7",
+            "DELETE FROM users WHERE id = 7 AND 1 = 1",
+            "REPLACE INTO t (a) VALUES (1)",
+            "MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET a = 1",
+            "SELECT * FROM t WHERE id = 1 FOR UPDATE",
+        ],
+        &expect![[r#"
+            INSERT INTO t (a) VALUES (1)
+              MEDIUM write INSERT ["t"]
+            UPDATE users SET name = 'x' WHERE id = 7
+              MEDIUM write UPDATE ["users"]
+            DELETE FROM users WHERE id = 7 AND 1 = 1
+              MEDIUM write DELETE ["users"]
+            REPLACE INTO t (a) VALUES (1)
+              MEDIUM write REPLACE ["t"]
+            MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET a = 1
+              MEDIUM write MERGE ["s", "t"]
+            SELECT * FROM t WHERE id = 1 FOR UPDATE
+              MEDIUM write SELECT ["t"] it locks the rows it reads
+        "#]],
+    );
+}
+
+#[test]
+fn an_update_or_delete_that_no_condition_limits_is_high() {
+    check(
+        None,
+        &[
+            "DELETE FROM users",
+            "UPDATE users SET admin = 1",
+            "DELETE FROM users WHERE 1=1",
+            "DELETE FROM users WHERE true",
+            "DELETE FROM users WHERE (1)",
+            "DELETE FROM users WHERE 'a' = 'a'",
+            "DELETE FROM users WHERE id = 7 OR 1 = 1",
+            "DELETE FROM users WHERE id = id",
+            "DELETE FROM users WHERE NOT (1 = 2)",
+            "DELETE FROM users WHERE name LIKE '%'",
+            "DELETE FROM users WHERE EXISTS (SELECT 1 FROM users)",
+            "DELETE FROM users WHERE length('x') > 0",
+            "DELETE FROM users WHERE 1 IN (1, 2)",
+            "DELETE FROM users WHERE 2 BETWEEN 1 AND 3",
+            "MERGE INTO t USING s ON 1 = 1 WHEN MATCHED THEN DELETE",
+            "INSERT INTO t SELECT 1; DELETE FROM t WHERE id = 1",
+        ],
+        &expect![[r#"
+            DELETE FROM users
+              HIGH write DELETE ["users"] no condition limits which rows DELETE touches
+            UPDATE users SET admin = 1
+              HIGH write UPDATE ["users"] no condition limits which rows UPDATE touches
+            DELETE FROM users WHERE 1=1
+              HIGH write DELETE ["users"] no condition limits which rows DELETE touches
+            DELETE FROM users WHERE true
+              HIGH write DELETE ["users"] no condition limits which rows DELETE touches
+            DELETE FROM users WHERE (1)
+              HIGH write DELETE ["users"] no condition limits which rows DELETE touches
+            DELETE FROM users WHERE 'a' = 'a'
+              HIGH write DELETE ["users"] no condition limits which rows DELETE touches
+            DELETE FROM users WHERE id = 7 OR 1 = 1
+              HIGH write DELETE ["users"] no condition limits which rows DELETE touches
+            DELETE FROM users WHERE id = id
+              HIGH write DELETE ["users"] no condition limits which rows DELETE touches
+            DELETE FROM users WHERE NOT (1 = 2)
+              HIGH write DELETE ["users"] no condition limits which rows DELETE touches
+            DELETE FROM users WHERE name LIKE '%'
+              HIGH write DELETE ["users"] no condition limits which rows DELETE touches
+            DELETE FROM users WHERE EXISTS (SELECT 1 FROM users)
+              HIGH write DELETE ["users"] no condition limits which rows DELETE touches
+            DELETE FROM users WHERE length('x') > 0
+              HIGH write DELETE ["users"] no condition limits which rows DELETE touches
+            DELETE FROM users WHERE 1 IN (1, 2)
+              HIGH write DELETE ["users"] no condition limits which rows DELETE touches
+            DELETE FROM users WHERE 2 BETWEEN 1 AND 3
+              HIGH write DELETE ["users"] no condition limits which rows DELETE touches
+            MERGE INTO t USING s ON 1 = 1 WHEN MATCHED THEN DELETE
+              HIGH write MERGE ["s", "t"] no condition limits which rows MERGE touches
+            INSERT INTO t SELECT 1; DELETE FROM t WHERE id = 1
+              HIGH write INSERT ["t"] it is one of several statements
+              HIGH write DELETE ["t"] it is one of several statements
+        "#]],
+    );
+}
+
+#[test]
+fn structure_rights_settings_and_files_are_high() {
+    check(
+        None,
+        &[
+            "DROP TABLE users",
+            "CREATE TABLE t (a INT)",
+            "ALTER TABLE t ADD COLUMN b INT",
+            "TRUNCATE TABLE t",
+            "GRANT ALL ON t TO bob",
+            "REVOKE ALL ON t FROM bob",
+            "SET ROLE admin",
+            "SET search_path = evil",
+            "CALL wipe()",
+            "USE other",
+            "BEGIN; UPDATE t SET a = 1 WHERE id = 2; COMMIT",
+            "BEGIN; SELECT 1; COMMIT",
+            "",
+            "  -- nothing\n /* at all */ ;; ",
+            "SELEC 1",
+            "rm -rf /",
+        ],
+        &expect![[r#"
+            DROP TABLE users
+              HIGH command DROP ["users"] `DROP` does more than read or change rows
+            CREATE TABLE t (a INT)
+              HIGH command CREATE ["t"] `CREATE` does more than read or change rows
+            ALTER TABLE t ADD COLUMN b INT
+              HIGH command ALTER ["t"] `ALTER` does more than read or change rows
+            TRUNCATE TABLE t
+              HIGH command TRUNCATE ["t"] `TRUNCATE` does more than read or change rows
+            GRANT ALL ON t TO bob
+              HIGH command GRANT [] `GRANT` does more than read or change rows
+            REVOKE ALL ON t FROM bob
+              HIGH command REVOKE [] `REVOKE` does more than read or change rows
+            SET ROLE admin
+              HIGH command SET [] `SET` does more than read or change rows
+            SET search_path = evil
+              HIGH command SET [] `SET` does more than read or change rows
+            CALL wipe()
+              HIGH command CALL [] `CALL` does more than read or change rows
+            USE other
+              HIGH command USE [] `USE` does more than read or change rows
+            BEGIN; UPDATE t SET a = 1 WHERE id = 2; COMMIT
+              HIGH command BEGIN [] it is one of several statements
+              HIGH write UPDATE ["t"] it is one of several statements
+              HIGH command COMMIT [] it is one of several statements
+            BEGIN; SELECT 1; COMMIT
+              MEDIUM command BEGIN [] it controls a transaction
+              LOW read SELECT []
+              MEDIUM command COMMIT [] it controls a transaction
+
+              HIGH Unreadable { what: "SQL" } there is no statement in it
+              -- nothing\n /* at all */ ;; 
+              HIGH Unreadable { what: "SQL" } there is no statement in it
+            SELEC 1
+              HIGH Unreadable { what: "SQL" } it does not parse: Expected: an SQL statement, found: SELEC at Line: 1, Column: 1
+            rm -rf /
+              HIGH Unreadable { what: "SQL" } it does not parse: Expected: an SQL statement, found: rm at Line: 1, Column: 1
+        "#]],
+    );
+}
+
+#[test]
+fn every_statement_is_printed_from_its_parsed_form() {
+    let Analysis { facts, .. } = found("select  'a''b'  -- comment\n from t", None);
+    let [
+        Fact {
+            kind: FactKind::Statement { text, tables, .. },
+            ..
+        },
+    ] = facts.as_slice()
+    else {
+        panic!("{facts:?}")
+    };
+    assert_eq!(
+        (text.as_str(), tables.as_slice()),
+        ("SELECT 'a''b' FROM t", ["t".to_owned()].as_slice())
+    );
+}
+
+#[test]
+fn long_and_deep_text_is_high_and_does_not_exhaust_the_stack() {
+    let chain = |operator: &str, count: usize| format!("SELECT 1{}", format!(" {operator} 1").repeat(count));
+    let cases = [
+        chain("+", 490),
+        chain("OR", 490),
+        chain("+", 30_000),
+        chain("UNION SELECT", 330),
+        chain("UNION SELECT", 6_000),
+        format!("SELECT {}1{}", "(".repeat(40_000), ")".repeat(40_000)),
+        format!("SELECT {}1{}", "(".repeat(40), ")".repeat(40)),
+        format!("SELECT {}1{}", "f(".repeat(45), ")".repeat(45)),
+        format!("SELECT * FROM {}t{}", "(".repeat(45), ")".repeat(45)),
+        format!(
+            "SELECT * FROM {}t{}",
+            "(SELECT * FROM ".repeat(40),
+            ")".repeat(40)
+        ),
+        format!("SELECT {} 1", "NOT ".repeat(20_000)),
+        format!("SELECT {} 1", "- ".repeat(900)),
+        format!("SELECT 1{}", "::int".repeat(490)),
+        format!("SELECT a{}", "[1]".repeat(330)),
+        format!(
+            "SELECT {} 1 {}",
+            "CASE WHEN 1 THEN ".repeat(100),
+            "END ".repeat(100)
+        ),
+        format!("SELECT '{}'", "x".repeat(200_000)),
+    ];
+    // Half of what a test's or a worker's thread has.
+    let judged = std::thread::Builder::new()
+        .stack_size(1024 * 1024)
+        .spawn(move || cases.map(|sql| DIALECTS.map(|dialect| found(&sql, Some(dialect)).risk())))
+        .unwrap()
+        .join()
+        .unwrap();
+    assert_eq!(judged[2], [Risk::High; 3]);
+    assert_eq!(judged[4], [Risk::High; 3]);
+    assert_eq!(judged[5], [Risk::High; 3]);
+    assert_eq!(judged[15], [Risk::High; 3]);
+    assert_eq!(judged[0], [Risk::Low; 3], "an ordinary chain is read");
+}
+
+#[test]
+fn a_list_of_many_values_is_not_deep() {
+    let rows = vec!["(1, 'x')"; 5_000].join(", ");
+    let found = found(&format!("INSERT INTO t VALUES {rows}"), None);
+    assert_eq!(
+        (found.risk(), found.sql_category()),
+        (Risk::Medium, Some(Category::Write))
+    );
+}
+
+#[derive(Debug, Clone)]
+struct Write(String);
+
+fn any_write() -> impl Strategy<Value = Write> {
+    let plain = prop_oneof![
+        Just("DELETE FROM t WHERE id = 1"),
+        Just("DELETE FROM t"),
+        Just("UPDATE t SET a = 1 WHERE id = 1"),
+        Just("INSERT INTO t (a) VALUES (1)"),
+        Just("DROP TABLE t"),
+        Just("TRUNCATE TABLE t"),
+        Just("CREATE TABLE t (a INT)"),
+    ];
+    let space = prop_oneof![
+        Just(" "),
+        Just("\n"),
+        Just("/* SELECT */"),
+        Just("-- SELECT 1\n"),
+        Just(";"),
+        Just("\t\r\n")
+    ];
+    (plain, proptest::collection::vec(space, 0..4), 0_u8..6).prop_map(|(plain, spaces, wrapping)| {
+        let padding = spaces.concat();
+        let spaced = plain.replace(' ', if padding.contains(';') { " " } else { "/**/ " });
+        Write(match wrapping {
+            0 => format!("{padding}{plain}"),
+            1 => format!("{padding}{spaced}{padding}"),
+            2 => format!("SELECT 1;{padding}{plain}"),
+            3 => format!("{padding}EXPLAIN ANALYZE {plain}"),
+            4 => format!("WITH x AS ({plain} RETURNING a) SELECT * FROM x"),
+            _ => format!("{padding}{}", plain.to_lowercase()),
+        })
+    })
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_the_analysis_panic_or_find_nothing(sql in ".{0,200}") {
+        for dialect in [None, Some(SqlDialect::Sqlite), Some(SqlDialect::Postgresql), Some(SqlDialect::Mysql)] {
+            prop_assert!(!found(&sql, dialect).facts.is_empty());
+            let _ = preview_count_query(&sql, dialect);
+        }
+    }
+
+    #[test]
+    fn no_text_made_of_sql_pieces_makes_the_analysis_panic(
+        pieces in proptest::collection::vec(
+            prop_oneof![
+                Just("SELECT"), Just("DELETE"), Just("FROM"), Just("t"), Just("WHERE"), Just("("), Just(")"), Just(","),
+                Just("'"), Just("\""), Just("`"), Just("$$"), Just("#"), Just("--"), Just("/*"), Just("*/"), Just("\n"),
+                Just(";"), Just("1"), Just("="), Just("WITH"), Just("AS"), Just("END"), Just("\\"), Just("["), Just("]"),
+                Just("EXPLAIN"), Just("PRAGMA"), Just("INTO"), Just("UNION"), Just("CASE"), Just("COPY"), Just("STDIN"),
+            ],
+            0..40,
+        ),
+    ) {
+        for dialect in [None, Some(SqlDialect::Sqlite), Some(SqlDialect::Postgresql), Some(SqlDialect::Mysql)] {
+            prop_assert!(!found(&pieces.join(" "), dialect).facts.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_write_is_never_taken_for_a_read_however_it_is_wrapped(write in any_write()) {
+        for dialect in [None, Some(SqlDialect::Sqlite), Some(SqlDialect::Postgresql), Some(SqlDialect::Mysql)] {
+            let found = found(&write.0, dialect);
+            prop_assert_ne!(found.sql_category(), Some(Category::Read), "{:?}", found);
+            prop_assert!(found.risk() >= Risk::Medium);
+        }
+    }
+}
