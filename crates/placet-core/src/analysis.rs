@@ -139,10 +139,13 @@ impl Analysis {
     }
 }
 
+mod fixed;
 pub mod path;
 pub mod shell;
 pub mod sql;
 pub mod url;
+
+pub use fixed::FixedPlaces;
 
 /// Applies every lens of `tool` to `args`.
 pub fn analyse(tool: &Tool, args: &Args, places: &dyn Places) -> Analysis {

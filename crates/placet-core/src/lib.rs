@@ -6,12 +6,14 @@
 pub mod analysis;
 pub mod call;
 pub mod canonical;
+pub mod config;
 pub mod digest;
 pub mod evidence;
 pub mod ids;
 pub mod interaction;
 pub mod journal;
 pub mod outcome;
+pub mod people;
 pub mod policy;
 pub mod principal;
 pub mod record;

@@ -1,13 +1,33 @@
 //! Policy: may this call run, must a person agree, or is it refused?
 //!
 //! Pure: [`Policy::decide`] looks at the call, the tool, the analysis and the context it is given, and at nothing else. The
-//! thirteen steps of design §2 are thirteen lines of [`decide`]; the first that answers wins.
+//! thirteen steps of design §2 are thirteen lines of it; the first that answers wins.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::call::CallDigest;
+use crate::analysis::{Analysis, FactKind};
+use crate::call::{CallDigest, ToolCall};
+use crate::digest::Digest;
 use crate::ids::ToolName;
-use crate::tool::OwnOpinion;
+use crate::tool::{Category, OwnOpinion, Risk, Tool};
+use crate::verdict::{AskTerms, Decision, Step, Verdict};
+
+pub(crate) mod example;
+mod index;
+mod paths;
+pub mod pattern;
+mod rule;
+mod terms;
+#[cfg(test)]
+mod tests;
+mod wild;
+
+use index::Rules;
+pub(crate) use paths::PathGlob;
+pub use paths::PathGlobError;
+pub(crate) use rule::{Conditions, Subject};
+pub use rule::{Effect, Rule};
+pub(crate) use wild::Wild;
 
 /// How freely the agent may act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -26,6 +46,8 @@ pub enum Mode {
 pub struct Context<'a> {
     /// The call's digest.
     pub digest: CallDigest,
+    /// The workspace's real root, as [`Places::workspace`](crate::analysis::Places::workspace) gave it to the analysis.
+    pub workspace: &'a str,
     /// The session's mode, when it differs from the configured one.
     pub mode: Option<Mode>,
     /// What the tool itself says.
@@ -38,4 +60,352 @@ pub struct Context<'a> {
     pub standing: &'a [crate::standing::StandingGrant],
     /// The same digest was approved in this chat within the memory window.
     pub remembered: bool,
+}
+
+/// The `[approval]` settings that decide.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Settings {
+    /// Whether anything is asked at all. Deny rules and questions of the agent work even when not.
+    pub enabled: bool,
+    /// How freely agents may act unless a session says otherwise.
+    pub mode: Mode,
+    /// Ask about everything above LOW, in every mode.
+    pub strict: bool,
+    /// Tools that are always asked about, or never.
+    pub tool_overrides: BTreeMap<ToolName, Override>,
+    /// Tools that are not asked about unless something above says so.
+    pub auto_approved_tools: BTreeSet<ToolName>,
+}
+
+/// What `[approval.tool_overrides]` says about a tool. Ordered: the stricter wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Override {
+    /// `false`: never ask.
+    Allow,
+    /// `true`: always ask.
+    Ask,
+}
+
+/// Settings and rules, ready to decide.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    settings: Settings,
+    rules: Rules,
+    version: Digest,
+}
+
+/// Two policies are the same when they have the same version.
+impl PartialEq for Policy {
+    fn eq(&self, other: &Self) -> bool {
+        self.version == other.version
+    }
+}
+
+/// What a step says, before risk and category are added.
+struct Answer<'p> {
+    step: Step,
+    decision: Decision,
+    rule: Option<&'p str>,
+    reason: String,
+}
+
+impl Policy {
+    /// Settings and checked rules as one policy.
+    pub fn new(settings: Settings, rules: Vec<Rule>) -> Self {
+        let settings_text = serde_json::to_value(&settings)
+            .map(|value| crate::canonical::to_string(&value))
+            .unwrap_or_default();
+        let texts = std::iter::once(settings_text.as_str()).chain(rules.iter().map(|rule| &*rule.canonical));
+        let fields: Vec<&[u8]> = texts.map(str::as_bytes).collect();
+        let version = Digest::of("placet/policy/1", &fields);
+        Self {
+            settings,
+            rules: Rules::new(rules),
+            version,
+        }
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The rules, in the order of the file.
+    pub fn rules(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter()
+    }
+
+    /// What verdicts, votes and receipts say they were decided under: changes when the settings or any rule does.
+    pub fn version(&self) -> Digest {
+        self.version
+    }
+
+    /// Decides one call.
+    pub fn decide(
+        &self,
+        call: &ToolCall,
+        tool: &Tool,
+        analysis: &Analysis,
+        context: &Context<'_>,
+    ) -> Verdict {
+        let subject = &Subject::new(call, tool, analysis, context.workspace);
+        let mode = context.mode.unwrap_or(self.settings.mode);
+        let answer = None
+            .or_else(|| self.denied(subject)) // 1
+            .or_else(|| asks_by_nature(subject)) // 2
+            .or_else(|| self.disabled()) // 3
+            .or_else(|| self.ruled(subject)) // 4
+            .or_else(|| high_risk(subject)) // 5
+            .or_else(|| self.strict(subject)) // 6
+            .or_else(|| yolo(mode)) // 7
+            .or_else(|| harmless(subject)) // 8
+            .or_else(|| own_opinion(context)) // 9
+            .or_else(|| auto_edit(mode, subject)) // 10
+            .or_else(|| self.allow_listed(subject, context)) // 11
+            .or_else(|| remembered(subject, context)) // 12
+            .unwrap_or_else(|| ask_anyway(subject)); // 13
+        Verdict {
+            decision: answer.decision,
+            step: answer.step,
+            rule: answer.rule.map(str::to_owned),
+            reason: answer.reason,
+            risk: subject.risk,
+            category: subject.category,
+        }
+    }
+
+    fn denied(&self, subject: &Subject<'_>) -> Option<Answer<'_>> {
+        let deny = |rule, reason| Answer {
+            step: Step::Deny,
+            decision: Decision::Deny,
+            rule,
+            reason,
+        };
+        if let Some(rule) = self.rules.denying(subject) {
+            return Some(deny(Some(rule.name.as_str()), rule.why("denies this call")));
+        }
+        let why = subject.analysis.banned.as_ref()?;
+        Some(deny(None, format!("this is never allowed: {why}")))
+    }
+
+    fn disabled(&self) -> Option<Answer<'_>> {
+        (!self.settings.enabled).then(|| Answer::allow(Step::Disabled, "approvals are switched off"))
+    }
+
+    /// Rules and overrides; the strictest of them wins.
+    fn ruled(&self, subject: &Subject<'_>) -> Option<Answer<'_>> {
+        let asking = self.rules.asking(subject);
+        let by_rule = match asking.first() {
+            Some(rule) => Some((Override::Ask, Some(*rule))),
+            None => self
+                .rules
+                .allowing(subject)
+                .map(|rule| (Override::Allow, Some(rule))),
+        };
+        let by_override = self
+            .settings
+            .tool_overrides
+            .get(&subject.call.tool)
+            .map(|word| (*word, None));
+        // Of two that say the same the last wins: the rule, which explains more.
+        let strictest = by_override
+            .into_iter()
+            .chain(by_rule)
+            .max_by_key(|(word, _)| *word)?;
+        Some(match strictest {
+            (Override::Ask, Some(rule)) => {
+                let terms = terms::strictest(asking.iter().filter_map(|rule| rule.terms()));
+                Answer::ask(
+                    Step::Rule,
+                    terms.unwrap_or_else(AskTerms::plain),
+                    rule.why("asks for a person"),
+                )
+                .by(rule)
+            }
+            (Override::Allow, Some(rule)) => Answer::allow(Step::Rule, rule.why("allows this call")).by(rule),
+            (Override::Ask, None) => {
+                let reason = format!(
+                    "`tool_overrides` says that `{}` is always asked about",
+                    subject.call.tool
+                );
+                Answer::ask(Step::Rule, AskTerms::plain(), reason)
+            }
+            (Override::Allow, None) => Answer::allow(
+                Step::Rule,
+                format!(
+                    "`tool_overrides` says that `{}` is never asked about",
+                    subject.call.tool
+                ),
+            ),
+        })
+    }
+
+    fn strict(&self, subject: &Subject<'_>) -> Option<Answer<'_>> {
+        (self.settings.strict && subject.risk > Risk::Low).then(|| {
+            let reason = format!(
+                "strict mode asks about everything above LOW, and the risk is {}",
+                subject.risk
+            );
+            Answer::ask(Step::Strict, AskTerms::plain(), reason)
+        })
+    }
+
+    fn allow_listed(&self, subject: &Subject<'_>, context: &Context<'_>) -> Option<Answer<'_>> {
+        let tool = &subject.call.tool;
+        let reason = if context.session_allow_list.contains(tool) {
+            format!("`{tool}` is on this session's allow-list")
+        } else if context.workflow_allow_list.contains(tool) {
+            format!("`{tool}` is one of the workflow's auto-approved tools")
+        } else if self.settings.auto_approved_tools.contains(tool) {
+            format!("`{tool}` is one of the auto-approved tools")
+        } else {
+            let covers = |grant: &&crate::standing::StandingGrant| {
+                grant
+                    .scope
+                    .covers(subject.call, subject.analysis, context.digest, context.workspace)
+            };
+            let grant = context.standing.iter().find(covers)?;
+            format!(
+                "{} gave the standing grant {}: {}",
+                grant.by,
+                grant.id,
+                grant.scope.describe()
+            )
+        };
+        Some(Answer::allow(Step::AllowList, reason))
+    }
+}
+
+fn asks_by_nature(subject: &Subject<'_>) -> Option<Answer<'static>> {
+    (subject.category == Category::Ask).then(|| {
+        Answer::ask(
+            Step::AskCategory,
+            AskTerms::plain(),
+            "this tool exists to ask a person",
+        )
+    })
+}
+
+fn high_risk(subject: &Subject<'_>) -> Option<Answer<'static>> {
+    if subject.risk < Risk::High {
+        return None;
+    }
+    let found = subject
+        .analysis
+        .facts
+        .iter()
+        .find(|fact| fact.risk == Risk::High && !fact.why.is_empty());
+    let why = found.map_or("the tool is declared HIGH", |fact| fact.why.as_str());
+    Some(Answer::ask(
+        Step::HighRisk,
+        AskTerms::plain(),
+        format!("the risk is HIGH: {why}"),
+    ))
+}
+
+fn yolo(mode: Mode) -> Option<Answer<'static>> {
+    (mode == Mode::Yolo).then(|| Answer::allow(Step::Yolo, "mode yolo allows all but HIGH"))
+}
+
+fn harmless(subject: &Subject<'_>) -> Option<Answer<'static>> {
+    if subject.category == Category::Read {
+        return Some(Answer::allow(Step::LowRisk, "it only reads"));
+    }
+    (subject.risk == Risk::Low).then(|| Answer::allow(Step::LowRisk, "the risk is LOW"))
+}
+
+fn own_opinion(context: &Context<'_>) -> Option<Answer<'static>> {
+    (context.own_opinion == OwnOpinion::NotNeeded).then(|| {
+        Answer::allow(
+            Step::OwnOpinion,
+            "the tool itself says that no approval is needed",
+        )
+    })
+}
+
+fn auto_edit(mode: Mode, subject: &Subject<'_>) -> Option<Answer<'static>> {
+    (mode == Mode::AutoEdit && subject.category == Category::Write)
+        .then(|| Answer::allow(Step::AutoEdit, "mode autoEdit allows writes"))
+}
+
+fn remembered(subject: &Subject<'_>, context: &Context<'_>) -> Option<Answer<'static>> {
+    (context.remembered && subject.risk == Risk::Medium).then(|| {
+        Answer::allow(
+            Step::Memory,
+            "exactly this call was approved in this chat a moment ago",
+        )
+    })
+}
+
+fn ask_anyway(subject: &Subject<'_>) -> Answer<'static> {
+    let reason = format!(
+        "nothing allows this {} of {} risk",
+        subject.category, subject.risk
+    );
+    Answer::ask(Step::Ask, AskTerms::plain(), reason)
+}
+
+impl<'p> Answer<'p> {
+    fn allow(step: Step, reason: impl Into<String>) -> Self {
+        Self {
+            step,
+            decision: Decision::Allow,
+            rule: None,
+            reason: reason.into(),
+        }
+    }
+
+    fn ask(step: Step, terms: AskTerms, reason: impl Into<String>) -> Self {
+        Self {
+            step,
+            decision: Decision::Ask(terms),
+            rule: None,
+            reason: reason.into(),
+        }
+    }
+
+    fn by(self, rule: &'p Rule) -> Self {
+        Self {
+            rule: Some(&rule.name),
+            ..self
+        }
+    }
+}
+
+impl<'a> Subject<'a> {
+    pub(crate) fn new(call: &'a ToolCall, tool: &Tool, analysis: &'a Analysis, workspace: &'a str) -> Self {
+        let only_sql = analysis
+            .facts
+            .iter()
+            .all(|fact| matches!(fact.kind, FactKind::Statement { .. }));
+        let category = match analysis.sql_category() {
+            Some(sql) if tool.sql_decides_category && only_sql => sql,
+            Some(sql) => tool.category.max(sql),
+            None => tool.category,
+        };
+        Self {
+            call,
+            analysis,
+            risk: tool.risk.max(analysis.risk()),
+            category,
+            workspace,
+        }
+    }
+}
+
+impl Rule {
+    fn why(&self, what: &str) -> String {
+        match &self.reason {
+            Some(reason) => reason.clone(),
+            None => format!("the rule `{}` {what}", self.name),
+        }
+    }
+
+    fn terms(&self) -> Option<&AskTerms> {
+        match &self.effect {
+            Effect::Ask(terms) => Some(terms),
+            Effect::Allow | Effect::Deny => None,
+        }
+    }
 }

@@ -5,8 +5,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::analysis::{Analysis, FactKind};
+use crate::call::{CallDigest, ToolCall};
 use crate::ids::{PersonId, SessionId, StandingGrantId, ToolName};
+use crate::policy::PathGlob;
+use crate::policy::pattern::{Breadth, CommandPattern};
 use crate::time::Timestamp;
+
+mod suggest;
 
 /// A person's "don't ask again".
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,7 +51,7 @@ pub struct Scope {
 #[serde(rename_all = "camelCase")]
 pub enum Covers {
     /// This digest and no other.
-    Exactly(crate::call::CallDigest),
+    Exactly(CallDigest),
     /// Shell lines of which every simple command is one of these patterns (the `command` patterns of rules).
     Commands(Vec<String>),
     /// Writes to paths under one of these workspace-relative globs.
@@ -53,3 +59,112 @@ pub enum Covers {
     /// Requests to one of these hosts.
     Hosts(Vec<String>),
 }
+
+impl Scope {
+    /// Whether the call is covered. Everything it would do must be; what cannot be read covers nothing.
+    pub fn covers(&self, call: &ToolCall, analysis: &Analysis, digest: CallDigest, workspace: &str) -> bool {
+        self.tool == call.tool
+            && self
+                .session
+                .as_ref()
+                .is_none_or(|session| *session == call.session)
+            && self.covers.covers(analysis, digest, workspace)
+    }
+
+    /// What it covers, exactly and in a sentence.
+    pub fn describe(&self) -> String {
+        let what = match &self.covers {
+            Covers::Exactly(digest) => format!("exactly this call of `{}` ({digest})", self.tool),
+            Covers::Commands(patterns) => {
+                format!(
+                    "`{}` lines in which every command is {}",
+                    self.tool,
+                    either(patterns)
+                )
+            }
+            Covers::Paths(globs) => format!(
+                "`{}` on paths of the workspace matching {}",
+                self.tool,
+                either(globs)
+            ),
+            Covers::Hosts(hosts) => format!("`{}` requests to {}", self.tool, either(hosts)),
+        };
+        match &self.session {
+            Some(session) => format!("{what}, in session `{session}` only"),
+            None => format!("{what}, in every session"),
+        }
+    }
+}
+
+impl Covers {
+    fn covers(&self, analysis: &Analysis, digest: CallDigest, workspace: &str) -> bool {
+        let facts = &analysis.facts;
+        match self {
+            Self::Exactly(own) => *own == digest,
+            Self::Commands(patterns) => {
+                // A pattern that cannot be read covers nothing.
+                let patterns: Vec<_> = patterns
+                    .iter()
+                    .filter_map(|text| CommandPattern::parse(text).ok())
+                    .collect();
+                let named = |argv: &[String]| {
+                    patterns
+                        .iter()
+                        .any(|pattern| pattern.matches(argv, Breadth::Narrow))
+                };
+                facts
+                    .iter()
+                    .any(|fact| matches!(fact.kind, FactKind::Command { .. }))
+                    && facts.iter().all(|fact| match &fact.kind {
+                        FactKind::Command {
+                            argv,
+                            dynamic,
+                            assignments,
+                            ..
+                        } => !dynamic && assignments.is_empty() && named(argv),
+                        FactKind::Redirect { contained, .. } => *contained,
+                        // What a covered command itself reads, or where it connects.
+                        FactKind::Path { inside, .. } => *inside,
+                        FactKind::Host { .. } => true,
+                        FactKind::Statement { .. } | FactKind::Unreadable { .. } => false,
+                    })
+            }
+            Self::Paths(globs) => {
+                let globs: Vec<_> = globs
+                    .iter()
+                    .filter_map(|text| PathGlob::parse(text).ok())
+                    .collect();
+                !facts.is_empty()
+                    && facts.iter().all(|fact| match &fact.kind {
+                        FactKind::Path { resolved, inside, .. } => {
+                            *inside && globs.iter().any(|glob| glob.covers(resolved, workspace))
+                        }
+                        _ => false,
+                    })
+            }
+            Self::Hosts(hosts) => {
+                let hosts: Vec<_> = hosts
+                    .iter()
+                    .map(|text| crate::policy::Wild::parse_lowercase(text))
+                    .collect();
+                !facts.is_empty()
+                    && facts.iter().all(|fact| match &fact.kind {
+                        FactKind::Host { host, .. } => hosts.iter().any(|wild| wild.matches(host)),
+                        _ => false,
+                    })
+            }
+        }
+    }
+}
+
+fn either(texts: &[String]) -> String {
+    let quoted: Vec<String> = texts.iter().map(|text| format!("`{text}`")).collect();
+    match quoted.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => "nothing".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

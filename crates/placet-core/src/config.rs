@@ -1,0 +1,330 @@
+//! Configuration: `placet.toml` and the environment in, checked types out.
+//!
+//! Text becomes a tree (aliases renamed, variables laid over), the tree becomes a [`file::ConfigFile`] (every key known),
+//! and that becomes a [`Config`] (complete, every promise checked) or a [`ConfigError`] that says where and why. There is no
+//! half-accepted configuration: what is refused changes nothing. Files and variables are read by the program, not here.
+
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_spanned::Spanned;
+use toml::de::DeTable;
+
+use crate::canonical;
+use crate::ids::{ChannelName, ToolName};
+use crate::people::Directory;
+use crate::policy::Policy;
+use crate::time::Millis;
+use crate::tool::Tool;
+
+mod error;
+mod file;
+mod lasting;
+mod rules;
+mod secret;
+mod sections;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod workflow;
+
+use error::{Checker, did_you_mean};
+pub use error::{ConfigError, Place, Problem};
+use file::ConfigFile;
+pub use secret::Secret;
+pub use workflow::Workflow;
+
+/// The default `placet.toml`: every key with its default, explained. It is the manual.
+pub const DEFAULT_FILE: &str = include_str!("config/default.toml");
+
+/// Sections of the design that later work brings.
+const LATER_SECTIONS: [&str; 3] = ["agent", "models", "mcp"];
+
+/// A complete, checked configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Config {
+    /// `[approval]`, apart from what decides.
+    pub approval: Approval,
+    /// `[approval]` and `[[rules]]`: what decides.
+    pub policy: Policy,
+    /// `[tools.NAME]`, laid over what is built in.
+    pub tools: BTreeMap<ToolName, Tool>,
+    /// `[[people]]` and `[groups]`.
+    pub people: Directory,
+    /// `[channels.NAME]`.
+    pub channels: BTreeMap<ChannelName, Channel>,
+    /// `[server]`.
+    pub server: Server,
+    /// `[store]`.
+    pub store: Store,
+    /// `[workspace]`.
+    pub workspace: Workspace,
+}
+
+/// How questions are asked and answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Approval {
+    /// How long people have when nothing more specific says so.
+    pub timeout: Millis,
+    /// How long an approval of the same call counts again in the same chat. Zero: never.
+    pub memory: Millis,
+    /// What a reply is that neither approves nor refuses.
+    pub on_other_reply: OtherReply,
+    /// The language of questions.
+    pub locale: Locale,
+    /// How many questions of one session may be open at once.
+    pub open_questions_max: u32,
+    /// After how many rejections in a row the person is asked how to go on.
+    pub rejections_max: u32,
+}
+
+impl Approval {
+    const TIMEOUT: Millis = Millis::from_secs(60);
+    const MEMORY: Millis = Millis::from_secs(300);
+    const OPEN_QUESTIONS_MAX: u32 = 20;
+    const REJECTIONS_MAX: u32 = 3;
+}
+
+/// What to make of a reply that neither approves nor refuses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OtherReply {
+    /// A refusal, with the reply as its reason.
+    Refuse,
+    /// A message for the agent; the question stays open.
+    Queue,
+}
+
+/// A language questions can be asked in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Locale {
+    /// English.
+    En,
+    /// Chinese.
+    Zh,
+}
+
+/// A configured channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Channel {
+    /// What it speaks.
+    pub kind: ChannelKind,
+    /// Where messages are sent to.
+    pub url: Option<String>,
+    /// What both directions are signed with.
+    pub secret: Option<Secret>,
+    /// How long people have to answer on it.
+    pub timeout: Millis,
+    /// The language of its questions, when it is not `[approval]`'s.
+    pub locale: Option<Locale>,
+}
+
+/// The kinds of channels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ChannelKind {
+    /// Signed HTTP both ways, for any platform.
+    Webhook,
+    /// Feishu (Lark).
+    Feishu,
+    /// DingTalk.
+    Dingtalk,
+    /// WhatsApp.
+    Whatsapp,
+    /// E-mail.
+    Email,
+    /// Slack.
+    Slack,
+    /// Telegram.
+    Telegram,
+}
+
+impl ChannelKind {
+    /// What channels are called when no other name is configured; people have accounts on these.
+    const NAMES: [&'static str; 7] = [
+        "cli", "feishu", "dingtalk", "whatsapp", "email", "slack", "telegram",
+    ];
+
+    /// How long people have on such a channel: a chat is looked at now and then, mail once a day.
+    const fn timeout(self) -> Millis {
+        match self {
+            Self::Email => Millis::from_secs(24 * 60 * 60),
+            Self::Webhook | Self::Feishu | Self::Dingtalk | Self::Whatsapp | Self::Slack | Self::Telegram => {
+                Millis::from_secs(300)
+            }
+        }
+    }
+}
+
+/// The HTTP server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Server {
+    /// Where it listens.
+    pub listen: SocketAddr,
+    /// What callers prove their role with.
+    pub tokens: Tokens,
+}
+
+impl Server {
+    /// This machine only.
+    const LISTEN: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 7319));
+}
+
+/// A token for each role; those that are absent are made and kept beside the data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tokens {
+    /// Agents: may call, never answer.
+    pub agent: Option<Secret>,
+    /// People: may answer.
+    pub approver: Option<Secret>,
+    /// Operators: may see and do everything.
+    pub admin: Option<Secret>,
+}
+
+/// Where the journal is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Store {
+    /// The database file; relative to the data folder.
+    pub path: String,
+}
+
+/// What agents may touch without it counting as outside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Workspace {
+    /// Its root; relative to where the program was started.
+    pub root: String,
+}
+
+impl Config {
+    /// What holds when nothing is configured.
+    pub fn builtin() -> Self {
+        Self::check(ConfigFile::default(), Vec::new(), &mut Checker::new("", &[]))
+    }
+
+    /// Reads a file's text, under the environment's variables `PLACET_SECTION__KEY`.
+    pub fn parse(
+        text: &str,
+        file_name: &str,
+        environment: impl Iterator<Item = (String, String)>,
+    ) -> Result<Self, ConfigError> {
+        let variables = tree::settings_in(environment, &file::SECTIONS);
+        let mut checker = Checker::new(text, &variables);
+        let config = tree::read(text, &variables, &mut checker).and_then(|tree| {
+            let rules = canonical_rules(&tree);
+            let file = deserialize(tree, &mut checker)?;
+            Some(Self::check(file, rules, &mut checker))
+        });
+        checker.finish(file_name, config)
+    }
+
+    /// What is known about a tool: the operator's word, else what is built in, else what is assumed of any tool.
+    pub fn tool(&self, name: &ToolName) -> Tool {
+        described(&self.tools, name.clone())
+    }
+
+    fn check(file: ConfigFile, canonical_rules: Vec<String>, checker: &mut Checker<'_>) -> Self {
+        let approval = sections::approval(&file.approval, checker);
+        let tools = file
+            .tools
+            .into_iter()
+            .filter_map(|(name, tool)| sections::tool(&name, tool, checker))
+            .collect();
+        let channels = file
+            .channels
+            .iter()
+            .filter_map(|(name, channel)| sections::channel(name, channel, checker))
+            .collect();
+        let people = sections::directory(&file.people, &file.groups, &channels, checker);
+        let rules = rules::check(
+            &file.rules,
+            canonical_rules,
+            &people,
+            |name| described(&tools, name),
+            checker,
+        );
+        Self {
+            approval,
+            policy: Policy::new(sections::settings(file.approval), rules),
+            tools,
+            people,
+            channels,
+            server: sections::server(file.server, checker),
+            store: Store {
+                path: sections::place(file.store.path, "placet.db", checker),
+            },
+            workspace: Workspace {
+                root: sections::place(file.workspace.root, ".", checker),
+            },
+        }
+    }
+}
+
+/// How long people have to answer: the most specific that says so.
+pub fn answer_timeout(
+    rule: Option<Millis>,
+    workflow: Option<&Workflow>,
+    channel: Option<&Channel>,
+    approval: &Approval,
+) -> Millis {
+    rule.or(workflow.map(|workflow| workflow.approval_timeout))
+        .or(channel.map(|channel| channel.timeout))
+        .unwrap_or(approval.timeout)
+}
+
+fn described(tools: &BTreeMap<ToolName, Tool>, name: ToolName) -> Tool {
+    let configured = tools.get(&name).cloned();
+    configured
+        .or_else(|| Tool::builtin(&name))
+        .unwrap_or_else(|| Tool::unknown(name))
+}
+
+/// Each rule in canonical JSON.
+fn canonical_rules(tree: &Spanned<DeTable<'_>>) -> Vec<String> {
+    let value = Value::deserialize(toml::de::Deserializer::from(tree.clone())).unwrap_or(Value::Null);
+    let rules = value.get("rules").and_then(Value::as_array);
+    rules.into_iter().flatten().map(canonical::to_string).collect()
+}
+
+/// Reads the tree as a `T`; what serde has to say against it is put into our words.
+fn deserialize<T: DeserializeOwned>(tree: Spanned<DeTable<'_>>, checker: &mut Checker<'_>) -> Option<T> {
+    match T::deserialize(toml::de::Deserializer::from(tree)) {
+        Ok(value) => Some(value),
+        Err(error) => {
+            let (message, help) = explained(error.message());
+            checker.refuse(error.span().unwrap_or(0..0), message, help);
+            None
+        }
+    }
+}
+
+fn explained(message: &str) -> (String, Option<String>) {
+    let mut words = message.split('`').skip(1).step_by(2);
+    let word = words.next().unwrap_or_default();
+    let listed = || Some(format!("expected {}", message.split_once(", expected ")?.1));
+    if message.starts_with("unknown field") {
+        if LATER_SECTIONS.contains(&word) {
+            return (
+                format!("`[{word}]` is not part of this version yet"),
+                Some("remove the section".to_owned()),
+            );
+        }
+        return (
+            format!("unknown key `{word}`"),
+            did_you_mean(word, words).or_else(listed),
+        );
+    }
+    if message.starts_with("unknown variant") {
+        return (
+            format!("unknown value `{word}`"),
+            did_you_mean(word, words).or_else(listed),
+        );
+    }
+    if message.starts_with("missing field") {
+        return (format!("`{word}` is missing"), None);
+    }
+    (message.replace("expected u32", "expected a whole number"), None)
+}

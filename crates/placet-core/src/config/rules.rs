@@ -1,0 +1,334 @@
+//! From a rule as written to a checked [`Rule`], its own examples tried.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use serde_spanned::Spanned;
+
+use super::error::{Checker, did_you_mean};
+use super::file::{EffectWord, EscalateFile, RuleFile, Texts};
+use super::sections;
+use crate::ids::{PersonId, ToolName};
+use crate::people::{Directory, WhoError};
+use crate::policy::example::{self, Example};
+use crate::policy::pattern::CommandPattern;
+use crate::policy::{Conditions, Effect, PathGlob, Rule, Wild};
+use crate::tool::Tool;
+use crate::verdict::{AnswerKind, Answers, Approvers, AskTerms, Escalation};
+
+/// Checks all rules. `canonical` holds each rule's canonical text, in the same order.
+pub(super) fn check(
+    files: &[Spanned<RuleFile>],
+    canonical: Vec<String>,
+    people: &Directory,
+    tool_of: impl Fn(ToolName) -> Tool,
+    checker: &mut Checker<'_>,
+) -> Vec<Rule> {
+    let mut names = BTreeSet::new();
+    let mut rules = Vec::new();
+    for (file, canonical) in files.iter().zip(canonical) {
+        let name = &file.get_ref().name;
+        if name.get_ref().trim().is_empty() || name.get_ref().contains(char::is_control) {
+            checker.refuse(name.span(), "a rule's name must be a visible text", None);
+        }
+        if !names.insert(name.get_ref()) {
+            checker.refuse(
+                name.span(),
+                format_args!("there are two rules named `{}`", name.get_ref()),
+                None,
+            );
+        }
+        let Some(rule) = check_rule(file, canonical, people, checker) else {
+            continue;
+        };
+        try_examples(&rule, file.get_ref(), &tool_of, checker);
+        rules.push(rule);
+    }
+    rules
+}
+
+fn check_rule(
+    file: &Spanned<RuleFile>,
+    canonical: String,
+    people: &Directory,
+    checker: &mut Checker<'_>,
+) -> Option<Rule> {
+    let rule = file.get_ref();
+    let effect = match rule.effect.get_ref() {
+        EffectWord::Ask => Effect::Ask(ask_terms(rule, people, checker)?),
+        EffectWord::Allow => Effect::Allow,
+        EffectWord::Deny => Effect::Deny,
+    };
+    if *rule.effect.get_ref() != EffectWord::Ask {
+        refuse_ask_terms(rule, checker);
+    }
+    if *rule.effect.get_ref() == EffectWord::Allow {
+        check_allow(rule, checker);
+    }
+    Some(Rule {
+        name: rule.name.get_ref().clone(),
+        effect,
+        reason: rule.reason.clone(),
+        when: conditions(rule, checker),
+        canonical: canonical.into(),
+    })
+}
+
+/// What only makes sense when people are asked is a sign of a mistyped effect.
+fn refuse_ask_terms(rule: &RuleFile, checker: &mut Checker<'_>) {
+    let given = [
+        ("approvers", rule.approvers.as_ref().map(Spanned::span)),
+        ("quorum", rule.quorum.as_ref().map(Spanned::span)),
+        ("not_requester", rule.not_requester.as_ref().map(Spanned::span)),
+        ("timeout", rule.timeout.as_ref().map(Spanned::span)),
+        ("escalate", rule.escalate.as_ref().map(Spanned::span)),
+        ("answers", rule.answers.as_ref().map(Spanned::span)),
+    ];
+    for (key, span) in given.into_iter().filter_map(|(key, span)| Some((key, span?))) {
+        let help = Some("write `effect = \"ask\"`, or leave it out".to_owned());
+        checker.refuse(span, format_args!("`{key}` is only for rules that ask"), help);
+    }
+}
+
+fn check_allow(rule: &RuleFile, checker: &mut Checker<'_>) {
+    let says_what = [
+        &rule.tool,
+        &rule.command,
+        &rule.path,
+        &rule.host,
+        &rule.sql,
+        &rule.table,
+    ];
+    if says_what.iter().all(|texts| texts.is_none()) {
+        let help = Some("name a tool, commands, paths, hosts or statements".to_owned());
+        checker.refuse(
+            rule.effect.span(),
+            "a rule that allows must say what it allows",
+            help,
+        );
+    }
+    if let Some(risk) = &rule.risk {
+        let help = Some("`risk` is the lowest risk a rule is about; leave it out, or ask or deny".to_owned());
+        checker.refuse(
+            risk.span(),
+            "a rule that allows cannot be limited to higher risks",
+            help,
+        );
+    }
+}
+
+fn conditions(rule: &RuleFile, checker: &mut Checker<'_>) -> Conditions {
+    let commands = texts(rule.command.as_ref(), checker);
+    let paths = texts(rule.path.as_ref(), checker);
+    let verbs = texts(rule.sql.as_ref(), checker);
+    for (span, verb) in &verbs {
+        if !verb.chars().all(|c| c.is_ascii_alphabetic() || c == ' ') {
+            let message = format_args!("`{verb}` is not an SQL verb such as `DELETE`");
+            checker.refuse(
+                span.clone(),
+                message,
+                Some("tables are named with `table`".to_owned()),
+            );
+        }
+    }
+    let mut wilds = |given: Option<&Spanned<Texts>>, read: fn(&str) -> Wild| -> Vec<Wild> {
+        texts(given, checker).iter().map(|(_, text)| read(text)).collect()
+    };
+    let tools = wilds(rule.tool.as_ref(), Wild::parse);
+    let hosts = wilds(rule.host.as_ref(), Wild::parse_lowercase);
+    let tables = wilds(rule.table.as_ref(), Wild::parse_lowercase);
+    let agents = wilds(rule.agent.as_ref(), Wild::parse);
+    let channels = wilds(rule.channel.as_ref(), Wild::parse);
+    let sessions = wilds(rule.session.as_ref(), Wild::parse);
+    Conditions {
+        commands: commands
+            .iter()
+            .filter_map(|(span, text)| checker.accept(span.clone(), CommandPattern::parse(text)))
+            .collect(),
+        paths: paths
+            .iter()
+            .filter_map(|(span, text)| checker.accept(span.clone(), PathGlob::parse(text)))
+            .collect(),
+        verbs: verbs.iter().map(|(_, verb)| (*verb).to_owned()).collect(),
+        args: rule
+            .args
+            .iter()
+            .map(|(name, glob)| (name.clone(), Wild::parse(glob)))
+            .collect(),
+        category: rule.category,
+        risk_min: rule.risk.as_ref().map(|risk| *risk.get_ref()),
+        tools,
+        hosts,
+        tables,
+        agents,
+        channels,
+        sessions,
+    }
+}
+
+/// Each text of a condition. An empty list or text would be a condition that nothing, or anything, meets.
+fn texts<'f>(given: Option<&'f Spanned<Texts>>, checker: &mut Checker<'_>) -> Vec<(Range<usize>, &'f str)> {
+    let Some(given) = given else { return Vec::new() };
+    let texts = &given.get_ref().0;
+    if texts.is_empty() || texts.iter().any(|text| text.trim().is_empty()) {
+        checker.refuse(
+            given.span(),
+            "an empty condition says nothing",
+            Some("leave it out, or name something".to_owned()),
+        );
+    }
+    texts.iter().map(|text| (given.span(), text.as_str())).collect()
+}
+
+fn ask_terms(rule: &RuleFile, people: &Directory, checker: &mut Checker<'_>) -> Option<AskTerms> {
+    let approvers = match &rule.approvers {
+        Some(names) => Approvers::People(resolve(names, people, checker)?),
+        None => Approvers::SessionUser,
+    };
+    let timeout = match &rule.timeout {
+        Some(timeout) => Some(sections::positive(timeout, checker)?),
+        None => None,
+    };
+    let escalate = match &rule.escalate {
+        Some(escalate) => Some(escalation(escalate, rule, people, checker)?),
+        None => None,
+    };
+    Some(AskTerms {
+        quorum: quorum(rule, &approvers, checker)?,
+        approvers,
+        not_requester: rule.not_requester.as_ref().is_some_and(|given| *given.get_ref()),
+        timeout,
+        escalate,
+        answers: answers(rule, checker)?,
+    })
+}
+
+fn resolve(
+    names: &Spanned<Vec<Spanned<String>>>,
+    people: &Directory,
+    checker: &mut Checker<'_>,
+) -> Option<Vec<PersonId>> {
+    if names.get_ref().is_empty() {
+        let help = Some("name people of `[[people]]` or `group:NAME`".to_owned());
+        checker.refuse(names.span(), "nobody is named, so nobody could answer", help);
+        return None;
+    }
+    let mut found = BTreeSet::new();
+    for name in names.get_ref() {
+        match people.resolve(name.get_ref()) {
+            Ok(people) => found.extend(people),
+            Err(error) => {
+                let known: Vec<String> = people.names().collect();
+                let wanted = match &error {
+                    WhoError::Person(name) => name.clone(),
+                    WhoError::Group(group) => format!("group:{group}"),
+                };
+                checker.refuse(
+                    name.span(),
+                    error,
+                    did_you_mean(&wanted, known.iter().map(String::as_str)),
+                );
+                return None;
+            }
+        }
+    }
+    Some(found.into_iter().collect())
+}
+
+/// A quorum larger than its set could never be met; one of zero would be met by nobody.
+fn quorum(rule: &RuleFile, approvers: &Approvers, checker: &mut Checker<'_>) -> Option<u32> {
+    let Some(quorum) = &rule.quorum else {
+        return Some(1);
+    };
+    let people = match approvers {
+        Approvers::People(people) => people.len(),
+        Approvers::SessionUser => 1,
+    };
+    let wanted = *quorum.get_ref();
+    if wanted == 0 {
+        checker.refuse(quorum.span(), "a quorum of 0 would approve without anybody", None);
+        return None;
+    }
+    if usize::try_from(wanted).map_or(true, |wanted| wanted > people) {
+        let message = format_args!("a quorum of {wanted} cannot be met by {people} approver(s)");
+        checker.refuse(
+            quorum.span(),
+            message,
+            Some("name more `approvers`, or lower the quorum".to_owned()),
+        );
+        return None;
+    }
+    Some(wanted)
+}
+
+fn escalation(
+    escalate: &Spanned<EscalateFile>,
+    rule: &RuleFile,
+    people: &Directory,
+    checker: &mut Checker<'_>,
+) -> Option<Escalation> {
+    let file = escalate.get_ref();
+    let after = sections::positive(&file.after, checker)?;
+    let timeout = rule.timeout.as_ref().map(|timeout| timeout.get_ref().0);
+    if let Some(timeout) = timeout.filter(|timeout| after >= *timeout) {
+        let message =
+            format_args!("escalation after {after} never happens: the question ends after {timeout}");
+        checker.refuse(file.after.span(), message, None);
+        return None;
+    }
+    Some(Escalation {
+        after,
+        to: resolve(&file.to, people, checker)?,
+    })
+}
+
+fn answers(rule: &RuleFile, checker: &mut Checker<'_>) -> Option<Answers> {
+    let Some(given) = &rule.answers else {
+        return Some(Answers::for_approval());
+    };
+    let kinds = given.get_ref().iter().copied();
+    let Some(answers) = Answers::only(kinds) else {
+        let help = Some("add `reject`, `skip` or `terminate`".to_owned());
+        checker.refuse(given.span(), "these answers leave no way to say no", help);
+        return None;
+    };
+    if !answers.offers(AnswerKind::Approve) && !answers.offers(AnswerKind::Edit) {
+        let help = Some("add `approve`, or write `effect = \"deny\"`".to_owned());
+        checker.refuse(given.span(), "these answers leave no way to say yes", help);
+        return None;
+    }
+    Some(answers)
+}
+
+fn try_examples(
+    rule: &Rule,
+    file: &RuleFile,
+    tool_of: &impl Fn(ToolName) -> Tool,
+    checker: &mut Checker<'_>,
+) {
+    let wanted = file.matches.iter().map(|example| (example, true));
+    let unwanted = file.not_matches.iter().map(|example| (example, false));
+    for (example, should_apply) in wanted.chain(unwanted) {
+        let shown = match example.get_ref() {
+            Example::Text(text) => text.clone(),
+            Example::Args(args) => args.to_string(),
+        };
+        match example::applies(rule, example.get_ref(), tool_of) {
+            Ok(applies) if applies == should_apply => {}
+            Ok(_) => {
+                let verb = if should_apply {
+                    "should match"
+                } else {
+                    "should not match"
+                };
+                let but = if should_apply { "it does not" } else { "it does" };
+                checker.refuse(
+                    example.span(),
+                    format_args!("the rule `{}` {verb} `{shown}`, but {but}", rule.name),
+                    None,
+                );
+            }
+            Err(error) => checker.refuse(example.span(), error, None),
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! The other sections of `placet.toml`, from what is written to what is checked.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use serde_spanned::Spanned;
+
+use super::error::{Checker, did_you_mean};
+use super::file::{ApprovalFile, ChannelFile, ServerFile, ToolFile};
+use super::lasting::Lasting;
+use super::secret::NOT_A_SECRET;
+use super::{Approval, Channel, ChannelKind, Locale, OtherReply, Secret, Server, Tokens};
+use crate::ids::{ChannelName, PersonId, ToolName};
+use crate::people::{Directory, Person};
+use crate::policy::{Mode, Override, Settings};
+use crate::time::Millis;
+use crate::tool::{Category, Lens, Tool};
+
+/// A length of time that is not zero.
+pub(super) fn positive(given: &Spanned<Lasting>, checker: &mut Checker<'_>) -> Option<Millis> {
+    let Lasting(length) = *given.get_ref();
+    if length == Millis::ZERO {
+        checker.refuse(given.span(), "a time of zero leaves nobody time to answer", None);
+        return None;
+    }
+    Some(length)
+}
+
+fn at_least_one(given: Option<&Spanned<u32>>, default: u32, checker: &mut Checker<'_>) -> u32 {
+    match given {
+        Some(number) if *number.get_ref() == 0 => {
+            checker.refuse(number.span(), "this must be at least 1", None);
+            default
+        }
+        Some(number) => *number.get_ref(),
+        None => default,
+    }
+}
+
+pub(super) fn approval(file: &ApprovalFile, checker: &mut Checker<'_>) -> Approval {
+    Approval {
+        timeout: file
+            .timeout
+            .as_ref()
+            .and_then(|given| positive(given, checker))
+            .unwrap_or(Approval::TIMEOUT),
+        memory: file.memory.map_or(Approval::MEMORY, |Lasting(length)| length),
+        on_other_reply: file.on_other_reply.unwrap_or(OtherReply::Refuse),
+        locale: file.locale.unwrap_or(Locale::En),
+        open_questions_max: at_least_one(
+            file.open_questions_max.as_ref(),
+            Approval::OPEN_QUESTIONS_MAX,
+            checker,
+        ),
+        rejections_max: at_least_one(file.rejections_max.as_ref(), Approval::REJECTIONS_MAX, checker),
+    }
+}
+
+pub(super) fn settings(file: ApprovalFile) -> Settings {
+    let word = |asks| if asks { Override::Ask } else { Override::Allow };
+    Settings {
+        enabled: file.enabled.unwrap_or(true),
+        mode: file.mode.unwrap_or(Mode::Default),
+        strict: file.strict.unwrap_or(false),
+        tool_overrides: file
+            .tool_overrides
+            .into_iter()
+            .map(|(tool, asks)| (tool, word(asks)))
+            .collect(),
+        auto_approved_tools: file.auto_approved_tools.into_iter().collect(),
+    }
+}
+
+/// The operator's word on a tool, over what is built in, over what is assumed of a tool nobody describes.
+pub(super) fn tool(
+    name: &Spanned<String>,
+    file: ToolFile,
+    checker: &mut Checker<'_>,
+) -> Option<(ToolName, Tool)> {
+    let tool_name = checker.accept(name.span(), ToolName::new(name.get_ref()))?;
+    let base = Tool::builtin(&tool_name).unwrap_or_else(|| Tool::unknown(tool_name.clone()));
+    let dialect = file.dialect.as_ref().map(|dialect| *dialect.get_ref());
+    let shell = file.shell.0.into_iter().map(|arg| Lens::Shell { arg });
+    let sql = file.sql.0.into_iter().map(|arg| Lens::Sql { arg, dialect });
+    let reads = file.read_path.0.into_iter().map(|arg| Lens::PathRead { arg });
+    let writes = file.write_path.0.into_iter().map(|arg| Lens::PathWrite { arg });
+    let urls = file.url.0.into_iter().map(|arg| Lens::Url { arg });
+    let mut lenses: Vec<Lens> = shell.chain(sql).chain(reads).chain(writes).chain(urls).collect();
+    if lenses.is_empty() {
+        lenses = base
+            .lenses
+            .into_iter()
+            .map(|lens| adjusted(lens, file.category, dialect))
+            .collect();
+    }
+    let speaks_sql = lenses.iter().any(|lens| matches!(lens, Lens::Sql { .. }));
+    if let (Some(dialect), false) = (&file.dialect, speaks_sql) {
+        let help = Some("say with `sql = \"ARGUMENT\"` where the SQL is".to_owned());
+        checker.refuse(dialect.span(), "a dialect without an SQL argument", help);
+    }
+    let schema = match file.schema {
+        Some(schema) => {
+            let span = schema.span();
+            let schema = schema.into_inner();
+            let compiled = jsonschema::validator_for(&schema)
+                .map_err(|error| format!("the schema cannot be used: {error}"));
+            checker.accept(span, compiled)?;
+            Some(schema)
+        }
+        None => None,
+    };
+    let category = file.category.unwrap_or(base.category);
+    let risk = file
+        .risk
+        .unwrap_or_else(|| file.category.map_or(base.risk, Category::default_risk));
+    let sql_decides_category = speaks_sql && file.category.is_none();
+    Some((
+        tool_name.clone(),
+        Tool {
+            name: tool_name,
+            category,
+            risk,
+            lenses,
+            sql_decides_category,
+            schema,
+        },
+    ))
+}
+
+/// A usual argument, seen as the operator's description of the tool suggests.
+fn adjusted(lens: Lens, category: Option<Category>, dialect: Option<crate::tool::SqlDialect>) -> Lens {
+    match lens {
+        Lens::PathWrite { arg } if category == Some(Category::Read) => Lens::PathRead { arg },
+        Lens::Sql { arg, dialect: None } => Lens::Sql { arg, dialect },
+        lens => lens,
+    }
+}
+
+pub(super) fn channel(
+    name: &Spanned<String>,
+    file: &ChannelFile,
+    checker: &mut Checker<'_>,
+) -> Option<(ChannelName, Channel)> {
+    let channel_name = checker.accept(name.span(), ChannelName::new(name.get_ref()))?;
+    if name.get_ref().contains(':') {
+        checker.refuse(
+            name.span(),
+            format_args!("the channel name `{}` holds a colon", name.get_ref()),
+            None,
+        );
+    }
+    if file.kind == ChannelKind::Webhook && (file.url.is_none() || file.secret.is_none()) {
+        let help = Some("without a secret anybody could answer".to_owned());
+        checker.refuse(
+            name.span(),
+            format_args!("the webhook `{}` needs a `url` and a `secret`", name.get_ref()),
+            help,
+        );
+    }
+    if let Some(url) = &file.url {
+        check_url(url, checker);
+    }
+    let timeout = file
+        .timeout
+        .as_ref()
+        .and_then(|given| positive(given, checker))
+        .unwrap_or(file.kind.timeout());
+    let channel = Channel {
+        kind: file.kind,
+        url: file.url.as_ref().map(|url| url.get_ref().clone()),
+        secret: file.secret.clone(),
+        timeout,
+        locale: file.locale,
+    };
+    Some((channel_name, channel))
+}
+
+fn check_url(url: &Spanned<String>, checker: &mut Checker<'_>) {
+    match url::Url::parse(url.get_ref()) {
+        Ok(parsed) if matches!(parsed.scheme(), "http" | "https") => {}
+        Ok(_) => checker.refuse(
+            url.span(),
+            format_args!("`{}` is not an http or https URL", url.get_ref()),
+            None,
+        ),
+        Err(error) => checker.refuse(
+            url.span(),
+            format_args!("`{}` is not a URL: {error}", url.get_ref()),
+            None,
+        ),
+    }
+}
+
+pub(super) fn server(file: ServerFile, checker: &mut Checker<'_>) -> Server {
+    let listen = match &file.listen {
+        None => Some(Server::LISTEN),
+        Some(given) => {
+            let refusal = |_| format!("`{}` is not an address such as `127.0.0.1:7319`", given.get_ref());
+            checker.accept(given.span(), given.get_ref().parse().map_err(refusal))
+        }
+    };
+    let tokens = Tokens {
+        agent: file.tokens.agent,
+        approver: file.tokens.approver,
+        admin: file.tokens.admin,
+    };
+    Server {
+        listen: listen.unwrap_or(Server::LISTEN),
+        tokens,
+    }
+}
+
+/// A path that says something.
+pub(super) fn place(given: Option<Spanned<String>>, default: &str, checker: &mut Checker<'_>) -> String {
+    match given {
+        Some(path) if path.get_ref().trim().is_empty() => {
+            checker.refuse(path.span(), "an empty path", None);
+            default.to_owned()
+        }
+        Some(path) => path.into_inner(),
+        None => default.to_owned(),
+    }
+}
+
+/// People and groups. Keys of a person other than `name` and `token` are channels.
+pub(super) fn directory(
+    people: &[Spanned<BTreeMap<Spanned<String>, Spanned<String>>>],
+    groups: &BTreeMap<Spanned<String>, Vec<String>>,
+    channels: &BTreeMap<ChannelName, Channel>,
+    checker: &mut Checker<'_>,
+) -> Directory {
+    let mut directory = Directory::empty();
+    for file in people {
+        let Some((span, person)) = person(file, channels, checker) else {
+            continue;
+        };
+        checker.accept(span, directory.add_person(person));
+    }
+    for (name, members) in groups {
+        checker.accept(name.span(), directory.add_group(name.get_ref(), members));
+    }
+    directory
+}
+
+fn person(
+    file: &Spanned<BTreeMap<Spanned<String>, Spanned<String>>>,
+    channels: &BTreeMap<ChannelName, Channel>,
+    checker: &mut Checker<'_>,
+) -> Option<(Range<usize>, Person)> {
+    let mut name = None;
+    let mut token = None;
+    let mut accounts = BTreeMap::new();
+    for (key, value) in file.get_ref() {
+        match key.get_ref().as_str() {
+            "name" => name = Some(value),
+            "token" => {
+                let secret = Secret::parse(value.get_ref()).ok_or(NOT_A_SECRET);
+                token = Some(checker.accept(value.span(), secret)?);
+            }
+            channel => {
+                let known = || {
+                    ChannelKind::NAMES
+                        .into_iter()
+                        .chain(channels.keys().map(ChannelName::as_str))
+                };
+                if !known().any(|known| known == channel) {
+                    let help = did_you_mean(channel, known().chain(["name", "token"]));
+                    checker.refuse(
+                        key.span(),
+                        format_args!("unknown key `{channel}`: not a channel"),
+                        help,
+                    );
+                    continue;
+                }
+                let channel = checker.accept(key.span(), ChannelName::new(channel))?;
+                accounts.insert(channel, value.get_ref().clone());
+            }
+        }
+    }
+    let Some(name) = name else {
+        checker.refuse(file.span(), "a person without a `name`", None);
+        return None;
+    };
+    let id = checker.accept(name.span(), PersonId::new(name.get_ref()))?;
+    Some((
+        name.span(),
+        Person {
+            name: id,
+            token,
+            accounts,
+        },
+    ))
+}

@@ -1,0 +1,302 @@
+//! What loads, from which of its sources.
+
+#![expect(
+    clippy::needless_raw_string_hashes,
+    reason = "expect-test writes its snapshots so"
+)]
+
+use expect_test::{Expect, expect};
+
+use super::*;
+use crate::policy::Mode;
+use crate::tool::{Category, Lens, Risk};
+
+mod refusals;
+
+fn load(text: &str) -> Result<Config, ConfigError> {
+    Config::parse(text, "placet.toml", std::iter::empty())
+}
+
+fn with_environment(text: &str, variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
+    Config::parse(
+        text,
+        "placet.toml",
+        variables
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
+    )
+}
+
+fn check(text: &str, expected: &Expect) {
+    expected.assert_eq(&load(text).unwrap_err().to_string());
+}
+
+fn name(tool: &str) -> ToolName {
+    ToolName::new(tool).unwrap()
+}
+
+#[test]
+fn the_default_file_says_what_is_built_in() {
+    assert_eq!(load(DEFAULT_FILE).unwrap(), Config::builtin());
+    assert_eq!(load("").unwrap(), Config::builtin());
+}
+
+/// Every commented example of the manual, uncommented, is accepted by the parser: no key there is invented.
+#[test]
+fn the_examples_of_the_default_file_use_keys_that_exist() {
+    let is_example = |line: &str| {
+        let rest = line.strip_prefix("# ").unwrap_or_default();
+        rest.starts_with('[')
+            || rest
+                .split_once(" = ")
+                .is_some_and(|(key, _)| key.chars().all(|c| c.is_alphanumeric() || c == '_'))
+    };
+    let uncommented = |line: &str| {
+        if is_example(line) {
+            line.trim_start_matches("# ").to_owned()
+        } else {
+            line.to_owned()
+        }
+    };
+    let text: Vec<String> = DEFAULT_FILE.lines().map(uncommented).collect();
+    let text = text.join("\n");
+    let tree = DeTable::parse(&text).unwrap();
+    let file = ConfigFile::deserialize(toml::de::Deserializer::from(tree)).unwrap();
+    assert_eq!(
+        (
+            file.rules.len(),
+            file.tools.len(),
+            file.people.len(),
+            file.channels.len()
+        ),
+        (1, 1, 1, 1)
+    );
+}
+
+#[test]
+fn every_section_is_read() {
+    let config = load(
+        r#"
+        [approval]
+        mode = "autoEdit"
+        strict = true
+        timeout = "2m"
+        memory = "0s"
+        on_other_reply = "queue"
+        locale = "zh"
+        [tools.deploy]
+        category = "network"
+        risk = "HIGH"
+        url = ["endpoint"]
+        schema = { type = "object" }
+        [tools.peek]
+        category = "read"
+        [tools.report]
+        sql = "query"
+        dialect = "mysql"
+        [[people]]
+        name = "lin"
+        token = "env:LIN_TOKEN"
+        feishu = "ou_1"
+        ops = "lin"
+        [groups]
+        all = ["lin"]
+        [channels.ops]
+        type = "webhook"
+        url = "https://chat.example.com/placet"
+        secret = "file:/run/secrets/ops"
+        [server]
+        listen = "[::1]:80"
+        tokens = { agent = "env:A" }
+        [store]
+        path = "x.db"
+        [workspace]
+        root = "/srv/code"
+        "#,
+    )
+    .unwrap();
+    assert_eq!(config.policy.settings().mode, Mode::AutoEdit);
+    assert_eq!(
+        (config.approval.timeout, config.approval.memory),
+        (Millis::from_secs(120), Millis::ZERO)
+    );
+    assert_eq!(
+        (config.approval.on_other_reply, config.approval.locale),
+        (OtherReply::Queue, Locale::Zh)
+    );
+    let deploy = config.tool(&name("deploy"));
+    assert_eq!((deploy.category, deploy.risk), (Category::Network, Risk::High));
+    assert_eq!(
+        deploy.lenses,
+        [Lens::Url {
+            arg: "endpoint".into()
+        }]
+    );
+    let peek = config.tool(&name("peek"));
+    assert_eq!((peek.category, peek.risk), (Category::Read, Risk::Low));
+    assert!(
+        peek.lenses.contains(&Lens::PathRead { arg: "path".into() }),
+        "still looked into"
+    );
+    assert!(config.tool(&name("report")).sql_decides_category);
+    assert_eq!(config.tool(&name("bash")), Tool::builtin(&name("bash")).unwrap());
+    assert_eq!(config.tool(&name("mystery")), Tool::unknown(name("mystery")));
+    let ops = ChannelName::new("ops").unwrap();
+    assert_eq!(config.people.person_for(&ops, "lin").unwrap().as_str(), "lin");
+    assert_eq!(config.channels[&ops].timeout, Millis::from_secs(300));
+    assert_eq!(config.server.listen.to_string(), "[::1]:80");
+    assert_eq!(
+        (config.store.path.as_str(), config.workspace.root.as_str()),
+        ("x.db", "/srv/code")
+    );
+}
+
+#[test]
+fn the_names_of_the_seeds_are_accepted() {
+    let config = load(
+        r#"
+        [approval]
+        approvalMode = "yolo"
+        strictMode = true
+        approvalTimeout = 60000
+        memoryWindow = 300000
+        autoApprovedTools = ["get_weather"]
+        [approval.toolOverrides]
+        bash = true
+        "#,
+    )
+    .unwrap();
+    let settings = config.policy.settings();
+    assert_eq!((settings.mode, settings.strict), (Mode::Yolo, true));
+    assert!(settings.auto_approved_tools.contains(&name("get_weather")));
+    assert_eq!(
+        settings.tool_overrides[&name("bash")],
+        crate::policy::Override::Ask
+    );
+    assert_eq!(config.approval, Config::builtin().approval);
+}
+
+#[test]
+fn both_spellings_at_once_are_refused() {
+    check(
+        "[approval]\nstrict = false\nstrictMode = true\n",
+        &expect![[r#"
+            placet.toml:3:1: both `strict` and `strictMode` are given
+              help: they mean the same; keep `strict`"#]],
+    );
+}
+
+#[test]
+fn variables_win_over_the_file() {
+    let variables = [
+        ("PLACET_APPROVAL__MODE", "yolo"),
+        ("PLACET_APPROVAL__STRICT", "true"),
+        ("PLACET_APPROVAL__TOOL_OVERRIDES__BASH", "false"),
+        ("PLACET_GROUPS", "{ ops = ['lin'] }"),
+        ("PLACET_PEOPLE", "[{ name = 'lin' }]"),
+        ("PLACET_CONFIG", "elsewhere.toml"),
+        ("HOME", "/root"),
+    ];
+    let config = with_environment("[approval]\nmode = 'default'\nstrictMode = false\n", &variables).unwrap();
+    let settings = config.policy.settings();
+    assert_eq!((settings.mode, settings.strict), (Mode::Yolo, true));
+    assert_eq!(
+        settings.tool_overrides[&name("bash")],
+        crate::policy::Override::Allow
+    );
+    assert_eq!(config.people.resolve("group:ops").unwrap().len(), 1);
+}
+
+#[test]
+fn a_bad_variable_is_named() {
+    for (variable, value, expected) in [
+        (
+            "PLACET_APPROVAL__MOOD",
+            "yolo",
+            "PLACET_APPROVAL__MOOD: unknown key `mood`",
+        ),
+        (
+            "PLACET_APPROVAL__MODE",
+            "yola",
+            "PLACET_APPROVAL__MODE: unknown value `yola`",
+        ),
+        (
+            "PLACET_APPROVAL__STRICT",
+            "maybe",
+            "PLACET_APPROVAL__STRICT: invalid type",
+        ),
+        (
+            "PLACET_APROVAL__STRICT",
+            "true",
+            "PLACET_APROVAL__STRICT: unknown key `aproval`",
+        ),
+        (
+            "PLACET_APPROVAL__MODE__X",
+            "1",
+            "PLACET_APPROVAL__MODE__X: names something that is not a section",
+        ),
+    ] {
+        let error = with_environment("[approval]\nmode = 'default'\n", &[(variable, value)])
+            .unwrap_err()
+            .to_string();
+        assert!(error.starts_with(expected), "{error}");
+    }
+}
+
+#[test]
+fn the_column_counts_characters_and_the_span_counts_bytes() {
+    let error = load("[approval]\n\"模式\" = 1\n").unwrap_err();
+    assert_eq!(
+        error.problems[0].place,
+        Place::Text {
+            line: 2,
+            column: 1,
+            span: 11..19
+        }
+    );
+    let error = load("approval = { \"locale\" = \"中\", x = 1 }").unwrap_err();
+    assert!(
+        matches!(
+            error.problems[0].place,
+            Place::Text {
+                line: 1,
+                column: 25,
+                ..
+            }
+        ),
+        "{error:?}"
+    );
+}
+
+#[test]
+fn the_most_specific_timeout_wins() {
+    let workflow = Workflow::parse("[workflow.config]\n", "w").unwrap();
+    let of_kind = |kind: &str| {
+        let text = format!("[channels.c]\ntype = '{kind}'\nurl = 'https://x.example'\nsecret = 'env:X'\n");
+        load(&text).unwrap().channels.into_values().next().unwrap()
+    };
+    let (chat, mail) = (of_kind("feishu"), of_kind("email"));
+    let approval = Config::builtin().approval;
+    let rule = Some(Millis::from_secs(1800));
+    for (rule, workflow, channel, seconds) in [
+        (rule, Some(&workflow), Some(&mail), 1800),
+        (None, Some(&workflow), Some(&mail), 30),
+        (None, None, Some(&mail), 86_400),
+        (None, None, Some(&chat), 300),
+        (None, None, None, 60),
+    ] {
+        assert_eq!(
+            answer_timeout(rule, workflow, channel, &approval),
+            Millis::from_secs(seconds)
+        );
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_a_configuration_or_refused_with_a_place(text in "(\\[\\[?[a-z.]{1,9}\\]\\]?\n|[a-z]{1,9} = [\"'0-9a-z\\[\\]{}]{0,6}\n|.{0,5}\n){0,6}") {
+        if let Err(error) = load(&text) {
+            proptest::prop_assert!(!error.problems.is_empty());
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! What is refused, and where the refusal points.
+
+#![expect(
+    clippy::needless_raw_string_hashes,
+    reason = "expect-test writes its snapshots so"
+)]
+
+use expect_test::expect;
+
+use super::{check, load};
+
+/// `LangChain` #39247: a typo switched the gate off.
+#[test]
+fn a_typo_is_refused_and_does_not_disable_the_gate() {
+    check(
+        "[approvall]\nenabled = true\n",
+        &expect![[r#"
+            placet.toml:1:2: unknown key `approvall`
+              help: did you mean `approval`?"#]],
+    );
+    check(
+        "[approval]\nenabeld = true\n",
+        &expect![[r#"
+            placet.toml:2:1: unknown key `enabeld`
+              help: did you mean `enabled`?"#]],
+    );
+    check(
+        "[[rules]]\nname = 'r'\ntool = 'bash'\neffect = 'denny'\n",
+        &expect![[r#"
+            placet.toml:4:10: unknown value `denny`
+              help: did you mean `deny`?"#]],
+    );
+    check(
+        "[[rules]]\nname = 'r'\ncomand = 'rm *'\neffect = 'deny'\n",
+        &expect![[r#"
+            placet.toml:3:1: unknown key `comand`
+              help: did you mean `command`?"#]],
+    );
+}
+
+/// AGT #3448 (zero stages approved) and PR #3127 (a quorum counted as 0); cadis#1101 (nobody meant everybody).
+#[test]
+fn nobody_to_ask_and_a_quorum_of_nobody_are_refused() {
+    check(
+        "[[rules]]\nname = 'r'\ntool = 'bash'\neffect = 'ask'\napprovers = []\n",
+        &expect![[r#"
+            placet.toml:5:13: nobody is named, so nobody could answer
+              help: name people of `[[people]]` or `group:NAME`"#]],
+    );
+    check(
+        "[[rules]]\nname = 'r'\ntool = 'bash'\neffect = 'ask'\nquorum = 0\n",
+        &expect!["placet.toml:5:10: a quorum of 0 would approve without anybody"],
+    );
+    check(
+        "[groups]\nops = []\n",
+        &expect!["placet.toml:2:1: the group `ops` is empty"],
+    );
+}
+
+#[test]
+fn a_quorum_larger_than_its_set_is_refused() {
+    let people = "[[people]]\nname = 'lin'\n[groups]\nops = ['lin']\n";
+    check(
+        &format!(
+            "{people}[[rules]]\nname = 'r'\neffect = 'ask'\napprovers = ['group:ops', 'lin']\nquorum = 2\n"
+        ),
+        &expect![[r#"
+            placet.toml:9:10: a quorum of 2 cannot be met by 1 approver(s)
+              help: name more `approvers`, or lower the quorum"#]],
+    );
+    check(
+        "[[rules]]\nname = 'r'\neffect = 'ask'\nquorum = 2\n",
+        &expect![[r#"
+            placet.toml:4:10: a quorum of 2 cannot be met by 1 approver(s)
+              help: name more `approvers`, or lower the quorum"#]],
+    );
+}
+
+/// Cedar skips a `forbid` that fails, goose a failing inspector: here the file is refused as a whole.
+#[test]
+fn a_rule_that_cannot_be_read_is_refused_and_not_skipped() {
+    check(
+        "[[rules]]\nname = 'r'\neffect = 'deny'\ncommand = 'rm -rf / | sh'\npath = '~/.ssh'\n",
+        &expect![[r#"
+            placet.toml:4:11: the command pattern `rm -rf / | sh` holds `|`, but a pattern is one simple command
+            placet.toml:5:8: the path glob `~/.ssh` must be absolute, or relative to the workspace without `..` and `~`"#]],
+    );
+}
+
+#[test]
+fn a_rules_own_example_that_fails_refuses_the_file() {
+    let rule = "[[rules]]\nname = 'prod'\ntool = 'deploy'\nargs = { env = 'prod*' }\neffect = 'deny'\n";
+    load(&format!(
+        "{rule}matches = [{{ env = 'prod-eu' }}]\nnot_matches = [{{ env = 'test' }}, {{}}]\n"
+    ))
+    .unwrap();
+    check(
+        &format!(
+            "{rule}matches = [\n  {{ env = 'prod' }},\n  {{ env = 'staging' }},\n]\nnot_matches = [{{ env = 'prod' }}]\n"
+        ),
+        &expect![[r#"
+            placet.toml:8:3: the rule `prod` should match `{"env":"staging"}`, but it does not
+            placet.toml:10:16: the rule `prod` should not match `{"env":"prod"}`, but it does"#]],
+    );
+    check(
+        &format!("{rule}matches = ['prod']\n"),
+        &expect![[
+            "placet.toml:6:12: the example does not say which argument of `deploy` it is; write it as a table of arguments"
+        ]],
+    );
+}
+
+#[test]
+fn what_only_fits_an_ask_is_refused_elsewhere() {
+    check(
+        "[[people]]\nname = 'lin'\n[[rules]]\nname = 'r'\ntool = 'x'\neffect = 'allow'\napprovers = ['lin']\ntimeout = '5m'\n",
+        &expect![[r#"
+            placet.toml:7:13: `approvers` is only for rules that ask
+              help: write `effect = "ask"`, or leave it out
+            placet.toml:8:11: `timeout` is only for rules that ask
+              help: write `effect = "ask"`, or leave it out"#]],
+    );
+}
+
+#[test]
+fn a_rule_that_allows_must_say_what() {
+    check(
+        "[[rules]]\nname = 'r'\nagent = 'ci'\neffect = 'allow'\n",
+        &expect![[r#"
+            placet.toml:4:10: a rule that allows must say what it allows
+              help: name a tool, commands, paths, hosts or statements"#]],
+    );
+    check(
+        "[[rules]]\nname = 'r'\ntool = []\neffect = 'allow'\n",
+        &expect![[r#"
+            placet.toml:3:8: an empty condition says nothing
+              help: leave it out, or name something"#]],
+    );
+}
+
+#[test]
+fn each_mistake_in_a_rule_points_at_its_place() {
+    let rule =
+        |line: &str| format!("[[people]]\nname = 'lin'\n[[rules]]\nname = 'r'\neffect = 'ask'\n{line}\n");
+    for (line, expected) in [
+        (
+            "approvers = ['lyn']",
+            "placet.toml:6:14: there is nobody named `lyn` in `[[people]]`\n  help: did you mean `lin`?",
+        ),
+        (
+            "approvers = ['group:ops']",
+            "placet.toml:6:14: there is no group `ops` in `[groups]`",
+        ),
+        (
+            "timeout = 'soon'",
+            "placet.toml:6:11: `soon` is not a length of time such as \"30s\", \"30m\" or \"24h\"",
+        ),
+        (
+            "timeout = 60",
+            "placet.toml:6:11: `60` is 60 milliseconds; write \"60s\" if seconds are meant",
+        ),
+        (
+            "timeout = 0",
+            "placet.toml:6:11: a time of zero leaves nobody time to answer",
+        ),
+        (
+            "category = 'reed'",
+            "placet.toml:6:12: unknown value `reed`\n  help: did you mean `read`?",
+        ),
+        (
+            "answers = ['approve']",
+            "placet.toml:6:11: these answers leave no way to say no",
+        ),
+        (
+            "answers = ['reject']",
+            "placet.toml:6:11: these answers leave no way to say yes",
+        ),
+        (
+            "sql = 'DELETE *'",
+            "placet.toml:6:7: `DELETE *` is not an SQL verb such as `DELETE`",
+        ),
+        (
+            "escalate = { after = '5m', to = [] }",
+            "placet.toml:6:33: nobody is named",
+        ),
+        (
+            "timeout = '5m'\nescalate = { after = '10m', to = ['lin'] }",
+            "placet.toml:7:22: escalation after 10m never happens",
+        ),
+        ("name = 'again'", "placet.toml:6:1: duplicate key"),
+        ("effect = ", "placet.toml:6:"),
+    ] {
+        let error = load(&rule(line)).unwrap_err().to_string();
+        assert!(error.starts_with(expected), "{error}");
+    }
+}
+
+#[test]
+fn a_rule_without_a_name_or_with_anothers_is_refused() {
+    check(
+        "[[rules]]\neffect = 'deny'\n",
+        &expect!["placet.toml:1:1: `name` is missing"],
+    );
+    check(
+        "[[rules]]\nname = 'a'\neffect = 'deny'\n[[rules]]\nname = 'a'\neffect = 'ask'\n",
+        &expect!["placet.toml:5:8: there are two rules named `a`"],
+    );
+}
+
+#[test]
+fn a_secret_in_the_file_is_refused_without_printing_it() {
+    let person = load("[[people]]\nname = 'lin'\ntoken = 'hunter2'\n")
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        person,
+        "placet.toml:3:9: a secret is written as `env:NAME` or `file:PATH`, never in the file itself"
+    );
+    let channel = load("[channels.ops]\ntype = 'webhook'\nurl = 'https://x.example'\nsecret = 'hunter2'\n")
+        .unwrap_err();
+    assert!(
+        channel
+            .to_string()
+            .starts_with("placet.toml:4:10: a secret is written as")
+            && !format!("{channel:?}").contains("hunter2")
+    );
+}
+
+#[test]
+fn people_and_channels_that_could_be_confused_are_refused() {
+    check(
+        "[[people]]\nname = 'lin'\nfeishu = 'ou_1'\n[[people]]\nname = 'wei'\nfeishu = 'ou_1'\n[[people]]\nname = 'x'\nfieshu = 'ou_2'\n",
+        &expect![[r#"
+            placet.toml:5:8: `wei` and `lin` share the account `ou_1` on `feishu`
+            placet.toml:9:1: unknown key `fieshu`: not a channel
+              help: did you mean `feishu`?"#]],
+    );
+    check(
+        "[channels.ops]\ntype = 'webhook'\nurl = 'ftp://x'\n",
+        &expect![[r#"
+            placet.toml:1:11: the webhook `ops` needs a `url` and a `secret`
+              help: without a secret anybody could answer
+            placet.toml:3:7: `ftp://x` is not an http or https URL"#]],
+    );
+}
+
+#[test]
+fn sections_of_later_work_are_refused_plainly() {
+    check(
+        "[agent]\nmodel = 'x'\n",
+        &expect![[r#"
+            placet.toml:1:2: `[agent]` is not part of this version yet
+              help: remove the section"#]],
+    );
+}

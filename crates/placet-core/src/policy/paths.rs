@@ -1,0 +1,183 @@
+//! Path globs: how `path = "src/**"` is compared with where a call really reads and writes.
+//!
+//! A glob is absolute, or relative to the workspace. `*` stays within one folder, `**` does not. Like command patterns, globs
+//! are read narrowly for what allows (the resolved path itself) and broadly for what asks or denies (the path as given or
+//! resolved, and everything below a folder that matches).
+
+use globset::{GlobBuilder, GlobMatcher};
+
+/// Why a text is not a path glob.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PathGlobError {
+    /// Not a glob.
+    #[error("the path glob `{glob}` cannot be read: {why}")]
+    Syntax {
+        /// The glob.
+        glob: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// `~` and `..` mean different places to different readers.
+    #[error("the path glob `{0}` must be absolute, or relative to the workspace without `..` and `~`")]
+    Place(String),
+}
+
+/// One path glob.
+#[derive(Debug, Clone)]
+pub(crate) struct PathGlob {
+    matcher: GlobMatcher,
+    /// For `folder/**`, the folder itself.
+    folder: Option<GlobMatcher>,
+    base: Base,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Base {
+    Root,
+    Workspace,
+}
+
+impl PathGlob {
+    /// Reads a glob.
+    pub(crate) fn parse(text: &str) -> Result<Self, PathGlobError> {
+        let text = text.strip_prefix("./").unwrap_or(text);
+        if text.is_empty() || text.starts_with('~') || text.split('/').any(|part| part == "..") {
+            return Err(PathGlobError::Place(text.to_owned()));
+        }
+        let compile = |glob: &str| {
+            GlobBuilder::new(glob)
+                .literal_separator(true)
+                .build()
+                .map(|glob| glob.compile_matcher())
+                .map_err(|error| PathGlobError::Syntax {
+                    glob: glob.to_owned(),
+                    why: error.kind().to_string(),
+                })
+        };
+        Ok(Self {
+            matcher: compile(text)?,
+            folder: text
+                .strip_suffix("/**")
+                .filter(|folder| !folder.is_empty())
+                .map(compile)
+                .transpose()?,
+            base: if text.starts_with('/') {
+                Base::Root
+            } else {
+                Base::Workspace
+            },
+        })
+    }
+
+    /// Whether this very path, already resolved, is covered.
+    pub(crate) fn covers(&self, resolved: &str, workspace: &str) -> bool {
+        self.seen_from_base(resolved, workspace)
+            .is_some_and(|path| self.matcher.is_match(path))
+    }
+
+    /// Whether this path, however it is written, lies at or below what the glob names.
+    pub(crate) fn touches(&self, path: &str, workspace: &str) -> bool {
+        let absolute = normalised(path, workspace);
+        let Some(path) = self.seen_from_base(&absolute, workspace) else {
+            return false;
+        };
+        ancestors(path).any(|path| {
+            self.matcher.is_match(path) || self.folder.as_ref().is_some_and(|folder| folder.is_match(path))
+        })
+    }
+
+    fn seen_from_base<'p>(&self, absolute: &'p str, workspace: &str) -> Option<&'p str> {
+        match self.base {
+            Base::Root => Some(absolute),
+            Base::Workspace => absolute
+                .strip_prefix(workspace.trim_end_matches('/'))?
+                .strip_prefix('/'),
+        }
+    }
+}
+
+/// The path and each folder above it.
+fn ancestors(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(path), |path| {
+        path.rsplit_once('/')
+            .map(|(above, _)| above)
+            .filter(|above| !above.is_empty())
+    })
+}
+
+/// The path made absolute, without `.` and `..`. Links are not known here; analysis resolves them.
+fn normalised(path: &str, workspace: &str) -> String {
+    let joined = if path.starts_with('/') {
+        path.to_owned()
+    } else {
+        format!("{workspace}/{path}")
+    };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in joined.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    format!("/{}", parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_allows_covers_the_resolved_path_and_nothing_else() {
+        let glob = PathGlob::parse("src/**").unwrap();
+        assert!(glob.covers("/workspace/src/a/b.rs", "/workspace"));
+        assert!(!glob.covers("/workspace/vendor/src/a.rs", "/workspace"));
+        assert!(!glob.covers("/workspace2/src/a.rs", "/workspace"));
+        assert!(
+            !PathGlob::parse("*.md")
+                .unwrap()
+                .covers("/workspace/docs/a.md", "/workspace")
+        );
+        assert!(
+            PathGlob::parse("/etc/*")
+                .unwrap()
+                .covers("/etc/hosts", "/workspace")
+        );
+    }
+
+    #[test]
+    fn what_asks_or_denies_is_not_evaded_by_spelling() {
+        let glob = PathGlob::parse("secrets/**").unwrap();
+        for path in [
+            "secrets/a",
+            "./secrets",
+            "src/../secrets/a",
+            "/workspace/secrets/deep/a",
+            "secrets/",
+        ] {
+            assert!(glob.touches(path, "/workspace"), "{path}");
+        }
+        assert!(!glob.touches("src/secrets.rs", "/workspace"));
+        assert!(
+            PathGlob::parse("/etc/ssh")
+                .unwrap()
+                .touches("/etc//ssh/./keys", "/workspace")
+        );
+    }
+
+    #[test]
+    fn a_glob_whose_place_depends_on_the_reader_is_refused() {
+        for text in ["~/.ssh/**", "../x", "a/../b", ""] {
+            assert!(
+                matches!(PathGlob::parse(text), Err(PathGlobError::Place(_))),
+                "{text}"
+            );
+        }
+        assert!(matches!(
+            PathGlob::parse("a[").unwrap_err(),
+            PathGlobError::Syntax { .. }
+        ));
+    }
+}

@@ -1,0 +1,243 @@
+//! A rule: when it applies, and what follows.
+//!
+//! Every condition a rule states must hold. What "hold" means depends on what follows from it, and errs to the safe side
+//! both times. A rule that *asks* or *denies* applies as soon as one thing the call would do matches, in any spelling. A
+//! rule that *allows* applies only when everything the call would do is covered by what it says.
+
+use crate::analysis::{Analysis, Fact, FactKind};
+use crate::call::ToolCall;
+use crate::canonical;
+use crate::tool::{Category, Risk};
+use crate::verdict::AskTerms;
+
+use super::paths::PathGlob;
+use super::pattern::{Breadth, CommandPattern};
+use super::wild::Wild;
+
+/// A checked rule. Made by reading a configuration.
+#[derive(Debug, Clone)]
+pub struct Rule {
+    /// Its name, shown with every verdict it decides.
+    pub name: String,
+    /// What follows when it applies.
+    pub effect: Effect,
+    /// The operator's own words on why.
+    pub reason: Option<String>,
+    pub(crate) when: Conditions,
+    /// The rule as it was read, in canonical JSON: part of the policy's version.
+    pub(crate) canonical: Box<str>,
+}
+
+/// What follows from a rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// The call may run.
+    Allow,
+    /// People are asked, on these terms.
+    Ask(AskTerms),
+    /// The call must not run.
+    Deny,
+}
+
+/// When a rule applies. An empty list or `None` is no condition.
+#[derive(Debug, Clone)]
+pub(crate) struct Conditions {
+    pub(crate) tools: Vec<Wild>,
+    pub(crate) commands: Vec<CommandPattern>,
+    pub(crate) paths: Vec<PathGlob>,
+    pub(crate) hosts: Vec<Wild>,
+    pub(crate) verbs: Vec<String>,
+    pub(crate) tables: Vec<Wild>,
+    pub(crate) args: Vec<(String, Wild)>,
+    pub(crate) category: Option<Category>,
+    pub(crate) risk_min: Option<Risk>,
+    pub(crate) agents: Vec<Wild>,
+    pub(crate) channels: Vec<Wild>,
+    pub(crate) sessions: Vec<Wild>,
+}
+
+/// Everything a rule may look at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Subject<'a> {
+    pub(crate) call: &'a ToolCall,
+    pub(crate) analysis: &'a Analysis,
+    /// After analysis.
+    pub(crate) risk: Risk,
+    /// After analysis.
+    pub(crate) category: Category,
+    /// The workspace's real root.
+    pub(crate) workspace: &'a str,
+}
+
+impl Rule {
+    /// Whether a rule that asks or denies applies.
+    pub(crate) fn concerns(&self, subject: &Subject<'_>) -> bool {
+        let when = &self.when;
+        let any =
+            |test: &dyn Fn(&FactKind) -> bool| subject.analysis.facts.iter().any(|fact| test(&fact.kind));
+        when.origin_matches(subject.call)
+            && when.effect_matches(subject)
+            && when.args_match(subject.call, Breadth::Broad)
+            && (when.commands.is_empty() || any(&|kind| when.names_command(kind)))
+            && (when.paths.is_empty() || any(&|kind| when.touches_path(kind, subject.workspace)))
+            && (when.hosts.is_empty() || any(&|kind| when.touches_host(kind)))
+            && (!when.names_sql() || any(&|kind| when.touches_statement(kind)))
+    }
+
+    /// Whether a rule that allows covers everything the call would do, apart from its commands: these are looked at one by
+    /// one, since several rules may allow a line together.
+    pub(crate) fn covers_all_but_commands(&self, subject: &Subject<'_>) -> bool {
+        let when = &self.when;
+        let facts = &subject.analysis.facts;
+        let has = |test: fn(&FactKind) -> bool| facts.iter().any(|fact| test(&fact.kind));
+        when.origin_matches(subject.call)
+            && when.effect_matches(subject)
+            && when.args_match(subject.call, Breadth::Narrow)
+            && (when.commands.is_empty() || has(|kind| matches!(kind, FactKind::Command { .. })))
+            && (when.paths.is_empty() || has(|kind| matches!(kind, FactKind::Path { .. })))
+            && (when.hosts.is_empty() || has(|kind| matches!(kind, FactKind::Host { .. })))
+            && (!when.names_sql() || has(|kind| matches!(kind, FactKind::Statement { .. })))
+            && facts.iter().all(|fact| when.covers_fact(fact, subject.workspace))
+    }
+
+    /// Whether a rule that allows covers this one command.
+    pub(crate) fn covers_command(&self, argv: &[String]) -> bool {
+        self.when.is_about_whole_tools()
+            || self
+                .when
+                .commands
+                .iter()
+                .any(|pattern| pattern.matches(argv, Breadth::Narrow))
+    }
+}
+
+impl Conditions {
+    /// Whether the rule says which commands, paths, hosts or statements it is about, rather than a whole tool.
+    pub(crate) fn names_effects(&self) -> bool {
+        !self.commands.is_empty() || !self.paths.is_empty() || !self.hosts.is_empty() || self.names_sql()
+    }
+
+    /// "Any call of this tool": whatever it does is what the operator allowed. An `args` condition looks at text, which
+    /// says little about what happens (`git status; rm -r x` is like `git *`), so it is not that.
+    fn is_about_whole_tools(&self) -> bool {
+        !self.names_effects() && self.args.is_empty()
+    }
+
+    pub(crate) fn names_sql(&self) -> bool {
+        !self.verbs.is_empty() || !self.tables.is_empty()
+    }
+
+    fn origin_matches(&self, call: &ToolCall) -> bool {
+        let channel = call.origin.chat.as_ref().map_or("", |chat| chat.channel.as_str());
+        one_of(&self.tools, call.tool.as_str())
+            && one_of(&self.agents, call.origin.agent.as_str())
+            && one_of(&self.channels, channel)
+            && one_of(&self.sessions, call.session.as_str())
+    }
+
+    fn effect_matches(&self, subject: &Subject<'_>) -> bool {
+        self.category.is_none_or(|category| category == subject.category)
+            && self.risk_min.is_none_or(|risk| risk <= subject.risk)
+    }
+
+    fn args_match(&self, call: &ToolCall, breadth: Breadth) -> bool {
+        let fits = |wild: &Wild, text: &str| match breadth {
+            Breadth::Narrow => wild.matches_within(text),
+            Breadth::Broad => wild.matches(text),
+        };
+        self.args.iter().all(|(name, wild)| match call.args.get(name) {
+            Some(serde_json::Value::String(text)) => fits(wild, text),
+            Some(value) => fits(wild, &canonical::to_string(value)),
+            None => false,
+        })
+    }
+
+    fn names_command(&self, kind: &FactKind) -> bool {
+        let FactKind::Command { argv, .. } = kind else {
+            return false;
+        };
+        self.commands
+            .iter()
+            .any(|pattern| pattern.matches(argv, Breadth::Broad))
+    }
+
+    /// A command's words count as paths: who denies `secrets/**` means `cat secrets/key` too.
+    fn touches_path(&self, kind: &FactKind, workspace: &str) -> bool {
+        let touched = |path: &str| self.paths.iter().any(|glob| glob.touches(path, workspace));
+        match kind {
+            FactKind::Path { given, resolved, .. } => touched(resolved) || touched(given),
+            FactKind::Redirect { path, .. } => touched(path),
+            FactKind::Command { argv, .. } => argv
+                .iter()
+                .any(|word| touched(word) || word.split_once('=').is_some_and(|(_, value)| touched(value))),
+            FactKind::Statement { .. } | FactKind::Host { .. } | FactKind::Unreadable { .. } => false,
+        }
+    }
+
+    /// So do its URLs as hosts.
+    fn touches_host(&self, kind: &FactKind) -> bool {
+        let named = |host: &str| {
+            self.hosts
+                .iter()
+                .any(|wild| wild.matches(host.trim_end_matches('.')))
+        };
+        match kind {
+            FactKind::Host { host, .. } => named(host),
+            FactKind::Command { argv, .. } => argv
+                .iter()
+                .filter(|word| word.contains("://"))
+                .filter_map(|word| url::Url::parse(word).ok())
+                .any(|url| url.host_str().is_some_and(named)),
+            _ => false,
+        }
+    }
+
+    fn touches_statement(&self, kind: &FactKind) -> bool {
+        let FactKind::Statement { verb, tables, .. } = kind else {
+            return false;
+        };
+        self.names_verb(verb)
+            && (self.tables.is_empty() || tables.iter().any(|table| self.names_table(table, Breadth::Broad)))
+    }
+
+    fn names_verb(&self, verb: &str) -> bool {
+        self.verbs.is_empty() || self.verbs.iter().any(|own| own.eq_ignore_ascii_case(verb))
+    }
+
+    /// Broadly, `users` is also `public.users`; narrowly it is not.
+    fn names_table(&self, table: &str, breadth: Breadth) -> bool {
+        let table = table.to_lowercase();
+        let last = table.rsplit('.').next().unwrap_or(&table);
+        self.tables
+            .iter()
+            .any(|wild| wild.matches(&table) || (breadth == Breadth::Broad && wild.matches(last)))
+    }
+
+    /// Whether a rule that allows says enough about this fact. A rule that names effects covers those it names; beside
+    /// commands and `args`, which bring their own, others pass while they are not HIGH.
+    fn covers_fact(&self, fact: &Fact, workspace: &str) -> bool {
+        let brings_others = !self.commands.is_empty() || !self.args.is_empty();
+        let unnamed = || self.is_about_whole_tools() || (brings_others && fact.risk < Risk::High);
+        match &fact.kind {
+            FactKind::Command {
+                dynamic, assignments, ..
+            } => !dynamic && assignments.is_empty(),
+            FactKind::Redirect { contained, .. } => *contained,
+            FactKind::Path { .. } if self.paths.is_empty() => unnamed(),
+            FactKind::Path { resolved, .. } => self.paths.iter().any(|glob| glob.covers(resolved, workspace)),
+            FactKind::Host { .. } if self.hosts.is_empty() => unnamed(),
+            FactKind::Host { host, .. } => one_of(&self.hosts, host),
+            FactKind::Statement { .. } if !self.names_sql() => unnamed(),
+            FactKind::Statement { verb, tables, .. } => {
+                let named = |table: &String| self.names_table(table, Breadth::Narrow);
+                self.names_verb(verb)
+                    && (self.tables.is_empty() || (!tables.is_empty() && tables.iter().all(named)))
+            }
+            FactKind::Unreadable { .. } => false,
+        }
+    }
+}
+
+fn one_of(wilds: &[Wild], text: &str) -> bool {
+    wilds.is_empty() || wilds.iter().any(|wild| wild.matches(text))
+}

@@ -1,0 +1,202 @@
+use serde_json::json;
+
+use super::*;
+use crate::analysis::Fact;
+use crate::call::tests::call;
+use crate::tool::Risk;
+
+fn fact(kind: FactKind) -> Fact {
+    Fact {
+        kind,
+        risk: Risk::Medium,
+        why: String::new(),
+    }
+}
+
+fn command(line: &str) -> Fact {
+    let argv = line.split_whitespace().map(str::to_owned).collect();
+    fact(FactKind::Command {
+        argv,
+        text: line.into(),
+        dynamic: false,
+        assignments: vec![],
+        under: vec![],
+    })
+}
+
+fn found(facts: Vec<Fact>) -> Analysis {
+    Analysis { facts, banned: None }
+}
+
+fn path(relative: &str) -> Fact {
+    let resolved = format!("/workspace/{relative}");
+    fact(FactKind::Path {
+        given: relative.into(),
+        resolved,
+        inside: true,
+        writes: true,
+    })
+}
+
+fn host(name: &str) -> Fact {
+    fact(FactKind::Host {
+        host: name.into(),
+        scheme: "https".into(),
+        port: Some(443),
+    })
+}
+
+fn scope(tool: &str, covers: Covers) -> Scope {
+    Scope {
+        tool: ToolName::new(tool).unwrap(),
+        session: None,
+        covers,
+    }
+}
+
+fn covered(scope: &Scope, facts: Vec<Fact>) -> bool {
+    let call = call(scope.tool.as_str(), json!({"x": 1}));
+    scope.covers(&call, &found(facts), call.digest(), "/workspace")
+}
+
+#[test]
+fn every_command_of_a_line_must_be_covered() {
+    let git = scope(
+        "bash",
+        Covers::Commands(vec!["git status".into(), "git log *".into()]),
+    );
+    assert!(covered(&git, vec![command("git status"), command("git log -p")]));
+    assert!(!covered(&git, vec![command("git status"), command("rm x")]));
+    assert!(!covered(&git, vec![command("git status --ignored")]));
+    assert!(!covered(&git, vec![]));
+}
+
+/// `OpenClaw` CVE-2026-29607: "always allow" was bound to the wrapper.
+#[test]
+fn a_grant_for_a_wrapper_does_not_cover_what_it_runs() {
+    let wrapper = scope("bash", Covers::Commands(vec!["time *".into()]));
+    assert!(!covered(&wrapper, vec![command("time rm x"), command("rm x")]));
+}
+
+#[test]
+fn what_is_dynamic_assigned_unreadable_or_written_elsewhere_is_not_covered() {
+    let any = scope("bash", Covers::Commands(vec!["*".into()]));
+    assert!(covered(&any, vec![command("ls")]));
+    let variant = |dynamic, assignments| {
+        fact(FactKind::Command {
+            argv: vec!["ls".into()],
+            text: "ls".into(),
+            dynamic,
+            assignments,
+            under: vec![],
+        })
+    };
+    assert!(!covered(&any, vec![variant(true, vec![])]));
+    assert!(!covered(&any, vec![variant(false, vec!["LD_PRELOAD=x".into()])]));
+    assert!(!covered(
+        &any,
+        vec![command("ls"), fact(FactKind::Unreadable { what: "x".into() })]
+    ));
+    let redirect = |contained| {
+        fact(FactKind::Redirect {
+            path: "x".into(),
+            writes: true,
+            contained,
+        })
+    };
+    assert!(!covered(&any, vec![command("ls"), redirect(false)]));
+    assert!(covered(&any, vec![command("ls"), redirect(true)]));
+}
+
+#[test]
+fn a_pattern_or_glob_that_cannot_be_read_covers_nothing() {
+    assert!(!covered(
+        &scope("bash", Covers::Commands(vec!["ls '".into()])),
+        vec![command("ls")]
+    ));
+    assert!(!covered(
+        &scope("write", Covers::Paths(vec!["../**".into()])),
+        vec![path("a")]
+    ));
+    assert!(!covered(
+        &scope("bash", Covers::Commands(vec![])),
+        vec![command("ls")]
+    ));
+}
+
+#[test]
+fn paths_and_hosts_cover_what_they_name_and_never_a_shell_line() {
+    let docs = scope("write", Covers::Paths(vec!["docs/**".into()]));
+    assert!(covered(&docs, vec![path("docs/a.md")]));
+    assert!(!covered(&docs, vec![path("docs/a.md"), path("src/a.rs")]));
+    let example = scope("fetch", Covers::Hosts(vec!["*.example.com".into()]));
+    assert!(covered(&example, vec![host("a.example.com")]));
+    assert!(!covered(&example, vec![host("example.com.evil.org")]));
+    for scope in [docs, example] {
+        assert!(!covered(
+            &Scope {
+                tool: ToolName::new("bash").unwrap(),
+                ..scope.clone()
+            },
+            vec![command("ls")]
+        ));
+        assert!(!covered(&scope, vec![]));
+    }
+}
+
+#[test]
+fn a_grant_is_for_its_tool_its_session_and_its_digest() {
+    let ls = call("bash", json!({"command": "ls"}));
+    let other = call("bash", json!({"command": "ls -l"}));
+    let mut grant = scope("bash", Covers::Exactly(ls.digest()));
+    let nothing = Analysis::nothing();
+    assert!(grant.covers(&ls, &nothing, ls.digest(), "/workspace"));
+    assert!(!grant.covers(&other, &nothing, other.digest(), "/workspace"));
+    grant.session = Some(SessionId::new("another").unwrap());
+    assert!(!grant.covers(&ls, &nothing, ls.digest(), "/workspace"));
+}
+
+fn offers(tool: &str, facts: Vec<Fact>) -> Vec<String> {
+    let call = call(tool, json!({}));
+    let all = Scope::suggest(&call, &found(facts), call.digest(), "/workspace");
+    all.iter()
+        .skip(1)
+        .map(|scope| scope.describe().replace(", in session `s` only", ""))
+        .collect()
+}
+
+#[test]
+fn offers_go_from_narrow_to_wider_and_never_to_the_whole_tool() {
+    assert_eq!(
+        offers("bash", vec![command("git log -p a*")]),
+        [
+            "`bash` lines in which every command is `git log -p 'a*'`",
+            "`bash` lines in which every command is `git log *`",
+        ]
+    );
+    assert_eq!(
+        offers("bash", vec![command("rm build")]),
+        ["`bash` lines in which every command is `rm build`"]
+    );
+    assert_eq!(
+        offers("write", vec![path("docs/a.md")]),
+        ["`write` on paths of the workspace matching `docs/*`"]
+    );
+    assert_eq!(offers("write", vec![path("a.md")]), [""; 0]);
+    assert_eq!(
+        offers("fetch", vec![host("example.com")]),
+        ["`fetch` requests to `example.com`"]
+    );
+    assert_eq!(offers("mystery", vec![]), [""; 0]);
+}
+
+#[test]
+fn nothing_is_offered_for_high_risk() {
+    let mut bad = command("git push --force");
+    bad.risk = Risk::High;
+    let call = call("bash", json!({}));
+    assert_eq!(
+        Scope::suggest(&call, &found(vec![bad]), call.digest(), "/workspace"),
+        []
+    );
+}
