@@ -15,6 +15,7 @@ use toml::de::DeTable;
 
 use crate::canonical;
 use crate::ids::{ChannelName, ToolName};
+use crate::interaction::Locale;
 use crate::people::Directory;
 use crate::policy::Policy;
 use crate::time::Millis;
@@ -96,16 +97,6 @@ pub enum OtherReply {
     Refuse,
     /// A message for the agent; the question stays open.
     Queue,
-}
-
-/// A language questions can be asked in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Locale {
-    /// English.
-    En,
-    /// Chinese.
-    Zh,
 }
 
 /// A configured channel.
@@ -226,6 +217,24 @@ impl Config {
         described(&self.tools, name.clone())
     }
 
+    /// How long people have to answer: the most specific that says so.
+    pub fn timeout(
+        &self,
+        rule: Option<Millis>,
+        workflow: Option<&Workflow>,
+        channel: Option<&ChannelName>,
+    ) -> Millis {
+        rule.or(workflow.map(|workflow| workflow.approval_timeout))
+            .or_else(|| Some(self.channels.get(channel?)?.timeout))
+            .unwrap_or(self.approval.timeout)
+    }
+
+    /// The language people are asked in on a channel.
+    pub fn locale(&self, channel: Option<&ChannelName>) -> Locale {
+        let of_channel = channel.and_then(|channel| self.channels.get(channel)?.locale);
+        of_channel.unwrap_or(self.approval.locale)
+    }
+
     fn check(file: ConfigFile, canonical_rules: Vec<String>, checker: &mut Checker<'_>) -> Self {
         let approval = sections::approval(&file.approval, checker);
         let tools = file
@@ -261,18 +270,6 @@ impl Config {
             },
         }
     }
-}
-
-/// How long people have to answer: the most specific that says so.
-pub fn answer_timeout(
-    rule: Option<Millis>,
-    workflow: Option<&Workflow>,
-    channel: Option<&Channel>,
-    approval: &Approval,
-) -> Millis {
-    rule.or(workflow.map(|workflow| workflow.approval_timeout))
-        .or(channel.map(|channel| channel.timeout))
-        .unwrap_or(approval.timeout)
 }
 
 fn described(tools: &BTreeMap<ToolName, Tool>, name: ToolName) -> Tool {

@@ -5,8 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::call::Chat;
 use crate::config::Secret;
-use crate::ids::{ChannelName, IdError, PersonId};
+use crate::ids::{ChannelName, ChatId, IdError, PersonId};
 
 /// What a group is called where people are named.
 const GROUP_PREFIX: &str = "group:";
@@ -178,6 +179,21 @@ impl Directory {
             Some(person) => Ok(person.clone()),
             None => PersonId::unlinked(channel, user),
         }
+    }
+
+    /// For each person, the chats with them alone: their account on each channel.
+    pub fn own_chats(&self) -> BTreeMap<PersonId, Vec<Chat>> {
+        let own = |person: &Person| {
+            let chats = person.accounts.iter().filter_map(|(channel, account)| {
+                let id = ChatId::new(account.as_str()).ok()?;
+                Some(Chat {
+                    channel: channel.clone(),
+                    id,
+                })
+            });
+            (person.name.clone(), chats.collect())
+        };
+        self.people().map(own).collect()
     }
 
     /// The people meant by `lin` or `group:ops`.

@@ -36,7 +36,10 @@ pub fn analyse(line: &str, places: &dyn Places, found: &mut Analysis) {
     let mut walk = walk::Walk::new(places, found);
     walk.line(line, &[]);
     if walk.commands() > COMMANDS_MAX {
-        let why = format!("{} commands in one line are too many to judge one by one", walk.commands());
+        let why = format!(
+            "{} commands in one line are too many to judge one by one",
+            walk.commands()
+        );
         found.facts.push(unreadable(line, why));
     }
 }
@@ -45,7 +48,11 @@ pub fn analyse(line: &str, places: &dyn Places, found: &mut Analysis) {
 fn unreadable(line: &str, why: String) -> Fact {
     // Enough to recognise it by; the whole line is shown with the call itself.
     let what = line.chars().take(200).collect();
-    Fact { kind: FactKind::Unreadable { what }, risk: Risk::High, why }
+    Fact {
+        kind: FactKind::Unreadable { what },
+        risk: Risk::High,
+        why,
+    }
 }
 
 #[cfg(test)]

@@ -10,8 +10,9 @@ use serde_json::Value;
 use serde_spanned::Spanned;
 
 use super::lasting::Lasting;
-use super::{ChannelKind, Locale, OtherReply, Secret};
+use super::{ChannelKind, OtherReply, Secret};
 use crate::ids::ToolName;
+use crate::interaction::Locale;
 use crate::policy::Mode;
 use crate::policy::example::Example;
 use crate::tool::{Category, Risk, SqlDialect};

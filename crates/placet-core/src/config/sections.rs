@@ -9,8 +9,9 @@ use super::error::{Checker, did_you_mean};
 use super::file::{ApprovalFile, ChannelFile, ServerFile, ToolFile};
 use super::lasting::Lasting;
 use super::secret::NOT_A_SECRET;
-use super::{Approval, Channel, ChannelKind, Locale, OtherReply, Secret, Server, Tokens};
+use super::{Approval, Channel, ChannelKind, OtherReply, Secret, Server, Tokens};
 use crate::ids::{ChannelName, PersonId, ToolName};
+use crate::interaction::Locale;
 use crate::people::{Directory, Person};
 use crate::policy::{Mode, Override, Settings};
 use crate::time::Millis;
@@ -46,7 +47,7 @@ pub(super) fn approval(file: &ApprovalFile, checker: &mut Checker<'_>) -> Approv
             .unwrap_or(Approval::TIMEOUT),
         memory: file.memory.map_or(Approval::MEMORY, |Lasting(length)| length),
         on_other_reply: file.on_other_reply.unwrap_or(OtherReply::Refuse),
-        locale: file.locale.unwrap_or(Locale::En),
+        locale: file.locale.unwrap_or(Locale::English),
         open_questions_max: at_least_one(
             file.open_questions_max.as_ref(),
             Approval::OPEN_QUESTIONS_MAX,

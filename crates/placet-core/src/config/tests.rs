@@ -122,7 +122,7 @@ fn every_section_is_read() {
     );
     assert_eq!(
         (config.approval.on_other_reply, config.approval.locale),
-        (OtherReply::Queue, Locale::Zh)
+        (OtherReply::Queue, Locale::Chinese)
     );
     let deploy = config.tool(&name("deploy"));
     assert_eq!((deploy.category, deploy.risk), (Category::Network, Risk::High));
@@ -271,12 +271,14 @@ fn the_column_counts_characters_and_the_span_counts_bytes() {
 #[test]
 fn the_most_specific_timeout_wins() {
     let workflow = Workflow::parse("[workflow.config]\n", "w").unwrap();
-    let of_kind = |kind: &str| {
-        let text = format!("[channels.c]\ntype = '{kind}'\nurl = 'https://x.example'\nsecret = 'env:X'\n");
-        load(&text).unwrap().channels.into_values().next().unwrap()
+    let channel = |name: &str, kind: &str| {
+        format!("[channels.{name}]\ntype = '{kind}'\nurl = 'https://x.example'\nsecret = 'env:X'\n")
     };
-    let (chat, mail) = (of_kind("feishu"), of_kind("email"));
-    let approval = Config::builtin().approval;
+    let config = load(&(channel("lark", "feishu") + &channel("post", "email"))).unwrap();
+    let (chat, mail) = (
+        ChannelName::new("lark").unwrap(),
+        ChannelName::new("post").unwrap(),
+    );
     let rule = Some(Millis::from_secs(1800));
     for (rule, workflow, channel, seconds) in [
         (rule, Some(&workflow), Some(&mail), 1800),
@@ -286,7 +288,7 @@ fn the_most_specific_timeout_wins() {
         (None, None, None, 60),
     ] {
         assert_eq!(
-            answer_timeout(rule, workflow, channel, &approval),
+            config.timeout(rule, workflow, channel),
             Millis::from_secs(seconds)
         );
     }

@@ -12,7 +12,7 @@ pub enum Locale {
     #[serde(rename = "en")]
     English,
     /// Chinese.
-    #[serde(rename = "zh-CN", alias = "zh")]
+    #[serde(rename = "zh", alias = "zh-CN")]
     Chinese,
 }
 

@@ -6,8 +6,26 @@ use super::word::Word;
 
 /// Folders whose loss is the loss of the machine or the person's work.
 const ROOTS: &[&str] = &[
-    "/", "/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/dev", "/opt", "/proc", "/root", "/sys", "/var",
-    "/home", "/Users", "/System", "/Library", "/Applications", "~",
+    "/",
+    "/etc",
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib64",
+    "/boot",
+    "/dev",
+    "/opt",
+    "/proc",
+    "/root",
+    "/sys",
+    "/var",
+    "/home",
+    "/Users",
+    "/System",
+    "/Library",
+    "/Applications",
+    "~",
 ];
 
 /// Why this command is banned, if it is.
@@ -23,7 +41,11 @@ pub(super) fn banned(name: &str, args: &Args<'_, '_>) -> Option<String> {
             Some(format!("`{name}` would change everything below `{}`", word.raw))
         }
         "dd" => {
-            let device = args.words.iter().filter_map(|word| word.value.strip_prefix("of=")).find(|of| is_block_device(of))?;
+            let device = args
+                .words
+                .iter()
+                .filter_map(|word| word.value.strip_prefix("of="))
+                .find(|of| is_block_device(of))?;
             Some(format!("`dd` would overwrite the disk `{device}`"))
         }
         _ if name == "mkfs" || name.starts_with("mkfs.") => {
@@ -42,15 +64,20 @@ fn is_root(word: &Word<'_>) -> bool {
 /// `~/`, `$HOME`.
 fn root_of(word: &Word<'_>) -> Option<String> {
     let value = word.value.as_str();
-    let home = ["${HOME}", "$HOME", "~"].iter().find_map(|home| value.strip_prefix(home));
-    let home = home.filter(|_| !word.raw.starts_with(['\'', '\\']) && (!value.starts_with('~') || word.raw.starts_with('~')));
+    let home = ["${HOME}", "$HOME", "~"]
+        .iter()
+        .find_map(|home| value.strip_prefix(home));
+    let home = home.filter(|_| {
+        !word.raw.starts_with(['\'', '\\']) && (!value.starts_with('~') || word.raw.starts_with('~'))
+    });
     let inner = match home {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("/~{rest}"),
         _ if value.starts_with('/') => value.to_owned(),
         _ => return None,
     };
     // `/*`, `/.*` and `/{*,.*}` are all of it.
-    let everything = |last: &str| !last.is_empty() && last.chars().all(|c| "*.?{},".contains(c)) && last.contains('*');
+    let everything =
+        |last: &str| !last.is_empty() && last.chars().all(|c| "*.?{},".contains(c)) && last.contains('*');
     let inner = match inner.rsplit_once('/') {
         Some((above, last)) if everything(last) => format!("{above}/"),
         _ => inner,

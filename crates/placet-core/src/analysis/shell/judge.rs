@@ -40,14 +40,17 @@ pub(super) fn name_of(word: &Word<'_>) -> Option<String> {
 
 /// Words that only mean something to the shell itself: as a command's name they are a sign of a line read wrongly.
 const RESERVED: &[&str] = &[
-    "!", "{", "}", "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "select",
-    "in", "(", ")",
+    "!", "{", "}", "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac",
+    "select", "in", "(", ")",
 ];
 
 /// Why the command `first args…` is HIGH, if it is.
 pub(super) fn high(first: &Word<'_>, args: &Args<'_, '_>, assigned: &[String], text: &str) -> Option<String> {
     let Some(name) = name_of(first) else {
-        return Some(format!("which command `{}` is, is only known when it runs", first.raw));
+        return Some(format!(
+            "which command `{}` is, is only known when it runs",
+            first.raw
+        ));
     };
     let first = first.value.as_str();
     let is_assignment = first.split_once('=').is_some_and(|(name, _)| is_variable(name));
@@ -61,23 +64,34 @@ pub(super) fn high(first: &Word<'_>, args: &Args<'_, '_>, assigned: &[String], t
         .or_else(|| by_table(&name, args))
         .or_else(|| table::interpreter(&name, args).map(|why| format!("`{name}` {why}")))
         .or_else(|| target::sensitive(first).map(|why| format!("`{first}` {why}")))
-        .or_else(|| text.contains("@P}").then(|| "`${…@P}` runs what the variable holds".to_owned()))
+        .or_else(|| {
+            text.contains("@P}")
+                .then(|| "`${…@P}` runs what the variable holds".to_owned())
+        })
 }
 
 fn words(words: &[Word<'_>]) -> Option<String> {
-    words.iter().find_map(|word| target::sensitive(&word.value).map(|why| format!("`{}` {why}", word.raw)))
+    words
+        .iter()
+        .find_map(|word| target::sensitive(&word.value).map(|why| format!("`{}` {why}", word.raw)))
 }
 
 /// Plain `sh` knows no `[[`: to it the words after `||` are a command and `>` writes a file.
 fn test(name: &str, words: &[Word<'_>]) -> Option<String> {
-    let operator = words.iter().find(|word| matches!(word.raw, "&&" | "||" | "<" | ">" | "(" | ")"));
-    operator.filter(|_| name == "[[").map(|word| format!("`{}` inside `[[` means something else to sh", word.raw))
+    let operator = words
+        .iter()
+        .find(|word| matches!(word.raw, "&&" | "||" | "<" | ">" | "(" | ")"));
+    operator
+        .filter(|_| name == "[[")
+        .map(|word| format!("`{}` inside `[[` means something else to sh", word.raw))
 }
 
 /// Builtins that evaluate a name or a number evaluate `a[$(…)]` too, however well it is quoted.
 fn evaluates_text(name: &str, words: &[Word<'_>]) -> Option<String> {
     let evaluates = table::EVALUATES_NAMES.contains(&name);
-    let word = words.iter().find(|word| word.value.contains(['`', '$']) && word.value.contains('['))?;
+    let word = words
+        .iter()
+        .find(|word| word.value.contains(['`', '$']) && word.value.contains('['))?;
     evaluates.then(|| format!("`{name}` would run what is inside `{}`", word.raw))
 }
 
@@ -87,7 +101,10 @@ fn by_table(name: &str, args: &Args<'_, '_>) -> Option<String> {
         match args.meets(&row.1) {
             Hit::Yes => return Some(format!("`{name}` {}", row.2)),
             Hit::Maybe if maybe.is_none() => {
-                maybe = Some(format!("some words are only known when it runs; `{name}` may be one that {}", row.2));
+                maybe = Some(format!(
+                    "some words are only known when it runs; `{name}` may be one that {}",
+                    row.2
+                ));
             }
             Hit::Maybe | Hit::No => {}
         }
@@ -98,7 +115,9 @@ fn by_table(name: &str, args: &Args<'_, '_>) -> Option<String> {
 fn is_variable(name: &str) -> bool {
     let name = name.strip_suffix('+').unwrap_or(name);
     let name = name.split('[').next().unwrap_or(name);
-    !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit()) && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+    !name.is_empty()
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+        && name.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
 /// Why setting these variables (`NAME=value`) is HIGH, if it is.
@@ -107,7 +126,9 @@ pub(super) fn assignments(assigned: &[String]) -> Option<String> {
         let name = text.split(['=', '+', '[']).next().unwrap_or(text);
         let upper = name.to_ascii_uppercase();
         let dangerous = table::VARIABLES.contains(&upper.as_str())
-            || table::VARIABLE_STARTS.iter().any(|start| upper.starts_with(start))
+            || table::VARIABLE_STARTS
+                .iter()
+                .any(|start| upper.starts_with(start))
             || table::VARIABLE_ENDS.iter().any(|end| upper.ends_with(end))
             || !is_variable(name);
         dangerous.then(|| format!("`{name}` changes what other commands run"))
@@ -126,7 +147,9 @@ impl Args<'_, '_> {
                 let holds = |word: &Word<'_>| parts.iter().any(|part| word.value.contains(part));
                 self.any(holds, |word| word.is_later())
             }
-            When::Outside => self.any(|word| self.is_outside(word), |_| false).max(if self.open { Hit::Maybe } else { Hit::No }),
+            When::Outside => self
+                .any(|word| self.is_outside(word), |_| false)
+                .max(if self.open { Hit::Maybe } else { Hit::No }),
             When::OutsideOf(flags) => self.outside_of(flags),
             When::Check(check) => check(self),
         }
@@ -144,7 +167,10 @@ impl Args<'_, '_> {
 
     /// Whether one of these options is given, in any spelling: alone, in a cluster, abbreviated, with a value.
     pub(super) fn flag(&self, flags: &[&str]) -> Hit {
-        self.any(|word| flags.iter().any(|flag| is_flag(&word.value, flag)), may_be_option)
+        self.any(
+            |word| flags.iter().any(|flag| is_flag(&word.value, flag)),
+            may_be_option,
+        )
     }
 
     /// Whether one of the words is such a subcommand. Options before it may take values, so any word counts; words that
@@ -158,7 +184,10 @@ impl Args<'_, '_> {
                 return Hit::Yes;
             }
             let is_option = word.value.starts_with('-');
-            if word.known != Known::Fully && !seen && !(word.is_later() && after_option && word.raw.starts_with('"')) {
+            if word.known != Known::Fully
+                && !seen
+                && !(word.is_later() && after_option && word.raw.starts_with('"'))
+            {
                 may_be = Hit::Maybe;
             }
             seen |= word.known == Known::Fully && !is_option && !after_option;
@@ -176,7 +205,11 @@ impl Args<'_, '_> {
             Some((_, path)) if value.starts_with('-') => path,
             _ => value,
         };
-        let word = Word { raw: if path == value { word.raw } else { "" }, value: path.to_owned(), known: word.known };
+        let word = Word {
+            raw: if path == value { word.raw } else { "" },
+            value: path.to_owned(),
+            known: word.known,
+        };
         !target::is_harmless_device(path) && !self.standing.contains(&word, self.places)
     }
 
@@ -185,12 +218,18 @@ impl Args<'_, '_> {
         let mut words = self.words.iter().peekable();
         while let Some(word) = words.next() {
             for flag in flags {
-                let next = (word.value == *flag).then(|| words.peek().copied().cloned()).flatten();
-                let attached = word.value.strip_prefix(flag).filter(|rest| !rest.is_empty()).map(|rest| Word {
-                    raw: "",
-                    value: rest.trim_start_matches('=').to_owned(),
-                    known: word.known,
-                });
+                let next = (word.value == *flag)
+                    .then(|| words.peek().copied().cloned())
+                    .flatten();
+                let attached = word
+                    .value
+                    .strip_prefix(flag)
+                    .filter(|rest| !rest.is_empty())
+                    .map(|rest| Word {
+                        raw: "",
+                        value: rest.trim_start_matches('=').to_owned(),
+                        known: word.known,
+                    });
                 if next.or(attached).is_some_and(|target| self.is_outside(&target)) {
                     return Hit::Yes;
                 }
@@ -220,7 +259,8 @@ fn may_be_option(word: &Word<'_>) -> bool {
         Known::Fully => false,
         Known::Shape => word.value.contains('{') && word.value.contains('-'),
         Known::Later => {
-            let one_word = word.raw.starts_with('"') && word.raw.ends_with('"') && word.raw.matches('"').count() == 2;
+            let one_word =
+                word.raw.starts_with('"') && word.raw.ends_with('"') && word.raw.matches('"').count() == 2;
             !one_word || word.value.starts_with(['$', '`', '-'])
         }
     }

@@ -14,7 +14,9 @@ pub(super) fn sed(args: &Args<'_, '_>) -> Hit {
             "-f" | "--file" => return Hit::Maybe,
             value if value.starts_with("-f") || value.starts_with("--file") => return Hit::Maybe,
             value if value.starts_with("-e") || value.starts_with("--expression") => return Hit::Maybe,
-            value if value.starts_with('-') && value.len() > 1 && value.ends_with('e') => given.extend(words.next()),
+            value if value.starts_with('-') && value.len() > 1 && value.ends_with('e') => {
+                given.extend(words.next())
+            }
             value if value.starts_with('-') => {}
             _ => plain.push(word),
         }
@@ -23,7 +25,11 @@ pub(super) fn sed(args: &Args<'_, '_>) -> Hit {
         given.extend(plain.first());
     }
     let harmless = |word: &&Word<'_>| word.fixed().is_some_and(sed_is_harmless);
-    if given.iter().all(harmless) && !args.open { Hit::No } else { Hit::Yes }
+    if given.iter().all(harmless) && !args.open {
+        Hit::No
+    } else {
+        Hit::Yes
+    }
 }
 
 /// Reads a `sed` program; whatever is not known to stay inside its input and output is not harmless.
@@ -31,14 +37,18 @@ fn sed_is_harmless(program: &str) -> bool {
     let mut rest = program;
     loop {
         rest = rest.trim_start_matches([' ', '\t', '\n', ';', '{', '}']);
-        let Some(after) = skip_address(rest) else { return false };
+        let Some(after) = skip_address(rest) else {
+            return false;
+        };
         rest = after.trim_start_matches([' ', '!']);
         let mut chars = rest.chars();
         let Some(command) = chars.next() else { return true };
         rest = chars.as_str();
         match command {
             's' => {
-                let Some(after) = skip_parts(rest, 2) else { return false };
+                let Some(after) = skip_parts(rest, 2) else {
+                    return false;
+                };
                 let flags_end = after.find([';', '\n', '}']).unwrap_or(after.len());
                 let (flags, after) = after.split_at(flags_end);
                 if !flags.chars().all(|c| "gpiImM ".contains(c) || c.is_ascii_digit()) {
@@ -50,7 +60,8 @@ fn sed_is_harmless(program: &str) -> bool {
                 Some(after) => rest = after,
                 None => return false,
             },
-            'p' | 'd' | 'D' | 'P' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' | '=' | 'l' | 'q' | 'Q' | 'z' | 'F' | '}' | '{' => {
+            'p' | 'd' | 'D' | 'P' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' | '=' | 'l' | 'q' | 'Q' | 'z'
+            | 'F' | '}' | '{' => {
                 rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
             }
             // Text and labels go on to the end of the line.
@@ -65,7 +76,8 @@ fn sed_is_harmless(program: &str) -> bool {
 fn skip_address(program: &str) -> Option<&str> {
     let mut rest = program;
     for _ in 0..2 {
-        rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '$' | ' ' | '~' | '+' | ','));
+        rest =
+            rest.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '$' | ' ' | '~' | '+' | ','));
         if rest.starts_with('/') {
             rest = skip_parts(rest, 1)?.trim_start_matches(['I', 'M']);
         } else if let Some(other) = rest.strip_prefix('\\') {
@@ -77,7 +89,10 @@ fn skip_address(program: &str) -> Option<&str> {
 
 /// Skips `count` parts behind a delimiter: `/a/b/` with two leaves what follows the last `/`.
 fn skip_parts(text: &str, count: usize) -> Option<&str> {
-    let delimiter = text.chars().next().filter(|c| !c.is_alphanumeric() && !matches!(c, '\\' | '\n' | ' '))?;
+    let delimiter = text
+        .chars()
+        .next()
+        .filter(|c| !c.is_alphanumeric() && !matches!(c, '\\' | '\n' | ' '))?;
     let mut rest = text.strip_prefix(delimiter)?;
     for _ in 0..count {
         let mut chars = rest.chars();
@@ -96,15 +111,22 @@ fn skip_parts(text: &str, count: usize) -> Option<&str> {
 }
 
 fn rest_of_bracket_holds(text: &str, delimiter: char) -> bool {
-    text.split(']').next().is_some_and(|inside| inside.contains(delimiter))
+    text.split(']')
+        .next()
+        .is_some_and(|inside| inside.contains(delimiter))
 }
 
 /// Whether an `awk` program runs commands, writes files or loads code.
 pub(super) fn awk(args: &Args<'_, '_>) -> Hit {
     let acts = |word: &Word<'_>| {
         let program = word.value.replace("||", "");
-        ["system", "getline", "|", "@load", "@include", "/inet"].iter().any(|sign| program.contains(sign))
-            || program.split('>').skip(1).any(|after| after.trim_start_matches([' ', '>']).starts_with(['"', '(']))
+        ["system", "getline", "|", "@load", "@include", "/inet"]
+            .iter()
+            .any(|sign| program.contains(sign))
+            || program
+                .split('>')
+                .skip(1)
+                .any(|after| after.trim_start_matches([' ', '>']).starts_with(['"', '(']))
             || (program.contains("print") && program.contains('>'))
     };
     let given = args.words.iter().any(acts);

@@ -70,9 +70,9 @@ fn node_doubt(node: Node<'_>, source: &str, mut newlines: Newlines) -> Option<Do
         "ansi_c_string" => ansi_c_doubt(text),
         "string" => string_doubt(node, source),
         "expansion" => expansion_doubt(node, source),
-        "regex" | "extglob_pattern" => {
-            text.contains(['`', '\'', '"', '(']).then_some("a pattern may hide a substitution")
-        }
+        "regex" | "extglob_pattern" => text
+            .contains(['`', '\'', '"', '('])
+            .then_some("a pattern may hide a substitution"),
         "command_substitution" => backtick_doubt(text),
         "comment" => comment_doubt(node, source),
         "heredoc_redirect" => heredoc_doubt(node, source),
@@ -82,7 +82,12 @@ fn node_doubt(node: Node<'_>, source: &str, mut newlines: Newlines) -> Option<Do
         return doubt;
     }
     match node.kind() {
-        "command" | "declaration_command" | "unset_command" | "file_redirect" | "herestring_redirect" | "for_statement"
+        "command"
+        | "declaration_command"
+        | "unset_command"
+        | "file_redirect"
+        | "herestring_redirect"
+        | "for_statement"
         | "concatenation" => newlines = Newlines::EndIt,
         "test_command" if text.starts_with("[[") => newlines = Newlines::Allowed,
         "test_command" => newlines = Newlines::EndIt,
@@ -103,7 +108,9 @@ fn children_doubt(node: Node<'_>, source: &str, newlines: Newlines) -> Option<Do
                 return Some("something between two words is not plain space");
             }
             let is_concatenation = node.kind() == "concatenation";
-            if is_concatenation && !gap.is_empty() || !is_concatenation && gap.is_empty() && are_words(before, child) {
+            if is_concatenation && !gap.is_empty()
+                || !is_concatenation && gap.is_empty() && are_words(before, child)
+            {
                 return Some("it is unclear where one word ends and the next begins");
             }
         }
@@ -117,22 +124,44 @@ fn children_doubt(node: Node<'_>, source: &str, newlines: Newlines) -> Option<Do
 
 /// Parts of a `for` or a command that may start on a new line.
 fn is_body(node: Node<'_>) -> bool {
-    matches!(node.kind(), "do_group" | "compound_statement" | "subshell" | "comment" | "\n" | ";" | "((" | "))" | "&")
+    matches!(
+        node.kind(),
+        "do_group" | "compound_statement" | "subshell" | "comment" | "\n" | ";" | "((" | "))" | "&"
+    )
 }
 
 fn are_words(before: Node<'_>, after: Node<'_>) -> bool {
     let is_word = |node: Node<'_>| {
         matches!(
             node.kind(),
-            "word" | "number" | "string" | "raw_string" | "ansi_c_string" | "translated_string" | "concatenation" | "$"
-                | "command_name" | "expansion" | "simple_expansion" | "command_substitution" | "process_substitution"
-                | "arithmetic_expansion" | "brace_expression" | "==" | "=~" | "regex" | "variable_assignment"
+            "word"
+                | "number"
+                | "string"
+                | "raw_string"
+                | "ansi_c_string"
+                | "translated_string"
+                | "concatenation"
+                | "$"
+                | "command_name"
+                | "expansion"
+                | "simple_expansion"
+                | "command_substitution"
+                | "process_substitution"
+                | "arithmetic_expansion"
+                | "brace_expression"
+                | "=="
+                | "=~"
+                | "regex"
+                | "variable_assignment"
         )
     };
     // `$x` and `"$x y"` are built of tokens that touch; only whole words beside each other are in doubt.
     let parent = before.parent().map(|parent| parent.kind());
     let holds_words = parent.is_some_and(|kind| {
-        matches!(kind, "command" | "declaration_command" | "unset_command" | "file_redirect" | "for_statement" | "array")
+        matches!(
+            kind,
+            "command" | "declaration_command" | "unset_command" | "file_redirect" | "for_statement" | "array"
+        )
     });
     holds_words && is_word(before) && is_word(after)
 }
@@ -140,20 +169,31 @@ fn are_words(before: Node<'_>, after: Node<'_>) -> bool {
 /// Spaces, tabs, newlines where allowed, and a line continuation next to a blank. A continuation between two letters
 /// joins them (`r\⏎m` is `rm`), and a backslash before a space makes a word the grammar does not see.
 fn gap_is_plain(gap: &str, newlines: bool) -> bool {
-    let joined = gap.replace(" \\\n", "  ").replace("\t\\\n", "  ").replace("\\\n ", "  ").replace("\\\n\t", "  ");
-    joined.chars().all(|c| c == ' ' || c == '\t' || (c == '\n' && newlines))
+    let joined = gap
+        .replace(" \\\n", "  ")
+        .replace("\t\\\n", "  ")
+        .replace("\\\n ", "  ")
+        .replace("\\\n\t", "  ");
+    joined
+        .chars()
+        .all(|c| c == ' ' || c == '\t' || (c == '\n' && newlines))
 }
 
 /// The grammar takes the longest match and bash the first end; `sh` ends at the first quote of any kind.
 fn ansi_c_doubt(text: &str) -> Option<Doubt> {
     let body = text.strip_prefix("$'").and_then(|text| text.strip_suffix('\''));
-    (!body.is_some_and(|body| !body.contains('\''))).then_some("a `$'…'` string may end earlier than it seems")
+    (!body.is_some_and(|body| !body.contains('\'')))
+        .then_some("a `$'…'` string may end earlier than it seems")
 }
 
 fn string_doubt(node: Node<'_>, source: &str) -> Option<Doubt> {
     let literal = literal_pieces(node, source);
-    let hides = literal.iter().any(|piece| matches!(piece, Piece::Literal(text) if hides_expansion(text)));
-    let comment = node.named_children(&mut node.walk()).any(|child| child.kind() == "comment");
+    let hides = literal
+        .iter()
+        .any(|piece| matches!(piece, Piece::Literal(text) if hides_expansion(text)));
+    let comment = node
+        .named_children(&mut node.walk())
+        .any(|child| child.kind() == "comment");
     (hides || comment).then_some("a string may hide a substitution")
 }
 
@@ -164,7 +204,12 @@ fn hides_expansion(text: &str) -> bool {
         match c {
             '\\' => drop(chars.next()),
             '`' => return true,
-            '$' if chars.peek().is_some_and(|&c| c.is_alphanumeric() || "_({[@*#?!$-\\".contains(c)) => return true,
+            '$' if chars
+                .peek()
+                .is_some_and(|&c| c.is_alphanumeric() || "_({[@*#?!$-\\".contains(c)) =>
+            {
+                return true;
+            }
             _ => {}
         }
     }
@@ -176,7 +221,10 @@ fn expansion_doubt(node: Node<'_>, source: &str) -> Option<Doubt> {
     let mut from = node.start_byte();
     let mut own = String::new();
     for child in node.named_children(&mut node.walk()) {
-        if matches!(child.kind(), "command_substitution" | "expansion" | "simple_expansion" | "arithmetic_expansion") {
+        if matches!(
+            child.kind(),
+            "command_substitution" | "expansion" | "simple_expansion" | "arithmetic_expansion"
+        ) {
             own.push_str(source.get(from..child.start_byte()).unwrap_or_default());
             from = child.end_byte();
         }
@@ -186,18 +234,24 @@ fn expansion_doubt(node: Node<'_>, source: &str) -> Option<Doubt> {
         return Some("`${…@P}` runs what the variable holds");
     }
     let inner = own.strip_prefix("${").unwrap_or(&own);
-    inner.contains(['\'', '"', '\\', '`', '(', '<', '>', '$']).then_some("a `${…}` may hide a substitution")
+    inner
+        .contains(['\'', '"', '\\', '`', '(', '<', '>', '$'])
+        .then_some("a `${…}` may hide a substitution")
 }
 
 /// Inside backticks a backslash or a quoted backtick is read twice, which the grammar does not do.
 fn backtick_doubt(text: &str) -> Option<Doubt> {
     let inner = text.trim_start_matches('$').strip_prefix('`')?;
     let inner = inner.strip_suffix('`').unwrap_or(inner);
-    inner.contains(['`', '\\']).then_some("backticks with escapes are read twice")
+    inner
+        .contains(['`', '\\'])
+        .then_some("backticks with escapes are read twice")
 }
 
 fn comment_doubt(node: Node<'_>, source: &str) -> Option<Doubt> {
-    let before = source.get(..node.start_byte()).and_then(|before| before.chars().next_back());
+    let before = source
+        .get(..node.start_byte())
+        .and_then(|before| before.chars().next_back());
     let starts = before.is_none_or(|c| matches!(c, ' ' | '\t' | '\n' | ';' | '&' | '|' | '(' | ')'));
     (!starts).then_some("a `#` inside a word is no comment")
 }
@@ -208,29 +262,58 @@ fn heredoc_doubt(node: Node<'_>, source: &str) -> Option<Doubt> {
     let mut cursor = node.walk();
     let child = |kind: &str| node.children(&mut node.walk()).find(|child| child.kind() == kind);
     let text = |node: Node<'_>| source.get(node.byte_range()).unwrap_or_default();
-    let (Some(start), Some(body), Some(end)) = (child("heredoc_start"), child("heredoc_body"), child("heredoc_end")) else {
+    let (Some(start), Some(body), Some(end)) = (
+        child("heredoc_start"),
+        child("heredoc_body"),
+        child("heredoc_end"),
+    ) else {
         return UNCLEAR;
     };
     let quoted = text(start);
     let delimiter = quoted.trim_matches(['\'', '"']).trim_start_matches('\\');
     let plain = !delimiter.is_empty() && delimiter.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    let balanced = [format!("'{delimiter}'"), format!("\"{delimiter}\""), format!("\\{delimiter}"), delimiter.to_owned()];
-    let head = source.get(start.end_byte()..body.start_byte()).unwrap_or_default();
-    let several = node.children(&mut cursor).filter(|child| child.kind() == "heredoc_redirect").count() > 0
-        || node.next_sibling().is_some_and(|next| next.kind() == "heredoc_redirect");
+    let balanced = [
+        format!("'{delimiter}'"),
+        format!("\"{delimiter}\""),
+        format!("\\{delimiter}"),
+        delimiter.to_owned(),
+    ];
+    let head = source
+        .get(start.end_byte()..body.start_byte())
+        .unwrap_or_default();
+    let several = node
+        .children(&mut cursor)
+        .filter(|child| child.kind() == "heredoc_redirect")
+        .count()
+        > 0
+        || node
+            .next_sibling()
+            .is_some_and(|next| next.kind() == "heredoc_redirect");
     let strips_tabs = child("<<-").is_some();
-    let trim = |line: &str| if strips_tabs { line.trim_start_matches('\t').to_owned() } else { line.to_owned() };
+    let trim = |line: &str| {
+        if strips_tabs {
+            line.trim_start_matches('\t').to_owned()
+        } else {
+            line.to_owned()
+        }
+    };
     // The grammar starts the body after the first expansion it sees, so the lines are taken from the source.
-    let full = head.split_once('\n').map(|(_, rest)| rest.to_owned() + text(body)).unwrap_or_else(|| text(body).to_owned());
+    let full = head
+        .split_once('\n')
+        .map(|(_, rest)| rest.to_owned() + text(body))
+        .unwrap_or_else(|| text(body).to_owned());
     let ends_early = full.lines().any(|line| trim(line) == delimiter);
     let joins_lines = quoted == delimiter && full.lines().any(|line| line.ends_with('\\'));
     let after = source.get(end.end_byte()..).and_then(|rest| rest.chars().next());
     let ends = text(end).trim() == delimiter && after.is_none_or(|c| c == '\n');
-    if !plain || !balanced.iter().any(|form| form == quoted) || several || ends_early || joins_lines || !ends {
+    if !plain || !balanced.iter().any(|form| form == quoted) || several || ends_early || joins_lines || !ends
+    {
         return UNCLEAR;
     }
     let unquoted = quoted == delimiter;
     let hides = unquoted
-        && literal_pieces(body, source).iter().any(|piece| matches!(piece, Piece::Literal(text) if hides_expansion(text)));
+        && literal_pieces(body, source)
+            .iter()
+            .any(|piece| matches!(piece, Piece::Literal(text) if hides_expansion(text)));
     hides.then_some("a here-document may hide a substitution")
 }

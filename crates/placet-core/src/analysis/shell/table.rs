@@ -32,180 +32,1061 @@ use When::{Always, Both, Check, Flag, Holds, Outside, OutsideOf, Sub, SubStart};
 /// Commands, when they are HIGH, and why; the reason follows the command's name.
 pub(super) const ROWS: &[(&[&str], When, &str)] = &[
     // Other users, other machines.
-    (&["sudo", "doas", "su", "runuser", "pkexec", "setpriv"], Always, "runs commands as another user"),
-    (&["chroot", "unshare", "nsenter", "systemd-run", "machinectl", "firejail", "bwrap", "proot", "parallel", "expect", "entr",
-       "tmux", "screen", "zellij", "gdb", "lldb", "script", "fish", "csh", "tcsh", "pwsh", "powershell", "cmd", "cmd.exe", "wsl",
-       "osascript", "nu", "elvish", "xonsh", "dbus-run-session", "nix-shell", "guix"],
-     Always, "runs commands in a way that cannot be followed"),
-    (&["ssh", "scp", "sftp", "mosh", "telnet", "rsh", "rlogin", "autossh", "sshpass", "ftp", "lftp", "rclone"], Always, "reaches another machine"),
-    (&["nc", "ncat", "netcat", "nc.openbsd", "nc.traditional", "socat", "cryptcat", "pwncat"], Always, "opens a raw connection"),
-    (&["rsync"], Flag(&["-e", "--rsh", "--rsync-path", "--delete", "--remove-source-files", "--daemon"]), "runs a command or deletes"),
+    (
+        &["sudo", "doas", "su", "runuser", "pkexec", "setpriv"],
+        Always,
+        "runs commands as another user",
+    ),
+    (
+        &[
+            "chroot",
+            "unshare",
+            "nsenter",
+            "systemd-run",
+            "machinectl",
+            "firejail",
+            "bwrap",
+            "proot",
+            "parallel",
+            "expect",
+            "entr",
+            "tmux",
+            "screen",
+            "zellij",
+            "gdb",
+            "lldb",
+            "script",
+            "fish",
+            "csh",
+            "tcsh",
+            "pwsh",
+            "powershell",
+            "cmd",
+            "cmd.exe",
+            "wsl",
+            "osascript",
+            "nu",
+            "elvish",
+            "xonsh",
+            "dbus-run-session",
+            "nix-shell",
+            "guix",
+        ],
+        Always,
+        "runs commands in a way that cannot be followed",
+    ),
+    (
+        &[
+            "ssh", "scp", "sftp", "mosh", "telnet", "rsh", "rlogin", "autossh", "sshpass", "ftp", "lftp",
+            "rclone",
+        ],
+        Always,
+        "reaches another machine",
+    ),
+    (
+        &[
+            "nc",
+            "ncat",
+            "netcat",
+            "nc.openbsd",
+            "nc.traditional",
+            "socat",
+            "cryptcat",
+            "pwncat",
+        ],
+        Always,
+        "opens a raw connection",
+    ),
+    (
+        &["rsync"],
+        Flag(&[
+            "-e",
+            "--rsh",
+            "--rsync-path",
+            "--delete",
+            "--remove-source-files",
+            "--daemon",
+        ]),
+        "runs a command or deletes",
+    ),
     (&["rsync"], Holds(&[":"]), "reaches another machine"),
-    (&["curl"], Flag(&["-K", "--config", "-T", "--upload-file"]), "sends a file or reads its orders from one"),
-    (&["curl", "http", "https", "xh"], SubStart(&["@", "-d@", "-F@", "--data=@", "--data-binary=@"]), "sends a file"),
-    (&["curl", "http", "https", "xh"], Holds(&["=@", "=<", "file://"]), "sends a file"),
-    (&["wget"], Flag(&["--post-file", "--body-file", "--use-askpass", "-i", "--input-file", "-e", "--execute"]), "sends a file or runs a command"),
+    (
+        &["curl"],
+        Flag(&["-K", "--config", "-T", "--upload-file"]),
+        "sends a file or reads its orders from one",
+    ),
+    (
+        &["curl", "http", "https", "xh"],
+        SubStart(&["@", "-d@", "-F@", "--data=@", "--data-binary=@"]),
+        "sends a file",
+    ),
+    (
+        &["curl", "http", "https", "xh"],
+        Holds(&["=@", "=<", "file://"]),
+        "sends a file",
+    ),
+    (
+        &["wget"],
+        Flag(&[
+            "--post-file",
+            "--body-file",
+            "--use-askpass",
+            "-i",
+            "--input-file",
+            "-e",
+            "--execute",
+        ]),
+        "sends a file or runs a command",
+    ),
     // Deleting and overwriting.
-    (&["rm"], Flag(&["-r", "-R", "--recursive", "--no-preserve-root"]), "deletes whole folders"),
-    (&["shred", "wipe", "srm", "truncate"], Always, "destroys what a file holds"),
-    (&["dd", "mkfs", "fdisk", "sfdisk", "cfdisk", "parted", "gdisk", "sgdisk", "wipefs", "mkswap", "mke2fs", "newfs", "lvremove", "vgremove",
-       "pvremove", "cryptsetup", "mdadm", "blkdiscard", "hdparm", "diskutil", "zpool", "zfs"], Always, "works on whole disks"),
-    (&["rm", "rmdir", "unlink", "tee", "cp", "mv", "ln", "install", "touch", "mkdir", "mkfifo", "mknod", "patch", "chmod", "chown", "chgrp",
-       "sponge", "gzip", "gunzip", "unzip", "bzip2", "xz", "rename"], Outside, "touches a place outside the workspace"),
-    (&["curl", "wget", "sort", "gcc", "cc", "clang", "ld", "go", "rustc", "zip", "pandoc", "ffmpeg", "tar", "git", "make", "unzip", "time"],
-     OutsideOf(&["-o", "-O", "-P", "-C", "-d", "--output", "--output-dir", "--output-document", "--directory", "--directory-prefix"]),
-     "writes outside the workspace"),
-    (&["chmod", "chown", "chgrp", "setfacl"], Flag(&["-R", "--recursive"]), "changes whole folders"),
-    (&["chmod"], Holds(&["+s", "=s", "4755", "4777", "2755", "6755"]), "lets a program run as its owner"),
-    (&["chattr", "setcap", "chcon", "setenforce"], Always, "changes protections"),
-    (&["find"], Flag(&["-delete", "-fprintf", "-fprint", "-fprint0", "-fls", "-ok", "-okdir"]), "deletes or writes files"),
-    (&["fd", "fdfind"], Flag(&["-x", "-X", "--exec", "--exec-batch"]), "runs commands"),
+    (
+        &["rm"],
+        Flag(&["-r", "-R", "--recursive", "--no-preserve-root"]),
+        "deletes whole folders",
+    ),
+    (
+        &["shred", "wipe", "srm", "truncate"],
+        Always,
+        "destroys what a file holds",
+    ),
+    (
+        &[
+            "dd",
+            "mkfs",
+            "fdisk",
+            "sfdisk",
+            "cfdisk",
+            "parted",
+            "gdisk",
+            "sgdisk",
+            "wipefs",
+            "mkswap",
+            "mke2fs",
+            "newfs",
+            "lvremove",
+            "vgremove",
+            "pvremove",
+            "cryptsetup",
+            "mdadm",
+            "blkdiscard",
+            "hdparm",
+            "diskutil",
+            "zpool",
+            "zfs",
+        ],
+        Always,
+        "works on whole disks",
+    ),
+    (
+        &[
+            "rm", "rmdir", "unlink", "tee", "cp", "mv", "ln", "install", "touch", "mkdir", "mkfifo", "mknod",
+            "patch", "chmod", "chown", "chgrp", "sponge", "gzip", "gunzip", "unzip", "bzip2", "xz", "rename",
+        ],
+        Outside,
+        "touches a place outside the workspace",
+    ),
+    (
+        &[
+            "curl", "wget", "sort", "gcc", "cc", "clang", "ld", "go", "rustc", "zip", "pandoc", "ffmpeg",
+            "tar", "git", "make", "unzip", "time",
+        ],
+        OutsideOf(&[
+            "-o",
+            "-O",
+            "-P",
+            "-C",
+            "-d",
+            "--output",
+            "--output-dir",
+            "--output-document",
+            "--directory",
+            "--directory-prefix",
+        ]),
+        "writes outside the workspace",
+    ),
+    (
+        &["chmod", "chown", "chgrp", "setfacl"],
+        Flag(&["-R", "--recursive"]),
+        "changes whole folders",
+    ),
+    (
+        &["chmod"],
+        Holds(&["+s", "=s", "4755", "4777", "2755", "6755"]),
+        "lets a program run as its owner",
+    ),
+    (
+        &["chattr", "setcap", "chcon", "setenforce"],
+        Always,
+        "changes protections",
+    ),
+    (
+        &["find"],
+        Flag(&[
+            "-delete", "-fprintf", "-fprint", "-fprint0", "-fls", "-ok", "-okdir",
+        ]),
+        "deletes or writes files",
+    ),
+    (
+        &["fd", "fdfind"],
+        Flag(&["-x", "-X", "--exec", "--exec-batch"]),
+        "runs commands",
+    ),
     // The machine.
-    (&["kill", "pkill", "killall", "killall5", "skill", "xkill", "fuser"], Always, "ends processes"),
-    (&["shutdown", "reboot", "halt", "poweroff", "init", "telinit", "systemctl", "service", "rc-service", "initctl", "supervisorctl", "launchctl",
-       "loginctl", "pm2"], Always, "starts or stops services or the machine"),
-    (&["mount", "umount", "swapon", "swapoff", "losetup", "fusermount"], Always, "changes what is mounted"),
-    (&["crontab", "at", "batch", "anacron", "atrm"], Always, "leaves something that runs later"),
-    (&["iptables", "ip6tables", "nft", "ufw", "firewall-cmd", "ipset", "resolvectl", "hostnamectl", "networksetup", "pfctl"], Always,
-     "changes the network"),
-    (&["ip", "ifconfig", "route", "tc", "nmcli"], Sub(&["add", "del", "delete", "set", "flush", "replace", "change", "up", "down"]), "changes the network"),
-    (&["useradd", "userdel", "usermod", "groupadd", "groupdel", "groupmod", "passwd", "chpasswd", "adduser", "deluser", "gpasswd", "vipw",
-       "visudo", "chsh", "chfn", "dscl"], Always, "changes who may use the machine"),
-    (&["insmod", "rmmod", "modprobe", "kexec", "sysctl", "depmod", "grub-install", "update-grub", "efibootmgr"], Always, "changes the kernel or how it starts"),
-    (&["apt", "apt-get", "aptitude", "yum", "dnf", "pacman", "apk", "brew", "snap", "rpm", "dpkg", "zypper", "emerge"],
-     Sub(&["install", "remove", "purge", "autoremove", "upgrade", "dist-upgrade", "full-upgrade", "update", "add", "del", "erase", "uninstall",
-       "reinstall"]), "changes the machine's packages"),
-    (&["pacman", "rpm", "dpkg", "emerge"], Flag(&["-S", "-R", "-U", "-i", "-e", "-r", "-P", "--install", "--remove", "--purge", "--erase"]),
-     "changes the machine's packages"),
-    (&["update-alternatives", "ldconfig", "ln.exe"], Always, "changes which programs run"),
+    (
+        &["kill", "pkill", "killall", "killall5", "skill", "xkill", "fuser"],
+        Always,
+        "ends processes",
+    ),
+    (
+        &[
+            "shutdown",
+            "reboot",
+            "halt",
+            "poweroff",
+            "init",
+            "telinit",
+            "systemctl",
+            "service",
+            "rc-service",
+            "initctl",
+            "supervisorctl",
+            "launchctl",
+            "loginctl",
+            "pm2",
+        ],
+        Always,
+        "starts or stops services or the machine",
+    ),
+    (
+        &["mount", "umount", "swapon", "swapoff", "losetup", "fusermount"],
+        Always,
+        "changes what is mounted",
+    ),
+    (
+        &["crontab", "at", "batch", "anacron", "atrm"],
+        Always,
+        "leaves something that runs later",
+    ),
+    (
+        &[
+            "iptables",
+            "ip6tables",
+            "nft",
+            "ufw",
+            "firewall-cmd",
+            "ipset",
+            "resolvectl",
+            "hostnamectl",
+            "networksetup",
+            "pfctl",
+        ],
+        Always,
+        "changes the network",
+    ),
+    (
+        &["ip", "ifconfig", "route", "tc", "nmcli"],
+        Sub(&[
+            "add", "del", "delete", "set", "flush", "replace", "change", "up", "down",
+        ]),
+        "changes the network",
+    ),
+    (
+        &[
+            "useradd", "userdel", "usermod", "groupadd", "groupdel", "groupmod", "passwd", "chpasswd",
+            "adduser", "deluser", "gpasswd", "vipw", "visudo", "chsh", "chfn", "dscl",
+        ],
+        Always,
+        "changes who may use the machine",
+    ),
+    (
+        &[
+            "insmod",
+            "rmmod",
+            "modprobe",
+            "kexec",
+            "sysctl",
+            "depmod",
+            "grub-install",
+            "update-grub",
+            "efibootmgr",
+        ],
+        Always,
+        "changes the kernel or how it starts",
+    ),
+    (
+        &[
+            "apt", "apt-get", "aptitude", "yum", "dnf", "pacman", "apk", "brew", "snap", "rpm", "dpkg",
+            "zypper", "emerge",
+        ],
+        Sub(&[
+            "install",
+            "remove",
+            "purge",
+            "autoremove",
+            "upgrade",
+            "dist-upgrade",
+            "full-upgrade",
+            "update",
+            "add",
+            "del",
+            "erase",
+            "uninstall",
+            "reinstall",
+        ]),
+        "changes the machine's packages",
+    ),
+    (
+        &["pacman", "rpm", "dpkg", "emerge"],
+        Flag(&[
+            "-S",
+            "-R",
+            "-U",
+            "-i",
+            "-e",
+            "-r",
+            "-P",
+            "--install",
+            "--remove",
+            "--purge",
+            "--erase",
+        ]),
+        "changes the machine's packages",
+    ),
+    (
+        &["update-alternatives", "ldconfig", "ln.exe"],
+        Always,
+        "changes which programs run",
+    ),
     // Containers and clouds.
-    (&["docker", "podman", "nerdctl"], Flag(&["--privileged", "--pid", "--network", "--net", "--cap-add", "--device", "--security-opt", "--ipc",
-       "--userns", "--volumes-from"]), "leaves its container"),
-    (&["docker", "podman", "nerdctl"], Check(mounts_the_machine), "mounts the machine into a container"),
-    (&["docker", "podman", "nerdctl", "docker-compose"], Sub(&["exec", "rm", "rmi", "kill", "prune", "push", "login", "down", "swarm", "stop"]),
-     "changes containers or reaches into them"),
-    (&["kubectl", "oc", "k9s"], Sub(&["delete", "apply", "exec", "drain", "replace", "patch", "scale", "cordon", "uncordon", "taint", "edit",
-       "create", "rollout", "cp", "attach", "run", "set", "annotate", "label", "debug", "proxy", "port-forward"]), "changes a cluster"),
-    (&["helm"], Sub(&["uninstall", "delete", "install", "upgrade", "rollback", "push"]), "changes a cluster"),
-    (&["terraform", "tofu", "terragrunt", "pulumi", "cdk", "ansible", "ansible-playbook", "salt", "puppet", "chef-client"],
-     Sub(&["apply", "destroy", "import", "state", "taint", "up", "deploy", "force-unlock", "workspace"]), "changes infrastructure"),
-    (&["ansible", "ansible-playbook", "salt", "puppet", "chef-client"], Always, "changes other machines"),
-    (&["aws", "gcloud", "az", "gsutil", "bq", "doctl", "heroku", "fly", "flyctl", "vercel", "netlify", "s3cmd", "mc", "oci", "linode-cli",
-       "wrangler", "firebase", "supabase"],
-     SubStart(&["delete", "terminate", "remove", "rm", "rb", "destroy", "purge", "stop", "put", "create", "update", "deploy", "run", "ssh",
-       "reboot", "detach", "revoke", "disable", "reset", "drop", "mv", "sync", "--delete", "modify", "attach", "set", "add", "import",
-       "publish", "invoke", "apps:destroy", "pg:reset"]), "changes a cloud"),
-    (&["aws", "gcloud", "az", "op", "pass", "vault", "gopass", "bw"], Sub(&["secretsmanager", "get-secret-value", "secrets", "access-token",
-       "print-access-token", "keyvault", "read", "show", "get", "sts"]), "reads credentials"),
-    (&["secret-tool", "security", "keyctl", "gnome-keyring", "kwallet-query", "ssh-add", "ssh-keygen", "history", "fc"], Always,
-     "reads credentials or history"),
-    (&["gpg", "gpg2"], Flag(&["--export-secret-keys", "--export-secret-subkeys", "--delete-keys", "--delete-secret-keys", "--import"]), "changes or reveals keys"),
+    (
+        &["docker", "podman", "nerdctl"],
+        Flag(&[
+            "--privileged",
+            "--pid",
+            "--network",
+            "--net",
+            "--cap-add",
+            "--device",
+            "--security-opt",
+            "--ipc",
+            "--userns",
+            "--volumes-from",
+        ]),
+        "leaves its container",
+    ),
+    (
+        &["docker", "podman", "nerdctl"],
+        Check(mounts_the_machine),
+        "mounts the machine into a container",
+    ),
+    (
+        &["docker", "podman", "nerdctl", "docker-compose"],
+        Sub(&[
+            "exec", "rm", "rmi", "kill", "prune", "push", "login", "down", "swarm", "stop",
+        ]),
+        "changes containers or reaches into them",
+    ),
+    (
+        &["kubectl", "oc", "k9s"],
+        Sub(&[
+            "delete",
+            "apply",
+            "exec",
+            "drain",
+            "replace",
+            "patch",
+            "scale",
+            "cordon",
+            "uncordon",
+            "taint",
+            "edit",
+            "create",
+            "rollout",
+            "cp",
+            "attach",
+            "run",
+            "set",
+            "annotate",
+            "label",
+            "debug",
+            "proxy",
+            "port-forward",
+        ]),
+        "changes a cluster",
+    ),
+    (
+        &["helm"],
+        Sub(&["uninstall", "delete", "install", "upgrade", "rollback", "push"]),
+        "changes a cluster",
+    ),
+    (
+        &[
+            "terraform",
+            "tofu",
+            "terragrunt",
+            "pulumi",
+            "cdk",
+            "ansible",
+            "ansible-playbook",
+            "salt",
+            "puppet",
+            "chef-client",
+        ],
+        Sub(&[
+            "apply",
+            "destroy",
+            "import",
+            "state",
+            "taint",
+            "up",
+            "deploy",
+            "force-unlock",
+            "workspace",
+        ]),
+        "changes infrastructure",
+    ),
+    (
+        &["ansible", "ansible-playbook", "salt", "puppet", "chef-client"],
+        Always,
+        "changes other machines",
+    ),
+    (
+        &[
+            "aws",
+            "gcloud",
+            "az",
+            "gsutil",
+            "bq",
+            "doctl",
+            "heroku",
+            "fly",
+            "flyctl",
+            "vercel",
+            "netlify",
+            "s3cmd",
+            "mc",
+            "oci",
+            "linode-cli",
+            "wrangler",
+            "firebase",
+            "supabase",
+        ],
+        SubStart(&[
+            "delete",
+            "terminate",
+            "remove",
+            "rm",
+            "rb",
+            "destroy",
+            "purge",
+            "stop",
+            "put",
+            "create",
+            "update",
+            "deploy",
+            "run",
+            "ssh",
+            "reboot",
+            "detach",
+            "revoke",
+            "disable",
+            "reset",
+            "drop",
+            "mv",
+            "sync",
+            "--delete",
+            "modify",
+            "attach",
+            "set",
+            "add",
+            "import",
+            "publish",
+            "invoke",
+            "apps:destroy",
+            "pg:reset",
+        ]),
+        "changes a cloud",
+    ),
+    (
+        &["aws", "gcloud", "az", "op", "pass", "vault", "gopass", "bw"],
+        Sub(&[
+            "secretsmanager",
+            "get-secret-value",
+            "secrets",
+            "access-token",
+            "print-access-token",
+            "keyvault",
+            "read",
+            "show",
+            "get",
+            "sts",
+        ]),
+        "reads credentials",
+    ),
+    (
+        &[
+            "secret-tool",
+            "security",
+            "keyctl",
+            "gnome-keyring",
+            "kwallet-query",
+            "ssh-add",
+            "ssh-keygen",
+            "history",
+            "fc",
+        ],
+        Always,
+        "reads credentials or history",
+    ),
+    (
+        &["gpg", "gpg2"],
+        Flag(&[
+            "--export-secret-keys",
+            "--export-secret-subkeys",
+            "--delete-keys",
+            "--delete-secret-keys",
+            "--import",
+        ]),
+        "changes or reveals keys",
+    ),
     // Git.
-    (&["git"], Check(git_config), "runs with settings that can name commands"),
-    (&["git"], Check(git_settings), "changes where it sends work or which commands it runs"),
-    (&["git"], Flag(&["--exec-path", "--upload-pack", "--receive-pack", "--exec", "--extcmd", "--open-files-in-pager", "--config-env", "--config"]),
-     "runs a command of its arguments"),
-    (&["git"], SubStart(&["ext::", "--upload-pack", "--exec"]), "runs a command of its arguments"),
-    (&["git"], Both(&["push"], &["-f", "--force", "--force-with-lease", "--force-if-includes", "--mirror", "--delete", "-d", "--prune"]),
-     "overwrites or deletes on the other side"),
-    (&["git"], Check(git_refspec), "overwrites or deletes on the other side"),
-    (&["git"], Both(&["reset"], &["--hard", "--merge", "--keep"]), "throws work away"),
-    (&["git"], Both(&["clean"], &["-f", "--force", "-d", "-x", "-X", "-i"]), "throws work away"),
-    (&["git"], Both(&["checkout", "switch"], &["-f", "--force", "--discard-changes", "--", "--ours", "--theirs", "."]), "throws work away"),
-    (&["git"], Both(&["branch", "tag", "worktree"], &["-D", "-d", "--delete", "-f", "--force", "-M"]), "throws work away"),
-    (&["git"], Both(&["rebase"], &["-x", "--exec", "-i", "--interactive"]), "runs a command of its arguments"),
-    (&["git"], Sub(&["restore", "filter-branch", "filter-repo", "expire", "gc", "prune", "update-ref", "drop", "clear", "foreach",
-       "bisect", "difftool", "mergetool", "daemon", "instaweb", "credential", "send-email", "fast-import"]),
-     "changes settings or history, or runs commands"),
-    (&["gh", "glab", "hub"], Sub(&["delete", "merge", "archive", "transfer", "secret", "auth", "api", "run", "workflow", "release", "rename", "edit",
-       "close", "ssh-key", "gpg-key", "variable", "alias", "extension", "sync"]), "changes a repository's home"),
+    (
+        &["git"],
+        Check(git_config),
+        "runs with settings that can name commands",
+    ),
+    (
+        &["git"],
+        Check(git_settings),
+        "changes where it sends work or which commands it runs",
+    ),
+    (
+        &["git"],
+        Flag(&[
+            "--exec-path",
+            "--upload-pack",
+            "--receive-pack",
+            "--exec",
+            "--extcmd",
+            "--open-files-in-pager",
+            "--config-env",
+            "--config",
+        ]),
+        "runs a command of its arguments",
+    ),
+    (
+        &["git"],
+        SubStart(&["ext::", "--upload-pack", "--exec"]),
+        "runs a command of its arguments",
+    ),
+    (
+        &["git"],
+        Both(
+            &["push"],
+            &[
+                "-f",
+                "--force",
+                "--force-with-lease",
+                "--force-if-includes",
+                "--mirror",
+                "--delete",
+                "-d",
+                "--prune",
+            ],
+        ),
+        "overwrites or deletes on the other side",
+    ),
+    (
+        &["git"],
+        Check(git_refspec),
+        "overwrites or deletes on the other side",
+    ),
+    (
+        &["git"],
+        Both(&["reset"], &["--hard", "--merge", "--keep"]),
+        "throws work away",
+    ),
+    (
+        &["git"],
+        Both(&["clean"], &["-f", "--force", "-d", "-x", "-X", "-i"]),
+        "throws work away",
+    ),
+    (
+        &["git"],
+        Both(
+            &["checkout", "switch"],
+            &[
+                "-f",
+                "--force",
+                "--discard-changes",
+                "--",
+                "--ours",
+                "--theirs",
+                ".",
+            ],
+        ),
+        "throws work away",
+    ),
+    (
+        &["git"],
+        Both(
+            &["branch", "tag", "worktree"],
+            &["-D", "-d", "--delete", "-f", "--force", "-M"],
+        ),
+        "throws work away",
+    ),
+    (
+        &["git"],
+        Both(&["rebase"], &["-x", "--exec", "-i", "--interactive"]),
+        "runs a command of its arguments",
+    ),
+    (
+        &["git"],
+        Sub(&[
+            "restore",
+            "filter-branch",
+            "filter-repo",
+            "expire",
+            "gc",
+            "prune",
+            "update-ref",
+            "drop",
+            "clear",
+            "foreach",
+            "bisect",
+            "difftool",
+            "mergetool",
+            "daemon",
+            "instaweb",
+            "credential",
+            "send-email",
+            "fast-import",
+        ]),
+        "changes settings or history, or runs commands",
+    ),
+    (
+        &["gh", "glab", "hub"],
+        Sub(&[
+            "delete",
+            "merge",
+            "archive",
+            "transfer",
+            "secret",
+            "auth",
+            "api",
+            "run",
+            "workflow",
+            "release",
+            "rename",
+            "edit",
+            "close",
+            "ssh-key",
+            "gpg-key",
+            "variable",
+            "alias",
+            "extension",
+            "sync",
+        ]),
+        "changes a repository's home",
+    ),
     // Publishing.
-    (&["npm", "yarn", "pnpm", "bun", "cargo", "pip", "pip3", "twine", "gem", "poetry", "uv", "flit", "hatch", "mvn", "gradle", "dotnet", "nuget",
-       "composer", "lerna", "vsce", "ovsx", "docker", "podman", "skopeo", "crane", "goreleaser", "fastlane"],
-     SubStart(&["publish", "upload", "unpublish", "yank", "deploy", "owner", "login", "adduser", "token", "deprecate", "dist-tag", "push"]),
-     "publishes or changes what is published"),
-    (&["cargo"], Flag(&["--config"]), "runs with settings that can name commands"),
-    (&["npm", "pnpm", "yarn"], Flag(&["--script-shell", "--node-options"]), "runs with settings that can name commands"),
+    (
+        &[
+            "npm",
+            "yarn",
+            "pnpm",
+            "bun",
+            "cargo",
+            "pip",
+            "pip3",
+            "twine",
+            "gem",
+            "poetry",
+            "uv",
+            "flit",
+            "hatch",
+            "mvn",
+            "gradle",
+            "dotnet",
+            "nuget",
+            "composer",
+            "lerna",
+            "vsce",
+            "ovsx",
+            "docker",
+            "podman",
+            "skopeo",
+            "crane",
+            "goreleaser",
+            "fastlane",
+        ],
+        SubStart(&[
+            "publish",
+            "upload",
+            "unpublish",
+            "yank",
+            "deploy",
+            "owner",
+            "login",
+            "adduser",
+            "token",
+            "deprecate",
+            "dist-tag",
+            "push",
+        ]),
+        "publishes or changes what is published",
+    ),
+    (
+        &["cargo"],
+        Flag(&["--config"]),
+        "runs with settings that can name commands",
+    ),
+    (
+        &["npm", "pnpm", "yarn"],
+        Flag(&["--script-shell", "--node-options"]),
+        "runs with settings that can name commands",
+    ),
     // Options that name a command.
-    (&["sort"], Flag(&["--compress-program"]), "runs a command of its arguments"),
-    (&["tar", "bsdtar", "gtar"], Flag(&["--to-command", "--checkpoint-action", "-I", "--use-compress-program", "-F", "--info-script",
-       "--new-volume-script", "--rsh-command", "-P", "--absolute-names"]), "runs a command of its arguments or leaves the folder"),
-    (&["zip"], Flag(&["-T", "--unzip-command", "--test"]), "runs a command of its arguments"),
+    (
+        &["sort"],
+        Flag(&["--compress-program"]),
+        "runs a command of its arguments",
+    ),
+    (
+        &["tar", "bsdtar", "gtar"],
+        Flag(&[
+            "--to-command",
+            "--checkpoint-action",
+            "-I",
+            "--use-compress-program",
+            "-F",
+            "--info-script",
+            "--new-volume-script",
+            "--rsh-command",
+            "-P",
+            "--absolute-names",
+        ]),
+        "runs a command of its arguments or leaves the folder",
+    ),
+    (
+        &["zip"],
+        Flag(&["-T", "--unzip-command", "--test"]),
+        "runs a command of its arguments",
+    ),
     (&["split"], Flag(&["--filter"]), "runs a command of its arguments"),
-    (&["man", "less", "more", "most", "pg"], Flag(&["-P", "--pager", "-H", "--html", "-o", "-O"]), "runs a command of its arguments"),
-    (&["less", "more"], SubStart(&["+"]), "runs a command of its arguments"),
-    (&["vim", "vi", "nvim", "view", "ex", "rvim", "gvim", "vimdiff", "ed", "emacs", "nano", "pico", "joe", "micro", "hx"], Always,
-     "is an editor, which can run commands"),
-    (&["rg"], Flag(&["--pre", "--hostname-bin"]), "runs a command of its arguments"),
+    (
+        &["man", "less", "more", "most", "pg"],
+        Flag(&["-P", "--pager", "-H", "--html", "-o", "-O"]),
+        "runs a command of its arguments",
+    ),
+    (
+        &["less", "more"],
+        SubStart(&["+"]),
+        "runs a command of its arguments",
+    ),
+    (
+        &[
+            "vim", "vi", "nvim", "view", "ex", "rvim", "gvim", "vimdiff", "ed", "emacs", "nano", "pico",
+            "joe", "micro", "hx",
+        ],
+        Always,
+        "is an editor, which can run commands",
+    ),
+    (
+        &["rg"],
+        Flag(&["--pre", "--hostname-bin"]),
+        "runs a command of its arguments",
+    ),
     (&["tcpdump"], Always, "listens to the network"),
     (&["nmap", "masscan"], Always, "probes other machines"),
-    (&["make", "gmake"], Flag(&["--eval"]), "runs a command of its arguments"),
-    (&["make", "gmake"], SubStart(&["SHELL=", "MAKEFLAGS=", "CC=", "--eval"]), "runs a command of its arguments"),
-    (&["go"], Flag(&["-toolexec", "-exec", "-overlay"]), "runs a command of its arguments"),
-    (&["go"], SubStart(&["-toolexec", "-exec"]), "runs a command of its arguments"),
-    (&["gcc", "cc", "clang", "g++", "c++", "ld"], SubStart(&["-wrapper", "-fplugin", "-plugin", "-specs", "--specs"]), "runs a command of its arguments"),
+    (
+        &["make", "gmake"],
+        Flag(&["--eval"]),
+        "runs a command of its arguments",
+    ),
+    (
+        &["make", "gmake"],
+        SubStart(&["SHELL=", "MAKEFLAGS=", "CC=", "--eval"]),
+        "runs a command of its arguments",
+    ),
+    (
+        &["go"],
+        Flag(&["-toolexec", "-exec", "-overlay"]),
+        "runs a command of its arguments",
+    ),
+    (
+        &["go"],
+        SubStart(&["-toolexec", "-exec"]),
+        "runs a command of its arguments",
+    ),
+    (
+        &["gcc", "cc", "clang", "g++", "c++", "ld"],
+        SubStart(&["-wrapper", "-fplugin", "-plugin", "-specs", "--specs"]),
+        "runs a command of its arguments",
+    ),
     (&["cmake"], Flag(&["-P", "-E"]), "runs commands"),
-    (&["psql", "mysql", "sqlite3", "mariadb", "mongosh", "mongo", "redis-cli", "duckdb"], Always, "works on a database with orders that are not read here"),
+    (
+        &[
+            "psql",
+            "mysql",
+            "sqlite3",
+            "mariadb",
+            "mongosh",
+            "mongo",
+            "redis-cli",
+            "duckdb",
+        ],
+        Always,
+        "works on a database with orders that are not read here",
+    ),
     (&["openssl"], Flag(&["-engine", "-provider"]), "loads code"),
-    (&["sed", "gsed"], Check(script::sed), "runs commands or writes files"),
-    (&["sed", "gsed"], Check(sed_in_place_outside), "touches a place outside the workspace"),
-    (&["awk", "gawk", "mawk", "nawk"], Check(script::awk), "runs commands or writes files"),
+    (
+        &["sed", "gsed"],
+        Check(script::sed),
+        "runs commands or writes files",
+    ),
+    (
+        &["sed", "gsed"],
+        Check(sed_in_place_outside),
+        "touches a place outside the workspace",
+    ),
+    (
+        &["awk", "gawk", "mawk", "nawk"],
+        Check(script::awk),
+        "runs commands or writes files",
+    ),
     // The shell itself.
     (&["source", "."], Always, "runs a file in this shell"),
-    (&["alias", "unalias", "enable", "hash", "bind", "complete", "compgen", "autoload", "zmodload", "functions", "disable"], Always,
-     "changes what later commands mean"),
-    (&["export", "declare", "typeset", "readonly", "local", "setenv", "set-env"], Always, "changes the variables of later commands"),
-    (&["shopt", "setopt"], Sub(&["expand_aliases", "aliases", "extdebug"]), "changes what later commands mean"),
-    (&["mapfile", "readarray"], Flag(&["-C"]), "runs a command of its arguments"),
+    (
+        &[
+            "alias",
+            "unalias",
+            "enable",
+            "hash",
+            "bind",
+            "complete",
+            "compgen",
+            "autoload",
+            "zmodload",
+            "functions",
+            "disable",
+        ],
+        Always,
+        "changes what later commands mean",
+    ),
+    (
+        &[
+            "export", "declare", "typeset", "readonly", "local", "setenv", "set-env",
+        ],
+        Always,
+        "changes the variables of later commands",
+    ),
+    (
+        &["shopt", "setopt"],
+        Sub(&["expand_aliases", "aliases", "extdebug"]),
+        "changes what later commands mean",
+    ),
+    (
+        &["mapfile", "readarray"],
+        Flag(&["-C"]),
+        "runs a command of its arguments",
+    ),
 ];
 
 /// Builtins that evaluate names or numbers, and with them any subscript.
-pub(super) const EVALUATES_NAMES: &[&str] =
-    &["let", "read", "unset", "printf", "test", "[", "[[", "mapfile", "readarray", "wait", "getopts", "declare", "export", "expr"];
+pub(super) const EVALUATES_NAMES: &[&str] = &[
+    "let",
+    "read",
+    "unset",
+    "printf",
+    "test",
+    "[",
+    "[[",
+    "mapfile",
+    "readarray",
+    "wait",
+    "getopts",
+    "declare",
+    "export",
+    "expr",
+];
 
 /// Variables that change which code other commands run.
 pub(super) const VARIABLES: &[&str] = &[
-    "PATH", "CDPATH", "FPATH", "IFS", "ENV", "BASH_ENV", "SHELLOPTS", "BASHOPTS", "PS0", "PS1", "PS2", "PS4", "PROMPT", "PROMPT_COMMAND",
-    "EXECIGNORE", "GLOBIGNORE", "FIGNORE", "FCEDIT", "HISTFILE", "HOME", "SHELL", "ZDOTDIR", "TMPDIR", "EDITOR", "VISUAL", "PAGER", "BROWSER",
-    "LESSOPEN", "LESSCLOSE", "LESS", "TERMINFO", "PERL5OPT", "PERL5LIB", "PERLLIB", "PERL5DB", "PYTHONPATH", "PYTHONSTARTUP", "PYTHONHOME",
-    "PYTHONINSPECT", "PYTHONBREAKPOINT", "PYTHONUSERBASE", "RUBYOPT", "RUBYLIB", "GEM_PATH", "GEM_HOME", "BUNDLE_GEMFILE", "NODE_OPTIONS",
-    "NODE_PATH", "NODE_EXTRA_CA_CERTS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH", "MAVEN_OPTS", "GRADLE_OPTS",
-    "RUSTC", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "RUSTFLAGS", "RUSTDOC", "CARGO", "CARGO_HOME", "CARGO_ENCODED_RUSTFLAGS", "GOFLAGS",
-    "GOPROXY", "CC", "CXX", "LD", "AR", "MAKEFLAGS", "MAKEFILES", "TAR_OPTIONS", "RSYNC_RSH", "CVS_RSH", "SSH_ASKPASS", "SUDO_ASKPASS",
-    "SSH_AUTH_SOCK", "DOCKER_HOST", "KUBECONFIG", "LUA_INIT", "LUA_PATH", "PHPRC", "PHP_INI_SCAN_DIR", "R_PROFILE", "JULIA_LOAD_PATH",
-    "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "SSLKEYLOGFILE", "CURL_HOME", "WGETRC", "OPENSSL_CONF", "OPENSSL_MODULES", "GCONV_PATH",
-    "LOCPATH", "NLSPATH", "HOSTALIASES", "RESOLV_HOST_CONF", "DEBUGINFOD_URLS", "VIMINIT", "EXINIT", "INPUTRC", "MANPATH", "MANOPT",
+    "PATH",
+    "CDPATH",
+    "FPATH",
+    "IFS",
+    "ENV",
+    "BASH_ENV",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "PS0",
+    "PS1",
+    "PS2",
+    "PS4",
+    "PROMPT",
+    "PROMPT_COMMAND",
+    "EXECIGNORE",
+    "GLOBIGNORE",
+    "FIGNORE",
+    "FCEDIT",
+    "HISTFILE",
+    "HOME",
+    "SHELL",
+    "ZDOTDIR",
+    "TMPDIR",
+    "EDITOR",
+    "VISUAL",
+    "PAGER",
+    "BROWSER",
+    "LESSOPEN",
+    "LESSCLOSE",
+    "LESS",
+    "TERMINFO",
+    "PERL5OPT",
+    "PERL5LIB",
+    "PERLLIB",
+    "PERL5DB",
+    "PYTHONPATH",
+    "PYTHONSTARTUP",
+    "PYTHONHOME",
+    "PYTHONINSPECT",
+    "PYTHONBREAKPOINT",
+    "PYTHONUSERBASE",
+    "RUBYOPT",
+    "RUBYLIB",
+    "GEM_PATH",
+    "GEM_HOME",
+    "BUNDLE_GEMFILE",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "NODE_EXTRA_CA_CERTS",
+    "JAVA_TOOL_OPTIONS",
+    "_JAVA_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "CLASSPATH",
+    "MAVEN_OPTS",
+    "GRADLE_OPTS",
+    "RUSTC",
+    "RUSTC_WRAPPER",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "RUSTFLAGS",
+    "RUSTDOC",
+    "CARGO",
+    "CARGO_HOME",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "GOFLAGS",
+    "GOPROXY",
+    "CC",
+    "CXX",
+    "LD",
+    "AR",
+    "MAKEFLAGS",
+    "MAKEFILES",
+    "TAR_OPTIONS",
+    "RSYNC_RSH",
+    "CVS_RSH",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
+    "SSH_AUTH_SOCK",
+    "DOCKER_HOST",
+    "KUBECONFIG",
+    "LUA_INIT",
+    "LUA_PATH",
+    "PHPRC",
+    "PHP_INI_SCAN_DIR",
+    "R_PROFILE",
+    "JULIA_LOAD_PATH",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "SSLKEYLOGFILE",
+    "CURL_HOME",
+    "WGETRC",
+    "OPENSSL_CONF",
+    "OPENSSL_MODULES",
+    "GCONV_PATH",
+    "LOCPATH",
+    "NLSPATH",
+    "HOSTALIASES",
+    "RESOLV_HOST_CONF",
+    "DEBUGINFOD_URLS",
+    "VIMINIT",
+    "EXINIT",
+    "INPUTRC",
+    "MANPATH",
+    "MANOPT",
 ];
 
 /// Families of such variables, by how they begin.
-pub(super) const VARIABLE_STARTS: &[&str] =
-    &["LD_", "DYLD_", "GIT_", "BASH_", "NPM_CONFIG_", "PIP_", "CARGO_TARGET_", "CARGO_BUILD_", "CARGO_ALIAS_", "GLIBC_", "MALLOC_", "ZSH_"];
+pub(super) const VARIABLE_STARTS: &[&str] = &[
+    "LD_",
+    "DYLD_",
+    "GIT_",
+    "BASH_",
+    "NPM_CONFIG_",
+    "PIP_",
+    "CARGO_TARGET_",
+    "CARGO_BUILD_",
+    "CARGO_ALIAS_",
+    "GLIBC_",
+    "MALLOC_",
+    "ZSH_",
+];
 
 /// Families of such variables, by how they end.
-pub(super) const VARIABLE_ENDS: &[&str] = &["PAGER", "EDITOR", "_COMMAND", "_PRELOAD", "_OPTIONS", "_WRAPPER", "_RUNNER", "BROWSER"];
+pub(super) const VARIABLE_ENDS: &[&str] = &[
+    "PAGER", "EDITOR", "_COMMAND", "_PRELOAD", "_OPTIONS", "_WRAPPER", "_RUNNER", "BROWSER",
+];
 
 /// Interpreters: their names without a version, the options that carry code, the options that take another value.
 const INTERPRETERS: &[(&[&str], &[&str], &[&str])] = &[
     (&["python", "pypy", "ipython", "jython"], &["-c"], &["-W", "-X"]),
     (&["perl"], &["-e", "-E", "-n", "-p", "-M", "-m"], &["-I"]),
     (&["ruby", "irb", "jruby"], &["-e", "-r"], &["-I"]),
-    (&["node", "nodejs", "bun", "deno", "ts-node", "tsx"], &["-e", "-p", "--eval", "--print", "-r", "--require", "--import", "--loader"], &[]),
+    (
+        &["node", "nodejs", "bun", "deno", "ts-node", "tsx"],
+        &[
+            "-e",
+            "-p",
+            "--eval",
+            "--print",
+            "-r",
+            "--require",
+            "--import",
+            "--loader",
+        ],
+        &[],
+    ),
     (&["php"], &["-r", "-B", "-E", "-R"], &["-d"]),
     (&["lua", "luajit", "texlua"], &["-e", "-l"], &[]),
-    (&["r", "rscript", "julia", "elixir", "groovy", "scala", "swift", "ghc", "guile", "racket", "sbcl", "clojure", "octave", "tclsh", "wish", "erl",
-       "jshell", "raku", "crystal", "ocaml"], &["-e", "-E", "--eval", "-c", "--eval-file", "-r"], &[]),
+    (
+        &[
+            "r", "rscript", "julia", "elixir", "groovy", "scala", "swift", "ghc", "guile", "racket", "sbcl",
+            "clojure", "octave", "tclsh", "wish", "erl", "jshell", "raku", "crystal", "ocaml",
+        ],
+        &["-e", "-E", "--eval", "-c", "--eval-file", "-r"],
+        &[],
+    ),
 ];
 
 /// Why this command runs code that nobody can see, if it is an interpreter that does.
 pub(super) fn interpreter(name: &str, args: &Args<'_, '_>) -> Option<&'static str> {
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let (_, code, takes) = INTERPRETERS.iter().find(|(names, ..)| names.contains(&plain) || names.contains(&name))?;
+    let (_, code, takes) = INTERPRETERS
+        .iter()
+        .find(|(names, ..)| names.contains(&plain) || names.contains(&name))?;
     let only = |words: &[&str]| args.words.iter().all(|word| words.contains(&word.value.as_str()));
     if !args.words.is_empty() && only(&["--version", "-V", "-v", "--help", "-h"]) {
         return None;
     }
     if plain == "python" && args.words.first().is_some_and(|word| word.value == "-m") {
-        return args.words.get(1).is_none_or(super::word::Word::is_later).then_some("runs code that is only known when it runs");
+        return args
+            .words
+            .get(1)
+            .is_none_or(super::word::Word::is_later)
+            .then_some("runs code that is only known when it runs");
     }
     if args.flag(code) == Hit::Yes {
         return Some("runs code given on the line");
@@ -220,7 +1101,12 @@ pub(super) fn interpreter(name: &str, args: &Args<'_, '_>) -> Option<&'static st
     };
     match script {
         Some(word) if word.fixed().is_none() => Some("runs code that is only known when it runs"),
-        Some(word) if matches!(word.value.as_str(), "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "eval" | "repl") => {
+        Some(word)
+            if matches!(
+                word.value.as_str(),
+                "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "eval" | "repl"
+            ) =>
+        {
             Some("runs whatever it is given")
         }
         Some(_) => None,
@@ -231,14 +1117,31 @@ pub(super) fn interpreter(name: &str, args: &Args<'_, '_>) -> Option<&'static st
 /// `-v /:/x`, `--mount source=/…`, or the socket that commands the container engine.
 fn mounts_the_machine(args: &Args<'_, '_>) -> Hit {
     let system = |path: &str| {
-        path == "/" || ["/etc", "/root", "/home", "/var", "/usr", "/proc", "/sys", "/dev", "~"].iter().any(|root| path.starts_with(root))
+        path == "/"
+            || [
+                "/etc", "/root", "/home", "/var", "/usr", "/proc", "/sys", "/dev", "~",
+            ]
+            .iter()
+            .any(|root| path.starts_with(root))
     };
     let mounts = |value: &str| {
         let plain = value.trim_start_matches("--volume=").trim_start_matches("-v");
         let volume = plain.split_once(':').is_some_and(|(from, _)| system(from));
-        volume || value.split(',').any(|part| part.split_once('=').is_some_and(|(key, from)| matches!(key, "source" | "src") && system(from)))
+        volume
+            || value.split(',').any(|part| {
+                part.split_once('=')
+                    .is_some_and(|(key, from)| matches!(key, "source" | "src") && system(from))
+            })
     };
-    if args.words.iter().any(|word| mounts(&word.value) || word.value.contains("docker.sock")) { Hit::Yes } else { Hit::No }
+    if args
+        .words
+        .iter()
+        .any(|word| mounts(&word.value) || word.value.contains("docker.sock"))
+    {
+        Hit::Yes
+    } else {
+        Hit::No
+    }
 }
 
 /// `git -c NAME=VALUE`: some names hold commands, and new ones are added every year.
@@ -247,16 +1150,41 @@ fn git_config(args: &Args<'_, '_>) -> Hit {
         [flag, value] => flag.value == "-c" && (value.value.contains('=') || value.fixed().is_none()),
         _ => false,
     });
-    let attached = args.words.iter().any(|word| word.value.starts_with("-c") && word.value.contains('='));
+    let attached = args
+        .words
+        .iter()
+        .any(|word| word.value.starts_with("-c") && word.value.contains('='));
     if pairs || attached { Hit::Yes } else { Hit::No }
 }
 
 /// `git remote add`, `git config core.pager …`; listing them is harmless.
 fn git_settings(args: &Args<'_, '_>) -> Hit {
     let has = |words: &[&str]| args.words.iter().any(|word| words.contains(&word.value.as_str()));
-    let remote = has(&["remote"]) && has(&["add", "set-url", "remove", "rm", "rename", "update", "set-head", "set-branches"]);
-    let reads = ["--get", "--get-all", "--get-regexp", "--list", "-l", "get", "list"];
-    if remote || has(&["config"]) && !has(&reads) { Hit::Yes } else { Hit::No }
+    let remote = has(&["remote"])
+        && has(&[
+            "add",
+            "set-url",
+            "remove",
+            "rm",
+            "rename",
+            "update",
+            "set-head",
+            "set-branches",
+        ]);
+    let reads = [
+        "--get",
+        "--get-all",
+        "--get-regexp",
+        "--list",
+        "-l",
+        "get",
+        "list",
+    ];
+    if remote || has(&["config"]) && !has(&reads) {
+        Hit::Yes
+    } else {
+        Hit::No
+    }
 }
 
 /// `git push origin +main` forces, `git push origin :main` deletes.
@@ -272,6 +1200,11 @@ fn sed_in_place_outside(args: &Args<'_, '_>) -> Hit {
         return Hit::No;
     }
     let plain = |word: &&super::word::Word<'_>| !word.value.starts_with('-');
-    let outside = args.words.iter().filter(plain).skip(1).any(|word| !args.standing.contains(word, args.places));
+    let outside = args
+        .words
+        .iter()
+        .filter(plain)
+        .skip(1)
+        .any(|word| !args.standing.contains(word, args.places));
     if outside { Hit::Yes } else { Hit::No }
 }

@@ -42,7 +42,8 @@ impl Standing {
 
     /// Whether `word` names something inside the workspace from wherever the shell stands.
     pub(super) fn contains(&self, word: &Word<'_>, places: &dyn Places) -> bool {
-        let inside = |folder: &str| resolve(word, folder, places).is_some_and(|path| is_inside(&path, places));
+        let inside =
+            |folder: &str| resolve(word, folder, places).is_some_and(|path| is_inside(&path, places));
         match self {
             _ if word.is_later() => false,
             Self::In(folders) => folders.iter().all(|folder| inside(folder)),
@@ -57,7 +58,8 @@ fn is_absolute(word: &Word<'_>) -> bool {
 
 fn is_inside(path: &str, places: &dyn Places) -> bool {
     let root = places.workspace().trim_end_matches('/');
-    path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    path.strip_prefix(root)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// The real place of `word` seen from `folder`; `None` when it cannot be told.
@@ -75,8 +77,14 @@ fn resolve(word: &Word<'_>, folder: &str, places: &dyn Places) -> Option<String>
             "" | "." => {}
             ".." => {
                 // The parent of a link's target, not of the link.
-                let real = if path.is_empty() { String::new() } else { places.real(&path)? };
-                path = real.rsplit_once('/').map_or_else(String::new, |(parent, _)| parent.to_owned());
+                let real = if path.is_empty() {
+                    String::new()
+                } else {
+                    places.real(&path)?
+                };
+                path = real
+                    .rsplit_once('/')
+                    .map_or_else(String::new, |(parent, _)| parent.to_owned());
             }
             part => {
                 path.push('/');
@@ -102,40 +110,107 @@ pub(super) fn flatten(path: &str) -> String {
 
 /// Devices that swallow or show what is written to them.
 pub(super) fn is_harmless_device(path: &str) -> bool {
-    matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty" | "/dev/zero")
-        || path.strip_prefix("/dev/fd/").is_some_and(|fd| !fd.is_empty() && fd.bytes().all(|b| b.is_ascii_digit()))
+    matches!(
+        path,
+        "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty" | "/dev/zero"
+    ) || path
+        .strip_prefix("/dev/fd/")
+        .is_some_and(|fd| !fd.is_empty() && fd.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// Disks as files.
 pub(super) fn is_block_device(path: &str) -> bool {
     let flat = flatten(path);
-    let Some(name) = flat.strip_prefix("/dev/") else { return false };
-    let starts = ["sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "dm-", "mapper/", "loop", "md", "zd", "nbd"];
+    let Some(name) = flat.strip_prefix("/dev/") else {
+        return false;
+    };
+    let starts = [
+        "sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "dm-", "mapper/", "loop", "md", "zd",
+        "nbd",
+    ];
     path.starts_with('/') && starts.iter().any(|start| name.starts_with(start))
 }
 
 /// Files and folders that hold credentials or history.
 const SECRETS: &[&str] = &[
-    ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".netrc", ".npmrc", ".pypirc", ".pgpass", ".my.cnf", ".git-credentials",
-    ".docker", ".password-store", ".vault-token", ".env", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "shadow",
-    "gshadow", "sudoers", "sudoers.d", "environ", ".bash_history", ".zsh_history", ".python_history", ".psql_history",
-    ".mysql_history", "credentials.json", "application_default_credentials.json", "Keychains",
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".azure",
+    ".kube",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    ".pgpass",
+    ".my.cnf",
+    ".git-credentials",
+    ".docker",
+    ".password-store",
+    ".vault-token",
+    ".env",
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    "shadow",
+    "gshadow",
+    "sudoers",
+    "sudoers.d",
+    "environ",
+    ".bash_history",
+    ".zsh_history",
+    ".python_history",
+    ".psql_history",
+    ".mysql_history",
+    "credentials.json",
+    "application_default_credentials.json",
+    "Keychains",
 ];
 
 /// Files that run by themselves, now or later.
 const STARTUP: &[&str] = &[
-    ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv",
-    ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", "config.fish", ".gitconfig", ".envrc", ".vimrc",
-    ".exrc", ".inputrc", ".xinitrc", ".xprofile", ".xsession", "authorized_keys", "hooks", "config", "autostart",
-    "LaunchAgents", "LaunchDaemons", "crontab", "cron.d", "cron.daily", "cron.hourly", "profile.d", "ld.so.preload",
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".bash_aliases",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".zlogout",
+    ".kshrc",
+    ".cshrc",
+    ".tcshrc",
+    "config.fish",
+    ".gitconfig",
+    ".envrc",
+    ".vimrc",
+    ".exrc",
+    ".inputrc",
+    ".xinitrc",
+    ".xprofile",
+    ".xsession",
+    "authorized_keys",
+    "hooks",
+    "config",
+    "autostart",
+    "LaunchAgents",
+    "LaunchDaemons",
+    "crontab",
+    "cron.d",
+    "cron.daily",
+    "cron.hourly",
+    "profile.d",
+    "ld.so.preload",
 ];
 
 /// Names that only count below `/etc`, `/proc` or `.git`: elsewhere they are ordinary words.
 fn needs_parent(name: &str) -> Option<&'static [&'static str]> {
     match name {
-        "shadow" | "gshadow" | "sudoers" | "sudoers.d" | "crontab" | "cron.d" | "cron.daily" | "cron.hourly" => {
-            Some(&["etc", "cron", "spool"])
-        }
+        "shadow" | "gshadow" | "sudoers" | "sudoers.d" | "crontab" | "cron.d" | "cron.daily"
+        | "cron.hourly" => Some(&["etc", "cron", "spool"]),
         "environ" => Some(&["proc"]),
         "hooks" | "config" => Some(&[".git"]),
         _ => None,
@@ -149,7 +224,8 @@ pub(super) fn sensitive(value: &str) -> Option<&'static str> {
         parts.iter().enumerate().any(|(at, part)| {
             list.iter().any(|name| {
                 let above = parts.get(..at).unwrap_or_default();
-                let placed = needs_parent(name).is_none_or(|parents| above.iter().any(|part| parents.contains(part)));
+                let placed =
+                    needs_parent(name).is_none_or(|parents| above.iter().any(|part| parents.contains(part)));
                 placed && part_names(part, name)
             })
         })
@@ -169,6 +245,8 @@ fn part_names(part: &str, name: &str) -> bool {
         let telling = stem.starts_with('.') || stem.len() > 2;
         return telling && name.starts_with(stem);
     }
-    let example = [".example", ".sample", ".template", ".dist"].iter().any(|end| part.ends_with(end));
+    let example = [".example", ".sample", ".template", ".dist"]
+        .iter()
+        .any(|end| part.ends_with(end));
     part == name || (name == ".env" && part.starts_with(".env.") && !example)
 }

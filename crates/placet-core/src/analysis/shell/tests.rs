@@ -44,7 +44,13 @@ fn check(line: &str, expected: &Expect) {
     let mut text = String::new();
     for fact in &found.facts {
         let (what, note) = match &fact.kind {
-            FactKind::Command { argv, dynamic, assignments, under, .. } => {
+            FactKind::Command {
+                argv,
+                dynamic,
+                assignments,
+                under,
+                ..
+            } => {
                 let mut note = String::new();
                 if *dynamic {
                     note += " dynamic";
@@ -57,14 +63,29 @@ fn check(line: &str, expected: &Expect) {
                 }
                 (format!("{argv:?}"), note)
             }
-            FactKind::Redirect { path, writes, contained } => {
+            FactKind::Redirect {
+                path,
+                writes,
+                contained,
+            } => {
                 let arrow = if *writes { ">" } else { "<" };
-                (format!("{arrow} {path}"), if *contained { String::new() } else { " not contained".to_owned() })
+                (
+                    format!("{arrow} {path}"),
+                    if *contained {
+                        String::new()
+                    } else {
+                        " not contained".to_owned()
+                    },
+                )
             }
             FactKind::Unreadable { .. } => ("unreadable".to_owned(), String::new()),
             other => (format!("{other:?}"), String::new()),
         };
-        let why = if fact.why.is_empty() { String::new() } else { format!(": {}", fact.why) };
+        let why = if fact.why.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", fact.why)
+        };
         writeln!(text, "{} {what}{note}{why}", fact.risk).unwrap();
     }
     if let Some(banned) = &found.banned {

@@ -40,7 +40,12 @@ struct Simple<'s> {
 
 impl<'a> Walk<'a> {
     pub(super) fn new(places: &'a dyn Places, found: &'a mut Analysis) -> Self {
-        Self { standing: Standing::start(places), places, found, commands: 0 }
+        Self {
+            standing: Standing::start(places),
+            places,
+            found,
+            commands: 0,
+        }
     }
 
     /// How many simple commands were found.
@@ -57,8 +62,13 @@ impl<'a> Walk<'a> {
             return self.doubt(line, "shells are nested too deep to follow");
         }
         let mut parser = Parser::new();
-        let tree = parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok().and_then(|()| parser.parse(line, None));
-        let Some(tree) = tree else { return self.doubt(line, "the line does not parse") };
+        let tree = parser
+            .set_language(&tree_sitter_bash::LANGUAGE.into())
+            .ok()
+            .and_then(|()| parser.parse(line, None));
+        let Some(tree) = tree else {
+            return self.doubt(line, "the line does not parse");
+        };
         if sound::too_deep(tree.root_node()) {
             return self.doubt(line, "the line is nested too deep to follow");
         }
@@ -79,13 +89,18 @@ impl<'a> Walk<'a> {
     /// Dispatches one statement, or any node that may hold statements.
     fn visit(&mut self, node: Node<'_>, source: Source<'_>) {
         match node.kind() {
-            "command" | "declaration_command" | "unset_command" | "test_command" => self.simple(node, source, Vec::new()),
+            "command" | "declaration_command" | "unset_command" | "test_command" => {
+                self.simple(node, source, Vec::new())
+            }
             "redirected_statement" => self.redirected(node, source, Vec::new()),
             "variable_assignment" | "variable_assignments" => self.assignment(node, source),
             "function_definition" => self.function(node, source),
             "file_redirect" => self.redirect(node, source),
             "compound_statement" if source.of(node).starts_with("((") => {
-                self.doubt(source.of(node), "`((…))` is arithmetic for bash and a subshell for sh");
+                self.doubt(
+                    source.of(node),
+                    "`((…))` is arithmetic for bash and a subshell for sh",
+                );
                 self.inside(node, source);
             }
             "for_statement" | "c_style_for_statement" | "while_statement" => {
@@ -105,7 +120,9 @@ impl<'a> Walk<'a> {
     /// Looks into a word or an expression for substitutions.
     fn inside(&mut self, node: Node<'_>, source: Source<'_>) {
         match node.kind() {
-            "command_substitution" | "process_substitution" | "subshell" | "file_redirect" => self.visit(node, source),
+            "command_substitution" | "process_substitution" | "subshell" | "file_redirect" => {
+                self.visit(node, source)
+            }
             _ => {
                 for child in node.named_children(&mut node.walk()) {
                     self.inside(child, source);
@@ -116,13 +133,19 @@ impl<'a> Walk<'a> {
 
     /// What a loop or a function runs again starts where its own `cd` left off.
     fn lose_standing_if_it_moves(&mut self, node: Node<'_>, source: Source<'_>) {
-        if ["cd", "pushd", "popd"].iter().any(|word| source.of(node).contains(word)) {
+        if ["cd", "pushd", "popd"]
+            .iter()
+            .any(|word| source.of(node).contains(word))
+        {
             self.standing = Standing::Lost;
         }
     }
 
     fn redirected<'t>(&mut self, node: Node<'t>, source: Source<'_>, mut extra: Vec<Node<'t>>) {
-        let redirects: Vec<_> = node.named_children(&mut node.walk()).filter(|child| is_redirect(*child)).collect();
+        let redirects: Vec<_> = node
+            .named_children(&mut node.walk())
+            .filter(|child| is_redirect(*child))
+            .collect();
         for redirect in &redirects {
             stray_words(*redirect, &mut extra);
         }
@@ -148,13 +171,18 @@ impl<'a> Walk<'a> {
     /// A here-document or here-string given to a shell is a line of its own.
     fn feed(&mut self, redirect: Node<'_>, statement: Node<'_>, source: Source<'_>) {
         let first_line = source.of(statement).lines().next().unwrap_or_default();
-        let shell = first_line.split([' ', '\t', '|', ';', '&']).map(judge::base_name).find(|word| wrapper::is_shell(word));
+        let shell = first_line
+            .split([' ', '\t', '|', ';', '&'])
+            .map(judge::base_name)
+            .find(|word| wrapper::is_shell(word));
         let Some(shell) = shell else { return };
         let under: Vec<String> = source.under.iter().cloned().chain([shell.to_owned()]).collect();
         for child in redirect.named_children(&mut redirect.walk()) {
             match child.kind() {
                 "heredoc_body" => self.line(source.of(child), &under),
-                "string" | "raw_string" | "ansi_c_string" | "concatenation" if redirect.kind() == "herestring_redirect" => {
+                "string" | "raw_string" | "ansi_c_string" | "concatenation"
+                    if redirect.kind() == "herestring_redirect" =>
+                {
                     self.line(&Word::read(child, source.text).value, &under);
                 }
                 _ => {}
@@ -163,12 +191,18 @@ impl<'a> Walk<'a> {
     }
 
     fn simple<'t>(&mut self, node: Node<'t>, source: Source<'_>, mut extra: Vec<Node<'t>>) {
-        let mut command = Simple { words: Vec::new(), assignments: Vec::new(), text: source.of(node) };
+        let mut command = Simple {
+            words: Vec::new(),
+            assignments: Vec::new(),
+            text: source.of(node),
+        };
         let mut words: Vec<Node<'t>> = Vec::new();
         if is_simple(node) {
             for child in node.children(&mut node.walk()) {
                 match child.kind() {
-                    "variable_assignment" if node.kind() == "command" => command.assignments.push(source.of(child).to_owned()),
+                    "variable_assignment" if node.kind() == "command" => {
+                        command.assignments.push(source.of(child).to_owned())
+                    }
                     "comment" | "subshell" => {}
                     _ if is_redirect(child) => stray_words(child, &mut extra),
                     _ => expression_words(child, &mut words),
@@ -191,20 +225,40 @@ impl<'a> Walk<'a> {
 
     fn assignment(&mut self, node: Node<'_>, source: Source<'_>) {
         let assignments = if node.kind() == "variable_assignments" {
-            node.named_children(&mut node.walk()).map(|child| source.of(child).to_owned()).collect()
+            node.named_children(&mut node.walk())
+                .map(|child| source.of(child).to_owned())
+                .collect()
         } else {
             vec![source.of(node).to_owned()]
         };
         let why = judge::assignments(&assignments);
-        self.push(&Simple { words: Vec::new(), assignments, text: source.of(node) }, source.under, why);
+        self.push(
+            &Simple {
+                words: Vec::new(),
+                assignments,
+                text: source.of(node),
+            },
+            source.under,
+            why,
+        );
         self.inside(node, source);
     }
 
     fn function(&mut self, node: Node<'_>, source: Source<'_>) {
-        let name = node.child_by_field_name("name").map(|name| source.of(name)).unwrap_or_default();
-        let word = |value: &str| Word { raw: "", value: value.to_owned(), known: Known::Fully };
-        let command =
-            Simple { words: vec![word("function"), word(name)], assignments: Vec::new(), text: source.of(node) };
+        let name = node
+            .child_by_field_name("name")
+            .map(|name| source.of(name))
+            .unwrap_or_default();
+        let word = |value: &str| Word {
+            raw: "",
+            value: value.to_owned(),
+            known: Known::Fully,
+        };
+        let command = Simple {
+            words: vec![word("function"), word(name)],
+            assignments: Vec::new(),
+            text: source.of(node),
+        };
         let why = format!("`{name}` could stand in for a command of that name");
         self.push(&command, source.under, Some(why));
         if let Some(body) = node.child_by_field_name("body") {
@@ -217,18 +271,30 @@ impl<'a> Walk<'a> {
     }
 
     fn redirect(&mut self, node: Node<'_>, source: Source<'_>) {
-        let operator = node.children(&mut node.walk()).find(|child| !child.is_named()).map(|child| source.of(child));
+        let operator = node
+            .children(&mut node.walk())
+            .find(|child| !child.is_named())
+            .map(|child| source.of(child));
         let operator = operator.unwrap_or_default();
         for destination in node.children_by_field_name("destination", &mut node.walk()) {
             self.inside(destination, source);
         }
-        let Some(destination) = node.child_by_field_name("destination") else { return };
+        let Some(destination) = node.child_by_field_name("destination") else {
+            return;
+        };
         if destination.kind() == "process_substitution" {
             return;
         }
         let word = Word::read(destination, source.text);
         let duplicates = operator.contains('&') && !operator.starts_with('&');
-        if duplicates && word.value.trim_end_matches('-').bytes().all(|b| b.is_ascii_digit()) && !word.is_later() {
+        if duplicates
+            && word
+                .value
+                .trim_end_matches('-')
+                .bytes()
+                .all(|b| b.is_ascii_digit())
+            && !word.is_later()
+        {
             return;
         }
         let writes = operator.contains('>');
@@ -240,13 +306,24 @@ impl<'a> Walk<'a> {
         let (risk, why) = match target::sensitive(&word.value) {
             _ if device => (Risk::Low, String::new()),
             Some(why) => (Risk::High, format!("`{}` {why}", word.raw)),
-            None if word.is_later() || (writes && word.known == Known::Shape) => {
-                (Risk::High, format!("where `{}` leads is only known when it runs", word.raw))
+            None if word.is_later() || (writes && word.known == Known::Shape) => (
+                Risk::High,
+                format!("where `{}` leads is only known when it runs", word.raw),
+            ),
+            None if writes && !contained => {
+                (Risk::High, format!("`{}` may be outside the workspace", word.raw))
             }
-            None if writes && !contained => (Risk::High, format!("`{}` may be outside the workspace", word.raw)),
             None => (Risk::Medium, String::new()),
         };
-        self.found.facts.push(Fact { kind: FactKind::Redirect { path: word.shown(), writes, contained }, risk, why });
+        self.found.facts.push(Fact {
+            kind: FactKind::Redirect {
+                path: word.shown(),
+                writes,
+                contained,
+            },
+            risk,
+            why,
+        });
     }
 
     /// Judges one simple command, then whatever it runs in turn.
@@ -255,9 +332,17 @@ impl<'a> Walk<'a> {
         let Some((first, rest)) = command.words.split_first() else {
             return;
         };
-        let args = Args { words: rest, open: given == Given::LaterToo, standing: &standing, places };
+        let args = Args {
+            words: rest,
+            open: given == Given::LaterToo,
+            standing: &standing,
+            places,
+        };
         let name = judge::name_of(first);
-        let unwrapped = name.as_deref().map(|name| wrapper::unwrap(name, &args)).unwrap_or_default();
+        let unwrapped = name
+            .as_deref()
+            .map(|name| wrapper::unwrap(name, &args))
+            .unwrap_or_default();
         let why = judge::high(first, &args, &command.assignments, command.text)
             .or_else(|| judge::assignments(&unwrapped.assignments))
             .or_else(|| unwrapped.doubt.map(str::to_owned));
@@ -267,8 +352,11 @@ impl<'a> Walk<'a> {
             self.ban(why);
         }
         if matches!(name.as_str(), "cd" | "chdir" | "pushd" | "popd") {
-            let to = rest.iter().find(|word| !matches!(word.value.as_str(), "-L" | "-P" | "-e" | "-@" | "--"));
-            self.standing.go(to.filter(|word| !word.value.starts_with(['+', '-'])), places);
+            let to = rest
+                .iter()
+                .find(|word| !matches!(word.value.as_str(), "-L" | "-P" | "-e" | "-@" | "--"));
+            self.standing
+                .go(to.filter(|word| !word.value.starts_with(['+', '-'])), places);
         }
         self.inner(unwrapped.inner, &name, command.text, under);
     }
@@ -285,7 +373,11 @@ impl<'a> Walk<'a> {
             match inner {
                 Inner::Line(line) => self.line(&line, &under),
                 Inner::Words { words, given } => {
-                    let command = Simple { words: words.to_vec(), assignments: Vec::new(), text };
+                    let command = Simple {
+                        words: words.to_vec(),
+                        assignments: Vec::new(),
+                        text,
+                    };
                     self.command(&command, &under, given);
                 }
             }
@@ -302,7 +394,11 @@ impl<'a> Walk<'a> {
             under: under.to_vec(),
         };
         let risk = if why.is_some() { Risk::High } else { Risk::Medium };
-        self.found.facts.push(Fact { kind, risk, why: why.unwrap_or_default() });
+        self.found.facts.push(Fact {
+            kind,
+            risk,
+            why: why.unwrap_or_default(),
+        });
     }
 }
 
@@ -316,20 +412,33 @@ pub(super) enum Given {
 }
 
 fn is_simple(node: Node<'_>) -> bool {
-    matches!(node.kind(), "command" | "declaration_command" | "unset_command" | "test_command")
+    matches!(
+        node.kind(),
+        "command" | "declaration_command" | "unset_command" | "test_command"
+    )
 }
 
 fn is_redirect(node: Node<'_>) -> bool {
-    matches!(node.kind(), "file_redirect" | "heredoc_redirect" | "herestring_redirect")
+    matches!(
+        node.kind(),
+        "file_redirect" | "heredoc_redirect" | "herestring_redirect"
+    )
 }
 
 /// Words the grammar hangs on a redirection though they belong to the command: in `echo a > b c` only `b` is a file.
 fn stray_words<'t>(redirect: Node<'t>, words: &mut Vec<Node<'t>>) {
     match redirect.kind() {
-        "file_redirect" => words.extend(redirect.children_by_field_name("destination", &mut redirect.walk()).skip(1)),
+        "file_redirect" => words.extend(
+            redirect
+                .children_by_field_name("destination", &mut redirect.walk())
+                .skip(1),
+        ),
         "heredoc_redirect" => {
             words.extend(redirect.children_by_field_name("argument", &mut redirect.walk()));
-            for inner in redirect.named_children(&mut redirect.walk()).filter(|child| is_redirect(*child)) {
+            for inner in redirect
+                .named_children(&mut redirect.walk())
+                .filter(|child| is_redirect(*child))
+            {
                 stray_words(inner, words);
             }
         }
@@ -340,8 +449,12 @@ fn stray_words<'t>(redirect: Node<'t>, words: &mut Vec<Node<'t>>) {
 /// The words of an argument, and of the expression inside `[ … ]`, which the grammar builds into a tree.
 fn expression_words<'t>(node: Node<'t>, words: &mut Vec<Node<'t>>) {
     match node.kind() {
-        "unary_expression" | "binary_expression" | "ternary_expression" | "parenthesized_expression"
-        | "postfix_expression" | "redirected_statement" => {
+        "unary_expression"
+        | "binary_expression"
+        | "ternary_expression"
+        | "parenthesized_expression"
+        | "postfix_expression"
+        | "redirected_statement" => {
             for child in node.children(&mut node.walk()) {
                 expression_words(child, words);
             }
@@ -352,7 +465,18 @@ fn expression_words<'t>(node: Node<'t>, words: &mut Vec<Node<'t>>) {
 }
 
 fn pipes_into_itself(body: Node<'_>, name: &str, source: Source<'_>) -> bool {
-    let calls = |node: Node<'_>| node.child_by_field_name("name").is_some_and(|called| source.of(called) == name);
-    let piped = body.kind() == "pipeline" && body.named_children(&mut body.walk()).filter(|child| calls(*child)).count() > 1;
-    piped || body.named_children(&mut body.walk()).any(|child| pipes_into_itself(child, name, source))
+    let calls = |node: Node<'_>| {
+        node.child_by_field_name("name")
+            .is_some_and(|called| source.of(called) == name)
+    };
+    let piped = body.kind() == "pipeline"
+        && body
+            .named_children(&mut body.walk())
+            .filter(|child| calls(*child))
+            .count()
+            > 1;
+    piped
+        || body
+            .named_children(&mut body.walk())
+            .any(|child| pipes_into_itself(child, name, source))
 }

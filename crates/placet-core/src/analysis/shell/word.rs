@@ -28,7 +28,11 @@ impl<'s> Word<'s> {
     /// Reads the word at `node`.
     pub(super) fn read(node: Node<'_>, source: &'s str) -> Self {
         let raw = source.get(node.byte_range()).unwrap_or_default();
-        let mut builder = Builder { value: String::with_capacity(raw.len()), known: Known::Fully, brace: Brace::None };
+        let mut builder = Builder {
+            value: String::with_capacity(raw.len()),
+            known: Known::Fully,
+            brace: Brace::None,
+        };
         builder.part(node, source);
         let mut known = builder.known;
         if builder.brace == Brace::List {
@@ -37,12 +41,20 @@ impl<'s> Word<'s> {
         if raw.starts_with('~') && raw != "~" && !raw.starts_with("~/") {
             known = Known::Later;
         }
-        Self { raw, value: builder.value, known }
+        Self {
+            raw,
+            value: builder.value,
+            known,
+        }
     }
 
     /// As shown in `argv`: quotes removed when that says it all, otherwise as written.
     pub(super) fn shown(&self) -> String {
-        if self.known == Known::Fully { self.value.clone() } else { self.raw.to_owned() }
+        if self.known == Known::Fully {
+            self.value.clone()
+        } else {
+            self.raw.to_owned()
+        }
     }
 
     /// Its value, when it is known.
@@ -73,7 +85,9 @@ impl Builder {
     fn part(&mut self, node: Node<'_>, source: &str) {
         let text = source.get(node.byte_range()).unwrap_or_default();
         match node.kind() {
-            "raw_string" => self.value.push_str(text.trim_start_matches('\'').trim_end_matches('\'')),
+            "raw_string" => self
+                .value
+                .push_str(text.trim_start_matches('\'').trim_end_matches('\'')),
             "ansi_c_string" => self.ansi_c(text),
             "string" => self.double_quoted(node, source),
             "concatenation" | "command_name" => {
@@ -144,7 +158,10 @@ impl Builder {
     }
 
     fn ansi_c(&mut self, text: &str) {
-        let body = text.strip_prefix("$'").and_then(|text| text.strip_suffix('\'')).unwrap_or(text);
+        let body = text
+            .strip_prefix("$'")
+            .and_then(|text| text.strip_suffix('\''))
+            .unwrap_or(text);
         let mut chars = body.chars().peekable();
         while let Some(c) = chars.next() {
             if c != '\\' {
@@ -172,7 +189,10 @@ impl Builder {
                 _ => Some(u32::from(escape)),
             };
             // NUL ends the word and a lone byte is no character: what bash makes of it is better asked than guessed.
-            match number.filter(|&n| n != 0 && (n < 0x80 || matches!(escape, 'u' | 'U'))).and_then(char::from_u32) {
+            match number
+                .filter(|&n| n != 0 && (n < 0x80 || matches!(escape, 'u' | 'U')))
+                .and_then(char::from_u32)
+            {
                 Some(c) => self.value.push(c),
                 None => self.later("\\"),
             }
@@ -199,8 +219,12 @@ pub(super) fn literal_pieces<'s>(node: Node<'_>, source: &'s str) -> Vec<Piece<'
         if matches!(child.kind(), "string_content" | "heredoc_content") {
             continue;
         }
-        pieces.push(Piece::Literal(source.get(from..child.start_byte()).unwrap_or_default()));
-        pieces.push(Piece::Expansion(source.get(child.byte_range()).unwrap_or_default()));
+        pieces.push(Piece::Literal(
+            source.get(from..child.start_byte()).unwrap_or_default(),
+        ));
+        pieces.push(Piece::Expansion(
+            source.get(child.byte_range()).unwrap_or_default(),
+        ));
         from = child.end_byte();
     }
     pieces.push(Piece::Literal(source.get(from..to).unwrap_or_default()));
@@ -210,7 +234,9 @@ pub(super) fn literal_pieces<'s>(node: Node<'_>, source: &'s str) -> Vec<Piece<'
 fn digits(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, radix: u32, most: usize) -> Option<u32> {
     let mut number = None;
     for _ in 0..most {
-        let Some(digit) = chars.peek().and_then(|c| c.to_digit(radix)) else { break };
+        let Some(digit) = chars.peek().and_then(|c| c.to_digit(radix)) else {
+            break;
+        };
         chars.next();
         number = Some(number.unwrap_or(0) * radix + digit);
     }
@@ -218,11 +244,13 @@ fn digits(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, radix: u32, most
 }
 
 fn octal(first: u32, chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> u32 {
-    (0..2).fold(first, |number, _| match chars.peek().and_then(|c| c.to_digit(8)) {
-        Some(digit) => {
-            chars.next();
-            number * 8 + digit
+    (0..2).fold(first, |number, _| {
+        match chars.peek().and_then(|c| c.to_digit(8)) {
+            Some(digit) => {
+                chars.next();
+                number * 8 + digit
+            }
+            None => number,
         }
-        None => number,
     })
 }

@@ -51,7 +51,14 @@ struct Form {
 }
 
 const fn form(names: &'static [&'static str], flags: &'static str, takes: &'static str, skip: usize) -> Form {
-    Form { names, flags, takes, longs: &[], long_takes: &[], skip }
+    Form {
+        names,
+        flags,
+        takes,
+        longs: &[],
+        long_takes: &[],
+        skip,
+    }
 }
 
 const FORMS: &[Form] = &[
@@ -61,8 +68,27 @@ const FORMS: &[Form] = &[
         ..form(&["env"], "iv0", "uC", 0)
     },
     Form {
-        longs: &["askpass", "background", "preserve-env", "login", "stdin", "non-interactive", "shell", "set-home"],
-        long_takes: &["close-from", "chdir", "group", "host", "prompt", "chroot", "command-timeout", "other-user", "user"],
+        longs: &[
+            "askpass",
+            "background",
+            "preserve-env",
+            "login",
+            "stdin",
+            "non-interactive",
+            "shell",
+            "set-home",
+        ],
+        long_takes: &[
+            "close-from",
+            "chdir",
+            "group",
+            "host",
+            "prompt",
+            "chroot",
+            "command-timeout",
+            "other-user",
+            "user",
+        ],
         ..form(&["sudo"], "AbEHiKknPSsv", "CDghpRrtTuU", 0)
     },
     form(&["doas"], "Lns", "aCu", 0),
@@ -71,7 +97,23 @@ const FORMS: &[Form] = &[
         long_takes: &["output", "format"],
         ..form(&["time"], "pvaq", "of", 0)
     },
-    form(&["nohup", "builtin", "coproc", "busybox", "toybox", "catchsegv", "unbuffer", "fakeroot", "tini", "dumb-init"], "", "", 0),
+    form(
+        &[
+            "nohup",
+            "builtin",
+            "coproc",
+            "busybox",
+            "toybox",
+            "catchsegv",
+            "unbuffer",
+            "fakeroot",
+            "tini",
+            "dumb-init",
+        ],
+        "",
+        "",
+        0,
+    ),
     form(&["command"], "p", "", 0),
     form(&["exec"], "cl", "a", 0),
     Form {
@@ -79,32 +121,92 @@ const FORMS: &[Form] = &[
         long_takes: &["kill-after", "signal"],
         ..form(&["timeout"], "fpv", "ks", 1)
     },
-    Form { long_takes: &["adjustment"], ..form(&["nice"], "0123456789", "n", 0) },
-    Form { longs: &["ignore"], long_takes: &["class", "classdata"], ..form(&["ionice"], "t", "cn", 0) },
-    Form { long_takes: &["input", "output", "error"], ..form(&["stdbuf"], "", "ioe", 0) },
-    Form { longs: &["ctty", "fork", "wait"], ..form(&["setsid"], "cfw", "", 0) },
+    Form {
+        long_takes: &["adjustment"],
+        ..form(&["nice"], "0123456789", "n", 0)
+    },
+    Form {
+        longs: &["ignore"],
+        long_takes: &["class", "classdata"],
+        ..form(&["ionice"], "t", "cn", 0)
+    },
+    Form {
+        long_takes: &["input", "output", "error"],
+        ..form(&["stdbuf"], "", "ioe", 0)
+    },
+    Form {
+        longs: &["ctty", "fork", "wait"],
+        ..form(&["setsid"], "cfw", "", 0)
+    },
     form(&["chrt"], "bfior", "", 1),
     form(&["taskset"], "ac", "", 1),
     form(&["strace", "ltrace"], "cCdfFiknqrtTvwxyzZ", "abeEIoOPsSuUX", 0),
-    Form { longs: &["skip-chdir"], long_takes: &["userspec", "groups"], ..form(&["chroot"], "", "", 1) },
     Form {
-        longs: &["mount", "uts", "ipc", "net", "pid", "user", "cgroup", "fork", "map-root-user", "mount-proc"],
+        longs: &["skip-chdir"],
+        long_takes: &["userspec", "groups"],
+        ..form(&["chroot"], "", "", 1)
+    },
+    Form {
+        longs: &[
+            "mount",
+            "uts",
+            "ipc",
+            "net",
+            "pid",
+            "user",
+            "cgroup",
+            "fork",
+            "map-root-user",
+            "mount-proc",
+        ],
         ..form(&["unshare"], "muinpUCfrc", "RwSG", 0)
     },
     Form {
-        longs: &["beep", "color", "differences", "errexit", "chgexit", "no-title", "exec", "precise"],
+        longs: &[
+            "beep",
+            "color",
+            "differences",
+            "errexit",
+            "chgexit",
+            "no-title",
+            "exec",
+            "precise",
+        ],
         long_takes: &["interval"],
         ..form(&["watch"], "bcdegtxp", "n", 0)
     },
     form(&["ssh"], "46AaCfGgKkMNnqsTtVvXxYy", "BbcDEeFIiJLlmOopQRSWw", 1),
     Form {
-        longs: &["shared", "exclusive", "unlock", "nonblock", "nb", "close", "no-fork", "verbose"],
+        longs: &[
+            "shared",
+            "exclusive",
+            "unlock",
+            "nonblock",
+            "nb",
+            "close",
+            "no-fork",
+            "verbose",
+        ],
         long_takes: &["wait", "timeout", "conflict-exit-code"],
         ..form(&["flock"], "sxeunoFv", "wE", 1)
     },
     Form {
-        longs: &["null", "open-tty", "interactive", "no-run-if-empty", "verbose", "exit"],
-        long_takes: &["arg-file", "delimiter", "max-args", "max-procs", "max-chars", "process-slot-var"],
+        longs: &[
+            "null",
+            "open-tty",
+            "interactive",
+            "no-run-if-empty",
+            "verbose",
+            "exit",
+        ],
+        long_takes: &[
+            "arg-file",
+            "delimiter",
+            "max-args",
+            "max-procs",
+            "max-chars",
+            "process-slot-var",
+        ],
         ..form(&["xargs"], "0oprtx", "adEILnPs", 0)
     },
 ];
@@ -126,12 +228,19 @@ pub(super) fn unwrap<'w, 's>(name: &str, args: &Args<'w, 's>) -> Unwrapped<'w, '
         "trap" => line(words.get(..1).unwrap_or_default(), Given::OnTheLine),
         "su" | "runuser" | "script" => command_option(words),
         _ if is_shell(name) => shell(args),
-        _ => FORMS.iter().find(|form| form.names.contains(&name)).map(|form| prefix(name, form, args)).unwrap_or_default(),
+        _ => FORMS
+            .iter()
+            .find(|form| form.names.contains(&name))
+            .map(|form| prefix(name, form, args))
+            .unwrap_or_default(),
     }
 }
 
 fn lost<'w, 's>(doubt: &'static str) -> Unwrapped<'w, 's> {
-    Unwrapped { doubt: Some(doubt), ..Unwrapped::default() }
+    Unwrapped {
+        doubt: Some(doubt),
+        ..Unwrapped::default()
+    }
 }
 
 /// Words that are put together with spaces and parsed again.
@@ -153,7 +262,9 @@ fn prefix<'w, 's>(name: &str, form: &Form, args: &Args<'w, 's>) -> Unwrapped<'w,
     if name == "command" && args.words.first().is_some_and(lookup) {
         return Unwrapped::default();
     }
-    let Some(mut rest) = after_options(form, args.words) else { return lost(LOST) };
+    let Some(mut rest) = after_options(form, args.words) else {
+        return lost(LOST);
+    };
     let mut assignments = Vec::new();
     if matches!(name, "env" | "sudo") {
         while let Some((word, tail)) = rest.split_first().filter(|(word, _)| word.value.contains('=')) {
@@ -168,13 +279,25 @@ fn prefix<'w, 's>(name: &str, form: &Form, args: &Args<'w, 's>) -> Unwrapped<'w,
     if skipped.iter().any(|word| word.known != Known::Fully) {
         return lost(LOST);
     }
-    let given = if args.open || name == "xargs" { Given::LaterToo } else { Given::OnTheLine };
+    let given = if args.open || name == "xargs" {
+        Given::LaterToo
+    } else {
+        Given::OnTheLine
+    };
     let command_text = |word: &Word<'_>| matches!(word.value.as_str(), "-c" | "--command");
     match rest.split_first() {
-        None => Unwrapped { assignments, doubt: args.open.then_some(LATER), ..Unwrapped::default() },
+        None => Unwrapped {
+            assignments,
+            doubt: args.open.then_some(LATER),
+            ..Unwrapped::default()
+        },
         Some((word, tail)) if name == "flock" && command_text(word) => line(tail, given),
         Some(_) if matches!(name, "ssh" | "watch") => line(rest, given),
-        Some(_) => Unwrapped { inner: vec![Inner::Words { words: rest, given }], assignments, doubt: None },
+        Some(_) => Unwrapped {
+            inner: vec![Inner::Words { words: rest, given }],
+            assignments,
+            doubt: None,
+        },
     }
 }
 
@@ -224,16 +347,24 @@ fn short_takes_next(form: &Form, option: &str) -> Option<bool> {
 fn find<'w, 's>(words: &'w [Word<'s>]) -> Unwrapped<'w, 's> {
     let mut found = Unwrapped::default();
     let mut rest = words;
-    while let Some(at) = rest.iter().position(|word| matches!(word.value.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir")) {
+    while let Some(at) = rest
+        .iter()
+        .position(|word| matches!(word.value.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir"))
+    {
         let inner = rest.get(at + 1..).unwrap_or_default();
         // `+` only ends the command right after `{}`.
         let ends = |pair: &[Word<'_>]| match pair {
             [before, word] => word.value == ";" || (word.value == "+" && before.value == "{}"),
             _ => false,
         };
-        let Some(end) = inner.windows(2).position(ends).map(|at| at + 1) else { return lost(LOST) };
+        let Some(end) = inner.windows(2).position(ends).map(|at| at + 1) else {
+            return lost(LOST);
+        };
         let (command, tail) = inner.split_at(end);
-        found.inner.push(Inner::Words { words: command, given: Given::LaterToo });
+        found.inner.push(Inner::Words {
+            words: command,
+            given: Given::LaterToo,
+        });
         rest = tail;
     }
     found
@@ -243,12 +374,24 @@ fn find<'w, 's>(words: &'w [Word<'s>]) -> Unwrapped<'w, 's> {
 fn command_option<'w, 's>(words: &[Word<'_>]) -> Unwrapped<'w, 's> {
     let mut words = words.iter();
     while let Some(word) = words.next() {
-        let Some(value) = word.fixed() else { return lost(LATER) };
-        let attached = value.strip_prefix("--command=").or_else(|| value.strip_prefix("-c").filter(|rest| !rest.is_empty()));
-        let is_option = value == "--command" || (value.starts_with('-') && !value.starts_with("--") && value.ends_with('c'));
+        let Some(value) = word.fixed() else {
+            return lost(LATER);
+        };
+        let attached = value
+            .strip_prefix("--command=")
+            .or_else(|| value.strip_prefix("-c").filter(|rest| !rest.is_empty()));
+        let is_option = value == "--command"
+            || (value.starts_with('-') && !value.starts_with("--") && value.ends_with('c'));
         match attached {
-            Some(text) => return Unwrapped { inner: vec![Inner::Line(text.to_owned())], ..Unwrapped::default() },
-            None if is_option => return line(words.as_slice().get(..1).unwrap_or_default(), Given::OnTheLine),
+            Some(text) => {
+                return Unwrapped {
+                    inner: vec![Inner::Line(text.to_owned())],
+                    ..Unwrapped::default()
+                };
+            }
+            None if is_option => {
+                return line(words.as_slice().get(..1).unwrap_or_default(), Given::OnTheLine);
+            }
             None => {}
         }
     }
@@ -259,7 +402,9 @@ fn shell<'w, 's>(args: &Args<'w, 's>) -> Unwrapped<'w, 's> {
     let mut takes_line = false;
     let mut words = args.words.iter();
     while let Some(word) = words.next() {
-        let Some(value) = word.fixed() else { return lost(LATER) };
+        let Some(value) = word.fixed() else {
+            return lost(LATER);
+        };
         if let Some(long) = value.strip_prefix("--").filter(|long| !long.is_empty()) {
             match long {
                 "version" | "help" => return Unwrapped::default(),
@@ -278,7 +423,11 @@ fn shell<'w, 's>(args: &Args<'w, 's>) -> Unwrapped<'w, 's> {
             }
             continue;
         }
-        let given = if args.open { Given::LaterToo } else { Given::OnTheLine };
+        let given = if args.open {
+            Given::LaterToo
+        } else {
+            Given::OnTheLine
+        };
         return match value {
             "--" => continue,
             _ if takes_line => line(std::slice::from_ref(word), given),
