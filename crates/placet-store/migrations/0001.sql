@@ -1,0 +1,160 @@
+-- The journal is the only table that holds bodies. Everything else points into it by row number, so that a question's
+-- arguments are on disk once, and a projection can be thrown away and built again from the journal.
+
+-- One row: how far live time had come when Placet last wrote, and when that was on the wall clock.
+CREATE TABLE service (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    live INTEGER NOT NULL,
+    wall INTEGER,
+    checkpoints INTEGER NOT NULL
+) STRICT;
+INSERT INTO service VALUES (1, 0, NULL, 0);
+
+CREATE TABLE sessions (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    head_seq INTEGER NOT NULL,
+    head_hash BLOB NOT NULL,
+    ended INTEGER NOT NULL DEFAULT 0,
+    rejections INTEGER NOT NULL DEFAULT 0,
+    open_questions INTEGER NOT NULL DEFAULT 0 CHECK (open_questions >= 0),
+    mode TEXT
+) STRICT;
+
+CREATE TABLE journal (
+    id INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    hash BLOB NOT NULL
+) STRICT;
+-- An index ends with the row's id, so this one also gives a session's rows in order.
+CREATE INDEX journal_by_session ON journal (session);
+
+-- `heads` is the text that `hash` covers: the order of the rows since the checkpoint before, and the head of each session in them.
+CREATE TABLE checkpoints (
+    id INTEGER PRIMARY KEY,
+    rows INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    heads TEXT NOT NULL,
+    hash BLOB NOT NULL
+) STRICT;
+
+-- A call is numbered by the journal row that received it.
+CREATE TABLE calls (
+    id INTEGER PRIMARY KEY,
+    agent TEXT NOT NULL,
+    call TEXT NOT NULL,
+    session INTEGER NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('received', 'parked', 'same', 'granted', 'refused')),
+    parked_on INTEGER,
+    same_as INTEGER,
+    settled INTEGER,
+    question INTEGER,
+    grant_number INTEGER,
+    grant_state TEXT CHECK (grant_state IN ('issued', 'claimed', 'done', 'unknown')),
+    lease INTEGER,
+    result INTEGER,
+    UNIQUE (agent, call)
+) STRICT;
+-- A lease of NULL in here is a claim bound to the process.
+CREATE INDEX calls_claimed ON calls (lease) WHERE grant_state = 'claimed';
+
+-- A question is numbered by the journal row that asked it.
+CREATE TABLE interactions (
+    row INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    session INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    resolved INTEGER
+) STRICT;
+
+-- What people may still answer. A question leaves this table when it is settled.
+CREATE TABLE pending (
+    row INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL,
+    deadline INTEGER NOT NULL,
+    escalate_at INTEGER,
+    channel TEXT,
+    chat TEXT,
+    digest BLOB
+) STRICT;
+CREATE INDEX pending_by_deadline ON pending (deadline);
+CREATE INDEX pending_by_escalation ON pending (escalate_at) WHERE escalate_at IS NOT NULL;
+CREATE INDEX pending_by_session ON pending (session, digest);
+CREATE INDEX pending_by_chat ON pending (channel, chat) WHERE channel IS NOT NULL;
+
+-- The rows of votes and escalations of a question.
+CREATE TABLE progress (
+    question INTEGER NOT NULL,
+    row INTEGER NOT NULL,
+    PRIMARY KEY (question, row)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE allow_list (
+    session INTEGER NOT NULL,
+    tool TEXT NOT NULL,
+    PRIMARY KEY (session, tool)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE memory (
+    place TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    digest BLOB NOT NULL,
+    until INTEGER NOT NULL,
+    PRIMARY KEY (place, tool, digest)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX memory_by_end ON memory (until);
+
+-- Points at the row that settled the rejected call.
+CREATE TABLE rejected (
+    session INTEGER NOT NULL,
+    digest BLOB NOT NULL,
+    row INTEGER NOT NULL,
+    PRIMARY KEY (session, digest)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE standing (
+    row INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    tool TEXT NOT NULL,
+    ends_at INTEGER NOT NULL,
+    uses_max INTEGER,
+    uses INTEGER NOT NULL DEFAULT 0,
+    revoked INTEGER
+) STRICT;
+CREATE INDEX standing_by_tool ON standing (tool) WHERE revoked IS NULL;
+
+-- A queued message is numbered by its journal row, and leaves this table when the agent takes it.
+CREATE TABLE queue (
+    row INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL
+) STRICT;
+CREATE INDEX queue_by_session ON queue (session);
+
+-- What has to reach a surface. Not journaled: deliveries that matter are events of their own.
+CREATE TABLE outbox (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL UNIQUE,
+    channel TEXT NOT NULL,
+    chat TEXT NOT NULL,
+    question INTEGER,
+    kind TEXT NOT NULL,
+    body TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'sent', 'dead')),
+    attempts INTEGER NOT NULL DEFAULT 0,
+    next INTEGER NOT NULL,
+    changed_at INTEGER NOT NULL,
+    receipt TEXT,
+    last_error TEXT
+) STRICT;
+CREATE INDEX outbox_waiting ON outbox (next) WHERE state = 'waiting';
+CREATE INDEX outbox_by_question ON outbox (question) WHERE question IS NOT NULL;
+
+CREATE TABLE inbound (
+    channel TEXT NOT NULL,
+    message TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (channel, message)
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,99 @@
+//! What can go wrong, by what the caller can do about it.
+
+use std::path::PathBuf;
+
+use rusqlite::ErrorCode;
+
+/// Why the store could not do what it was asked. Nothing was written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// Somebody else holds the database. Trying again may work.
+    #[error("the database is locked by another program; close that program or try again")]
+    Busy,
+    /// The file or its folder cannot be written.
+    #[error("the database cannot be written; check the permissions of its file and folder")]
+    ReadOnly,
+    /// No space is left. Works again once there is.
+    #[error("the disk is full; nothing was stored; free some space and try again")]
+    Full,
+    /// The database contradicts itself, or an event contradicts the database.
+    #[error(
+        "the database does not fit together: {what}; run `placet audit verify` and keep a copy of the file"
+    )]
+    Corrupt {
+        /// What does not fit.
+        what: String,
+    },
+    /// The store has been closed.
+    #[error("the store is closed")]
+    Closed,
+    /// The step itself panicked. Nothing of it was stored, and the store goes on.
+    #[error("a step panicked; nothing of it was stored")]
+    Panicked,
+    /// Something else in the machine.
+    #[error("the database could not be read or written: {0}")]
+    Io(String),
+}
+
+/// Why a step had no effect.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StepError<E> {
+    /// The step itself said no.
+    #[error(transparent)]
+    Refused(E),
+    /// It could not be stored.
+    #[error("{0}")]
+    Store(StoreError),
+}
+
+/// Why the store could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Another process has it open.
+    #[error("`{0}` is in use by another placet; stop that one first")]
+    InUse(PathBuf),
+    /// The file was written by a newer Placet.
+    #[error("the database has format {found}, and this placet knows up to {known}; use a newer placet")]
+    Newer {
+        /// The file's format.
+        found: u32,
+        /// The newest known format.
+        known: u32,
+    },
+    /// Not ours.
+    #[error("`{0}` is not a placet database; move it away or name another file")]
+    NotADatabase(PathBuf),
+    /// The file or its folder cannot be made or opened.
+    #[error("`{path}` cannot be opened: {source}")]
+    File {
+        /// Which one.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// It was opened, but could not be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl StoreError {
+    pub(crate) fn corrupt(what: impl Into<String>) -> Self {
+        Self::Corrupt { what: what.into() }
+    }
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
+            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => Self::ReadOnly,
+            Some(ErrorCode::DiskFull) => Self::Full,
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::ConstraintViolation) => {
+                Self::corrupt(error.to_string())
+            }
+            Some(_) => Self::Io(error.to_string()),
+            // Not from SQLite: a value that has the wrong type, or a row that should be there.
+            None => Self::corrupt(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! The store without threads, for the simulator: the same writer and the same projections, in memory, under a clock that
+//! is passed in, with faults on demand.
+
+use std::io::Cursor;
+use std::sync::OnceLock;
+
+use placet_core::time::{LiveTime, Now};
+use rusqlite::{Connection, MAIN_DB};
+
+use crate::error::{OpenError, StepError, StoreError};
+use crate::schema;
+use crate::step::{Committed, Step};
+use crate::verify::{Anchor, Verified};
+use crate::view::View;
+use crate::writer::{Deciding, Job, Writer};
+
+/// What goes wrong with the next commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommitFault {
+    /// Nothing.
+    None,
+    /// The process dies before the commit: nothing of the group is stored.
+    LoseBeforeCommit,
+    /// The process dies after the commit: all of it is stored, and nobody is told.
+    CommitButLoseAck,
+}
+
+/// A step of a group.
+pub type BoxedDecide<'a, T, E> = Box<dyn FnOnce(&View<'_>, Now) -> Result<Step<T>, E> + 'a>;
+
+/// The whole store as bytes.
+#[derive(Clone)]
+pub struct Snapshot(Vec<u8>);
+
+/// The store without threads.
+pub struct InlineStore {
+    writer: Writer,
+    fault: CommitFault,
+    committed: Vec<Committed>,
+}
+
+impl InlineStore {
+    /// An empty store in memory.
+    pub fn new() -> Result<Self, OpenError> {
+        static EMPTY: OnceLock<Vec<u8>> = OnceLock::new();
+        let image = if let Some(image) = EMPTY.get() {
+            image
+        } else {
+            let mut conn = schema::open_in_memory()?;
+            let image = conn.serialize(MAIN_DB).map_err(StoreError::from)?.to_vec();
+            EMPTY.get_or_init(|| image)
+        };
+        Ok(Self {
+            writer: Writer {
+                conn: load(image)?,
+                checkpoint_rows: 64,
+            },
+            fault: CommitFault::None,
+            committed: Vec::new(),
+        })
+    }
+
+    /// Runs one step at `now`.
+    pub fn step<T, E, F>(&mut self, now: Now, decide: F) -> Result<T, StepError<E>>
+    where
+        F: FnOnce(&View<'_>, Now) -> Result<Step<T>, E>,
+    {
+        let mut deciding = Deciding::new(decide);
+        self.run(now, &mut [&mut deciding]);
+        deciding.into_result()
+    }
+
+    /// Runs several steps at `now` in one transaction.
+    pub fn group<T, E>(
+        &mut self,
+        now: Now,
+        steps: Vec<BoxedDecide<'_, T, E>>,
+    ) -> Vec<Result<T, StepError<E>>> {
+        let mut deciding: Vec<_> = steps.into_iter().map(Deciding::new).collect();
+        let mut jobs: Vec<&mut dyn Job> = deciding.iter_mut().map(|job| job as &mut dyn Job).collect();
+        self.run(now, &mut jobs);
+        deciding.into_iter().map(Deciding::into_result).collect()
+    }
+
+    /// What is stored.
+    pub fn view(&self) -> View<'_> {
+        View::new(&self.writer.conn)
+    }
+
+    /// The rows committed since this was last called; what `on_commit` gets from the store with threads.
+    pub fn take_committed(&mut self) -> Vec<Committed> {
+        std::mem::take(&mut self.committed)
+    }
+
+    /// Lets the next commit go wrong.
+    pub fn fail_next_commit(&mut self, fault: CommitFault) {
+        self.fault = fault;
+    }
+
+    /// How far live time had come at the last commit or heartbeat.
+    pub fn last_live(&self) -> Result<LiveTime, StoreError> {
+        Ok(self.writer.last_alive()?.0)
+    }
+
+    /// Stores how far live time has come.
+    pub fn heartbeat(&mut self, now: Now) -> Result<(), StoreError> {
+        self.writer.heartbeat(now)
+    }
+
+    /// Covers all rows by a checkpoint.
+    pub fn checkpoint(&mut self, now: Now) -> Result<(), StoreError> {
+        self.writer.checkpoint(now)
+    }
+
+    /// Checks everything stored; see [`crate::verify_file`].
+    pub fn verify(&mut self, expected: Option<&Anchor>) -> Result<Verified, StoreError> {
+        crate::verify::verify(&self.writer.conn, expected)
+    }
+
+    /// Everything stored, as bytes.
+    pub fn snapshot(&mut self) -> Result<Snapshot, StoreError> {
+        Ok(Snapshot(self.writer.conn.serialize(MAIN_DB)?.to_vec()))
+    }
+
+    /// Goes back to a snapshot: what a disk does that said it had synced and had not.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), StoreError> {
+        self.writer.conn = load(&snapshot.0)?;
+        Ok(())
+    }
+
+    /// Limits the database to this many pages, as a disk of that size would.
+    pub fn limit_pages(&mut self, pages: u32) -> Result<(), StoreError> {
+        let set = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);
+        self.writer
+            .conn
+            .pragma_update_and_check(None, "max_page_count", pages, set)?;
+        Ok(())
+    }
+
+    /// How many pages the database has.
+    pub fn pages(&self) -> Result<u32, StoreError> {
+        Ok(self
+            .writer
+            .conn
+            .pragma_query_value(None, "page_count", |row| row.get(0))?)
+    }
+
+    /// Makes every write fail, as on a disk mounted read-only.
+    pub fn set_read_only(&mut self, read_only: ReadOnly) -> Result<(), StoreError> {
+        let on = read_only == ReadOnly::Yes;
+        Ok(self.writer.conn.pragma_update(None, "query_only", on)?)
+    }
+
+    /// Runs SQL as somebody with another program would, to see what is found afterwards.
+    pub fn tamper(&mut self, sql: &str) -> Result<(), StoreError> {
+        Ok(self.writer.conn.execute_batch(sql)?)
+    }
+
+    fn run(&mut self, now: Now, jobs: &mut [&mut dyn Job]) {
+        let fault = std::mem::replace(&mut self.fault, CommitFault::None);
+        let rows = self.writer.group(jobs, &|| now, fault);
+        self.committed.extend(rows);
+    }
+}
+
+/// Whether a store can be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadOnly {
+    /// It cannot.
+    Yes,
+    /// It can.
+    No,
+}
+
+fn load(image: &[u8]) -> Result<Connection, StoreError> {
+    let mut conn = Connection::open_in_memory()?;
+    conn.deserialize_read_exact(MAIN_DB, Cursor::new(image), image.len(), false)?;
+    schema::prepare(&conn, std::time::Duration::ZERO)?;
+    Ok(conn)
+}

@@ -1,0 +1,92 @@
+//! Projections: what each event changes in the tables beside the journal. One function per kind of event.
+//!
+//! This is *evolving*: it applies what happened and never decides. Each change is a compare-and-set, so an event that
+//! cannot have happened (a second claim, an answer to a settled question) is an error and writes nothing.
+
+use placet_core::call::ToolCall;
+use placet_core::ids::SessionId;
+use placet_core::journal::Event;
+use rusqlite::Connection;
+
+use crate::change::one;
+use crate::error::StoreError;
+use crate::view::mode_name;
+
+mod calls;
+mod questions;
+mod standing;
+
+/// Where an event was stored.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct At<'a> {
+    /// The journal row.
+    pub(crate) row: u64,
+    /// The number of its session.
+    pub(crate) session: u64,
+    /// The name of its session.
+    pub(crate) name: &'a SessionId,
+    /// The wall clock, in milliseconds.
+    pub(crate) wall: i64,
+}
+
+/// Applies one event to the projections.
+pub(crate) fn apply(conn: &Connection, at: At<'_>, event: &Event) -> Result<(), StoreError> {
+    match event {
+        Event::CallReceived { call, verdict, .. } => calls::received(conn, at, call, verdict),
+        Event::Joined {
+            call,
+            same_as,
+            interaction,
+        } => calls::joined(conn, at, call, same_as, interaction),
+        Event::Settled { call, outcome, grant } => calls::settled(conn, at, call, outcome, *grant),
+        Event::Claimed { call, grant, lease } => calls::claimed(conn, at, call, *grant, *lease),
+        Event::Finished { call, grant, .. } => calls::finished(conn, at, call, *grant),
+        Event::LostTrack { call, grant } => calls::lost_track(conn, at, call, *grant),
+        Event::Asked(asked) => questions::asked(conn, at, asked),
+        Event::Escalated { interaction, .. } | Event::Voted { interaction, .. } => {
+            questions::progressed(conn, at, interaction, event)
+        }
+        Event::Resolved {
+            interaction,
+            resolution,
+        } => questions::resolved(conn, at, interaction, resolution),
+        Event::Processed { interaction } => questions::processed(conn, interaction),
+        Event::StandingGiven(grant) => standing::given(conn, at, grant),
+        Event::StandingUsed { id, .. } => standing::used(conn, at, id),
+        Event::StandingRevoked { id, .. } => standing::revoked(conn, at, id),
+        Event::ToolAllowed { tool, .. } => {
+            let sql = "INSERT INTO allow_list VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+            conn.prepare_cached(sql)?.execute((at.session, tool.as_str()))?;
+            Ok(())
+        }
+        Event::ModeSet { mode, .. } => {
+            let sql = "UPDATE sessions SET mode = ?2 WHERE id = ?1";
+            conn.prepare_cached(sql)?
+                .execute((at.session, mode_name(*mode)))?;
+            Ok(())
+        }
+        Event::SessionEnded { .. } => {
+            let sql = "UPDATE sessions SET ended = 1 WHERE id = ?1 AND ended = 0";
+            let ended = conn.prepare_cached(sql)?.execute([at.session])?;
+            one(ended, || format!("session `{}` has been ended before", at.name))
+        }
+        Event::MessageQueued(_) => {
+            let sql = "INSERT INTO queue VALUES (?1, ?2)";
+            conn.prepare_cached(sql)?.execute((at.row, at.session))?;
+            Ok(())
+        }
+        Event::Delivered { .. } | Event::Started { .. } => Ok(()),
+    }
+}
+
+/// The place an approval is remembered in: the chat the call came from (`channel:chat`), else its session.
+pub fn place(call: &ToolCall) -> String {
+    place_of(call.origin.chat.as_ref(), &call.session)
+}
+
+fn place_of(chat: Option<&placet_core::call::Chat>, session: &SessionId) -> String {
+    match chat {
+        Some(chat) => format!("{}:{}", chat.channel, chat.id),
+        None => session.to_string(),
+    }
+}

@@ -1,0 +1,270 @@
+//! What events change about calls and their grants.
+
+use placet_core::call::{CallDigest, Chat, ToolCall};
+use placet_core::ids::{InteractionId, SessionId, ToolName};
+use placet_core::interaction::CallKey;
+use placet_core::outcome::Outcome;
+use placet_core::time::{LiveTime, Timestamp};
+use placet_core::verdict::{Decision, Verdict};
+use rusqlite::{Connection, OptionalExtension, params};
+use serde::Deserialize;
+
+use super::{At, place_of};
+use crate::change::one;
+use crate::error::StoreError;
+use crate::view::{parse_body, question_row};
+
+/// Allow grants and deny refuses at once; an ask stays `received` until a later event of the same step says more.
+pub(super) fn received(
+    conn: &Connection,
+    at: At<'_>,
+    call: &ToolCall,
+    verdict: &Verdict,
+) -> Result<(), StoreError> {
+    if call.session != *at.name {
+        return Err(StoreError::corrupt(format!(
+            "call `{}` of session `{}` was received in session `{}`",
+            call.id, call.session, at.name
+        )));
+    }
+    let (state, number, grant) = match verdict.decision {
+        Decision::Allow => ("granted", Some(1), Some("issued")),
+        Decision::Deny => ("refused", None, None),
+        Decision::Ask(_) => ("received", None, None),
+    };
+    let sql = "INSERT INTO calls (id, agent, call, session, state, grant_number, grant_state)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    conn.prepare_cached(sql)?.execute(params![
+        at.row,
+        call.origin.agent.as_str(),
+        call.id.as_str(),
+        at.session,
+        state,
+        number,
+        grant,
+    ])?;
+    Ok(())
+}
+
+pub(super) fn joined(
+    conn: &Connection,
+    at: At<'_>,
+    call: &CallKey,
+    same_as: &CallKey,
+    interaction: &InteractionId,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE calls SET state = 'same', same_as =
+                   (SELECT id FROM calls WHERE agent = ?4 AND call = ?5 AND state = 'parked' AND parked_on = ?6)
+               WHERE agent = ?1 AND call = ?2 AND session = ?3 AND state = 'received'
+               RETURNING same_as IS NOT NULL";
+    let mut statement = conn.prepare_cached(sql)?;
+    let joined = statement
+        .query_row(
+            params![
+                call.agent.as_str(),
+                call.call.as_str(),
+                at.session,
+                same_as.agent.as_str(),
+                same_as.call.as_str(),
+                question_row(conn, interaction)?,
+            ],
+            |row| row.get::<_, bool>(0),
+        )
+        .optional()?;
+    one(usize::from(joined == Some(true)), || {
+        format!(
+            "call `{}` cannot wait for {interaction} with `{}`",
+            call.call, same_as.call
+        )
+    })
+}
+
+/// Parks a call on a question. A call moves to another question only when its old one is settled or its grant unknown.
+pub(super) fn park(conn: &Connection, at: At<'_>, call: &CallKey) -> Result<(), StoreError> {
+    let sql = "UPDATE calls SET state = 'parked', parked_on = ?4
+               WHERE agent = ?1 AND call = ?2 AND session = ?3 AND (
+                   state = 'received'
+                   OR (state = 'parked' AND NOT EXISTS (SELECT 1 FROM pending WHERE row = parked_on))
+                   OR (state = 'granted' AND grant_state = 'unknown'))";
+    let parked = conn.prepare_cached(sql)?.execute(params![
+        call.agent.as_str(),
+        call.call.as_str(),
+        at.session,
+        at.row
+    ])?;
+    one(parked, || {
+        format!(
+            "call `{}` of `{}` cannot be parked: it is decided, or its question is still open",
+            call.call, call.agent
+        )
+    })
+}
+
+pub(super) fn settled(
+    conn: &Connection,
+    at: At<'_>,
+    call: &CallKey,
+    outcome: &Outcome,
+    grant: Option<u32>,
+) -> Result<(), StoreError> {
+    if outcome.permits() != grant.is_some() {
+        return Err(StoreError::corrupt(format!(
+            "call `{}` was settled as {} with {} grant",
+            call.call,
+            outcome.status().as_str(),
+            if grant.is_some() { "a" } else { "no" }
+        )));
+    }
+    let sql = "UPDATE calls SET question = parked_on, parked_on = NULL, settled = ?4, lease = NULL,
+                   state = iif(?5 IS NULL, 'refused', 'granted'),
+                   grant_number = ifnull(?5, grant_number), grant_state = iif(?5 IS NULL, grant_state, 'issued')
+               WHERE agent = ?1 AND call = ?2 AND session = ?3 AND state IN ('received', 'parked')
+                   AND (?5 IS NULL OR ?5 = ifnull(grant_number, 0) + 1)
+                   AND NOT EXISTS (SELECT 1 FROM pending WHERE row = parked_on)
+               RETURNING id";
+    let received: Option<u64> = conn
+        .prepare_cached(sql)?
+        .query_row(
+            params![call.agent.as_str(), call.call.as_str(), at.session, at.row, grant],
+            |row| row.get(0),
+        )
+        .optional()?;
+    let received = received.ok_or_else(|| {
+        StoreError::corrupt(format!(
+            "call `{}` of `{}` cannot be settled: it does not wait, its question is still open, or its grant is not the next",
+            call.call, call.agent
+        ))
+    })?;
+    match outcome {
+        Outcome::Approved {
+            digest,
+            remembered_until,
+            ..
+        } => approved(conn, at, received, *digest, *remembered_until),
+        Outcome::Rejected { .. } => rejected(conn, at, received),
+        _ => Ok(()),
+    }
+}
+
+fn approved(
+    conn: &Connection,
+    at: At<'_>,
+    received: u64,
+    digest: CallDigest,
+    until: Option<Timestamp>,
+) -> Result<(), StoreError> {
+    let calm = "UPDATE sessions SET rejections = 0 WHERE id = ?1 AND rejections > 0";
+    conn.prepare_cached(calm)?.execute([at.session])?;
+    let Some(until) = until else { return Ok(()) };
+    let call = Received::read(conn, received)?.call;
+    let sql = "INSERT INTO memory VALUES (?1, ?2, ?3, ?4)
+               ON CONFLICT DO UPDATE SET until = excluded.until";
+    conn.prepare_cached(sql)?.execute(params![
+        place_of(call.origin.chat.as_ref(), &call.session),
+        call.tool.as_str(),
+        digest.0.as_bytes(),
+        until.as_millis(),
+    ])?;
+    Ok(())
+}
+
+fn rejected(conn: &Connection, at: At<'_>, received: u64) -> Result<(), StoreError> {
+    let count = "UPDATE sessions SET rejections = rejections + 1 WHERE id = ?1";
+    conn.prepare_cached(count)?.execute([at.session])?;
+    let digest = Received::read(conn, received)?.digest;
+    let sql = "INSERT INTO rejected VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET row = excluded.row";
+    conn.prepare_cached(sql)?
+        .execute(params![at.session, digest.0.as_bytes(), at.row])?;
+    Ok(())
+}
+
+pub(super) fn claimed(
+    conn: &Connection,
+    at: At<'_>,
+    call: &CallKey,
+    grant: u32,
+    lease: Option<LiveTime>,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE calls SET grant_state = 'claimed', lease = ?5
+               WHERE agent = ?1 AND call = ?2 AND session = ?3 AND state = 'granted'
+                   AND grant_number = ?4 AND grant_state = 'issued'";
+    let claimed = conn.prepare_cached(sql)?.execute(params![
+        call.agent.as_str(),
+        call.call.as_str(),
+        at.session,
+        grant,
+        lease.map(LiveTime::as_millis),
+    ])?;
+    one(claimed, || cannot(call, grant, "claimed"))
+}
+
+/// A late result of a call whose outcome was unknown counts too, even while people are asked about it.
+pub(super) fn finished(conn: &Connection, at: At<'_>, call: &CallKey, grant: u32) -> Result<(), StoreError> {
+    let sql = "UPDATE calls SET state = 'granted', parked_on = NULL, grant_state = 'done', lease = NULL, result = ?5
+               WHERE agent = ?1 AND call = ?2 AND session = ?3 AND state IN ('granted', 'parked')
+                   AND grant_number = ?4 AND grant_state IN ('claimed', 'unknown')";
+    let finished = conn.prepare_cached(sql)?.execute(params![
+        call.agent.as_str(),
+        call.call.as_str(),
+        at.session,
+        grant,
+        at.row,
+    ])?;
+    one(finished, || cannot(call, grant, "finished"))
+}
+
+pub(super) fn lost_track(
+    conn: &Connection,
+    at: At<'_>,
+    call: &CallKey,
+    grant: u32,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE calls SET grant_state = 'unknown', lease = NULL
+               WHERE agent = ?1 AND call = ?2 AND session = ?3 AND state = 'granted'
+                   AND grant_number = ?4 AND grant_state = 'claimed'";
+    let lost = conn.prepare_cached(sql)?.execute(params![
+        call.agent.as_str(),
+        call.call.as_str(),
+        at.session,
+        grant
+    ])?;
+    one(lost, || cannot(call, grant, "unknown"))
+}
+
+fn cannot(call: &CallKey, grant: u32, become_what: &str) -> String {
+    format!(
+        "grant {grant} of call `{}` of `{}` cannot become {become_what}",
+        call.call, call.agent
+    )
+}
+
+/// What a projection needs of a received call. Everything else is skipped, above all the arguments.
+#[derive(Deserialize)]
+struct Received {
+    call: ReceivedCall,
+    digest: CallDigest,
+}
+
+#[derive(Deserialize)]
+struct ReceivedCall {
+    tool: ToolName,
+    session: SessionId,
+    origin: ReceivedOrigin,
+}
+
+#[derive(Deserialize)]
+struct ReceivedOrigin {
+    #[serde(default)]
+    chat: Option<Chat>,
+}
+
+impl Received {
+    fn read(conn: &Connection, row: u64) -> Result<Self, StoreError> {
+        let mut statement = conn.prepare_cached("SELECT body FROM journal WHERE id = ?1")?;
+        let mut rows = statement.query([row])?;
+        match rows.next()? {
+            Some(found) => parse_body(found, 0, row),
+            None => Err(StoreError::corrupt(format!("journal row {row} is missing"))),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What events change about questions.
+
+use placet_core::ids::InteractionId;
+use placet_core::interaction::{Asked, Resolution, Subject};
+use placet_core::journal::Event;
+use placet_core::time::Timestamp;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::{At, calls};
+use crate::change::one;
+use crate::error::StoreError;
+use crate::view::{View, question_row};
+
+pub(super) fn asked(conn: &Connection, at: At<'_>, asked: &Asked) -> Result<(), StoreError> {
+    if asked.session != *at.name {
+        return Err(StoreError::corrupt(format!(
+            "{} of session `{}` was asked in session `{}`",
+            asked.id, asked.session, at.name
+        )));
+    }
+    let sql = "INSERT INTO interactions (row, id, session, state) VALUES (?1, ?2, ?3, 'pending')";
+    conn.prepare_cached(sql)?
+        .execute(params![at.row, asked.id.as_str(), at.session])?;
+    // Only a question about a call itself can be shared by the same call dispatched again.
+    let digest = match &asked.subject {
+        Subject::Call { digest, .. } => Some(digest.0.as_bytes()),
+        Subject::UnknownOutcome { .. } | Subject::Breaker { .. } | Subject::Request { .. } => None,
+    };
+    let sql = "INSERT INTO pending VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    conn.prepare_cached(sql)?.execute(params![
+        at.row,
+        at.session,
+        asked.deadline.as_millis(),
+        asked
+            .escalation
+            .as_ref()
+            .map(|escalation| escalation.at.as_millis()),
+        asked.chat.as_ref().map(|chat| chat.channel.as_str()),
+        asked.chat.as_ref().map(|chat| chat.id.as_str()),
+        digest,
+    ])?;
+    if let Some(call) = asked.call() {
+        calls::park(conn, at, call)?;
+    }
+    let sql = "UPDATE sessions SET open_questions = open_questions + 1 WHERE id = ?1";
+    conn.prepare_cached(sql)?.execute([at.session])?;
+    Ok(())
+}
+
+/// A vote or an escalation. Rare, so the question is read and evolved: what core refuses is refused here.
+pub(super) fn progressed(
+    conn: &Connection,
+    at: At<'_>,
+    id: &InteractionId,
+    event: &Event,
+) -> Result<(), StoreError> {
+    let unknown = || StoreError::corrupt(format!("{id} was never asked"));
+    let interaction = View::new(conn).interaction(id)?.ok_or_else(unknown)?;
+    interaction
+        .evolve(event, Timestamp::from_millis(at.wall))
+        .map_err(|error| StoreError::corrupt(error.to_string()))?;
+    let question = question_row(conn, id)?.ok_or_else(unknown)?;
+    conn.prepare_cached("INSERT INTO progress VALUES (?1, ?2)")?
+        .execute((question, at.row))?;
+    if matches!(event, Event::Escalated { .. }) {
+        conn.prepare_cached("UPDATE pending SET escalate_at = NULL WHERE row = ?1")?
+            .execute([question])?;
+    }
+    Ok(())
+}
+
+pub(super) fn resolved(
+    conn: &Connection,
+    at: At<'_>,
+    id: &InteractionId,
+    resolution: &Resolution,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE interactions SET state = ?2, resolved = ?3 WHERE id = ?1 AND state = 'pending' AND session = ?4
+               RETURNING row";
+    let question: Option<u64> = conn
+        .prepare_cached(sql)?
+        .query_row(
+            params![id.as_str(), resolution.name(), at.row, at.session],
+            |row| row.get(0),
+        )
+        .optional()?;
+    let question = question.ok_or_else(|| {
+        StoreError::corrupt(format!(
+            "{id} cannot be {}: it is not open in this session",
+            resolution.name()
+        ))
+    })?;
+    let closed = conn
+        .prepare_cached("DELETE FROM pending WHERE row = ?1")?
+        .execute([question])?;
+    one(closed, || format!("{id} is open, but not listed as such"))?;
+    let sql = "UPDATE sessions SET open_questions = open_questions - 1 WHERE id = ?1";
+    conn.prepare_cached(sql)?.execute([at.session])?;
+    Ok(())
+}
+
+pub(super) fn processed(conn: &Connection, id: &InteractionId) -> Result<(), StoreError> {
+    let sql =
+        "UPDATE interactions SET state = 'processed' WHERE id = ?1 AND state NOT IN ('pending', 'processed')";
+    let processed = conn.prepare_cached(sql)?.execute([id.as_str()])?;
+    one(processed, || {
+        format!("{id} cannot be processed: it is open, or was processed before")
+    })
+}

@@ -1,0 +1,104 @@
+//! The schema: versioned migrations, and how a connection is set up.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::error::{OpenError, StoreError};
+
+/// Each migration takes the schema from its index to the next version.
+const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001.sql")];
+/// "Plct": tells our files from other SQLite files.
+const APPLICATION_ID: i32 = 0x506c_6374;
+/// More than the number of different statements, so that none is ever compiled twice.
+const STATEMENTS_CACHED: usize = 128;
+/// Folding the write-ahead log back costs a sync of its own; at 16 MiB it is rare enough not to show.
+const WAL_PAGES: u32 = 4096;
+
+pub(crate) fn open_writer(path: &Path, busy: Duration) -> Result<Connection, OpenError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut conn = Connection::open_with_flags(path, flags).map_err(StoreError::from)?;
+    prepare(&conn, busy).map_err(|error| not_ours(error, path))?;
+    conn.pragma_update(None, "wal_autocheckpoint", WAL_PAGES)
+        .map_err(StoreError::from)?;
+    migrate(&mut conn, path)?;
+    conn.pragma_update(None, "journal_mode", "wal")
+        .map_err(StoreError::from)?;
+    conn.pragma_update(None, "synchronous", "full")
+        .map_err(StoreError::from)?;
+    Ok(conn)
+}
+
+pub(crate) fn open_reader(path: &Path, busy: Duration) -> Result<Connection, OpenError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(path, flags).map_err(StoreError::from)?;
+    prepare(&conn, busy).map_err(|error| not_ours(error, path))?;
+    let found = version(&conn).map_err(|error| not_ours(error, path))?;
+    check_version(&conn, found, path)?;
+    Ok(conn)
+}
+
+pub(crate) fn open_in_memory() -> Result<Connection, OpenError> {
+    let mut conn = Connection::open_in_memory().map_err(StoreError::from)?;
+    prepare(&conn, Duration::ZERO).map_err(StoreError::from)?;
+    migrate(&mut conn, Path::new(":memory:"))?;
+    Ok(conn)
+}
+
+pub(crate) fn prepare(conn: &Connection, busy: Duration) -> rusqlite::Result<()> {
+    conn.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
+    conn.busy_timeout(busy)?;
+    conn.pragma_update(None, "trusted_schema", false)?;
+    conn.pragma_update(None, "temp_store", "memory")
+}
+
+fn migrate(conn: &mut Connection, path: &Path) -> Result<(), OpenError> {
+    let found = version(conn).map_err(|error| not_ours(error, path))?;
+    check_version(conn, found, path)?;
+    let missing = MIGRATIONS.get(found as usize..).unwrap_or_default();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let transaction = conn.transaction().map_err(StoreError::from)?;
+    for migration in missing {
+        transaction.execute_batch(migration).map_err(StoreError::from)?;
+    }
+    transaction
+        .pragma_update(None, "user_version", MIGRATIONS.len())
+        .map_err(StoreError::from)?;
+    transaction
+        .pragma_update(None, "application_id", APPLICATION_ID)
+        .map_err(StoreError::from)?;
+    transaction.commit().map_err(StoreError::from)?;
+    Ok(())
+}
+
+fn version(conn: &Connection) -> rusqlite::Result<u32> {
+    conn.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+/// Refuses files of a newer version, and files that other programs made.
+fn check_version(conn: &Connection, found: u32, path: &Path) -> Result<(), OpenError> {
+    let known = u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX);
+    let application: i32 = conn
+        .pragma_query_value(None, "application_id", |row| row.get(0))
+        .map_err(StoreError::from)?;
+    let tables: i64 = conn
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+        .map_err(|error| not_ours(error, path))?;
+    if tables > 0 && application != APPLICATION_ID {
+        return Err(OpenError::NotADatabase(path.to_owned()));
+    }
+    if found > known {
+        return Err(OpenError::Newer { found, known });
+    }
+    Ok(())
+}
+
+fn not_ours(error: rusqlite::Error, path: &Path) -> OpenError {
+    match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::NotADatabase) => OpenError::NotADatabase(path.to_owned()),
+        _ => OpenError::Store(error.into()),
+    }
+}

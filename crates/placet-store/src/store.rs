@@ -1,0 +1,290 @@
+//! The store: one writer thread, a few reader threads, and a cheap handle to both.
+
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use placet_core::time::{Millis, Now};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::clock::{Clock, LiveClock, SystemClock};
+use crate::error::{OpenError, StepError, StoreError};
+use crate::schema;
+use crate::step::{Committed, Step};
+use crate::verify::{Anchor, Verified};
+use crate::view::View;
+use crate::writer::{Deciding, Writer};
+
+mod reader;
+mod worker;
+
+use reader::{Look, Readers};
+use worker::{Message, QueuedStep, Worker};
+
+/// How many steps may wait for the writer before callers wait too.
+const QUEUE_STEPS_MAX: usize = 4096;
+
+/// What is told about rows once they are durable. Runs on the writer thread: it must be quick.
+pub type OnCommit = Box<dyn Fn(&[Committed]) + Send + Sync>;
+
+/// How a store is opened.
+pub struct Options {
+    /// Where time comes from.
+    pub clock: Arc<dyn Clock>,
+    /// Told about rows once they are durable, before those who wrote them.
+    pub on_commit: Option<OnCommit>,
+    /// How many rows may wait for a checkpoint.
+    pub checkpoint_rows: u32,
+    /// How long to wait for another program that holds the database.
+    pub busy: Duration,
+    /// How many threads read.
+    pub readers: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            clock: Arc::new(SystemClock),
+            on_commit: None,
+            checkpoint_rows: 1024,
+            busy: Duration::from_secs(5),
+            readers: 2,
+        }
+    }
+}
+
+/// A handle to an open store. Cheap to clone; the last one to go closes the store.
+#[derive(Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    steps: Option<mpsc::Sender<Message>>,
+    /// Absent in memory, where only the writer's connection sees the data.
+    readers: Option<Readers>,
+    writer: Mutex<Option<JoinHandle<()>>>,
+    clock: Arc<dyn Clock>,
+    live: LiveClock,
+    down_for: Millis,
+}
+
+impl Store {
+    /// Opens the store in a file, and makes the file when there is none. One process at a time.
+    pub fn open(path: &Path, options: Options) -> Result<Self, OpenError> {
+        let lock = make_files(path)?;
+        let conn = schema::open_writer(path, options.busy)?;
+        let readers = Readers::start(path, options.readers, options.busy)?;
+        Self::start(conn, options, Some(readers), Some(lock))
+    }
+
+    /// Opens an empty store in memory.
+    pub fn open_in_memory(options: Options) -> Result<Self, OpenError> {
+        Self::start(schema::open_in_memory()?, options, None, None)
+    }
+
+    fn start(
+        conn: rusqlite::Connection,
+        options: Options,
+        readers: Option<Readers>,
+        lock: Option<File>,
+    ) -> Result<Self, OpenError> {
+        let writer = Writer {
+            conn,
+            checkpoint_rows: options.checkpoint_rows,
+        };
+        let (live, alive) = writer.last_alive()?;
+        let clock = options.clock;
+        let live = LiveClock::start(live, &*clock);
+        let away = alive.map_or(0, |alive| {
+            clock.wall().as_millis().saturating_sub(alive.as_millis())
+        });
+        let (steps, queue) = mpsc::channel(QUEUE_STEPS_MAX);
+        let worker = Worker {
+            writer,
+            queue,
+            clock: Arc::clone(&clock),
+            live,
+            on_commit: options.on_commit,
+            _lock: lock,
+        };
+        let thread = thread::Builder::new()
+            .name("placet-writer".into())
+            .spawn(move || worker.run())
+            .map_err(|error| StoreError::Io(error.to_string()))?;
+        Ok(Self {
+            inner: Arc::new(Inner {
+                steps: Some(steps),
+                readers,
+                writer: Mutex::new(Some(thread)),
+                clock,
+                live,
+                down_for: Millis::new(u64::try_from(away).unwrap_or(0)),
+            }),
+        })
+    }
+
+    /// Both clocks.
+    pub fn now(&self) -> Now {
+        self.inner.live.now(&*self.inner.clock)
+    }
+
+    /// How long nothing was running before this store was opened, by the wall clock.
+    pub fn down_for(&self) -> Millis {
+        self.inner.down_for
+    }
+
+    /// Runs one step: `decide` looks and says what happened, the store makes it durable. Answers after the commit.
+    ///
+    /// `decide` runs on the writer thread, after all steps before it and before all steps after it. It must not block.
+    pub async fn step<T, E, F>(&self, decide: F) -> Result<T, StepError<E>>
+    where
+        F: FnOnce(&View<'_>, Now) -> Result<Step<T>, E> + Send + 'static,
+        T: Send + 'static,
+        E: Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        let step = QueuedStep {
+            deciding: Deciding::new(decide),
+            reply,
+        };
+        let closed = || StepError::Store(StoreError::Closed);
+        self.send(Message::Step(Box::new(step)))
+            .await
+            .map_err(StepError::Store)?;
+        answer.await.unwrap_or_else(|_| Err(closed()))
+    }
+
+    /// Looks at the newest state. Sees everything that was acknowledged before.
+    pub async fn read<T, F>(&self, look: F) -> Result<T, StoreError>
+    where
+        F: FnOnce(&View<'_>, Now) -> Result<T, StoreError> + Send + 'static,
+        T: Send + 'static,
+    {
+        let Some(readers) = &self.inner.readers else {
+            let step = self
+                .step(move |view, now| look(view, now).map(Step::nothing))
+                .await;
+            return step.map_err(|error| match error {
+                StepError::Refused(error) | StepError::Store(error) => error,
+            });
+        };
+        let (reply, answer) = oneshot::channel();
+        let now = self.now();
+        let job: Look = Box::new(move |view| {
+            // Nobody is left to tell when the reader has gone away meanwhile.
+            let _ = reply.send(reader::guarded(view, |view| look(view, now)));
+        });
+        readers.send(job).await?;
+        answer.await.unwrap_or(Err(StoreError::Closed))
+    }
+
+    /// Covers all rows by a checkpoint.
+    pub async fn checkpoint(&self) -> Result<(), StoreError> {
+        self.ask(Message::Checkpoint).await
+    }
+
+    /// Stores how far live time has come, so that a crash gives no question more than that back.
+    pub async fn heartbeat(&self) -> Result<(), StoreError> {
+        self.ask(Message::Heartbeat).await
+    }
+
+    /// Checks everything stored; see [`crate::verify_file`].
+    pub async fn verify(&self, expected: Option<Anchor>) -> Result<Verified, StoreError> {
+        let (reply, answer) = oneshot::channel();
+        match &self.inner.readers {
+            Some(readers) => {
+                let path = readers.path().to_owned();
+                let job: Look = Box::new(move |_| {
+                    let verified = crate::verify::verify_file(&path, expected.as_ref());
+                    let _ = reply.send(verified.map_err(|error| match error {
+                        OpenError::Store(error) => error,
+                        other => StoreError::Io(other.to_string()),
+                    }));
+                });
+                readers.send(job).await?;
+            }
+            None => self.send(Message::Verify(expected, reply)).await?,
+        }
+        answer.await.unwrap_or(Err(StoreError::Closed))
+    }
+
+    /// Commits what is waiting, writes a last checkpoint and closes the file. Other handles get
+    /// [`StoreError::Closed`] from then on.
+    pub async fn close(self) -> Result<(), StoreError> {
+        let closed = self.ask(Message::Close).await;
+        // The writer has answered, so it is about to end; until it has, the file is locked.
+        self.inner.join();
+        closed
+    }
+
+    async fn ask(
+        &self,
+        message: impl FnOnce(oneshot::Sender<Result<(), StoreError>>) -> Message,
+    ) -> Result<(), StoreError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(message(reply)).await?;
+        answer.await.unwrap_or(Err(StoreError::Closed))
+    }
+
+    async fn send(&self, message: Message) -> Result<(), StoreError> {
+        let steps = self.inner.steps.as_ref().ok_or(StoreError::Closed)?;
+        steps.send(message).await.map_err(|_| StoreError::Closed)
+    }
+}
+
+impl Inner {
+    fn join(&self) {
+        let thread = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // The last handle may be dropped by a step, on the writer thread itself, which cannot wait for itself.
+        if let Some(thread) = thread.filter(|thread| thread.thread().id() != thread::current().id()) {
+            // A writer that panicked has nothing to say that its callers have not heard.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // Readers first: the last connection to close folds the write-ahead log back, and only the writer's can.
+        self.readers = None;
+        self.steps = None;
+        self.join();
+    }
+}
+
+/// Makes the folder and the file, readable by nobody else, and takes the lock.
+fn make_files(path: &Path) -> Result<File, OpenError> {
+    let file = |path: &Path, source| OpenError::File {
+        path: path.to_owned(),
+        source,
+    };
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        let mut builder = DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(folder).map_err(|error| file(folder, error))?;
+    }
+    let mut lock_path = path.as_os_str().to_owned();
+    lock_path.push(".lock");
+    let lock_path = PathBuf::from(lock_path);
+    let lock = private(&lock_path).map_err(|error| file(&lock_path, error))?;
+    match lock.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(OpenError::InUse(path.to_owned())),
+        Err(TryLockError::Error(error)) => return Err(file(&lock_path, error)),
+    }
+    private(path).map_err(|error| file(path, error))?;
+    Ok(lock)
+}
+
+fn private(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}

@@ -1,0 +1,150 @@
+//! The writer thread: takes whatever waits, commits it as one group, tells everybody.
+
+use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use placet_core::time::Now;
+use tokio::sync::{mpsc, oneshot};
+
+use super::{OnCommit, QUEUE_STEPS_MAX};
+use crate::clock::{Clock, LiveClock};
+use crate::error::{StepError, StoreError};
+use crate::inline::CommitFault;
+use crate::step::Step;
+use crate::verify::{self, Anchor, Verified};
+use crate::view::View;
+use crate::writer::{Deciding, Job, Writer, Writes};
+
+type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
+
+/// What the writer can be asked for.
+pub(super) enum Message {
+    Step(Box<dyn Queued>),
+    Checkpoint(Reply<()>),
+    Heartbeat(Reply<()>),
+    Verify(Option<Anchor>, Reply<Verified>),
+    Close(Reply<()>),
+}
+
+/// A step that somebody waits for.
+pub(super) trait Queued: Job + Send {
+    fn answer(self: Box<Self>);
+}
+
+pub(super) struct QueuedStep<T, E, F> {
+    pub(super) deciding: Deciding<T, E, F>,
+    pub(super) reply: oneshot::Sender<Result<T, StepError<E>>>,
+}
+
+impl<T, E, F> Job for QueuedStep<T, E, F>
+where
+    F: FnOnce(&View<'_>, Now) -> Result<Step<T>, E>,
+{
+    fn decide(&mut self, view: &View<'_>, now: Now) -> Option<Writes> {
+        self.deciding.decide(view, now)
+    }
+
+    fn fail(&mut self, error: &StoreError) {
+        self.deciding.fail(error);
+    }
+}
+
+impl<T, E, F> Queued for QueuedStep<T, E, F>
+where
+    F: FnOnce(&View<'_>, Now) -> Result<Step<T>, E> + Send,
+    T: Send,
+    E: Send,
+{
+    fn answer(self: Box<Self>) {
+        // A caller that has gone away does not undo what it asked for.
+        let _ = self.reply.send(self.deciding.into_result());
+    }
+}
+
+pub(super) struct Worker {
+    pub(super) writer: Writer,
+    pub(super) queue: mpsc::Receiver<Message>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) live: LiveClock,
+    pub(super) on_commit: Option<OnCommit>,
+    /// Held until the connection is closed; fields are dropped in order.
+    pub(super) _lock: Option<File>,
+}
+
+impl Worker {
+    pub(super) fn run(mut self) {
+        let mut messages = Vec::new();
+        while self.queue.blocking_recv_many(&mut messages, QUEUE_STEPS_MAX) > 0 {
+            let mut steps = Vec::with_capacity(messages.len());
+            let mut others = Vec::new();
+            for message in messages.drain(..) {
+                match message {
+                    Message::Step(step) => steps.push(step),
+                    other => others.push(other),
+                }
+            }
+            self.group(steps);
+            for message in others {
+                if let Message::Close(reply) = message {
+                    self.queue.close();
+                    // Told only after everything that was sent before the queue closed.
+                    self.drain();
+                    let _ = reply.send(self.writer.close(self.now()));
+                    return;
+                }
+                self.serve(message);
+            }
+        }
+        // Every handle is gone, so nobody can be told; the next opening finds the same rows, only not covered yet.
+        let _ = self.writer.close(self.now());
+    }
+
+    /// Does what was sent before the queue was closed.
+    fn drain(&mut self) {
+        while let Some(message) = self.queue.blocking_recv() {
+            match message {
+                Message::Step(step) => self.group(vec![step]),
+                other => self.serve(other),
+            }
+        }
+    }
+
+    fn group(&self, mut steps: Vec<Box<dyn Queued>>) {
+        if steps.is_empty() {
+            return;
+        }
+        let mut jobs: Vec<&mut dyn Job> = steps.iter_mut().map(|step| &mut **step as &mut dyn Job).collect();
+        let rows = self.writer.group(&mut jobs, &|| self.now(), CommitFault::None);
+        if let Some(on_commit) = self.on_commit.as_ref().filter(|_| !rows.is_empty()) {
+            // What a listener does wrong must not stop the writer: the rows are durable.
+            let _ = catch_unwind(AssertUnwindSafe(|| on_commit(&rows)));
+        }
+        for step in steps {
+            step.answer();
+        }
+    }
+
+    fn serve(&self, message: Message) {
+        match message {
+            Message::Step(step) => self.group(vec![step]),
+            Message::Checkpoint(reply) => {
+                let _ = reply.send(self.writer.checkpoint(self.now()));
+            }
+            Message::Heartbeat(reply) => {
+                let _ = reply.send(self.writer.heartbeat(self.now()));
+            }
+            Message::Verify(expected, reply) => {
+                let _ = reply.send(verify::verify(&self.writer.conn, expected.as_ref()));
+            }
+            // A second close finds the first one done.
+            Message::Close(reply) => {
+                let _ = reply.send(Ok(()));
+            }
+        }
+    }
+
+    fn now(&self) -> Now {
+        self.live.now(&*self.clock)
+    }
+}

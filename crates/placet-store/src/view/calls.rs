@@ -1,0 +1,228 @@
+//! Looking at calls and their grants.
+
+use placet_core::ids::{AgentId, CallId, InteractionId};
+use placet_core::interaction::{Asked, CallKey};
+use placet_core::journal::Event;
+use placet_core::outcome::{Denial, Outcome};
+use placet_core::record::{CallRecord, CallState, Grant, GrantState};
+use placet_core::time::LiveTime;
+use placet_core::verdict::{Decision, Verdict};
+use rusqlite::{OptionalExtension, Row};
+
+use super::{View, stored, unexpected};
+use crate::error::StoreError;
+
+/// A row of `calls`, with the names of the questions it points at.
+struct Stored {
+    received: u64,
+    state: String,
+    parked_on: Option<String>,
+    same_as: Option<u64>,
+    settled: Option<u64>,
+    question: Option<String>,
+    grant: Option<StoredGrant>,
+}
+
+struct StoredGrant {
+    number: u32,
+    state: String,
+    lease: Option<i64>,
+    result: Option<u64>,
+}
+
+impl Stored {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let number: Option<u32> = row.get(6)?;
+        let grant = match number {
+            Some(number) => Some(StoredGrant {
+                number,
+                state: row.get(7)?,
+                lease: row.get(8)?,
+                result: row.get(9)?,
+            }),
+            None => None,
+        };
+        Ok(Self {
+            received: row.get(0)?,
+            state: row.get(1)?,
+            parked_on: row.get(2)?,
+            same_as: row.get(3)?,
+            settled: row.get(4)?,
+            question: row.get(5)?,
+            grant,
+        })
+    }
+}
+
+impl View<'_> {
+    /// A call, as far as it has come.
+    pub fn call(&self, key: &CallKey) -> Result<Option<CallRecord>, StoreError> {
+        let Some(found) = self.stored_call(key)? else {
+            return Ok(None);
+        };
+        let (call, digest, verdict) = match self.event(found.received)?.1 {
+            Event::CallReceived {
+                call,
+                digest,
+                verdict,
+                ..
+            } => (*call, digest, *verdict),
+            other => return Err(unexpected(found.received, "callReceived", &other)),
+        };
+        let state = self.call_state(key, found, &verdict)?;
+        Ok(Some(CallRecord {
+            call,
+            digest,
+            verdict,
+            state,
+        }))
+    }
+
+    /// The newest grant of a call, whatever the call waits for. A call that is asked about because its outcome is
+    /// unknown reads as parked; its unknown grant is found here.
+    pub fn grant(&self, key: &CallKey) -> Result<Option<Grant>, StoreError> {
+        match self.stored_call(key)?.and_then(|call| call.grant) {
+            Some(grant) => Ok(Some(self.read_grant(key, grant)?)),
+            None => Ok(None),
+        }
+    }
+
+    /// The calls parked on a question. Calls that joined one of these are not among them.
+    pub fn waiting_on(&self, id: &InteractionId) -> Result<Vec<CallKey>, StoreError> {
+        let Some(row) = super::question_row(self.conn, id)? else {
+            return Ok(Vec::new());
+        };
+        // Only the call a question names can be parked on it, so no index is needed to find it.
+        let Some(key) = self.asked(row)?.call().cloned() else {
+            return Ok(Vec::new());
+        };
+        let sql = "SELECT 1 FROM calls WHERE agent = ?1 AND call = ?2 AND parked_on = ?3";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let parked = statement.exists((key.agent.as_str(), key.call.as_str(), row))?;
+        Ok(parked.then_some(key).into_iter().collect())
+    }
+
+    /// Grants whose claim was bound to a process: all of them are orphans when a process has just started.
+    pub fn claimed_by_process(&self) -> Result<Vec<(CallKey, u32)>, StoreError> {
+        let sql =
+            "SELECT agent, call, grant_number FROM calls WHERE grant_state = 'claimed' AND lease IS NULL
+                   ORDER BY id";
+        self.claims(sql, [])
+    }
+
+    /// Grants whose claimant promised a result and did not give it in time.
+    pub fn lease_expired(&self, now: LiveTime, limit: usize) -> Result<Vec<(CallKey, u32)>, StoreError> {
+        let sql = "SELECT agent, call, grant_number FROM calls WHERE grant_state = 'claimed' AND lease <= ?1
+                   ORDER BY lease LIMIT ?2";
+        self.claims(sql, (now.as_millis(), limit))
+    }
+
+    fn claims(&self, sql: &str, params: impl rusqlite::Params) -> Result<Vec<(CallKey, u32)>, StoreError> {
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut rows = statement.query(params)?;
+        let mut claims = Vec::new();
+        while let Some(row) = rows.next()? {
+            claims.push((key(row)?, row.get(2)?));
+        }
+        Ok(claims)
+    }
+
+    fn stored_call(&self, key: &CallKey) -> Result<Option<Stored>, StoreError> {
+        let sql = "SELECT id, state, (SELECT id FROM interactions WHERE row = parked_on), same_as, settled,
+                   (SELECT id FROM interactions WHERE row = question), grant_number, grant_state, lease, result
+                   FROM calls WHERE agent = ?1 AND call = ?2";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let found = statement.query_row((key.agent.as_str(), key.call.as_str()), Stored::read);
+        Ok(found.optional()?)
+    }
+
+    fn call_state(&self, key: &CallKey, found: Stored, verdict: &Verdict) -> Result<CallState, StoreError> {
+        let torn = || StoreError::corrupt(format!("call `{}` of `{}` is half recorded", key.call, key.agent));
+        let question = found.question.map(InteractionId::new).map(stored).transpose()?;
+        match found.state.as_str() {
+            "parked" => Ok(CallState::Parked {
+                on: stored(InteractionId::new(found.parked_on.ok_or_else(torn)?))?,
+            }),
+            "same" => Ok(CallState::SameAs(self.call_key(found.same_as.ok_or_else(torn)?)?)),
+            "granted" => Ok(CallState::Granted {
+                outcome: self.outcome(found.settled, verdict)?.ok_or_else(torn)?,
+                grant: self.read_grant(key, found.grant.ok_or_else(torn)?)?,
+                question,
+            }),
+            "refused" => Ok(CallState::Refused {
+                outcome: self.outcome(found.settled, verdict)?.ok_or_else(torn)?,
+                question,
+            }),
+            _ => Err(torn()),
+        }
+    }
+
+    /// The outcome a row settled, or the one the verdict alone decided.
+    fn outcome(&self, settled: Option<u64>, verdict: &Verdict) -> Result<Option<Outcome>, StoreError> {
+        let Some(row) = settled else {
+            return Ok(match &verdict.decision {
+                Decision::Allow => Some(Outcome::Allowed),
+                Decision::Deny => Some(Outcome::Denied {
+                    denial: Denial::Policy {
+                        reason: verdict.reason.clone(),
+                    },
+                }),
+                Decision::Ask(_) => None,
+            });
+        };
+        match self.event(row)?.1 {
+            Event::Settled { outcome, .. } => Ok(Some(*outcome)),
+            other => Err(unexpected(row, "settled", &other)),
+        }
+    }
+
+    fn read_grant(&self, key: &CallKey, grant: StoredGrant) -> Result<Grant, StoreError> {
+        let state = match (grant.state.as_str(), grant.result) {
+            ("issued", None) => GrantState::Issued,
+            ("claimed", None) => GrantState::Claimed {
+                lease: grant.lease.map(LiveTime::from_millis),
+            },
+            ("unknown", None) => GrantState::Unknown,
+            ("done", Some(row)) => match self.event(row)?.1 {
+                Event::Finished { result, .. } => GrantState::Done(result),
+                other => return Err(unexpected(row, "finished", &other)),
+            },
+            _ => {
+                return Err(StoreError::corrupt(format!(
+                    "grant {} of call `{}` of `{}` is half recorded",
+                    grant.number, key.call, key.agent
+                )));
+            }
+        };
+        Ok(Grant {
+            number: grant.number,
+            state,
+        })
+    }
+
+    fn call_key(&self, row: u64) -> Result<CallKey, StoreError> {
+        let sql = "SELECT agent, call FROM calls WHERE id = ?1";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut rows = statement.query([row])?;
+        match rows.next()? {
+            Some(found) => key(found),
+            None => Err(StoreError::corrupt(format!(
+                "the call of journal row {row} is missing"
+            ))),
+        }
+    }
+
+    pub(super) fn asked(&self, row: u64) -> Result<Asked, StoreError> {
+        match self.event(row)?.1 {
+            Event::Asked(asked) => Ok(*asked),
+            other => Err(unexpected(row, "asked", &other)),
+        }
+    }
+}
+
+fn key(row: &Row<'_>) -> Result<CallKey, StoreError> {
+    Ok(CallKey {
+        agent: stored(AgentId::new(row.get::<_, String>(0)?))?,
+        call: stored(CallId::new(row.get::<_, String>(1)?))?,
+    })
+}

@@ -1,0 +1,172 @@
+//! Looking at what is remembered: sessions, rejections, recent approvals, standing grants.
+
+use std::collections::BTreeSet;
+
+use placet_core::call::CallDigest;
+use placet_core::ids::{PersonId, SessionId, ToolName};
+use placet_core::journal::Event;
+use placet_core::outcome::Outcome;
+use placet_core::policy::Mode;
+use placet_core::record::SessionRecord;
+use placet_core::standing::StandingGrant;
+use placet_core::time::Timestamp;
+use rusqlite::{OptionalExtension, Row};
+
+use super::{View, digest_bytes, stored, unexpected};
+use crate::error::StoreError;
+
+/// A row of `sessions`, without its chain.
+struct Stored {
+    id: u64,
+    name: String,
+    ended: bool,
+    rejections: u32,
+    open_questions: u32,
+    mode: Option<String>,
+}
+
+impl Stored {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            id: row.get(0)?,
+            name: row.get(1)?,
+            ended: row.get(2)?,
+            rejections: row.get(3)?,
+            open_questions: row.get(4)?,
+            mode: row.get(5)?,
+        })
+    }
+}
+
+impl View<'_> {
+    /// A session, as far as it has come; a new one when nothing has happened in it.
+    pub fn session(&self, id: &SessionId) -> Result<SessionRecord, StoreError> {
+        let sql = "SELECT id, name, ended, rejections, open_questions, mode FROM sessions WHERE name = ?1";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        match statement.query_row([id.as_str()], Stored::read).optional()? {
+            Some(found) => self.session_record(found),
+            None => Ok(SessionRecord::new(id.clone())),
+        }
+    }
+
+    /// A page of all sessions, oldest first, each with the cursor to go on after it.
+    pub fn sessions(
+        &self,
+        after: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<(u64, SessionRecord)>, StoreError> {
+        let sql = "SELECT id, name, ended, rejections, open_questions, mode FROM sessions
+                   WHERE id > ?1 ORDER BY id LIMIT ?2";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let found = statement
+            .query_map((after.unwrap_or(0), limit), Stored::read)?
+            .collect::<Result<Vec<_>, _>>()?;
+        found
+            .into_iter()
+            .map(|session| Ok((session.id, self.session_record(session)?)))
+            .collect()
+    }
+
+    /// Who rejected exactly this call in this session, and why.
+    pub fn rejected(
+        &self,
+        session: &SessionId,
+        digest: CallDigest,
+    ) -> Result<Option<(PersonId, Option<String>)>, StoreError> {
+        let sql = "SELECT row FROM rejected WHERE session = (SELECT id FROM sessions WHERE name = ?1) AND digest = ?2";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let row: Option<u64> = statement
+            .query_row((session.as_str(), digest_bytes(&digest)), |row| row.get(0))
+            .optional()?;
+        let Some(row) = row else { return Ok(None) };
+        match self.event(row)?.1 {
+            Event::Settled { outcome, .. } => match *outcome {
+                Outcome::Rejected { by, reason, .. } => Ok(Some((by, reason))),
+                _ => Err(StoreError::corrupt(format!("journal row {row} rejects nothing"))),
+            },
+            other => Err(unexpected(row, "settled", &other)),
+        }
+    }
+
+    /// Until when an approval of exactly this call is remembered in a place (see [`crate::place`]). May have passed.
+    pub fn remembered_until(
+        &self,
+        place: &str,
+        tool: &ToolName,
+        digest: CallDigest,
+    ) -> Result<Option<Timestamp>, StoreError> {
+        let sql = "SELECT until FROM memory WHERE place = ?1 AND tool = ?2 AND digest = ?3";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let until: Option<i64> = statement
+            .query_row((place, tool.as_str(), digest_bytes(&digest)), |row| row.get(0))
+            .optional()?;
+        Ok(until.map(Timestamp::from_millis))
+    }
+
+    /// The standing grants for a tool that have neither ended nor been revoked nor been used up.
+    pub fn standing(&self, tool: &ToolName, now: Timestamp) -> Result<Vec<StandingGrant>, StoreError> {
+        let sql = "SELECT row FROM standing WHERE tool = ?1 AND revoked IS NULL AND ends_at > ?2
+                   AND (uses_max IS NULL OR uses < uses_max) ORDER BY row";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let rows = statement
+            .query_map((tool.as_str(), now.as_millis()), |row| row.get(0))?
+            .collect::<Result<Vec<u64>, _>>()?;
+        rows.into_iter().map(|row| self.standing_grant(row)).collect()
+    }
+
+    /// All standing grants that have not ended, with how often each was used and whether it was revoked.
+    pub fn all_standing(&self, now: Timestamp) -> Result<Vec<(StandingGrant, u32, bool)>, StoreError> {
+        let sql = "SELECT row, uses, revoked IS NOT NULL FROM standing WHERE ends_at > ?1 ORDER BY row";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let rows = statement
+            .query_map([now.as_millis()], |row| {
+                Ok((row.get::<_, u64>(0)?, row.get(1)?, row.get(2)?))
+            })?
+            .collect::<Result<Vec<_>, _>>()?;
+        rows.into_iter()
+            .map(|(row, uses, revoked)| Ok((self.standing_grant(row)?, uses, revoked)))
+            .collect()
+    }
+
+    fn session_record(&self, found: Stored) -> Result<SessionRecord, StoreError> {
+        let sql = "SELECT tool FROM allow_list WHERE session = ?1";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let tools = statement
+            .query_map([found.id], |row| row.get(0))?
+            .collect::<Result<Vec<String>, _>>()?;
+        let allow_list = tools
+            .into_iter()
+            .map(|tool| stored(ToolName::new(tool)))
+            .collect::<Result<BTreeSet<_>, _>>()?;
+        Ok(SessionRecord {
+            id: stored(SessionId::new(found.name))?,
+            ended: found.ended,
+            rejections: found.rejections,
+            open_questions: found.open_questions,
+            allow_list,
+            mode: found.mode.as_deref().map(parse_mode).transpose()?,
+        })
+    }
+
+    fn standing_grant(&self, row: u64) -> Result<StandingGrant, StoreError> {
+        match self.event(row)?.1 {
+            Event::StandingGiven(grant) => Ok(*grant),
+            other => Err(unexpected(row, "standingGiven", &other)),
+        }
+    }
+}
+
+fn parse_mode(text: &str) -> Result<Mode, StoreError> {
+    [Mode::Default, Mode::AutoEdit, Mode::Yolo]
+        .into_iter()
+        .find(|mode| mode_name(*mode) == text)
+        .ok_or_else(|| StoreError::corrupt(format!("`{text}` is not a mode")))
+}
+
+pub(crate) const fn mode_name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Default => "default",
+        Mode::AutoEdit => "autoEdit",
+        Mode::Yolo => "yolo",
+    }
+}

@@ -1,0 +1,93 @@
+//! Looking at the outbox, at messages seen, and at the queue.
+
+use placet_core::ids::{ChannelName, ChatId, InteractionId, SessionId};
+use placet_core::journal::{Event, InboundMessage};
+use placet_core::time::LiveTime;
+use rusqlite::{Params, Row};
+
+use super::{View, channel, stored, unexpected};
+use crate::change::{OutKind, OutState, OutboxItem};
+use crate::error::StoreError;
+
+impl View<'_> {
+    /// Items to be sent by now, longest waiting first.
+    pub fn outbox_due(&self, now: LiveTime, limit: usize) -> Result<Vec<OutboxItem>, StoreError> {
+        let sql = "SELECT outbox.id, key, channel, chat, interactions.id, kind, body, attempts, receipt, outbox.state,
+                   last_error FROM outbox LEFT JOIN interactions ON interactions.row = question
+                   WHERE outbox.state = 'waiting' AND next <= ?1 ORDER BY next, outbox.id LIMIT ?2";
+        self.items(sql, (now.as_millis(), limit))
+    }
+
+    /// When the next item is to be sent.
+    pub fn outbox_next(&self) -> Result<Option<LiveTime>, StoreError> {
+        let sql = "SELECT min(next) FROM outbox WHERE state = 'waiting'";
+        let next: Option<i64> = self.conn.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
+        Ok(next.map(LiveTime::from_millis))
+    }
+
+    /// All copies of a question, and of what became of it.
+    pub fn outbox_items(&self, id: &InteractionId) -> Result<Vec<OutboxItem>, StoreError> {
+        let sql = "SELECT outbox.id, key, channel, chat, interactions.id, kind, body, attempts, receipt, outbox.state,
+                   last_error FROM outbox JOIN interactions ON interactions.row = question
+                   WHERE interactions.id = ?1 AND question IS NOT NULL ORDER BY outbox.id";
+        self.items(sql, [id.as_str()])
+    }
+
+    /// Whether a message has come in before.
+    pub fn seen_inbound(&self, channel: &ChannelName, message: &str) -> Result<bool, StoreError> {
+        let sql = "SELECT 1 FROM inbound WHERE channel = ?1 AND message = ?2";
+        Ok(self
+            .conn
+            .prepare_cached(sql)?
+            .exists((channel.as_str(), message))?)
+    }
+
+    /// Messages that wait for the agent of a session, oldest first.
+    pub fn queued(
+        &self,
+        session: &SessionId,
+        limit: usize,
+    ) -> Result<Vec<(u64, InboundMessage)>, StoreError> {
+        let sql = "SELECT row FROM queue WHERE session = (SELECT id FROM sessions WHERE name = ?1)
+                   ORDER BY row LIMIT ?2";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let rows = statement
+            .query_map((session.as_str(), limit), |row| row.get(0))?
+            .collect::<Result<Vec<u64>, _>>()?;
+        rows.into_iter()
+            .map(|row| match self.event(row)?.1 {
+                Event::MessageQueued(message) => Ok((row, *message)),
+                other => Err(unexpected(row, "messageQueued", &other)),
+            })
+            .collect()
+    }
+
+    fn items(&self, sql: &str, params: impl Params) -> Result<Vec<OutboxItem>, StoreError> {
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut rows = statement.query(params)?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            items.push(item(row)?);
+        }
+        Ok(items)
+    }
+}
+
+fn item(row: &Row<'_>) -> Result<OutboxItem, StoreError> {
+    let id: u64 = row.get(0)?;
+    let torn = || StoreError::corrupt(format!("outbox item {id} is not readable"));
+    let interaction: Option<String> = row.get(4)?;
+    Ok(OutboxItem {
+        id,
+        key: row.get(1)?,
+        channel: channel(row.get(2)?)?,
+        chat: stored(ChatId::new(row.get::<_, String>(3)?))?,
+        interaction: interaction.map(InteractionId::new).map(stored).transpose()?,
+        kind: OutKind::parse(row.get_ref(5)?.as_str().unwrap_or_default()).ok_or_else(torn)?,
+        body: row.get(6)?,
+        attempts: row.get(7)?,
+        receipt: row.get(8)?,
+        state: OutState::parse(row.get_ref(9)?.as_str().unwrap_or_default()).ok_or_else(torn)?,
+        last_error: row.get(10)?,
+    })
+}

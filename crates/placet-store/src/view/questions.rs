@@ -1,0 +1,168 @@
+//! Looking at questions.
+
+use placet_core::call::{CallDigest, Chat};
+use placet_core::ids::{InteractionId, SessionId};
+use placet_core::interaction::{Asked, CallKey, EvolveError, Interaction};
+use placet_core::journal::Event;
+use placet_core::time::{LiveTime, Timestamp};
+use rusqlite::{OptionalExtension, Params};
+
+use super::{PendingRow, View, digest_bytes, parse_body, session_row, stored};
+use crate::error::StoreError;
+
+impl View<'_> {
+    /// A question, with its votes: the journal's rows about it, evolved.
+    pub fn interaction(&self, id: &InteractionId) -> Result<Option<Interaction>, StoreError> {
+        let sql = "SELECT row, state, resolved FROM interactions WHERE id = ?1";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let found = statement
+            .query_row([id.as_str()], |row| {
+                Ok((
+                    row.get::<_, u64>(0)?,
+                    row.get::<_, String>(1)?,
+                    row.get::<_, Option<u64>>(2)?,
+                ))
+            })
+            .optional()?;
+        let Some((row, state, resolved)) = found else {
+            return Ok(None);
+        };
+        let mut interaction = Interaction::new(self.asked(row)?);
+        for row in self.progress(row)?.into_iter().chain(resolved) {
+            let (at, event) = self.event(row)?;
+            interaction = interaction.evolve(&event, at).map_err(|error| corrupt(&error))?;
+        }
+        if state == "processed" {
+            let processed = Event::Processed {
+                interaction: id.clone(),
+            };
+            // The moment of this event is not kept anywhere in the interaction.
+            interaction = interaction
+                .evolve(&processed, Timestamp::from_millis(0))
+                .map_err(|error| corrupt(&error))?;
+        }
+        if interaction.state_name() == state {
+            Ok(Some(interaction))
+        } else {
+            Err(StoreError::corrupt(format!(
+                "{id} is `{state}` by its row and `{}` by the journal",
+                interaction.state_name()
+            )))
+        }
+    }
+
+    /// The open question about exactly this call in this session, and the call it was asked for.
+    pub fn pending_same(
+        &self,
+        session: &SessionId,
+        digest: CallDigest,
+    ) -> Result<Option<(InteractionId, CallKey)>, StoreError> {
+        let Some(session) = session_row(self.conn, session)? else {
+            return Ok(None);
+        };
+        let sql = "SELECT row FROM pending WHERE session = ?1 AND digest = ?2 ORDER BY row LIMIT 1";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let row: Option<u64> = statement
+            .query_row((session, digest_bytes(&digest)), |row| row.get(0))
+            .optional()?;
+        let Some(row) = row else { return Ok(None) };
+        let asked = self.asked(row)?;
+        let call = asked.call().cloned();
+        Ok(call.map(|call| (asked.id, call)))
+    }
+
+    /// The open questions of a chat, oldest first.
+    pub fn pending_in_chat(&self, chat: &Chat) -> Result<Vec<Asked>, StoreError> {
+        let sql = "SELECT row FROM pending WHERE channel = ?1 AND chat = ?2 ORDER BY row";
+        self.asked_by(sql, (chat.channel.as_str(), chat.id.as_str()))
+    }
+
+    /// The open questions of a session, oldest first.
+    pub fn pending_in_session(&self, session: &SessionId) -> Result<Vec<Asked>, StoreError> {
+        let sql =
+            "SELECT row FROM pending WHERE session = (SELECT id FROM sessions WHERE name = ?1) ORDER BY row";
+        self.asked_by(sql, [session.as_str()])
+    }
+
+    /// A page of all open questions, oldest first.
+    pub fn pending_page(&self, after: Option<u64>, limit: usize) -> Result<Vec<PendingRow>, StoreError> {
+        let sql = "SELECT pending.row, at, body FROM pending JOIN journal ON journal.id = pending.row
+                   WHERE pending.row > ?1 ORDER BY pending.row LIMIT ?2";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut rows = statement.query((after.unwrap_or(0), limit))?;
+        let mut page = Vec::new();
+        while let Some(row) = rows.next()? {
+            let cursor = row.get(0)?;
+            let Event::Asked(asked) = parse_body(row, 2, cursor)? else {
+                return Err(StoreError::corrupt(format!("journal row {cursor} asks nothing")));
+            };
+            page.push(PendingRow {
+                cursor,
+                asked_at: Timestamp::from_millis(row.get(1)?),
+                call: asked.call().cloned(),
+                id: asked.id,
+                session: asked.session,
+                deadline: asked.deadline,
+                risk: asked.risk,
+                chat: asked.chat,
+                group: asked.group,
+                code: asked.code,
+            });
+        }
+        Ok(page)
+    }
+
+    /// Open questions whose time has run out, longest ago first.
+    pub fn due(&self, now: LiveTime, limit: usize) -> Result<Vec<InteractionId>, StoreError> {
+        let sql = "SELECT id FROM pending JOIN interactions USING (row) WHERE deadline <= ?1
+                   ORDER BY deadline LIMIT ?2";
+        self.ids(sql, (now.as_millis(), limit))
+    }
+
+    /// Open questions that more people should be asked by now.
+    pub fn due_escalations(&self, now: LiveTime, limit: usize) -> Result<Vec<InteractionId>, StoreError> {
+        let sql = "SELECT id FROM pending JOIN interactions USING (row) WHERE escalate_at <= ?1
+                   ORDER BY escalate_at LIMIT ?2";
+        self.ids(sql, (now.as_millis(), limit))
+    }
+
+    /// The next moment at which a question closes or escalates, or a lease ends.
+    pub fn next_due(&self) -> Result<Option<LiveTime>, StoreError> {
+        // Each minimum is one step into an index; one over the union would read them all.
+        let sql = "SELECT min(at) FROM (SELECT min(deadline) AS at FROM pending
+                   UNION ALL SELECT min(escalate_at) FROM pending WHERE escalate_at IS NOT NULL
+                   UNION ALL SELECT min(lease) FROM calls WHERE grant_state = 'claimed')";
+        let next: Option<i64> = self.conn.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
+        Ok(next.map(LiveTime::from_millis))
+    }
+
+    /// The rows of votes and escalations of a question, in order.
+    fn progress(&self, question: u64) -> Result<Vec<u64>, StoreError> {
+        let sql = "SELECT row FROM progress WHERE question = ?1 ORDER BY row";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let rows = statement.query_map([question], |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    fn asked_by(&self, sql: &str, params: impl Params) -> Result<Vec<Asked>, StoreError> {
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let rows = statement
+            .query_map(params, |row| row.get(0))?
+            .collect::<Result<Vec<u64>, _>>()?;
+        rows.into_iter().map(|row| self.asked(row)).collect()
+    }
+
+    fn ids(&self, sql: &str, params: impl Params) -> Result<Vec<InteractionId>, StoreError> {
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut rows = statement.query(params)?;
+        let mut ids = Vec::new();
+        while let Some(row) = rows.next()? {
+            ids.push(stored(InteractionId::new(row.get::<_, String>(0)?))?);
+        }
+        Ok(ids)
+    }
+}
+
+fn corrupt(error: &EvolveError) -> StoreError {
+    StoreError::corrupt(error.to_string())
+}

@@ -1,0 +1,57 @@
+//! Looking at the journal itself.
+
+use placet_core::ids::SessionId;
+use placet_core::time::Timestamp;
+use rusqlite::Row;
+
+use super::{View, digest_at, parse_body, stored};
+use crate::error::StoreError;
+use crate::step::Committed;
+
+impl View<'_> {
+    /// Journal rows after row `after`, of one session or of all, in order.
+    pub fn journal(
+        &self,
+        after: u64,
+        limit: usize,
+        session: Option<&SessionId>,
+    ) -> Result<Vec<Committed>, StoreError> {
+        match session {
+            None => {
+                let sql = "SELECT journal.id, name, seq, at, hash, body FROM journal
+                           JOIN sessions ON sessions.id = journal.session
+                           WHERE journal.id > ?1 ORDER BY journal.id LIMIT ?2";
+                self.committed(sql, (after, limit))
+            }
+            Some(session) => {
+                let sql = "SELECT journal.id, name, seq, at, hash, body FROM journal
+                           JOIN sessions ON sessions.id = journal.session
+                           WHERE journal.session = (SELECT id FROM sessions WHERE name = ?1) AND journal.id > ?2
+                           ORDER BY journal.id LIMIT ?3";
+                self.committed(sql, (session.as_str(), after, limit))
+            }
+        }
+    }
+
+    fn committed(&self, sql: &str, params: impl rusqlite::Params) -> Result<Vec<Committed>, StoreError> {
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut rows = statement.query(params)?;
+        let mut list = Vec::new();
+        while let Some(row) = rows.next()? {
+            list.push(committed(row)?);
+        }
+        Ok(list)
+    }
+}
+
+fn committed(row: &Row<'_>) -> Result<Committed, StoreError> {
+    let id = row.get(0)?;
+    Ok(Committed {
+        id,
+        session: stored(SessionId::new(row.get::<_, String>(1)?))?,
+        seq: row.get(2)?,
+        at: Timestamp::from_millis(row.get(3)?),
+        hash: digest_at(row, 4)?,
+        event: parse_body(row, 5, id)?,
+    })
+}

@@ -1,0 +1,366 @@
+//! The writer: runs waiting steps one after another in one transaction, and commits them as a group.
+//!
+//! Steps cost no savepoint. A step whose events contradict the store has already written something when that shows; the
+//! whole transaction is then rolled back, and what the steps before it decided is written again: their decisions are
+//! kept, and nobody else can have changed what they looked at. This is rare (it is a bug or a damaged file), and keeps
+//! the common path free of bookkeeping. Any other failure fails the whole group, and nobody is told "done".
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use placet_core::digest::Digest;
+use placet_core::ids::SessionId;
+use placet_core::interaction::CallKey;
+use placet_core::journal::{Event, genesis, row_hash};
+use placet_core::time::{LiveTime, Now, Timestamp};
+use placet_core::verdict::Decision;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::change::{self, Change};
+use crate::error::{StepError, StoreError};
+use crate::project::{self, At};
+use crate::step::{Committed, Step};
+use crate::view::View;
+use crate::{checkpoint, inline::CommitFault};
+
+/// A step on its way through a group.
+pub(crate) trait Job {
+    /// Decides; `None` when there is nothing to write.
+    fn decide(&mut self, view: &View<'_>, now: Now) -> Option<Writes>;
+    /// Takes back whatever was decided.
+    fn fail(&mut self, error: &StoreError);
+}
+
+/// What a step decided to write.
+pub(crate) struct Writes {
+    now: Now,
+    events: Vec<(SessionId, Event)>,
+    changes: Vec<Change>,
+}
+
+/// A decision to be made, and then its result.
+pub(crate) struct Deciding<T, E, F> {
+    decide: Option<F>,
+    result: Result<T, StepError<E>>,
+}
+
+impl<T, E, F> Deciding<T, E, F> {
+    pub(crate) fn new(decide: F) -> Self {
+        Self {
+            decide: Some(decide),
+            result: Err(StepError::Store(StoreError::Closed)),
+        }
+    }
+
+    pub(crate) fn into_result(self) -> Result<T, StepError<E>> {
+        self.result
+    }
+}
+
+impl<T, E, F> Job for Deciding<T, E, F>
+where
+    F: FnOnce(&View<'_>, Now) -> Result<Step<T>, E>,
+{
+    fn decide(&mut self, view: &View<'_>, now: Now) -> Option<Writes> {
+        let decide = self.decide.take()?;
+        // A view cannot be written through, so a step that panics leaves nothing half done.
+        match catch_unwind(AssertUnwindSafe(|| decide(view, now))) {
+            Ok(Ok(step)) => {
+                self.result = Ok(step.value);
+                let writes = !step.events.is_empty() || !step.changes.is_empty();
+                writes.then_some(Writes {
+                    now,
+                    events: step.events,
+                    changes: step.changes,
+                })
+            }
+            Ok(Err(refusal)) => {
+                self.result = Err(StepError::Refused(refusal));
+                None
+            }
+            Err(_) => {
+                self.result = Err(StepError::Store(StoreError::Panicked));
+                None
+            }
+        }
+    }
+
+    fn fail(&mut self, error: &StoreError) {
+        self.result = Err(StepError::Store(error.clone()));
+    }
+}
+
+pub(crate) struct Writer {
+    pub(crate) conn: Connection,
+    /// How many rows may wait for a checkpoint.
+    pub(crate) checkpoint_rows: u32,
+}
+
+impl Writer {
+    /// Live time as last stored, and the wall clock then.
+    pub(crate) fn last_alive(&self) -> Result<(LiveTime, Option<Timestamp>), StoreError> {
+        let sql = "SELECT live, wall FROM service";
+        let (live, wall): (i64, Option<i64>) = self
+            .conn
+            .query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok((LiveTime::from_millis(live), wall.map(Timestamp::from_millis)))
+    }
+
+    /// Runs `jobs` in order and commits what they wrote. When that fails, every job fails: also those that only
+    /// looked or refused, because they may have looked at what is now undone.
+    pub(crate) fn group(
+        &self,
+        jobs: &mut [&mut dyn Job],
+        clock: &dyn Fn() -> Now,
+        fault: CommitFault,
+    ) -> Vec<Committed> {
+        match self.try_group(jobs, clock, fault) {
+            Ok(rows) => rows,
+            Err(error) => {
+                for job in jobs {
+                    job.fail(&error);
+                }
+                Vec::new()
+            }
+        }
+    }
+
+    fn try_group(
+        &self,
+        jobs: &mut [&mut dyn Job],
+        clock: &dyn Fn() -> Now,
+        fault: CommitFault,
+    ) -> Result<Vec<Committed>, StoreError> {
+        let mut done: Vec<(Writes, Vec<Stamp>)> = Vec::new();
+        let mut batch = Batch::begin(&self.conn)?;
+        for job in jobs.iter_mut() {
+            let Some(writes) = job.decide(&View::new(&self.conn), clock()) else {
+                continue;
+            };
+            match batch.append(&writes) {
+                Ok(stamps) => done.push((writes, stamps)),
+                Err(error @ StoreError::Corrupt { .. }) => {
+                    job.fail(&error);
+                    drop(batch);
+                    batch = Batch::begin(&self.conn)?;
+                    for (writes, stamps) in &mut done {
+                        *stamps = batch.append(writes)?;
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        if done.is_empty() {
+            return Ok(Vec::new());
+        }
+        batch.commit(clock(), u64::from(self.checkpoint_rows), fault)?;
+        Ok(done.into_iter().flat_map(committed).collect())
+    }
+
+    /// Covers all rows by a checkpoint.
+    pub(crate) fn checkpoint(&self, now: Now) -> Result<(), StoreError> {
+        Batch::begin(&self.conn)?.commit(now, 1, CommitFault::None)
+    }
+
+    /// Covers all rows by a checkpoint and folds the write-ahead log back into the file.
+    pub(crate) fn close(&self, now: Now) -> Result<(), StoreError> {
+        self.checkpoint(now)?;
+        // Readers may still hold on to the log; then it stays, which is only untidy.
+        Ok(self
+            .conn
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?)
+    }
+
+    /// Stores how far live time has come.
+    pub(crate) fn heartbeat(&self, now: Now) -> Result<(), StoreError> {
+        Batch::begin(&self.conn)?.commit(now, u64::from(self.checkpoint_rows), CommitFault::None)
+    }
+}
+
+fn committed((writes, stamps): (Writes, Vec<Stamp>)) -> impl Iterator<Item = Committed> {
+    let at = writes.now.wall;
+    let rows = writes.events.into_iter().zip(stamps);
+    rows.map(move |((session, event), stamp)| Committed {
+        id: stamp.id,
+        session,
+        seq: stamp.seq,
+        at,
+        hash: stamp.hash,
+        event,
+    })
+}
+
+/// What the journal adds to an event.
+struct Stamp {
+    id: u64,
+    seq: u64,
+    hash: Digest,
+}
+
+/// The end of a session's chain.
+struct Head {
+    session: u64,
+    seq: u64,
+    hash: Digest,
+}
+
+/// An open transaction. Dropped without a commit, it is rolled back.
+struct Batch<'c> {
+    conn: &'c Connection,
+    last_row: u64,
+    /// Heads moved by this transaction; written back once, at its end.
+    heads: HashMap<SessionId, Head>,
+}
+
+impl<'c> Batch<'c> {
+    fn begin(conn: &'c Connection) -> Result<Self, StoreError> {
+        conn.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+        let mut batch = Self {
+            conn,
+            last_row: 0,
+            heads: HashMap::new(),
+        };
+        batch.last_row = conn
+            .prepare_cached("SELECT ifnull(max(id), 0) FROM journal")?
+            .query_row([], |row| row.get(0))?;
+        Ok(batch)
+    }
+
+    fn append(&mut self, writes: &Writes) -> Result<Vec<Stamp>, StoreError> {
+        leaves_no_call_in_the_air(&writes.events)?;
+        let mut stamps = Vec::with_capacity(writes.events.len());
+        for (session, event) in &writes.events {
+            stamps.push(self.append_event(session, event, writes.now.wall)?);
+        }
+        for change in &writes.changes {
+            change::apply(self.conn, change, writes.now)?;
+        }
+        Ok(stamps)
+    }
+
+    fn append_event(&mut self, name: &SessionId, event: &Event, at: Timestamp) -> Result<Stamp, StoreError> {
+        let body = serde_json::to_string(event).map_err(|error| StoreError::corrupt(error.to_string()))?;
+        let id = self.last_row.saturating_add(1);
+        let head = self.head(name)?;
+        let seq = head.seq.saturating_add(1);
+        let hash = row_hash(&head.hash, name, seq, at, body.as_bytes());
+        (head.seq, head.hash) = (seq, hash);
+        let session = head.session;
+        self.conn
+            .prepare_cached("INSERT INTO journal VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
+            .execute(params![id, session, seq, at.as_millis(), body, hash.as_bytes()])?;
+        self.last_row = id;
+        let stored_at = At {
+            row: id,
+            session,
+            name,
+            wall: at.as_millis(),
+        };
+        project::apply(self.conn, stored_at, event)?;
+        Ok(Stamp { id, seq, hash })
+    }
+
+    fn head(&mut self, name: &SessionId) -> Result<&mut Head, StoreError> {
+        if !self.heads.contains_key(name) {
+            let head = read_head(self.conn, name)?;
+            self.heads.insert(name.clone(), head);
+        }
+        self.heads
+            .get_mut(name)
+            .ok_or_else(|| StoreError::corrupt("a session's head was lost"))
+    }
+
+    fn commit(self, now: Now, checkpoint_rows: u64, fault: CommitFault) -> Result<(), StoreError> {
+        let mut statement = self
+            .conn
+            .prepare_cached("UPDATE sessions SET head_seq = ?2, head_hash = ?3 WHERE id = ?1")?;
+        for head in self.heads.values() {
+            statement.execute(params![head.session, head.seq, head.hash.as_bytes()])?;
+        }
+        self.conn
+            .prepare_cached("UPDATE service SET live = max(live, ?1), wall = ?2")?
+            .execute((now.live.as_millis(), now.wall.as_millis()))?;
+        checkpoint::write(self.conn, checkpoint_rows, now.wall)?;
+        self.conn
+            .prepare_cached("DELETE FROM memory WHERE until <= ?1")?
+            .execute([now.wall.as_millis()])?;
+        match fault {
+            CommitFault::None => {
+                self.conn.prepare_cached("COMMIT")?.execute([])?;
+                Ok(())
+            }
+            CommitFault::LoseBeforeCommit => Err(StoreError::Io("lost before the commit".into())),
+            CommitFault::CommitButLoseAck => {
+                self.conn.prepare_cached("COMMIT")?.execute([])?;
+                Err(StoreError::Io("lost after the commit".into()))
+            }
+        }
+    }
+}
+
+impl Drop for Batch<'_> {
+    fn drop(&mut self) {
+        // After a commit, and after errors that make SQLite roll back by itself, there is nothing left to undo. A
+        // rollback that fails leaves the transaction open, and the next `BEGIN` reports it.
+        if !self.conn.is_autocommit() {
+            let _ = self.conn.execute_batch("ROLLBACK");
+        }
+    }
+}
+
+/// The end of a session's chain; the session is made when it is new.
+fn read_head(conn: &Connection, name: &SessionId) -> Result<Head, StoreError> {
+    let sql = "SELECT id, head_seq, head_hash FROM sessions WHERE name = ?1";
+    let found = conn
+        .prepare_cached(sql)?
+        .query_row([name.as_str()], |row| {
+            Ok(Head {
+                session: row.get(0)?,
+                seq: row.get(1)?,
+                hash: Digest::from_bytes(row.get(2)?),
+            })
+        })
+        .optional()?;
+    if let Some(head) = found {
+        return Ok(head);
+    }
+    let hash = genesis();
+    let session = conn
+        .prepare_cached("INSERT INTO sessions (name, head_seq, head_hash) VALUES (?1, 0, ?2)")?
+        .insert(params![name.as_str(), hash.as_bytes()])?;
+    Ok(Head {
+        session: u64::try_from(session)
+            .map_err(|_| StoreError::corrupt("a session has a negative number"))?,
+        seq: 0,
+        hash,
+    })
+}
+
+/// A call that policy wants asked about must be asked about, joined or settled in the step that receives it: a call
+/// nobody waits for would hang for ever.
+fn leaves_no_call_in_the_air(events: &[(SessionId, Event)]) -> Result<(), StoreError> {
+    for (_, event) in events {
+        let Event::CallReceived { call, verdict, .. } = event else {
+            continue;
+        };
+        if !matches!(verdict.decision, Decision::Ask(_)) {
+            continue;
+        }
+        let key = CallKey {
+            agent: call.origin.agent.clone(),
+            call: call.id.clone(),
+        };
+        let goes_on = events.iter().any(|(_, event)| match event {
+            Event::Asked(asked) => asked.call() == Some(&key),
+            Event::Joined { call, .. } | Event::Settled { call, .. } => *call == key,
+            _ => false,
+        });
+        if !goes_on {
+            return Err(StoreError::corrupt(format!(
+                "call `{}` was received, but neither asked about nor settled",
+                key.call
+            )));
+        }
+    }
+    Ok(())
+}
