@@ -85,6 +85,15 @@ CREATE INDEX pending_by_escalation ON pending (escalate_at) WHERE escalate_at IS
 CREATE INDEX pending_by_session ON pending (session, digest);
 CREATE INDEX pending_by_chat ON pending (channel, chat) WHERE channel IS NOT NULL;
 
+-- The other chats an open question was sent to. Left together with `pending`.
+CREATE TABLE copies (
+    channel TEXT NOT NULL,
+    chat TEXT NOT NULL,
+    question INTEGER NOT NULL,
+    PRIMARY KEY (channel, chat, question)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX copies_by_question ON copies (question);
+
 -- The rows of votes and escalations of a question.
 CREATE TABLE progress (
     question INTEGER NOT NULL,

@@ -238,6 +238,11 @@ fn enqueue(conn: &Connection, item: &Outgoing, now: Now) -> Result<(), StoreErro
         now.live.as_millis(),
         now.wall.as_millis(),
     ])?;
+    if item.kind == OutKind::Question {
+        let sql = "INSERT INTO copies SELECT ?1, ?2, row FROM pending WHERE row = ?3 ON CONFLICT DO NOTHING";
+        let copy = params![item.channel.as_str(), item.chat.as_str(), question];
+        conn.prepare_cached(sql)?.execute(copy)?;
+    }
     Ok(())
 }
 

@@ -46,6 +46,15 @@ pub enum StepError<E> {
     Store(StoreError),
 }
 
+impl StepError<StoreError> {
+    /// For a step whose only way to fail is the store's.
+    pub fn flatten(self) -> StoreError {
+        match self {
+            Self::Refused(error) | Self::Store(error) => error,
+        }
+    }
+}
+
 /// Why the store could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {

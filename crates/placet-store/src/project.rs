@@ -32,7 +32,7 @@ pub(crate) struct At<'a> {
 /// Applies one event to the projections.
 pub(crate) fn apply(conn: &Connection, at: At<'_>, event: &Event) -> Result<(), StoreError> {
     match event {
-        Event::CallReceived { call, verdict, .. } => calls::received(conn, at, call, verdict),
+        Event::CallReceived { call, outcome, .. } => calls::received(conn, at, call, outcome.as_deref()),
         Event::Joined {
             call,
             same_as,

@@ -96,6 +96,12 @@ impl<'a> View<'a> {
         })?)
     }
 
+    /// The number of the newest journal row; 0 when there is none.
+    pub fn head(&self) -> Result<u64, StoreError> {
+        let sql = "SELECT ifnull(max(id), 0) FROM journal";
+        Ok(self.conn.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
+    }
+
     /// What happened in a journal row, and when.
     fn event(&self, row: u64) -> Result<(Timestamp, Event), StoreError> {
         let sql = "SELECT at, body FROM journal WHERE id = ?1";

@@ -13,7 +13,6 @@ use placet_core::ids::SessionId;
 use placet_core::interaction::CallKey;
 use placet_core::journal::{Event, genesis, row_hash};
 use placet_core::time::{LiveTime, Now, Timestamp};
-use placet_core::verdict::Decision;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::change::{self, Change};
@@ -336,14 +335,14 @@ fn read_head(conn: &Connection, name: &SessionId) -> Result<Head, StoreError> {
     })
 }
 
-/// A call that policy wants asked about must be asked about, joined or settled in the step that receives it: a call
-/// nobody waits for would hang for ever.
+/// A call that is not settled when it is received must be asked about, joined or settled in the same step: a call nobody
+/// waits for would hang for ever.
 fn leaves_no_call_in_the_air(events: &[(SessionId, Event)]) -> Result<(), StoreError> {
     for (_, event) in events {
-        let Event::CallReceived { call, verdict, .. } = event else {
+        let Event::CallReceived { call, outcome, .. } = event else {
             continue;
         };
-        if !matches!(verdict.decision, Decision::Ask(_)) {
+        if outcome.is_some() {
             continue;
         }
         let key = CallKey {

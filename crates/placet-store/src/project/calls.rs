@@ -5,7 +5,6 @@ use placet_core::ids::{InteractionId, SessionId, ToolName};
 use placet_core::interaction::CallKey;
 use placet_core::outcome::Outcome;
 use placet_core::time::{LiveTime, Timestamp};
-use placet_core::verdict::{Decision, Verdict};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Deserialize;
 
@@ -14,12 +13,12 @@ use crate::change::one;
 use crate::error::StoreError;
 use crate::view::{parse_body, question_row};
 
-/// Allow grants and deny refuses at once; an ask stays `received` until a later event of the same step says more.
+/// A call that is settled at once is granted or refused; another stays `received` until a later event of the same step says more.
 pub(super) fn received(
     conn: &Connection,
     at: At<'_>,
     call: &ToolCall,
-    verdict: &Verdict,
+    outcome: Option<&Outcome>,
 ) -> Result<(), StoreError> {
     if call.session != *at.name {
         return Err(StoreError::corrupt(format!(
@@ -27,10 +26,10 @@ pub(super) fn received(
             call.id, call.session, at.name
         )));
     }
-    let (state, number, grant) = match verdict.decision {
-        Decision::Allow => ("granted", Some(1), Some("issued")),
-        Decision::Deny => ("refused", None, None),
-        Decision::Ask(_) => ("received", None, None),
+    let (state, number, grant) = match outcome.map(Outcome::permits) {
+        Some(true) => ("granted", Some(1), Some("issued")),
+        Some(false) => ("refused", None, None),
+        None => ("received", None, None),
     };
     let sql = "INSERT INTO calls (id, agent, call, session, state, grant_number, grant_state)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
@@ -118,7 +117,8 @@ pub(super) fn settled(
     let sql = "UPDATE calls SET question = parked_on, parked_on = NULL, settled = ?4, lease = NULL,
                    state = iif(?5 IS NULL, 'refused', 'granted'),
                    grant_number = ifnull(?5, grant_number), grant_state = iif(?5 IS NULL, grant_state, 'issued')
-               WHERE agent = ?1 AND call = ?2 AND session = ?3 AND state IN ('received', 'parked')
+               WHERE agent = ?1 AND call = ?2 AND session = ?3
+                   AND (state IN ('received', 'parked') OR (state = 'granted' AND grant_state = 'unknown'))
                    AND (?5 IS NULL OR ?5 = ifnull(grant_number, 0) + 1)
                    AND NOT EXISTS (SELECT 1 FROM pending WHERE row = parked_on)
                RETURNING id";

@@ -42,7 +42,11 @@ pub(super) fn asked(conn: &Connection, at: At<'_>, asked: &Asked) -> Result<(), 
     if let Some(call) = asked.call() {
         calls::park(conn, at, call)?;
     }
-    let sql = "UPDATE sessions SET open_questions = open_questions + 1 WHERE id = ?1";
+    // Asking how to go on answers for the rejections so far: counting starts again.
+    let sql = match asked.subject {
+        Subject::Breaker { .. } => "UPDATE sessions SET open_questions = open_questions + 1, rejections = 0 WHERE id = ?1",
+        _ => "UPDATE sessions SET open_questions = open_questions + 1 WHERE id = ?1",
+    };
     conn.prepare_cached(sql)?.execute([at.session])?;
     Ok(())
 }
@@ -94,6 +98,8 @@ pub(super) fn resolved(
         .prepare_cached("DELETE FROM pending WHERE row = ?1")?
         .execute([question])?;
     one(closed, || format!("{id} is open, but not listed as such"))?;
+    conn.prepare_cached("DELETE FROM copies WHERE question = ?1")?
+        .execute([question])?;
     let sql = "UPDATE sessions SET open_questions = open_questions - 1 WHERE id = ?1";
     conn.prepare_cached(sql)?.execute([at.session])?;
     Ok(())

@@ -3,10 +3,9 @@
 use placet_core::ids::{AgentId, CallId, InteractionId};
 use placet_core::interaction::{Asked, CallKey};
 use placet_core::journal::Event;
-use placet_core::outcome::{Denial, Outcome};
+use placet_core::outcome::Outcome;
 use placet_core::record::{CallRecord, CallState, Grant, GrantState};
 use placet_core::time::LiveTime;
-use placet_core::verdict::{Decision, Verdict};
 use rusqlite::{OptionalExtension, Row};
 
 use super::{View, stored, unexpected};
@@ -60,20 +59,23 @@ impl View<'_> {
         let Some(found) = self.stored_call(key)? else {
             return Ok(None);
         };
-        let (call, digest, verdict) = match self.event(found.received)?.1 {
+        let (call, digest, verdict, at_once) = match self.event(found.received)?.1 {
             Event::CallReceived {
                 call,
                 digest,
                 verdict,
+                outcome,
                 ..
-            } => (*call, digest, *verdict),
+            } => (*call, digest, *verdict, outcome.map(|outcome| *outcome)),
             other => return Err(unexpected(found.received, "callReceived", &other)),
         };
-        let state = self.call_state(key, found, &verdict)?;
+        let grants = found.grant.as_ref().map_or(0, |grant| grant.number);
+        let state = self.call_state(key, found, at_once)?;
         Ok(Some(CallRecord {
             call,
             digest,
             verdict,
+            grants,
             state,
         }))
     }
@@ -136,7 +138,7 @@ impl View<'_> {
         Ok(found.optional()?)
     }
 
-    fn call_state(&self, key: &CallKey, found: Stored, verdict: &Verdict) -> Result<CallState, StoreError> {
+    fn call_state(&self, key: &CallKey, found: Stored, at_once: Option<Outcome>) -> Result<CallState, StoreError> {
         let torn = || StoreError::corrupt(format!("call `{}` of `{}` is half recorded", key.call, key.agent));
         let question = found.question.map(InteractionId::new).map(stored).transpose()?;
         match found.state.as_str() {
@@ -145,31 +147,21 @@ impl View<'_> {
             }),
             "same" => Ok(CallState::SameAs(self.call_key(found.same_as.ok_or_else(torn)?)?)),
             "granted" => Ok(CallState::Granted {
-                outcome: self.outcome(found.settled, verdict)?.ok_or_else(torn)?,
+                outcome: self.outcome(found.settled, at_once)?.ok_or_else(torn)?,
                 grant: self.read_grant(key, found.grant.ok_or_else(torn)?)?,
                 question,
             }),
             "refused" => Ok(CallState::Refused {
-                outcome: self.outcome(found.settled, verdict)?.ok_or_else(torn)?,
+                outcome: self.outcome(found.settled, at_once)?.ok_or_else(torn)?,
                 question,
             }),
             _ => Err(torn()),
         }
     }
 
-    /// The outcome a row settled, or the one the verdict alone decided.
-    fn outcome(&self, settled: Option<u64>, verdict: &Verdict) -> Result<Option<Outcome>, StoreError> {
-        let Some(row) = settled else {
-            return Ok(match &verdict.decision {
-                Decision::Allow => Some(Outcome::Allowed),
-                Decision::Deny => Some(Outcome::Denied {
-                    denial: Denial::Policy {
-                        reason: verdict.reason.clone(),
-                    },
-                }),
-                Decision::Ask(_) => None,
-            });
-        };
+    /// The outcome a later row settled, or the one the call was received with.
+    fn outcome(&self, settled: Option<u64>, at_once: Option<Outcome>) -> Result<Option<Outcome>, StoreError> {
+        let Some(row) = settled else { return Ok(at_once) };
         match self.event(row)?.1 {
             Event::Settled { outcome, .. } => Ok(Some(*outcome)),
             other => Err(unexpected(row, "settled", &other)),

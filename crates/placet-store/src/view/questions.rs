@@ -71,9 +71,10 @@ impl View<'_> {
         Ok(call.map(|call| (asked.id, call)))
     }
 
-    /// The open questions of a chat, oldest first.
+    /// The open questions of a chat, oldest first: asked there, or with a copy sent there.
     pub fn pending_in_chat(&self, chat: &Chat) -> Result<Vec<Asked>, StoreError> {
-        let sql = "SELECT row FROM pending WHERE channel = ?1 AND chat = ?2 ORDER BY row";
+        let sql = "SELECT row FROM pending WHERE channel = ?1 AND chat = ?2
+                   UNION SELECT question FROM copies WHERE channel = ?1 AND chat = ?2 ORDER BY 1";
         self.asked_by(sql, (chat.channel.as_str(), chat.id.as_str()))
     }
 
