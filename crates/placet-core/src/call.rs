@@ -163,6 +163,11 @@ impl Args {
         Ok(Self(value))
     }
 
+    /// No arguments.
+    pub fn empty() -> Self {
+        Self(Value::Object(Map::new()))
+    }
+
     /// The arguments as JSON.
     pub fn as_value(&self) -> &Value {
         &self.0

@@ -17,6 +17,8 @@ pub mod people;
 pub mod policy;
 pub mod principal;
 pub mod record;
+pub mod render;
+pub mod reply;
 pub mod standing;
 pub mod time;
 pub mod tool;

@@ -131,8 +131,8 @@ impl Broker {
     }
 
     /// What waits, oldest first, a page at a time.
-    pub async fn pending(&self, after: Option<InteractionId>, limit: usize) -> Result<Vec<PendingRow>, StoreError> {
-        self.engine.inner.store.read(move |view, _| view.pending_page(after.as_ref(), limit)).await
+    pub async fn pending(&self, after: Option<u64>, limit: usize) -> Result<Vec<PendingRow>, StoreError> {
+        self.engine.inner.store.read(move |view, _| view.pending_page(after, limit)).await
     }
 
     /// Withdraws a question. Whether it was still open.

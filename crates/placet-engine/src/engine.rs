@@ -1,12 +1,15 @@
 //! The engine: core driven by a store, with the clocks, the people and the channels around it.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use placet_core::analysis::Places as _;
 use placet_core::config::Config;
 use placet_core::ids::{ChannelName, IdError, InteractionId, PersonId};
 use placet_core::journal::Event;
+use placet_core::policy::Context;
+use placet_core::verdict::Decision;
 use placet_store::{OpenError, Options, Store, StoreError, SystemClock};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
@@ -15,8 +18,8 @@ use tokio_util::task::TaskTracker;
 use crate::callback::{Callback, OnToolApprove};
 use crate::channel::Channel;
 use crate::outbox;
-use crate::places::DiskPlaces;
-use crate::steps::{self, Fresh, InboxReach, Reach, Rules};
+use crate::places::{DiskPlaces, PlacesError};
+use crate::steps::{self, Fresh, InboxReach, Proposal, Reach, Rules};
 use crate::timers;
 use crate::toolbox::{NoToolbox, Toolbox};
 use crate::waiters::Waiters;
@@ -51,11 +54,31 @@ pub(crate) struct Inner {
 pub(crate) struct InForce {
     pub(crate) config: Config,
     pub(crate) reach: Reach,
+    workspace: String,
 }
 
 impl InForce {
     pub(crate) fn rules(&self) -> Rules<'_> {
-        Rules { config: &self.config, reach: &self.reach }
+        Rules { config: &self.config, reach: &self.reach, workspace: &self.workspace }
+    }
+}
+
+impl InForce {
+    /// Whether a call may lead to a question, as far as can be told without looking at the store.
+    pub(crate) fn may_ask(&self, proposal: &Proposal) -> bool {
+        let nothing = BTreeSet::new();
+        let context = Context {
+            digest: proposal.call.digest(),
+            workspace: &self.workspace,
+            mode: None,
+            own_opinion: proposal.own_opinion,
+            session_allow_list: &nothing,
+            workflow_allow_list: proposal.workflow.as_ref().map_or(&nothing, |workflow| &workflow.auto_approved_tools),
+            standing: &[],
+            remembered: false,
+        };
+        let verdict = self.config.policy.decide(&proposal.call, &proposal.tool, &proposal.analysis, &context);
+        matches!(verdict.decision, Decision::Ask(_))
     }
 }
 
@@ -68,6 +91,9 @@ pub enum StartError {
     /// The store failed while starting.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The workspace cannot be found.
+    #[error(transparent)]
+    Workspace(#[from] PlacesError),
     /// Two channels have the same name.
     #[error("two channels are named `{0}`")]
     ChannelTwice(ChannelName),
@@ -83,7 +109,7 @@ pub struct Builder {
     channels: Vec<Arc<dyn Channel>>,
     callback: Option<Callback>,
     toolbox: Box<dyn Toolbox>,
-    places: DiskPlaces,
+    workspace: PathBuf,
     inbox: InboxReach,
     clock: Arc<dyn placet_store::Clock>,
 }
@@ -91,15 +117,15 @@ pub struct Builder {
 impl Engine {
     /// An engine with this configuration.
     pub fn builder(config: Config) -> Builder {
-        let places = DiskPlaces::new(config.workspace.as_deref().unwrap_or_else(|| Path::new(".")));
+        let workspace = PathBuf::from(&config.workspace.root);
         Builder {
             config,
             channels: Vec::new(),
             callback: None,
             toolbox: Box::new(NoToolbox),
-            places,
+            workspace,
             inbox: InboxReach::Open,
-            clock: Arc::new(SystemClock::default()),
+            clock: Arc::new(SystemClock),
         }
     }
 
@@ -107,7 +133,8 @@ impl Engine {
     pub fn reload(&self, config: Config) {
         let reach = reach(&config, &self.inner.channels, self.inner.inbox, self.callback().as_ref());
         let mut in_force = self.inner.in_force.write().unwrap_or_else(PoisonError::into_inner);
-        *in_force = Arc::new(InForce { config, reach });
+        let workspace = self.inner.places.workspace().to_owned();
+        *in_force = Arc::new(InForce { config, reach, workspace });
     }
 
     /// Lets `callback` decide from now on.
@@ -171,7 +198,7 @@ impl Builder {
 
     /// The folder the agent works in; paths outside it are HIGH.
     pub fn workspace(mut self, root: &Path) -> Self {
-        self.places = DiskPlaces::new(root);
+        root.clone_into(&mut self.workspace);
         self
     }
 
@@ -208,6 +235,8 @@ impl Builder {
                 return Err(StartError::ChannelTwice(name));
             }
         }
+        let home = std::env::home_dir();
+        let places = DiskPlaces::new(&self.workspace, home.as_deref())?;
         let waiters = Arc::new(Waiters::default());
         let (head, committed) = watch::channel(0_u64);
         let (outbox_work, timer_work) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
@@ -231,6 +260,7 @@ impl Builder {
         };
         let store = open(options)?;
         let reach = reach(&self.config, &channels, self.inbox, self.callback.as_ref());
+        let workspace = places.workspace().to_owned();
         let engine = Engine {
             inner: Arc::new(Inner {
                 store,
@@ -239,12 +269,12 @@ impl Builder {
                 channels,
                 callback: RwLock::new(self.callback),
                 toolbox: self.toolbox,
-                places: self.places,
+                places,
                 handlers: crate::bus::Handlers::default(),
                 outbox_work,
                 timer_work,
                 inbox: self.inbox,
-                in_force: RwLock::new(Arc::new(InForce { config: self.config, reach })),
+                in_force: RwLock::new(Arc::new(InForce { config: self.config, reach, workspace })),
                 stop: CancellationToken::new(),
                 tasks: TaskTracker::new(),
             }),

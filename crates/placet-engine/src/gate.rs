@@ -17,7 +17,7 @@ use placet_core::outcome::Outcome;
 use placet_core::record::{CallRecord, CallState, GrantState};
 use placet_core::time::Millis;
 use placet_core::tool::{Category, OwnOpinion, Risk, Tool};
-use placet_core::verdict::{Decision, Verdict};
+use placet_core::verdict::Verdict;
 use placet_store::{StepError, StoreError};
 
 use crate::engine::Engine;
@@ -232,7 +232,7 @@ impl Gate {
         let mut proposal = self.prepare_without_evidence(submission).await?;
         let in_force = self.engine.in_force();
         // Evidence may be costly (a row count), so it is gathered only for calls that will likely be asked about.
-        if matches!(in_force.config.policy.preview(&proposal.call, &proposal.tool, &proposal.analysis), Decision::Ask(_)) {
+        if in_force.may_ask(&proposal) {
             proposal.evidence = evidence(self.engine.inner.toolbox.evidence(&proposal.call).await);
         }
         Ok(proposal)

@@ -5,11 +5,11 @@
 
 use std::time::Duration;
 
-use placet_core::interaction::{Cancellation, Interaction, Locale};
+use placet_core::interaction::{Cancellation, Interaction};
 use placet_core::journal::Event;
 use placet_core::outcome::{Denial, Outcome};
 use placet_core::render;
-use placet_store::{Change, OutKind, OutboxItem, OutboxState, Step, StepError, StoreError};
+use placet_store::{Change, OutKind, OutboxItem, OutState, Step, StepError, StoreError};
 use tokio_util::sync::CancellationToken;
 
 use crate::channel::{Channel, Content, Delivery, DeliveryError, Receipt};
@@ -106,7 +106,7 @@ async fn attempt(engine: &Engine, channel: &dyn Channel, item: &OutboxItem) -> R
                 return Ok(Attempt::Moot);
             };
             match (copy.state, copy.receipt.as_deref().and_then(Receipt::parse)) {
-                (OutboxState::Sent, Some(receipt)) => {
+                (OutState::Sent, Some(receipt)) => {
                     let document = render::decided(&resolved.asked, &resolved.resolution, resolved.at, locale);
                     let content = Content::Decided {
                         asked: &resolved.asked,
@@ -116,7 +116,7 @@ async fn attempt(engine: &Engine, channel: &dyn Channel, item: &OutboxItem) -> R
                     };
                     Ok(send(channel, item, content).await)
                 }
-                (OutboxState::Waiting, _) => {
+                (OutState::Waiting, _) => {
                     Ok(Attempt::Failed(DeliveryError::Later("the question itself is still on its way".into())))
                 }
                 _ => Ok(Attempt::Moot),
@@ -161,7 +161,7 @@ async fn give_up(engine: &Engine, item: OutboxItem, error: String) -> Result<(),
     let (Some(id), OutKind::Question) = (item.interaction, item.kind) else { return Ok(()) };
     let looked = id.clone();
     let copies = engine.store().read(move |view, _| view.outbox_items(&looked)).await?;
-    let seen = copies.iter().any(|copy| copy.kind == OutKind::Question && copy.state != OutboxState::Dead);
+    let seen = copies.iter().any(|copy| copy.kind == OutKind::Question && copy.state != OutState::Dead);
     if !seen {
         let denial = Denial::NobodyToAsk { why: error.clone() };
         let outcome = Outcome::Denied { denial };

@@ -39,6 +39,8 @@ pub struct Rules<'a> {
     pub config: &'a Config,
     /// Where questions can be brought.
     pub reach: &'a Reach,
+    /// The workspace's root, as the analysis saw it.
+    pub workspace: &'a str,
 }
 
 /// Events in the making. A thin cover over [`Step`] that knows which session it is about.
@@ -123,14 +125,6 @@ pub(crate) fn pending(view: &View<'_>, id: &InteractionId) -> Result<Option<Pend
         Some(Interaction::Pending(pending)) => Some(pending),
         Some(Interaction::Resolved(_) | Interaction::Processed(_)) | None => None,
     })
-}
-
-/// Where "approved a moment ago" is remembered: the chat, or the session when there is none.
-pub(crate) fn memory_place(call: &ToolCall) -> String {
-    match &call.origin.chat {
-        Some(chat) => format!("{}:{}", chat.channel, chat.id),
-        None => call.session.as_str().to_owned(),
-    }
 }
 
 /// The channel a call works on, if any.

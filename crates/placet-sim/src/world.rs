@@ -372,7 +372,7 @@ impl World {
                 let record = self.store.view().call(key).map_err(|error| error.to_string())?;
                 record.map(|record| {
                     let tool = self.config.tool(&record.call.tool);
-                    let analysis = analyse(&tool, args, &FixedPlaces::default());
+                    let analysis = analyse(&tool, args, &FixedPlaces::of_examples());
                     Edit { tool, analysis, fits: Ok(()) }
                 })
             }
@@ -537,7 +537,7 @@ impl World {
 
     fn proposal(&mut self, call: ToolCall) -> Proposal {
         let tool = self.config.tool(&call.tool);
-        let analysis: Analysis = analyse(&tool, &call.args, &FixedPlaces::default());
+        let analysis: Analysis = analyse(&tool, &call.args, &FixedPlaces::of_examples());
         Proposal {
             call,
             tool,

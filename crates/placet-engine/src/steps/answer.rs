@@ -135,7 +135,7 @@ pub fn answer(
             Ok(draft.finish(Answered::Voted { needed: pending.asked.quorum.saturating_sub(have) }))
         }
         Accepted::Decides { ballot, action, by } => {
-            remember(view, now, &mut draft, reply, &pending.asked, &ballot)?;
+            remember(rules, view, now, &mut draft, reply, &pending.asked, &ballot)?;
             let decided = Verdicted { ballot: &ballot, action, by, edited: None };
             settle_answered(rules, view, now, &mut draft, &pending.asked, &decided, &reply.fresh)?;
             Ok(draft.finish(Answered::Decided { action }))
@@ -245,6 +245,7 @@ fn judge_again(rules: &Rules<'_>, view: &View<'_>, call: &ToolCall, edit: &Edit)
         &edit.analysis,
         &Context {
             digest: call.digest(),
+            workspace: rules.workspace,
             mode: session.mode,
             own_opinion: OwnOpinion::Silent,
             session_allow_list: &session.allow_list,
@@ -257,6 +258,7 @@ fn judge_again(rules: &Rules<'_>, view: &View<'_>, call: &ToolCall, edit: &Edit)
 
 /// "Don't ask again": kept only if it covers the very call it is said about.
 fn remember(
+    rules: &Rules<'_>,
     view: &View<'_>,
     now: Now,
     draft: &mut Draft,
@@ -269,7 +271,7 @@ fn remember(
         return Err(AnswerRefusal::ScopeMismatch);
     };
     let record = view.call(key)?.ok_or_else(|| AnswerRefusal::NotFound(asked.id.clone()))?;
-    if !remember.scope.covers(&record.call, analysis, record.digest) {
+    if !remember.scope.covers(&record.call, analysis, record.digest, rules.workspace) {
         return Err(AnswerRefusal::ScopeMismatch);
     }
     let id = format!("sg_{}", asked.id.as_str().trim_start_matches("int_"));

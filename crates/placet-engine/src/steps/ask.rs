@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use placet_core::call::{Chat, ToolCall};
 use placet_core::evidence::Evidence;
-use placet_core::ids::{AgentId, ChannelName, ChatId, InteractionId, PersonId};
+use placet_core::ids::{AgentId, ChannelName, InteractionId, PersonId};
 use placet_core::interaction::{
     Asked, Audience, Code, Escalating, InteractionRequest, RequestError, Subject,
 };
@@ -261,9 +261,4 @@ pub fn ask_request(
         Ok((asked, draft)) => Ok(draft.finish(asked)),
         Err(Nobody(why)) => Err(AskRefusal::NobodyToAsk(why)),
     }
-}
-
-/// A person's own chat on a channel is addressed by their account there.
-pub fn own_chat(channel: &ChannelName, account: &str) -> Option<Chat> {
-    Some(Chat { channel: channel.clone(), id: ChatId::new(account).ok()? })
 }

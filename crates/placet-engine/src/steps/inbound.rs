@@ -3,7 +3,7 @@
 //! The broker looks first. What answers a question is consumed and never reaches the agent; what does not is queued for it.
 
 use placet_core::call::Chat;
-use placet_core::config::OnOtherReply;
+use placet_core::config::OtherReply;
 use placet_core::ids::{InteractionId, PersonId, SessionId};
 use placet_core::interaction::{Action, Answer, Asked, Code, Locale, Pending, Shown};
 use placet_core::journal::{Event, InboundMessage};
@@ -91,22 +91,24 @@ impl Desk<'_> {
         let text = self.inbound.message.content.as_str();
         if mine.is_empty() {
             // A bystander who tries to answer is told so; a bystander who just talks is left alone.
-            let tries = !matches!(reply::read(text, &open(&others)), Reading::Other { .. } | Reading::NothingOpen);
+            let tries = !matches!(reply::read(text, &self.open(&others)), Reading::Other { .. } | Reading::NothingOpen);
             if tries {
                 self.say(words::not_yours(self.locale()));
             }
             return Ok(tries);
         }
-        match reply::read(text, &open(&mine)) {
+        match reply::read(text, &self.open(&mine)) {
             Reading::NothingOpen => return Ok(false),
             Reading::Choose { code, option_id, feedback } => self.choose(&mine, code, &option_id, feedback)?,
-            Reading::ChooseAll { codes, action } => self.choose_all(&mine, &codes, action)?,
+            Reading::ChooseAll { action, choices, feedback } => {
+                self.choose_all(&mine, action, &choices, feedback.as_deref())?;
+            }
             Reading::WhichOne { codes } => self.say(words::which_one(&codes, self.locale())),
             Reading::UnknownCode { given } => self.say(words::unknown_code(given, self.locale())),
             Reading::Other { text } => match (self.rules.config.approval.on_other_reply, mine.as_slice()) {
-                (OnOtherReply::Queue, _) => return Ok(false),
-                (OnOtherReply::Refuse, [only]) => self.refuse(only, text)?,
-                (OnOtherReply::Refuse, several) => {
+                (OtherReply::Queue, _) => return Ok(false),
+                (OtherReply::Refuse, [only]) => self.refuse(only, text)?,
+                (OtherReply::Refuse, several) => {
                     let codes: Vec<Code> = several.iter().map(|question| question.asked.code).collect();
                     self.say(words::which_one(&codes, self.locale()));
                 }
@@ -118,6 +120,10 @@ impl Desk<'_> {
     /// Questions open in this chat, and those of which a copy was sent here.
     fn open_here(&self) -> Result<Vec<Asked>, StoreError> {
         self.view.pending_in_chat(&self.chat)
+    }
+
+    fn open(&self, questions: &[Pending]) -> Vec<OpenQuestion> {
+        questions.iter().map(|question| OpenQuestion::of(&question.asked, self.locale())).collect()
     }
 
     fn locale(&self) -> Locale {
@@ -150,20 +156,25 @@ impl Desk<'_> {
         }
     }
 
-    /// "All of them" never covers HIGH: what could be worst is looked at one by one.
-    fn choose_all(&mut self, mine: &[Pending], codes: &[Code], action: Action) -> Result<(), StoreError> {
-        let named = mine.iter().filter(|question| codes.contains(&question.asked.code));
-        let (high, rest): (Vec<_>, Vec<_>) = named
-            .partition(|question| action == Action::ApproveAndExecute && question.asked.risk == Risk::High);
-        for question in rest {
-            let options = question.asked.options(Locale::English);
-            if let Some(option) = options.iter().find(|option| option.action == action) {
-                self.answer(question, &option.option_id, None)?;
+    /// "All of them" never approves HIGH: what could be worst is looked at one by one.
+    fn choose_all(
+        &mut self,
+        mine: &[Pending],
+        action: Action,
+        choices: &[(Code, String)],
+        feedback: Option<&str>,
+    ) -> Result<(), StoreError> {
+        let mut one_by_one = Vec::new();
+        for (code, option) in choices {
+            let Some(question) = mine.iter().find(|question| question.asked.code == *code) else { continue };
+            if action == Action::ApproveAndExecute && question.asked.risk == Risk::High {
+                one_by_one.push(*code);
+            } else {
+                self.answer(question, option, feedback.map(str::to_owned))?;
             }
         }
-        if !high.is_empty() {
-            let codes: Vec<Code> = high.iter().map(|question| question.asked.code).collect();
-            self.say(words::one_by_one(&codes, self.locale()));
+        if !one_by_one.is_empty() {
+            self.say(words::one_by_one(&one_by_one, self.locale()));
         }
         Ok(())
     }
@@ -225,18 +236,6 @@ impl Desk<'_> {
             |receipt| receipt.shown,
         ))
     }
-}
-
-fn open(questions: &[Pending]) -> Vec<OpenQuestion> {
-    questions
-        .iter()
-        .map(|question| OpenQuestion {
-            code: question.asked.code,
-            group: question.asked.group.clone(),
-            kind: question.asked.kind(),
-            options: question.asked.options(Locale::English),
-        })
-        .collect()
 }
 
 /// The person behind an account, as a chat member.

@@ -17,10 +17,10 @@ use placet_core::standing::StandingGrant;
 use placet_core::time::Now;
 use placet_core::tool::{Category, OwnOpinion, Tool};
 use placet_core::verdict::{AskTerms, Decision, Step as PolicyStep, Verdict};
-use placet_store::{Step, StoreError, View};
+use placet_store::{Step, StoreError, View, place};
 
 use super::ask::{Fresh, Nobody, Question, put};
-use super::{Draft, Rules, channel_of, memory_place};
+use super::{Draft, Rules, channel_of};
 
 /// A call with everything found out about it beforehand, outside the transaction.
 #[derive(Debug, Clone)]
@@ -133,10 +133,11 @@ fn judged(
 ) -> Result<(Verdict, Vec<StandingGrant>), StoreError> {
     let call = &proposal.call;
     let standing = view.standing(&call.tool, now.wall)?;
-    let remembered = view.remembered_until(&memory_place(call), &call.tool, digest)?;
+    let remembered = view.remembered_until(&place(call), &call.tool, digest)?;
     let nothing = BTreeSet::new();
     let context = Context {
         digest,
+        workspace: rules.workspace,
         mode: session.mode,
         own_opinion: proposal.own_opinion,
         session_allow_list: &session.allow_list,
@@ -187,11 +188,16 @@ impl Desk<'_> {
         if self.verdict.step == PolicyStep::AllowList
             && let Some(used) = standing
                 .iter()
-                .find(|grant| grant.scope.covers(&self.proposal.call, &self.proposal.analysis, self.digest))
+                .find(|grant| self.covers(grant))
         {
             draft.event(Event::StandingUsed { id: used.id.clone(), call: self.key.clone() });
         }
         draft.finish(proposed)
+    }
+
+    fn covers(&self, grant: &StandingGrant) -> bool {
+        let (call, analysis) = (&self.proposal.call, &self.proposal.analysis);
+        grant.scope.covers(call, analysis, self.digest, self.rules.workspace)
     }
 
     fn ask(&self, terms: &AskTerms) -> Result<Step<Proposed>, StoreError> {

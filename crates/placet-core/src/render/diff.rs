@@ -1,0 +1,57 @@
+//! A change of a file, line by line.
+
+use similar::{Algorithm, ChangeTag, TextDiff};
+
+use super::document::{Change, DiffLine, Hunk};
+use super::mask;
+use super::safe::SafeText;
+
+/// Unchanged lines around a change.
+const CONTEXT: usize = 3;
+/// Past this many lines the shortest edit is not searched for: that takes time with the square of them. The change is
+/// shown as all old lines and all new ones, which is just as true.
+const LINES_MAX: usize = 6_000;
+
+/// The places where `before` and `after` differ.
+pub(super) fn hunks(before: &str, after: &str) -> Vec<Hunk> {
+    if before.lines().count() + after.lines().count() > LINES_MAX {
+        return vec![replaced(before, after)];
+    }
+    let diff = TextDiff::configure().algorithm(Algorithm::Myers).diff_lines(before, after);
+    let mut unified = diff.unified_diff();
+    unified.context_radius(CONTEXT);
+    unified
+        .iter_hunks()
+        .map(|hunk| Hunk {
+            header: SafeText::line(&hunk.header().to_string()),
+            lines: hunk.iter_changes().map(|change| line(tag(change.tag()), change.value())).collect(),
+        })
+        .collect()
+}
+
+fn replaced(before: &str, after: &str) -> Hunk {
+    let removed = before.split_inclusive('\n').map(|text| line(Change::Removed, text));
+    let added = after.split_inclusive('\n').map(|text| line(Change::Added, text));
+    Hunk {
+        header: SafeText::line(&format!("@@ -1,{} +1,{} @@", before.lines().count(), after.lines().count())),
+        lines: removed.chain(added).collect(),
+    }
+}
+
+fn tag(tag: ChangeTag) -> Change {
+    match tag {
+        ChangeTag::Equal => Change::Kept,
+        ChangeTag::Delete => Change::Removed,
+        ChangeTag::Insert => Change::Added,
+    }
+}
+
+fn line(change: Change, text: &str) -> DiffLine {
+    // A last line without its line break is a change too, and would look like none.
+    let (text, end) = match (text.strip_suffix('\n'), change) {
+        (Some(text), _) => (text, ""),
+        (None, Change::Kept) => (text, ""),
+        (None, Change::Removed | Change::Added) => (text, "⟦no line break⟧"),
+    };
+    DiffLine { change, text: SafeText::line(&mask::text(text)).followed_by(end) }
+}

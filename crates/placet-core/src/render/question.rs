@@ -1,0 +1,393 @@
+//! A question as a document: what would happen first, then why it is asked, by whom, and how to answer.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::document::{Arg, ArgValue, Block, CommandLine, Document, OptionLine, Weight};
+use super::safe::SafeText;
+use super::{diff, mask};
+use crate::analysis::{Analysis, Fact, FactKind};
+use crate::call::ToolCall;
+use crate::canonical;
+use crate::evidence::Evidence;
+use crate::ids::PersonId;
+use crate::interaction::{Asked, InteractionRequest, Locale, Subject};
+use crate::reply::OpenQuestion;
+use crate::time::Millis;
+use crate::tool::Risk;
+use crate::verdict::Verdict;
+
+/// All that is known about a question when it is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct QuestionView<'a> {
+    /// The question.
+    pub asked: &'a Asked,
+    /// The call it is about, if it is about one.
+    pub call: Option<&'a ToolCall>,
+    /// Why policy asked.
+    pub verdict: Option<&'a Verdict>,
+    /// What the call would do.
+    pub analysis: Option<&'a Analysis>,
+    /// How long there is.
+    pub remaining: Millis,
+    /// Who has approved already.
+    pub votes_so_far: &'a [PersonId],
+}
+
+/// The document of a question.
+pub fn question(view: &QuestionView<'_>, locale: Locale) -> Document {
+    let mut writer = Writer { locale, masked: false };
+    let head = writer.head(view);
+    let mut body = writer.body(view);
+    if writer.masked {
+        body.push(Block::Warning {
+            text: writer.say(
+                "Secrets are masked here; the call itself is unchanged.",
+                "密钥等敏感内容在此已遮盖；实际执行的内容不变。",
+            ),
+        });
+    }
+    Document { locale, head, body, foot: writer.foot(view) }
+}
+
+struct Writer {
+    locale: Locale,
+    /// Whether a mask has been used anywhere.
+    masked: bool,
+}
+
+impl Writer {
+    fn say(&self, english: &str, chinese: &str) -> SafeText {
+        SafeText::line(self.locale.pick(english, chinese))
+    }
+
+    fn field(&self, english: &str, chinese: &str, value: &str) -> Block {
+        Block::Field { label: self.say(english, chinese), value: SafeText::line(value) }
+    }
+
+    fn mask<'t>(&mut self, text: Cow<'t, str>) -> Cow<'t, str> {
+        self.masked |= matches!(text, Cow::Owned(_));
+        text
+    }
+
+    fn prose(&mut self, text: &str) -> SafeText {
+        SafeText::block(&self.mask(mask::text(text)))
+    }
+
+    fn code(&mut self, text: &str) -> SafeText {
+        SafeText::code_block(&self.mask(mask::command(text)))
+    }
+
+    fn head(&mut self, view: &QuestionView<'_>) -> Vec<Block> {
+        let mut head = vec![Block::Heading { text: self.heading(view), risk: view.asked.risk }];
+        match &view.asked.subject {
+            Subject::Request { request, .. } => {
+                head.push(Block::Text { label: None, text: self.prose(&request.message) });
+            }
+            Subject::UnknownOutcome { .. } => head.push(Block::Warning {
+                text: self.say(
+                    "Placet stopped between starting this call and recording its result. It may have happened.",
+                    "Placet 在开始执行之后、记录结果之前中断，这一步可能已经发生。",
+                ),
+            }),
+            Subject::Call { .. } | Subject::Breaker { .. } => {}
+        }
+        if let Some(analysis) = view.analysis {
+            self.facts(analysis, &mut head);
+        }
+        for evidence in &view.asked.evidence {
+            head.push(self.evidence(evidence));
+        }
+        if let Some(call) = view.call.filter(|_| args_are_all_there_is(view)) {
+            head.push(self.args(call.args.as_value()));
+        }
+        head
+    }
+
+    fn heading(&self, view: &QuestionView<'_>) -> SafeText {
+        let tool = view.call.map_or("?", |call| call.tool.as_str());
+        let risk = risk(view.asked.risk, self.locale);
+        let text = match (&view.asked.subject, self.locale) {
+            (Subject::Call { .. }, Locale::English) => format!("May `{tool}` run this? Risk {risk}."),
+            (Subject::Call { .. }, Locale::Chinese) => format!("是否允许执行 `{tool}`？风险：{risk}。"),
+            (Subject::UnknownOutcome { .. }, Locale::English) => format!("`{tool}` may already have run. What now?"),
+            (Subject::UnknownOutcome { .. }, Locale::Chinese) => format!("`{tool}` 可能已经执行过，接下来怎么办？"),
+            (Subject::Breaker { rejections, .. }, Locale::English) => {
+                format!("{rejections} rejections in a row. How should the agent go on?")
+            }
+            (Subject::Breaker { rejections, .. }, Locale::Chinese) => {
+                format!("已连续拒绝 {rejections} 次，智能体应如何继续？")
+            }
+            (Subject::Request { request, .. }, _) => request.title.clone(),
+        };
+        SafeText::line(&mask::text(&text))
+    }
+
+    fn facts(&mut self, analysis: &Analysis, head: &mut Vec<Block>) {
+        if let Some(banned) = &analysis.banned {
+            head.push(Block::Warning { text: SafeText::line(banned) });
+        }
+        let mut commands = Vec::new();
+        for fact in &analysis.facts {
+            match &fact.kind {
+                FactKind::Command { text, under, .. } => commands.push(CommandLine {
+                    text: self.code(text),
+                    under: under.iter().map(|wrapper| SafeText::code_line(wrapper)).collect(),
+                    risk: fact.risk,
+                    why: SafeText::line(&fact.why),
+                }),
+                FactKind::Redirect { .. }
+                | FactKind::Statement { .. }
+                | FactKind::Path { .. }
+                | FactKind::Host { .. }
+                | FactKind::Unreadable { .. } => {}
+            }
+        }
+        if !commands.is_empty() {
+            head.push(Block::Commands { commands });
+        }
+        for fact in &analysis.facts {
+            head.extend(self.other_fact(fact));
+        }
+    }
+
+    fn other_fact(&mut self, fact: &Fact) -> Option<Block> {
+        let why = SafeText::line(&fact.why);
+        Some(match &fact.kind {
+            FactKind::Command { .. } => return None,
+            FactKind::Statement { verb, text, .. } => Block::Statement {
+                verb: SafeText::code_line(verb),
+                text: self.code(text),
+                risk: fact.risk,
+                why,
+            },
+            FactKind::Host { host, scheme, port } => {
+                let port = port.map_or(String::new(), |port| format!(":{port}"));
+                Block::Host {
+                    label: self.say("Host", "主机"),
+                    host: SafeText::code_line(&format!("{scheme}://{host}{port}")),
+                    risk: fact.risk,
+                    why,
+                }
+            }
+            FactKind::Redirect { path, writes: true, .. } => self.place("Writes", "写入", path, None, fact),
+            FactKind::Redirect { path, writes: false, .. } => self.place("Reads", "读取", path, None, fact),
+            FactKind::Path { given, resolved, writes: true, .. } => {
+                self.place("Writes", "写入", given, Some(resolved), fact)
+            }
+            FactKind::Path { given, resolved, writes: false, .. } => {
+                self.place("Reads", "读取", given, Some(resolved), fact)
+            }
+            FactKind::Unreadable { what } => Block::Warning {
+                text: SafeText::line(&format!(
+                    "{}: {what} ({})",
+                    self.locale.pick("Could not be read", "无法解析"),
+                    fact.why
+                )),
+            },
+        })
+    }
+
+    fn place(&self, english: &str, chinese: &str, given: &str, resolved: Option<&str>, fact: &Fact) -> Block {
+        let mut value = given.to_owned();
+        if let Some(resolved) = resolved.filter(|resolved| *resolved != given) {
+            value.push_str(&format!(" → {resolved}"));
+        }
+        if fact.risk > Risk::Low {
+            value.push_str(&format!(" [{}]", risk(fact.risk, self.locale)));
+        }
+        if !fact.why.is_empty() {
+            value.push_str(&format!(": {}", fact.why));
+        }
+        Block::Field { label: self.say(english, chinese), value: SafeText::line(&value) }
+    }
+
+    fn evidence(&mut self, evidence: &Evidence) -> Block {
+        match evidence {
+            Evidence::Diff { path, before, after } => {
+                let what = match (before, after) {
+                    (None, Some(_)) => self.locale.pick("new file", "新建文件"),
+                    (Some(_), None) => self.locale.pick("deleted file", "删除文件"),
+                    (Some(_), Some(_)) | (None, None) => self.locale.pick("changed file", "修改文件"),
+                };
+                Block::Diff {
+                    label: SafeText::line(&format!("{what}: {path}")),
+                    hunks: diff::hunks(before.as_deref().unwrap_or(""), after.as_deref().unwrap_or("")),
+                }
+            }
+            Evidence::Rows { statement, count } => Block::Rows {
+                label: self.say("Rows it would touch", "将影响的行数"),
+                count: *count,
+                statement: self.code(statement),
+            },
+            Evidence::Note { title, text } => {
+                Block::Text { label: Some(SafeText::line(title)), text: self.prose(text) }
+            }
+            Evidence::Failed { why } => Block::Warning {
+                text: SafeText::line(&format!(
+                    "{}: {why}",
+                    self.locale.pick("The tool could not show the effect", "工具无法给出预览")
+                )),
+            },
+        }
+    }
+
+    fn body(&mut self, view: &QuestionView<'_>) -> Vec<Block> {
+        let mut body = Vec::new();
+        if let Some(verdict) = view.verdict {
+            body.push(self.why(verdict));
+        }
+        if let Some(from) = asked_by(view) {
+            body.push(self.field("Asked by", "提出者", &from));
+        }
+        if let Some(person) = &view.asked.requester {
+            body.push(self.field("On behalf of", "代表", person.as_str()));
+        }
+        if let Some(call) = view.call {
+            if let Some(description) = &call.description {
+                body.push(Block::Text {
+                    label: Some(self.say("In the agent's own words", "智能体自己的说明")),
+                    text: self.prose(description),
+                });
+            }
+            if !args_are_all_there_is(view) {
+                body.push(self.args(call.args.as_value()));
+            }
+        }
+        if let Subject::Request { request, .. } = &view.asked.subject {
+            self.request(request, &mut body);
+        }
+        body
+    }
+
+    fn why(&self, verdict: &Verdict) -> Block {
+        let rule = verdict.rule.as_ref().map_or(String::new(), |rule| match self.locale {
+            Locale::English => format!("; rule “{rule}”"),
+            Locale::Chinese => format!("；规则“{rule}”"),
+        });
+        let step = verdict.step.number();
+        let value = match self.locale {
+            Locale::English => format!("{} (step {step}{rule})", verdict.reason),
+            Locale::Chinese => format!("{}（第 {step} 步{rule}）", verdict.reason),
+        };
+        self.field("Why you are asked", "为什么问你", &value)
+    }
+
+    fn request(&mut self, request: &InteractionRequest, body: &mut Vec<Block>) {
+        if let Some(details) = &request.details {
+            body.push(Block::Text { label: Some(self.say("Details", "详情")), text: self.prose(details) });
+        }
+        if !request.context.is_empty() {
+            body.push(self.args(&Value::from(request.context.clone())));
+        }
+    }
+
+    /// Every argument, complete and in canonical order.
+    fn args(&mut self, value: &Value) -> Block {
+        let masked = mask::json(value);
+        self.masked |= masked != *value;
+        let mut fields: Vec<_> = masked.as_object().into_iter().flatten().collect();
+        fields.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+        let args = fields
+            .into_iter()
+            .map(|(name, value)| Arg {
+                name: SafeText::line(name),
+                value: match value {
+                    Value::String(text) if text.contains('\n') => ArgValue::Text(SafeText::block(text)),
+                    other => ArgValue::Json(SafeText::block(&pretty(other, 0))),
+                },
+            })
+            .collect();
+        Block::Args { label: self.say("Arguments", "参数"), args }
+    }
+
+    fn foot(&self, view: &QuestionView<'_>) -> Vec<Block> {
+        let mut foot = Vec::new();
+        if view.asked.quorum > 1 {
+            let names: Vec<_> = view.votes_so_far.iter().map(PersonId::as_str).collect();
+            let so_far = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
+            let value = format!("{}/{}{so_far}", names.len(), view.asked.quorum);
+            foot.push(self.field("Approvals", "已批准", &value));
+        }
+        if view.asked.not_requester {
+            let who = self.locale.pick("not whoever asked for it", "提出请求的人不能自己批准");
+            foot.push(self.field("Who may approve", "批准人限制", who));
+        }
+        foot.push(self.options(view.asked));
+        foot.push(Block::Countdown { label: self.say("Time left", "剩余时间"), remaining: view.remaining });
+        foot
+    }
+
+    fn options(&self, asked: &Asked) -> Block {
+        let question = OpenQuestion::of(asked, self.locale);
+        let line = |text: Option<&str>| SafeText::line(text.unwrap_or_default());
+        let options = question
+            .options
+            .iter()
+            .map(|option| OptionLine {
+                option_id: option.option_id.clone(),
+                label: SafeText::line(&option.label),
+                description: line(option.description.as_deref()),
+                say: line(question.how_to_say(option, self.locale).as_deref()),
+                prompt: line(option.input_prompt.as_deref()),
+                weight: match (option.is_dangerous, option.is_default) {
+                    (true, _) => Weight::Dangerous,
+                    (false, true) => Weight::Default,
+                    (false, false) => Weight::Plain,
+                },
+            })
+            .collect();
+        Block::Options { code: asked.code, label: self.say("Reply", "回复"), options }
+    }
+}
+
+/// Where nothing could be read out of the arguments, they are themselves what would happen.
+fn args_are_all_there_is(view: &QuestionView<'_>) -> bool {
+    view.analysis.is_none_or(|analysis| analysis.facts.is_empty())
+}
+
+fn asked_by(view: &QuestionView<'_>) -> Option<String> {
+    match (view.call, &view.asked.subject) {
+        (Some(call), _) => {
+            let path = call.origin.agent_path.iter().map(String::as_str);
+            let names: Vec<_> = std::iter::once(call.origin.agent.as_str()).chain(path).collect();
+            Some(names.join(" › "))
+        }
+        (None, Subject::Request { agent, .. }) => Some(agent.to_string()),
+        (None, _) => None,
+    }
+}
+
+fn risk(risk: Risk, locale: Locale) -> &'static str {
+    match risk {
+        Risk::Low => locale.pick("LOW", "低"),
+        Risk::Medium => locale.pick("MEDIUM", "中"),
+        Risk::High => locale.pick("HIGH", "高"),
+    }
+}
+
+/// JSON over several lines, names in canonical order.
+fn pretty(value: &Value, depth: usize) -> String {
+    let pad = "  ".repeat(depth + 1);
+    let end = "  ".repeat(depth);
+    match value {
+        Value::Array(items) if !items.is_empty() => {
+            let items: Vec<_> = items.iter().map(|item| format!("{pad}{}", pretty(item, depth + 1))).collect();
+            format!("[\n{}\n{end}]", items.join(",\n"))
+        }
+        Value::Object(fields) if !fields.is_empty() => {
+            let mut fields: Vec<_> = fields.iter().collect();
+            fields.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+            let fields: Vec<_> = fields
+                .into_iter()
+                .map(|(name, value)| {
+                    let name = canonical::to_string(&Value::from(name.as_str()));
+                    format!("{pad}{name}: {}", pretty(value, depth + 1))
+                })
+                .collect();
+            format!("{{\n{}\n{end}}}", fields.join(",\n"))
+        }
+        flat => canonical::to_string(flat),
+    }
+}

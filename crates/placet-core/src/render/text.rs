@@ -1,0 +1,270 @@
+//! A document as text, for terminals and chats.
+//!
+//! Whatever comes from an agent stands behind a bar (`│`) or inside a fence, so that it cannot pass for a line of ours.
+
+use super::document::{ArgValue, Block, Change, CommandLine, Document, Hunk, OptionLine, Weight};
+use super::safe::SafeText;
+use super::wrap::wrap;
+use crate::digest::Digest;
+use crate::interaction::{Locale, Shown};
+use crate::tool::Risk;
+
+mod markdown;
+
+/// What a surface can show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Surface {
+    /// Columns of a terminal; where the surface breaks lines itself, none.
+    pub width: Option<u16>,
+    /// The most characters it takes.
+    pub chars_max: Option<usize>,
+    /// How text is marked up.
+    pub markup: Markup,
+    /// Where everything can be seen, when this surface is too small: a link, or a command.
+    pub elsewhere: Option<String>,
+}
+
+/// How text is marked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Markup {
+    /// Not at all.
+    Plain,
+    /// Markdown. What comes from agents can neither close a fence, nor link, nor mention anybody.
+    Markdown,
+}
+
+/// How much of a document a text holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it.
+    Whole,
+    /// A part; the text says so and where the rest is.
+    Part,
+}
+
+/// A text to be shown, and what it proves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rendered {
+    /// The text.
+    pub text: String,
+    /// How much it holds.
+    pub extent: Extent,
+    /// Of the document when it holds all of it, otherwise of the text.
+    pub digest: Digest,
+}
+
+impl Rendered {
+    /// What a person who answers from this text was looking at.
+    pub const fn shown(&self) -> Shown {
+        match self.extent {
+            Extent::Whole => Shown::Whole(self.digest),
+            Extent::Part => Shown::Part(self.digest),
+        }
+    }
+}
+
+/// Lays a document out for a surface. Nothing is cut without the text saying so.
+pub fn to_text(document: &Document, surface: &Surface) -> Rendered {
+    let section = |blocks: &[Block]| {
+        let mut page = Page { surface, locale: document.locale, lines: Vec::new() };
+        blocks.iter().for_each(|block| page.block(block));
+        page.lines.join("\n")
+    };
+    let [head, body, foot] = [section(&document.head), section(&document.body), section(&document.foot)];
+    let whole = join(&[&head, &body, &foot]);
+    let length = whole.chars().count();
+    match surface.chars_max.filter(|max| length > *max) {
+        None => Rendered { text: whole, extent: Extent::Whole, digest: document.digest() },
+        Some(max) => {
+            let beginning = join(&[&head, &body]);
+            let text = part(&beginning, &foot, length, max, document.locale, surface);
+            Rendered { extent: Extent::Part, digest: Digest::of("placet/shown-part/1", &[text.as_bytes()]), text }
+        }
+    }
+}
+
+fn join(sections: &[&str]) -> String {
+    sections.iter().copied().filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// As much of the beginning as fits, then how much is missing and where it is, then how to answer. What a surface cannot
+/// hold of that goes in the opposite order: the notice is the last to go.
+fn part(beginning: &str, foot: &str, length: usize, max: usize, locale: Locale, surface: &Surface) -> String {
+    let elsewhere = surface.elsewhere.as_deref().unwrap_or("placet inbox");
+    let notice = |shown: usize| match locale {
+        Locale::English => format!(
+            "⚠ CUT: {} of {length} characters are not shown here. See all of it: {elsewhere}",
+            length.saturating_sub(shown)
+        ),
+        Locale::Chinese => {
+            format!("⚠ 内容不完整：共 {length} 个字符，此处有 {} 个未显示。完整内容：{elsewhere}", length.saturating_sub(shown))
+        }
+    };
+    let fence = match surface.markup {
+        Markup::Plain => "",
+        Markup::Markdown => "\n```",
+    };
+    let chars = |text: &str| text.chars().count();
+    let longest_notice = chars(&notice(0)) + chars(fence);
+    for foot in [foot, ""] {
+        let Some(room) = max.checked_sub(longest_notice + chars(foot) + 4).filter(|room| *room > 0 || foot.is_empty())
+        else {
+            continue;
+        };
+        let mut shown: String = beginning.chars().take(room).collect();
+        if shown.len() < beginning.len()
+            && let Some(end) = shown.rfind('\n')
+        {
+            shown.truncate(end);
+        }
+        let count = chars(&shown) + chars(foot);
+        // A fence cut open would swallow the notice.
+        if surface.markup == Markup::Markdown && shown.lines().filter(|line| *line == "```").count() % 2 == 1 {
+            shown.push_str(fence);
+        }
+        return join(&[&shown, &notice(count), foot]);
+    }
+    notice(0).chars().take(max).collect()
+}
+
+struct Page<'s> {
+    surface: &'s Surface,
+    locale: Locale,
+    lines: Vec<String>,
+}
+
+impl Page<'_> {
+    fn block(&mut self, block: &Block) {
+        match block {
+            Block::Heading { text, .. } => self.heading(text),
+            Block::Text { label, text } => {
+                if let Some(label) = label {
+                    self.label(label);
+                }
+                self.framed(text.as_str().split('\n').map(str::to_owned));
+            }
+            Block::Field { label, value } => self.field(label, value.as_str()),
+            Block::Commands { commands } => commands.iter().for_each(|command| self.command(command)),
+            Block::Statement { text, risk, why, .. } => self.judged(text, "", *risk, why),
+            Block::Rows { label, count, statement } => {
+                self.field(label, &count.to_string());
+                self.framed(statement.as_str().split('\n').map(str::to_owned));
+            }
+            Block::Host { label, host, risk, why } => {
+                let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+                self.field(label, &format!("{host} [{risk}]{why}"));
+            }
+            Block::Diff { label, hunks } => {
+                self.label(label);
+                self.framed(hunks.iter().flat_map(diff_lines));
+            }
+            Block::Args { label, args } => {
+                self.label(label);
+                self.framed(args.iter().flat_map(|arg| arg_lines(arg.name.as_str(), &arg.value)));
+            }
+            Block::Warning { text } => self.flowing("⚠ ", "  ", &self.prose(text.as_str())),
+            Block::Options { label, options, .. } => {
+                self.label(label);
+                options.iter().for_each(|option| self.option(option));
+            }
+            Block::Countdown { label, remaining } => self.field(label, &remaining.to_string()),
+        }
+    }
+
+    fn prose(&self, text: &str) -> String {
+        match self.surface.markup {
+            Markup::Plain => text.to_owned(),
+            Markup::Markdown => markdown::prose(text),
+        }
+    }
+
+    fn bold(&self, text: &str) -> String {
+        match self.surface.markup {
+            Markup::Plain => text.to_owned(),
+            Markup::Markdown => format!("**{}**", markdown::prose(text)),
+        }
+    }
+
+    fn heading(&mut self, text: &SafeText) {
+        self.flowing("", "  ", &self.bold(text.as_str()));
+    }
+
+    fn label(&mut self, label: &SafeText) {
+        self.flowing("", "  ", &format!("{}:", self.bold(label.as_str())));
+    }
+
+    fn field(&mut self, label: &SafeText, value: &str) {
+        let line = format!("{}: {}", self.bold(label.as_str()), self.prose(value));
+        self.flowing("", "  ", &line);
+    }
+
+    fn command(&mut self, command: &CommandLine) {
+        let under: String = command.under.iter().map(|wrapper| format!("{wrapper} › ")).collect();
+        self.judged(&command.text, &under, command.risk, &command.why);
+    }
+
+    fn judged(&mut self, text: &SafeText, under: &str, risk: Risk, why: &SafeText) {
+        self.framed(text.as_str().split('\n').map(str::to_owned));
+        let line = format!("[{risk}] {under}{why}");
+        self.flowing("  ↳ ", "    ", &self.prose(line.trim_end()));
+    }
+
+    fn option(&mut self, option: &OptionLine) {
+        let about = [&option.description, &option.prompt].into_iter().filter(|text| !text.is_empty());
+        let about: String = about.map(|text| format!(" {text}")).collect();
+        let weight = match option.weight {
+            Weight::Plain => "",
+            Weight::Default => self.locale.pick(" (taken when time runs out)", "（超时即采用）"),
+            Weight::Dangerous => " ⚠",
+        };
+        let say = if option.say.is_empty() { option.label.as_str() } else { option.say.as_str() };
+        let line = format!("{}: {}{}", self.bold(say), self.prose(option.label.as_str()), self.prose(&about));
+        self.flowing("• ", "  ", &format!("{line}{weight}"));
+    }
+
+    /// A line of ours, broken to the width.
+    fn flowing(&mut self, first: &str, next: &str, line: &str) {
+        let width = self.surface.width.map(|width| usize::from(width).saturating_sub(4));
+        for (index, piece) in wrap(line, width).into_iter().enumerate() {
+            self.lines.push(format!("{}{}", if index == 0 { first } else { next }, piece));
+        }
+    }
+
+    /// Lines that are not ours, behind a bar or inside a fence.
+    fn framed(&mut self, lines: impl Iterator<Item = String>) {
+        if self.surface.markup == Markup::Markdown {
+            self.lines.push("```".to_owned());
+            self.lines.extend(lines.map(|line| markdown::code(&line)));
+            self.lines.push("```".to_owned());
+            return;
+        }
+        let width = self.surface.width.map(|width| usize::from(width).saturating_sub(2));
+        for line in lines {
+            for (index, piece) in wrap(&line, width).into_iter().enumerate() {
+                self.lines.push(format!("{}{piece}", if index == 0 { "│ " } else { "┊ " }));
+            }
+        }
+    }
+}
+
+fn diff_lines(hunk: &Hunk) -> impl Iterator<Item = String> {
+    let lines = hunk.lines.iter().map(|line| {
+        let sign = match line.change {
+            Change::Kept => ' ',
+            Change::Removed => '-',
+            Change::Added => '+',
+        };
+        format!("{sign}{}", line.text)
+    });
+    std::iter::once(hunk.header.to_string()).chain(lines)
+}
+
+fn arg_lines(name: &str, value: &ArgValue) -> Vec<String> {
+    match value {
+        ArgValue::Json(json) => format!("{name}: {json}").split('\n').map(str::to_owned).collect(),
+        ArgValue::Text(text) => {
+            let lines = text.as_str().split('\n').map(|line| format!("  {line}"));
+            std::iter::once(format!("{name}:")).chain(lines).collect()
+        }
+    }
+}
