@@ -102,14 +102,18 @@ pub fn read(text: &str, open: &[OpenQuestion]) -> Reading {
     let text = text.trim();
     let phrases = phrases(text);
     if open.is_empty() {
-        let stale = phrases.iter().find_map(|phrase| unknown_code(phrase, Suspicion::Certain));
+        let stale = phrases
+            .iter()
+            .find_map(|phrase| unknown_code(phrase, Suspicion::Certain));
         return stale.unwrap_or(Reading::NothingOpen);
     }
     phrases
         .iter()
         .find_map(|phrase| read_phrase(phrase, open))
         .or_else(|| free_text(text, open))
-        .unwrap_or_else(|| Reading::Other { text: text.to_owned() })
+        .unwrap_or_else(|| Reading::Other {
+            text: text.to_owned(),
+        })
 }
 
 /// One way to take a message apart: what is said, and what is added in the person's own words.
@@ -131,7 +135,9 @@ enum Form {
 
 /// The ways to take a message apart, the plainest first.
 fn phrases(text: &str) -> Vec<Phrase<'_>> {
-    let colon = text.split_once([':', '：']).map(|(said, rest)| (Form::Colon, said, rest.trim()));
+    let colon = text
+        .split_once([':', '：'])
+        .map(|(said, rest)| (Form::Colon, said, rest.trim()));
     let coded = normal::after_two_words(text).map(|(said, rest)| (Form::Coded, said, rest));
     [Some((Form::Whole, text, "")), colon, coded]
         .into_iter()
@@ -185,8 +191,12 @@ fn unknown_code(phrase: &Phrase<'_>, suspicion: Suspicion) -> Option<Reading> {
 fn in_question(question: &OpenQuestion, said: &str, feedback: Option<&str>) -> Option<Reading> {
     match question.pick(said, feedback) {
         Some(Pick::Option(option)) => Some(question.choose(option, feedback)),
-        Some(Pick::Unclear) => Some(Reading::WhichOne { codes: vec![question.code] }),
-        None if said.is_empty() && feedback.is_none() => Some(Reading::WhichOne { codes: vec![question.code] }),
+        Some(Pick::Unclear) => Some(Reading::WhichOne {
+            codes: vec![question.code],
+        }),
+        None if said.is_empty() && feedback.is_none() => Some(Reading::WhichOne {
+            codes: vec![question.code],
+        }),
         None => None,
     }
 }
@@ -202,7 +212,9 @@ fn without_code(phrase: &Phrase<'_>, open: &[OpenQuestion]) -> Option<Reading> {
     let only = open.len() == 1 || (words::meaning(&phrase.said).is_none() && taking.next().is_none());
     match pick {
         Pick::Option(option) if only => Some(question.choose(option, phrase.feedback)),
-        Pick::Option(_) | Pick::Unclear => Some(Reading::WhichOne { codes: codes_of(open) }),
+        Pick::Option(_) | Pick::Unclear => Some(Reading::WhichOne {
+            codes: codes_of(open),
+        }),
     }
 }
 
@@ -217,13 +229,15 @@ fn choose_all(meaning: Meaning, phrase: &Phrase<'_>, open: &[OpenQuestion]) -> O
             Pick::Unclear => None,
         })
         .collect();
-    Some(match choices.is_empty() {
-        true => Reading::WhichOne { codes: codes_of(open) },
-        false => Reading::ChooseAll {
-            action: meaning.action(),
-            choices,
-            feedback: phrase.feedback.map(str::to_owned),
-        },
+    if choices.is_empty() {
+        return Some(Reading::WhichOne {
+            codes: codes_of(open),
+        });
+    }
+    Some(Reading::ChooseAll {
+        action: meaning.action(),
+        choices,
+        feedback: phrase.feedback.map(str::to_owned),
     })
 }
 

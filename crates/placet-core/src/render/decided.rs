@@ -13,7 +13,10 @@ pub fn decided(asked: &Asked, resolution: &Resolution, at: Timestamp, locale: Lo
         label: say(english, chinese),
         value: SafeText::line(value),
     };
-    let mut body = vec![field("At", "时间", &at.to_string()), field("Question", "问题", asked.code.as_str())];
+    let mut body = vec![
+        field("At", "时间", &at.to_string()),
+        field("Question", "问题", asked.code.as_str()),
+    ];
     if let Resolution::Answered { ballot, .. } = resolution
         && let Some(feedback) = &ballot.feedback
     {
@@ -24,7 +27,10 @@ pub fn decided(asked: &Asked, resolution: &Resolution, at: Timestamp, locale: Lo
     }
     Document {
         locale,
-        head: vec![Block::Heading { text: SafeText::line(&sentence(asked, resolution, locale)), risk: asked.risk }],
+        head: vec![Block::Heading {
+            text: SafeText::line(&sentence(asked, resolution, locale)),
+            risk: asked.risk,
+        }],
         body,
         foot: Vec::new(),
     }
@@ -34,7 +40,11 @@ fn sentence(asked: &Asked, resolution: &Resolution, locale: Locale) -> String {
     let english = locale == Locale::English;
     match resolution {
         Resolution::Answered { ballot, action, by } => {
-            let people = by.iter().map(ToString::to_string).collect::<Vec<_>>().join(locale.pick(", ", "、"));
+            let people = by
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join(locale.pick(", ", "、"));
             let label = asked
                 .options(locale)
                 .into_iter()
@@ -48,12 +58,22 @@ fn sentence(asked: &Asked, resolution: &Resolution, locale: Locale) -> String {
             }
         }
         Resolution::Expired { option: None } => {
-            locale.pick("Expired: nobody answered in time. It was not run.", "已超时：无人在期限内回答，未执行。").to_owned()
+            let not_run = if asked.call().is_some() {
+                locale.pick(" It was not run.", "未执行。")
+            } else {
+                ""
+            };
+            format!(
+                "{}{not_run}",
+                locale.pick("Expired: nobody answered in time.", "已超时：无人在期限内回答。")
+            )
         }
         Resolution::Expired { option: Some(option) } if english => {
             format!("Expired: nobody answered in time. The default `{option}` was taken.")
         }
-        Resolution::Expired { option: Some(option) } => format!("已超时：无人在期限内回答，已采用默认选项 `{option}`。"),
+        Resolution::Expired { option: Some(option) } => {
+            format!("已超时：无人在期限内回答，已采用默认选项 `{option}`。")
+        }
         Resolution::Cancelled { why } => cancelled(why, locale),
         Resolution::Superseded { by } if english => format!("Replaced by another question: {by}."),
         Resolution::Superseded { by } => format!("已被另一个问题取代：{by}。"),
@@ -80,8 +100,12 @@ fn cancelled(why: &Cancellation, locale: Locale) -> String {
         (Cancellation::Undeliverable { error }, Locale::English) => {
             format!("Cancelled: it could not be brought to anybody ({error}).")
         }
-        (Cancellation::Undeliverable { error }, Locale::Chinese) => format!("已取消：无法送达任何人（{error}）。"),
-        (Cancellation::ResultArrived, Locale::English) => "Cancelled: the result has arrived after all.".to_owned(),
+        (Cancellation::Undeliverable { error }, Locale::Chinese) => {
+            format!("已取消：无法送达任何人（{error}）。")
+        }
+        (Cancellation::ResultArrived, Locale::English) => {
+            "Cancelled: the result has arrived after all.".to_owned()
+        }
         (Cancellation::ResultArrived, Locale::Chinese) => "已取消：结果已经到达。".to_owned(),
     }
 }

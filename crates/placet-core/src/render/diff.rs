@@ -17,23 +17,34 @@ pub(super) fn hunks(before: &str, after: &str) -> Vec<Hunk> {
     if before.lines().count() + after.lines().count() > LINES_MAX {
         return vec![replaced(before, after)];
     }
-    let diff = TextDiff::configure().algorithm(Algorithm::Myers).diff_lines(before, after);
+    let diff = TextDiff::configure()
+        .algorithm(Algorithm::Myers)
+        .diff_lines(before, after);
     let mut unified = diff.unified_diff();
     unified.context_radius(CONTEXT);
     unified
         .iter_hunks()
         .map(|hunk| Hunk {
             header: SafeText::line(&hunk.header().to_string()),
-            lines: hunk.iter_changes().map(|change| line(tag(change.tag()), change.value())).collect(),
+            lines: hunk
+                .iter_changes()
+                .map(|change| line(tag(change.tag()), change.value()))
+                .collect(),
         })
         .collect()
 }
 
 fn replaced(before: &str, after: &str) -> Hunk {
-    let removed = before.split_inclusive('\n').map(|text| line(Change::Removed, text));
+    let removed = before
+        .split_inclusive('\n')
+        .map(|text| line(Change::Removed, text));
     let added = after.split_inclusive('\n').map(|text| line(Change::Added, text));
     Hunk {
-        header: SafeText::line(&format!("@@ -1,{} +1,{} @@", before.lines().count(), after.lines().count())),
+        header: SafeText::line(&format!(
+            "@@ -1,{} +1,{} @@",
+            before.lines().count(),
+            after.lines().count()
+        )),
         lines: removed.chain(added).collect(),
     }
 }
@@ -53,5 +64,8 @@ fn line(change: Change, text: &str) -> DiffLine {
         (None, Change::Kept) => (text, ""),
         (None, Change::Removed | Change::Added) => (text, "⟦no line break⟧"),
     };
-    DiffLine { change, text: SafeText::line(&mask::text(text)).followed_by(end) }
+    DiffLine {
+        change,
+        text: SafeText::line(&mask::text(text)).followed_by(end),
+    }
 }

@@ -227,7 +227,10 @@ impl Document {
     /// The digest of what is shown: the same for as long as nothing but the time left changes.
     pub fn digest(&self) -> Digest {
         let mut fields = Vec::new();
-        for block in self.blocks().filter(|block| !matches!(block, Block::Countdown { .. })) {
+        for block in self
+            .blocks()
+            .filter(|block| !matches!(block, Block::Countdown { .. }))
+        {
             // Blocks are plain data with text keys, which always serialises; were it ever not so, the other text still
             // binds everything.
             fields.push(serde_json::to_vec(block).unwrap_or_else(|_| format!("{block:?}").into_bytes()));

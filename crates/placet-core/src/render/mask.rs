@@ -1,6 +1,6 @@
 //! Secrets are masked before anything is shown, without hiding what would happen.
 //!
-//! A mask keeps up to four characters and the length: `ghp_…(40 chars masked)`. It covers one value: never more than one
+//! A mask keeps up to four characters and the length: `ghp_…[40-chars-masked]`, which is itself one word. It covers one value: never more than one
 //! word of a shell line or one JSON string, and never the program, a flag, a path or a host (a mask that hid the command
 //! itself is how Claude Code 2.1.234 came to be fixed). When in doubt the text stays: a leaked guess is bad, a hidden
 //! `rm -rf` is worse. Digests bind the original; only eyes see the mask.
@@ -13,16 +13,23 @@ use serde_json::{Map, Value};
 mod find;
 mod shape;
 
+/// What a text is.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    /// A shell line: where a program's name stands, nothing is masked.
+    Shell,
+    /// Anything else.
+    Text,
+}
+
 /// Masks the secrets in a shell line. What stands where a program's name stands is never masked.
 pub fn command(line: &str) -> Cow<'_, str> {
-    let secrets = find::secrets(line);
-    let kept = secrets.into_iter().filter(|secret| !find::is_program(line, secret.start));
-    replace(line, kept)
+    replace(line, find::secrets(line, Kind::Shell))
 }
 
 /// Masks the secrets in any other text.
 pub fn text(text: &str) -> Cow<'_, str> {
-    replace(text, find::secrets(text).into_iter())
+    replace(text, find::secrets(text, Kind::Text))
 }
 
 /// Masks the secrets in a JSON value: by the names of fields, and by their shape in every text.
@@ -39,8 +46,10 @@ fn masked(value: &Value, name: Option<&str>) -> Value {
         Value::String(other) => Value::from(text(other)),
         Value::Array(items) => items.iter().map(|item| masked(item, name)).collect(),
         Value::Object(fields) => {
-            let fields: Map<_, _> =
-                fields.iter().map(|(name, value)| (name.clone(), masked(value, Some(name)))).collect();
+            let fields: Map<_, _> = fields
+                .iter()
+                .map(|(name, value)| (name.clone(), masked(value, Some(name))))
+                .collect();
             Value::from(fields)
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
@@ -52,7 +61,7 @@ fn is_command_name(name: &str) -> bool {
     matches!(name, "command" | "cmd" | "script" | "shell_command")
 }
 
-fn replace(text: &str, secrets: impl Iterator<Item = Range<usize>>) -> Cow<'_, str> {
+fn replace(text: &str, secrets: Vec<Range<usize>>) -> Cow<'_, str> {
     let mut out = String::new();
     let mut done = 0;
     for secret in secrets {
@@ -73,7 +82,7 @@ fn replace(text: &str, secrets: impl Iterator<Item = Range<usize>>) -> Cow<'_, s
 fn mask(secret: &str) -> String {
     let length = secret.chars().count();
     let kept: String = secret.chars().take((length / 4).min(4)).collect();
-    format!("{kept}…({length} chars masked)")
+    format!("{kept}…[{length}-chars-masked]")
 }
 
 #[cfg(test)]

@@ -37,7 +37,10 @@ pub struct QuestionView<'a> {
 
 /// The document of a question.
 pub fn question(view: &QuestionView<'_>, locale: Locale) -> Document {
-    let mut writer = Writer { locale, masked: false };
+    let mut writer = Writer {
+        locale,
+        masked: false,
+    };
     let head = writer.head(view);
     let mut body = writer.body(view);
     if writer.masked {
@@ -48,7 +51,12 @@ pub fn question(view: &QuestionView<'_>, locale: Locale) -> Document {
             ),
         });
     }
-    Document { locale, head, body, foot: writer.foot(view) }
+    Document {
+        locale,
+        head,
+        body,
+        foot: writer.foot(view),
+    }
 }
 
 struct Writer {
@@ -63,7 +71,10 @@ impl Writer {
     }
 
     fn field(&self, english: &str, chinese: &str, value: &str) -> Block {
-        Block::Field { label: self.say(english, chinese), value: SafeText::line(value) }
+        Block::Field {
+            label: self.say(english, chinese),
+            value: SafeText::line(value),
+        }
     }
 
     fn mask<'t>(&mut self, text: Cow<'t, str>) -> Cow<'t, str> {
@@ -79,8 +90,23 @@ impl Writer {
         SafeText::code_block(&self.mask(mask::command(text)))
     }
 
+    /// A command with its secrets masked, unless that would hide which program it runs.
+    fn command(&mut self, text: &str, program: Option<&String>) -> SafeText {
+        let masked = mask::command(text);
+        let hides = program
+            .is_some_and(|program| text.contains(program.as_str()) && !masked.contains(program.as_str()));
+        if hides {
+            SafeText::code_block(text)
+        } else {
+            SafeText::code_block(&self.mask(masked))
+        }
+    }
+
     fn head(&mut self, view: &QuestionView<'_>) -> Vec<Block> {
-        let mut head = vec![Block::Heading { text: self.heading(view), risk: view.asked.risk }];
+        let mut head = vec![Block::Heading {
+            text: self.heading(view),
+            risk: view.asked.risk,
+        }];
         match &view.asked.subject {
             Subject::Request { request, .. } => {
                 head.push(Block::Text { label: None, text: self.prose(&request.message) });
@@ -100,19 +126,23 @@ impl Writer {
             head.push(self.evidence(evidence));
         }
         if let Some(call) = view.call.filter(|_| args_are_all_there_is(view)) {
-            head.push(self.args(call.args.as_value()));
+            head.push(self.args(self.say("Arguments", "参数"), call.args.as_value()));
         }
         head
     }
 
     fn heading(&self, view: &QuestionView<'_>) -> SafeText {
         let tool = view.call.map_or("?", |call| call.tool.as_str());
-        let risk = risk(view.asked.risk, self.locale);
+        let risk = view.asked.risk.label(self.locale);
         let text = match (&view.asked.subject, self.locale) {
             (Subject::Call { .. }, Locale::English) => format!("May `{tool}` run this? Risk {risk}."),
             (Subject::Call { .. }, Locale::Chinese) => format!("是否允许执行 `{tool}`？风险：{risk}。"),
-            (Subject::UnknownOutcome { .. }, Locale::English) => format!("`{tool}` may already have run. What now?"),
-            (Subject::UnknownOutcome { .. }, Locale::Chinese) => format!("`{tool}` 可能已经执行过，接下来怎么办？"),
+            (Subject::UnknownOutcome { .. }, Locale::English) => {
+                format!("`{tool}` may already have run. What now?")
+            }
+            (Subject::UnknownOutcome { .. }, Locale::Chinese) => {
+                format!("`{tool}` 可能已经执行过，接下来怎么办？")
+            }
             (Subject::Breaker { rejections, .. }, Locale::English) => {
                 format!("{rejections} rejections in a row. How should the agent go on?")
             }
@@ -126,13 +156,17 @@ impl Writer {
 
     fn facts(&mut self, analysis: &Analysis, head: &mut Vec<Block>) {
         if let Some(banned) = &analysis.banned {
-            head.push(Block::Warning { text: SafeText::line(banned) });
+            head.push(Block::Warning {
+                text: SafeText::line(banned),
+            });
         }
         let mut commands = Vec::new();
         for fact in &analysis.facts {
             match &fact.kind {
-                FactKind::Command { text, under, .. } => commands.push(CommandLine {
-                    text: self.code(text),
+                FactKind::Command {
+                    text, under, argv, ..
+                } => commands.push(CommandLine {
+                    text: self.command(text, argv.first()),
                     under: under.iter().map(|wrapper| SafeText::code_line(wrapper)).collect(),
                     risk: fact.risk,
                     why: SafeText::line(&fact.why),
@@ -171,14 +205,24 @@ impl Writer {
                     why,
                 }
             }
-            FactKind::Redirect { path, writes: true, .. } => self.place("Writes", "写入", path, None, fact),
-            FactKind::Redirect { path, writes: false, .. } => self.place("Reads", "读取", path, None, fact),
-            FactKind::Path { given, resolved, writes: true, .. } => {
-                self.place("Writes", "写入", given, Some(resolved), fact)
-            }
-            FactKind::Path { given, resolved, writes: false, .. } => {
-                self.place("Reads", "读取", given, Some(resolved), fact)
-            }
+            FactKind::Redirect {
+                path, writes: true, ..
+            } => self.place("Writes", "写入", path, None, fact),
+            FactKind::Redirect {
+                path, writes: false, ..
+            } => self.place("Reads", "读取", path, None, fact),
+            FactKind::Path {
+                given,
+                resolved,
+                writes: true,
+                ..
+            } => self.place("Writes", "写入", given, Some(resolved), fact),
+            FactKind::Path {
+                given,
+                resolved,
+                writes: false,
+                ..
+            } => self.place("Reads", "读取", given, Some(resolved), fact),
             FactKind::Unreadable { what } => Block::Warning {
                 text: SafeText::line(&format!(
                     "{}: {what} ({})",
@@ -190,17 +234,22 @@ impl Writer {
     }
 
     fn place(&self, english: &str, chinese: &str, given: &str, resolved: Option<&str>, fact: &Fact) -> Block {
-        let mut value = given.to_owned();
-        if let Some(resolved) = resolved.filter(|resolved| *resolved != given) {
-            value.push_str(&format!(" → {resolved}"));
+        let resolved = resolved
+            .filter(|resolved| *resolved != given)
+            .map_or(String::new(), |resolved| format!(" → {resolved}"));
+        let risk = match fact.risk {
+            Risk::Low => String::new(),
+            risk => format!(" [{}]", risk.label(self.locale)),
+        };
+        let why = match fact.why.as_str() {
+            "" => String::new(),
+            why => format!("{}{why}", self.locale.pick(": ", "：")),
+        };
+        let value = format!("{given}{resolved}{risk}{why}");
+        Block::Field {
+            label: self.say(english, chinese),
+            value: SafeText::line(&value),
         }
-        if fact.risk > Risk::Low {
-            value.push_str(&format!(" [{}]", risk(fact.risk, self.locale)));
-        }
-        if !fact.why.is_empty() {
-            value.push_str(&format!(": {}", fact.why));
-        }
-        Block::Field { label: self.say(english, chinese), value: SafeText::line(&value) }
     }
 
     fn evidence(&mut self, evidence: &Evidence) -> Block {
@@ -212,7 +261,7 @@ impl Writer {
                     (Some(_), Some(_)) | (None, None) => self.locale.pick("changed file", "修改文件"),
                 };
                 Block::Diff {
-                    label: SafeText::line(&format!("{what}: {path}")),
+                    label: SafeText::line(&format!("{what} {path}")),
                     hunks: diff::hunks(before.as_deref().unwrap_or(""), after.as_deref().unwrap_or("")),
                 }
             }
@@ -221,13 +270,15 @@ impl Writer {
                 count: *count,
                 statement: self.code(statement),
             },
-            Evidence::Note { title, text } => {
-                Block::Text { label: Some(SafeText::line(title)), text: self.prose(text) }
-            }
+            Evidence::Note { title, text } => Block::Text {
+                label: Some(SafeText::line(title)),
+                text: self.prose(text),
+            },
             Evidence::Failed { why } => Block::Warning {
                 text: SafeText::line(&format!(
                     "{}: {why}",
-                    self.locale.pick("The tool could not show the effect", "工具无法给出预览")
+                    self.locale
+                        .pick("The tool could not show the effect", "工具无法给出预览")
                 )),
             },
         }
@@ -252,7 +303,7 @@ impl Writer {
                 });
             }
             if !args_are_all_there_is(view) {
-                body.push(self.args(call.args.as_value()));
+                body.push(self.args(self.say("Arguments", "参数"), call.args.as_value()));
             }
         }
         if let Subject::Request { request, .. } = &view.asked.subject {
@@ -262,10 +313,13 @@ impl Writer {
     }
 
     fn why(&self, verdict: &Verdict) -> Block {
-        let rule = verdict.rule.as_ref().map_or(String::new(), |rule| match self.locale {
-            Locale::English => format!("; rule “{rule}”"),
-            Locale::Chinese => format!("；规则“{rule}”"),
-        });
+        let rule = verdict
+            .rule
+            .as_ref()
+            .map_or(String::new(), |rule| match self.locale {
+                Locale::English => format!("; rule “{rule}”"),
+                Locale::Chinese => format!("；规则“{rule}”"),
+            });
         let step = verdict.step.number();
         let value = match self.locale {
             Locale::English => format!("{} (step {step}{rule})", verdict.reason),
@@ -276,15 +330,18 @@ impl Writer {
 
     fn request(&mut self, request: &InteractionRequest, body: &mut Vec<Block>) {
         if let Some(details) = &request.details {
-            body.push(Block::Text { label: Some(self.say("Details", "详情")), text: self.prose(details) });
+            body.push(Block::Text {
+                label: Some(self.say("Details", "详情")),
+                text: self.prose(details),
+            });
         }
         if !request.context.is_empty() {
-            body.push(self.args(&Value::from(request.context.clone())));
+            body.push(self.args(self.say("Context", "背景"), &Value::from(request.context.clone())));
         }
     }
 
     /// Every argument, complete and in canonical order.
-    fn args(&mut self, value: &Value) -> Block {
+    fn args(&mut self, label: SafeText, value: &Value) -> Block {
         let masked = mask::json(value);
         self.masked |= masked != *value;
         let mut fields: Vec<_> = masked.as_object().into_iter().flatten().collect();
@@ -299,23 +356,32 @@ impl Writer {
                 },
             })
             .collect();
-        Block::Args { label: self.say("Arguments", "参数"), args }
+        Block::Args { label, args }
     }
 
     fn foot(&self, view: &QuestionView<'_>) -> Vec<Block> {
         let mut foot = Vec::new();
         if view.asked.quorum > 1 {
             let names: Vec<_> = view.votes_so_far.iter().map(PersonId::as_str).collect();
-            let so_far = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
+            let so_far = if names.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", names.join(", "))
+            };
             let value = format!("{}/{}{so_far}", names.len(), view.asked.quorum);
             foot.push(self.field("Approvals", "已批准", &value));
         }
         if view.asked.not_requester {
-            let who = self.locale.pick("not whoever asked for it", "提出请求的人不能自己批准");
+            let who = self
+                .locale
+                .pick("not whoever asked for it", "提出请求的人不能自己批准");
             foot.push(self.field("Who may approve", "批准人限制", who));
         }
         foot.push(self.options(view.asked));
-        foot.push(Block::Countdown { label: self.say("Time left", "剩余时间"), remaining: view.remaining });
+        foot.push(Block::Countdown {
+            label: self.say("Time left", "剩余时间"),
+            remaining: view.remaining,
+        });
         foot
     }
 
@@ -338,7 +404,11 @@ impl Writer {
                 },
             })
             .collect();
-        Block::Options { code: asked.code, label: self.say("Reply", "回复"), options }
+        Block::Options {
+            code: asked.code,
+            label: self.say("Reply", "回复"),
+            options,
+        }
     }
 }
 
@@ -359,11 +429,14 @@ fn asked_by(view: &QuestionView<'_>) -> Option<String> {
     }
 }
 
-fn risk(risk: Risk, locale: Locale) -> &'static str {
-    match risk {
-        Risk::Low => locale.pick("LOW", "低"),
-        Risk::Medium => locale.pick("MEDIUM", "中"),
-        Risk::High => locale.pick("HIGH", "高"),
+impl Risk {
+    /// The word for it.
+    pub(super) const fn label(self, locale: Locale) -> &'static str {
+        match self {
+            Self::Low => locale.pick("LOW", "低"),
+            Self::Medium => locale.pick("MEDIUM", "中"),
+            Self::High => locale.pick("HIGH", "高"),
+        }
     }
 }
 
@@ -373,7 +446,10 @@ fn pretty(value: &Value, depth: usize) -> String {
     let end = "  ".repeat(depth);
     match value {
         Value::Array(items) if !items.is_empty() => {
-            let items: Vec<_> = items.iter().map(|item| format!("{pad}{}", pretty(item, depth + 1))).collect();
+            let items: Vec<_> = items
+                .iter()
+                .map(|item| format!("{pad}{}", pretty(item, depth + 1)))
+                .collect();
             format!("[\n{}\n{end}]", items.join(",\n"))
         }
         Value::Object(fields) if !fields.is_empty() => {

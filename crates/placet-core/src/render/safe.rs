@@ -153,10 +153,9 @@ impl Escaper {
             '\n' if self.shape == Shape::Block => self.between('\n', repeats),
             '\n' => self.between('⏎', repeats),
             '\t' => self.between('⇥', 1),
-            '⟦' | '⟧' | '⏎' | '⇥' => self.code_point(c),
             // Indents Chinese prose; separates nothing in a shell.
             '\u{3000}' if self.content == Content::Prose => self.between(c, 1),
-            '\u{3000}' => self.code_point(c),
+            '⟦' | '⟧' | '⏎' | '⇥' | '\u{3000}' => self.code_point(c),
             _ if glyph::is_hidden(c) => self.code_point(c),
             _ if glyph::is_mark(c) => self.mark(c),
             _ => self.visible(c, neighbours),
@@ -272,16 +271,25 @@ mod tests {
     #[test]
     fn invisible_characters_and_tabs_cannot_hide_a_part_of_the_command() {
         shows("ls\t\t;rm -rf ~", "ls⇥⇥;rm -rf ~");
-        shows("r\u{200b}m\u{feff}\u{ad}\u{2060}", "r⟦U+200B⟧m⟦U+FEFF⟧⟦U+00AD⟧⟦U+2060⟧");
+        shows(
+            "r\u{200b}m\u{feff}\u{ad}\u{2060}",
+            "r⟦U+200B⟧m⟦U+FEFF⟧⟦U+00AD⟧⟦U+2060⟧",
+        );
         shows("ls\u{e0072}\u{e006d}", "ls⟦U+E0072⟧⟦U+E006D⟧");
-        shows("a\u{fe0f}\u{e0100}\u{3164}\u{115f}\u{2800}", "a⟦U+FE0F⟧⟦U+E0100⟧⟦U+3164⟧⟦U+115F⟧⟦U+2800⟧");
+        shows(
+            "a\u{fe0f}\u{e0100}\u{3164}\u{115f}\u{2800}",
+            "a⟦U+FE0F⟧⟦U+E0100⟧⟦U+3164⟧⟦U+115F⟧⟦U+2800⟧",
+        );
         shows("rm\u{a0}-rf\u{2003}x\u{3000}y", "rm⟦U+00A0⟧-rf⟦U+2003⟧x⟦U+3000⟧y");
         shows("\u{e000}\u{10ffff}\u{378}", "⟦U+E000⟧⟦U+10FFFF⟧⟦U+0378⟧");
     }
 
     #[test]
     fn a_command_cannot_be_pushed_out_of_sight() {
-        shows(&format!("ls{};rm -rf ~", " ".repeat(400)), "ls⟦400 spaces⟧;rm -rf ~");
+        shows(
+            &format!("ls{};rm -rf ~", " ".repeat(400)),
+            "ls⟦400 spaces⟧;rm -rf ~",
+        );
         let block = SafeText::block(&format!("ok{}rm", "\n".repeat(200)));
         assert_eq!(block.as_str(), "ok⟦200 line breaks⟧\nrm");
         shows("a\nb", "a⏎b");
@@ -344,7 +352,10 @@ mod tests {
                 rest = rest.strip_prefix('\n').unwrap_or(rest);
             } else if let Some(hex) = note.strip_prefix("U+") {
                 text.push(char::from_u32(u32::from_str_radix(hex, 16).unwrap()).unwrap());
-            } else if let Some(at) = ["NUL", "BEL", "BS", "CR", "ESC", "DEL"].iter().position(|name| *name == note) {
+            } else if let Some(at) = ["NUL", "BEL", "BS", "CR", "ESC", "DEL"]
+                .iter()
+                .position(|name| *name == note)
+            {
                 text.push(['\0', '\u{7}', '\u{8}', '\r', '\u{1b}', '\u{7f}'][at]);
             } else {
                 assert!(note.starts_with('≈') || note.starts_with("mixed:"), "{note}");

@@ -1,0 +1,126 @@
+//! What people see: snapshots of whole questions, and the ways others were made to show something else.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::analysis::{Analysis, Fact, FactKind};
+use crate::call::{Args, Origin, ToolCall};
+use crate::evidence::Evidence;
+use crate::ids::{AgentId, CallId, InteractionId, PersonId, SessionId, ToolName};
+use crate::interaction::{Asked, Audience, CallKey, Code, Escalating, InteractionRequest, Locale, Subject};
+use crate::time::{LiveTime, Millis};
+use crate::tool::{Category, Risk};
+use crate::verdict::{Answers, AskTerms, Decision, Step, Verdict};
+
+mod settled;
+mod snapshots;
+mod spoofing;
+
+/// A question about one call, with all that goes with it.
+struct Story {
+    call: ToolCall,
+    asked: Asked,
+    verdict: Verdict,
+    analysis: Analysis,
+}
+
+fn story(tool: &str, args: Value, risk: Risk) -> Story {
+    let agent = AgentId::new("coder").unwrap();
+    let call = ToolCall {
+        id: CallId::new("c1").unwrap(),
+        tool: ToolName::new(tool).unwrap(),
+        args: Args::from_value(args).unwrap(),
+        session: SessionId::new("s1").unwrap(),
+        origin: Origin {
+            agent: agent.clone(),
+            agent_path: vec!["reviewer".into()],
+            chat: None,
+            user: None,
+        },
+        group: None,
+        description: None,
+    };
+    let subject = Subject::Call {
+        call: CallKey {
+            agent,
+            call: call.id.clone(),
+        },
+        digest: call.digest(),
+        answers: Answers::for_approval(),
+    };
+    Story {
+        asked: asked(subject, risk),
+        call,
+        verdict: Verdict {
+            decision: Decision::Ask(AskTerms::plain()),
+            step: Step::Ask,
+            rule: None,
+            reason: "a person decides".into(),
+            risk,
+            category: Category::Command,
+        },
+        analysis: Analysis::nothing(),
+    }
+}
+
+fn asked(subject: Subject, risk: Risk) -> Asked {
+    Asked {
+        id: InteractionId::new("int_1").unwrap(),
+        session: SessionId::new("s1").unwrap(),
+        subject,
+        audience: Audience::Inbox,
+        quorum: 1,
+        requester: Some(PersonId::new("lin").unwrap()),
+        not_requester: false,
+        deadline: LiveTime::from_millis(300_000),
+        escalation: None::<Escalating>,
+        code: Code::parse("K7QP").unwrap(),
+        risk,
+        group: None,
+        chat: None,
+        evidence: Vec::new(),
+    }
+}
+
+fn command(text: &str, under: &[&str], risk: Risk, why: &str) -> Fact {
+    let kind = FactKind::Command {
+        argv: text.split(' ').map(str::to_owned).collect(),
+        text: text.into(),
+        dynamic: false,
+        assignments: Vec::new(),
+        under: under.iter().map(|&wrapper| wrapper.to_owned()).collect(),
+    };
+    Fact {
+        kind,
+        risk,
+        why: why.into(),
+    }
+}
+
+impl Story {
+    fn document(&self, locale: Locale) -> Document {
+        let view = QuestionView {
+            asked: &self.asked,
+            call: Some(&self.call),
+            verdict: Some(&self.verdict),
+            analysis: Some(&self.analysis),
+            remaining: Millis::from_secs(300),
+            votes_so_far: &[],
+        };
+        question(&view, locale)
+    }
+
+    /// In English, on a surface without limits.
+    fn text(&self) -> String {
+        to_text(&self.document(Locale::English), &surface(Markup::Plain)).text
+    }
+}
+
+fn surface(markup: Markup) -> Surface {
+    Surface {
+        width: None,
+        chars_max: None,
+        markup,
+        elsewhere: None,
+    }
+}

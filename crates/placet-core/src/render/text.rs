@@ -7,6 +7,7 @@ use super::safe::SafeText;
 use super::wrap::wrap;
 use crate::digest::Digest;
 use crate::interaction::{Locale, Shown};
+use crate::time::Millis;
 use crate::tool::Risk;
 
 mod markdown;
@@ -66,25 +67,48 @@ impl Rendered {
 /// Lays a document out for a surface. Nothing is cut without the text saying so.
 pub fn to_text(document: &Document, surface: &Surface) -> Rendered {
     let section = |blocks: &[Block]| {
-        let mut page = Page { surface, locale: document.locale, lines: Vec::new() };
-        blocks.iter().for_each(|block| page.block(block));
+        let mut page = Page {
+            surface,
+            locale: document.locale,
+            lines: Vec::new(),
+        };
+        for block in blocks {
+            page.block(block);
+        }
         page.lines.join("\n")
     };
-    let [head, body, foot] = [section(&document.head), section(&document.body), section(&document.foot)];
+    let [head, body, foot] = [
+        section(&document.head),
+        section(&document.body),
+        section(&document.foot),
+    ];
     let whole = join(&[&head, &body, &foot]);
     let length = whole.chars().count();
     match surface.chars_max.filter(|max| length > *max) {
-        None => Rendered { text: whole, extent: Extent::Whole, digest: document.digest() },
+        None => Rendered {
+            text: whole,
+            extent: Extent::Whole,
+            digest: document.digest(),
+        },
         Some(max) => {
             let beginning = join(&[&head, &body]);
             let text = part(&beginning, &foot, length, max, document.locale, surface);
-            Rendered { extent: Extent::Part, digest: Digest::of("placet/shown-part/1", &[text.as_bytes()]), text }
+            Rendered {
+                extent: Extent::Part,
+                digest: Digest::of("placet/shown-part/1", &[text.as_bytes()]),
+                text,
+            }
         }
     }
 }
 
 fn join(sections: &[&str]) -> String {
-    sections.iter().copied().filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n\n")
+    sections
+        .iter()
+        .copied()
+        .filter(|section| !section.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n\n")
 }
 
 /// As much of the beginning as fits, then how much is missing and where it is, then how to answer. What a surface cannot
@@ -97,7 +121,10 @@ fn part(beginning: &str, foot: &str, length: usize, max: usize, locale: Locale, 
             length.saturating_sub(shown)
         ),
         Locale::Chinese => {
-            format!("⚠ 内容不完整：共 {length} 个字符，此处有 {} 个未显示。完整内容：{elsewhere}", length.saturating_sub(shown))
+            format!(
+                "⚠ 内容不完整：共 {length} 个字符，此处有 {} 个未显示。完整内容：{elsewhere}",
+                length.saturating_sub(shown)
+            )
         }
     };
     let fence = match surface.markup {
@@ -107,7 +134,9 @@ fn part(beginning: &str, foot: &str, length: usize, max: usize, locale: Locale, 
     let chars = |text: &str| text.chars().count();
     let longest_notice = chars(&notice(0)) + chars(fence);
     for foot in [foot, ""] {
-        let Some(room) = max.checked_sub(longest_notice + chars(foot) + 4).filter(|room| *room > 0 || foot.is_empty())
+        let Some(room) = max
+            .checked_sub(longest_notice + chars(foot) + 4)
+            .filter(|room| *room > 0 || foot.is_empty())
         else {
             continue;
         };
@@ -119,7 +148,8 @@ fn part(beginning: &str, foot: &str, length: usize, max: usize, locale: Locale, 
         }
         let count = chars(&shown) + chars(foot);
         // A fence cut open would swallow the notice.
-        if surface.markup == Markup::Markdown && shown.lines().filter(|line| *line == "```").count() % 2 == 1 {
+        if surface.markup == Markup::Markdown && shown.lines().filter(|line| *line == "```").count() % 2 == 1
+        {
             shown.push_str(fence);
         }
         return join(&[&shown, &notice(count), foot]);
@@ -144,15 +174,32 @@ impl Page<'_> {
                 self.framed(text.as_str().split('\n').map(str::to_owned));
             }
             Block::Field { label, value } => self.field(label, value.as_str()),
-            Block::Commands { commands } => commands.iter().for_each(|command| self.command(command)),
+            Block::Commands { commands } => {
+                for command in commands {
+                    self.command(command);
+                }
+            }
             Block::Statement { text, risk, why, .. } => self.judged(text, "", *risk, why),
-            Block::Rows { label, count, statement } => {
+            Block::Rows {
+                label,
+                count,
+                statement,
+            } => {
                 self.field(label, &count.to_string());
                 self.framed(statement.as_str().split('\n').map(str::to_owned));
             }
-            Block::Host { label, host, risk, why } => {
-                let why = if why.is_empty() { String::new() } else { format!(": {why}") };
-                self.field(label, &format!("{host} [{risk}]{why}"));
+            Block::Host {
+                label,
+                host,
+                risk,
+                why,
+            } => {
+                let why = if why.is_empty() {
+                    String::new()
+                } else {
+                    format!("{}{why}", self.colon())
+                };
+                self.field(label, &format!("{host} [{}]{why}", risk.label(self.locale)));
             }
             Block::Diff { label, hunks } => {
                 self.label(label);
@@ -160,14 +207,19 @@ impl Page<'_> {
             }
             Block::Args { label, args } => {
                 self.label(label);
-                self.framed(args.iter().flat_map(|arg| arg_lines(arg.name.as_str(), &arg.value)));
+                self.framed(
+                    args.iter()
+                        .flat_map(|arg| arg_lines(arg.name.as_str(), &arg.value)),
+                );
             }
             Block::Warning { text } => self.flowing("⚠ ", "  ", &self.prose(text.as_str())),
             Block::Options { label, options, .. } => {
                 self.label(label);
-                options.iter().for_each(|option| self.option(option));
+                for option in options {
+                    self.option(option);
+                }
             }
-            Block::Countdown { label, remaining } => self.field(label, &remaining.to_string()),
+            Block::Countdown { label, remaining } => self.field(label, &duration(*remaining, self.locale)),
         }
     }
 
@@ -190,43 +242,75 @@ impl Page<'_> {
     }
 
     fn label(&mut self, label: &SafeText) {
-        self.flowing("", "  ", &format!("{}:", self.bold(label.as_str())));
+        self.flowing(
+            "",
+            "  ",
+            &format!("{}{}", self.bold(label.as_str()), self.colon()),
+        );
     }
 
     fn field(&mut self, label: &SafeText, value: &str) {
-        let line = format!("{}: {}", self.bold(label.as_str()), self.prose(value));
+        let line = format!(
+            "{}{}{}",
+            self.bold(label.as_str()),
+            self.colon(),
+            self.prose(value)
+        );
         self.flowing("", "  ", &line);
     }
 
     fn command(&mut self, command: &CommandLine) {
-        let under: String = command.under.iter().map(|wrapper| format!("{wrapper} › ")).collect();
+        let mut under = String::new();
+        for wrapper in &command.under {
+            under.push_str(wrapper.as_str());
+            under.push_str(" › ");
+        }
         self.judged(&command.text, &under, command.risk, &command.why);
     }
 
     fn judged(&mut self, text: &SafeText, under: &str, risk: Risk, why: &SafeText) {
         self.framed(text.as_str().split('\n').map(str::to_owned));
-        let line = format!("[{risk}] {under}{why}");
+        let line = format!("[{}] {under}{why}", risk.label(self.locale));
         self.flowing("  ↳ ", "    ", &self.prose(line.trim_end()));
     }
 
     fn option(&mut self, option: &OptionLine) {
-        let about = [&option.description, &option.prompt].into_iter().filter(|text| !text.is_empty());
-        let about: String = about.map(|text| format!(" {text}")).collect();
+        let about = [&option.description, &option.prompt]
+            .map(SafeText::as_str)
+            .join(" ");
+        let about = match about.trim() {
+            "" => String::new(),
+            about => format!("{}{about}", self.colon()),
+        };
         let weight = match option.weight {
             Weight::Plain => "",
             Weight::Default => self.locale.pick(" (taken when time runs out)", "（超时即采用）"),
             Weight::Dangerous => " ⚠",
         };
-        let say = if option.say.is_empty() { option.label.as_str() } else { option.say.as_str() };
-        let line = format!("{}: {}{}", self.bold(say), self.prose(option.label.as_str()), self.prose(&about));
+        let label = self.prose(&format!("{}{about}", option.label));
+        let line = match option.say.as_str() {
+            "" => label,
+            say => format!("{} — {label}", self.bold(say)),
+        };
         self.flowing("• ", "  ", &format!("{line}{weight}"));
+    }
+
+    fn colon(&self) -> &'static str {
+        self.locale.pick(": ", "：")
     }
 
     /// A line of ours, broken to the width.
     fn flowing(&mut self, first: &str, next: &str, line: &str) {
-        let width = self.surface.width.map(|width| usize::from(width).saturating_sub(4));
+        let width = self
+            .surface
+            .width
+            .map(|width| usize::from(width).saturating_sub(4));
         for (index, piece) in wrap(line, width).into_iter().enumerate() {
-            self.lines.push(format!("{}{}", if index == 0 { first } else { next }, piece));
+            self.lines.push(format!(
+                "{}{}",
+                if index == 0 { first } else { next },
+                piece.trim_end()
+            ));
         }
     }
 
@@ -238,12 +322,33 @@ impl Page<'_> {
             self.lines.push("```".to_owned());
             return;
         }
-        let width = self.surface.width.map(|width| usize::from(width).saturating_sub(2));
+        let width = self
+            .surface
+            .width
+            .map(|width| usize::from(width).saturating_sub(2));
         for line in lines {
             for (index, piece) in wrap(&line, width).into_iter().enumerate() {
-                self.lines.push(format!("{}{piece}", if index == 0 { "│ " } else { "┊ " }));
+                self.lines
+                    .push(format!("{}{piece}", if index == 0 { "│ " } else { "┊ " }));
             }
         }
+    }
+}
+
+/// `1m30s`, or `1分30秒`.
+fn duration(time: Millis, locale: Locale) -> String {
+    let text = time.to_string();
+    match locale {
+        Locale::English => text,
+        Locale::Chinese => [
+            ("ms", "毫秒"),
+            ("d", "天"),
+            ("h", "小时"),
+            ("m", "分"),
+            ("s", "秒"),
+        ]
+        .into_iter()
+        .fold(text, |text, (unit, name)| text.replace(unit, name)),
     }
 }
 

@@ -47,8 +47,14 @@ mod tests {
 
     #[test]
     fn chinese_takes_two_columns_and_a_long_word_is_broken() {
-        assert_eq!(wrap("一二三四五六七八九十甲", Some(20)), ["一二三四五六七八九十", "甲"]);
-        assert_eq!(wrap("rm -rf /a/very/long/path/indeed", Some(20)), ["rm -rf ", "/a/very/long/path/in", "deed"]);
+        assert_eq!(
+            wrap("一二三四五六七八九十甲", Some(20)),
+            ["一二三四五六七八九十", "甲"]
+        );
+        assert_eq!(
+            wrap("rm -rf /a/very/long/path/indeed", Some(20)),
+            ["rm -rf ", "/a/very/long/path/in", "deed"]
+        );
     }
 
     proptest! {

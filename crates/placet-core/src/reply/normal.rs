@@ -69,7 +69,10 @@ fn without_full_stop(line: &str) -> &str {
 }
 
 fn is_line_break(c: char) -> bool {
-    matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+    matches!(
+        c,
+        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+    )
 }
 
 /// Each way to see a code at either end of a line: the code, the words beside it, and the code as written. `批准K7QP`

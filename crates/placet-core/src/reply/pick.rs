@@ -50,7 +50,10 @@ impl OpenQuestion {
 
     /// The option free text goes to, when this question asks for one. Free text never approves.
     pub(super) fn text_option(&self) -> Option<&InteractionOption> {
-        if !matches!(self.kind, InteractionKind::MissingInfo | InteractionKind::UserInput) {
+        if !matches!(
+            self.kind,
+            InteractionKind::MissingInfo | InteractionKind::UserInput
+        ) {
             return None;
         }
         let taking = |option: &&InteractionOption| {
@@ -110,7 +113,11 @@ impl OpenQuestion {
     fn pick_name(&self, said: &str) -> Option<Pick<'_>> {
         let named = |text: &str| normal::line(text).is_some_and(|name| name == said);
         let by_id = self.options.iter().find(|option| named(&option.option_id));
-        let mut by_label = self.options.iter().filter(|option| named(&option.label)).peekable();
+        let mut by_label = self
+            .options
+            .iter()
+            .filter(|option| named(&option.label))
+            .peekable();
         match (by_id, by_label.peek()) {
             (None, None) => None,
             (Some(option), None) => Some(Pick::Option(option)),

@@ -46,15 +46,23 @@ fn input(name: &str) -> OpenQuestion {
 
 /// The reading in a few words: `approve K7QP`, `reject K7QP "why"`, `which K7QP M3RT`, `other`, …
 fn short(text: &str, open: &[OpenQuestion]) -> String {
-    let list = |codes: &[Code]| codes.iter().map(|code| format!(" {code}")).collect::<String>();
     let quoted = |text: Option<String>| text.map_or(String::new(), |text| format!(" {text:?}"));
     match read(text, open) {
-        Reading::Choose { code, option_id, feedback } => format!("{option_id} {code}{}", quoted(feedback)),
-        Reading::ChooseAll { choices, feedback, .. } => {
-            let each: String = choices.iter().map(|(code, id)| format!(" {id} {code}")).collect();
-            format!("all{each}{}", quoted(feedback))
+        Reading::Choose {
+            code,
+            option_id,
+            feedback,
+        } => format!("{option_id} {code}{}", quoted(feedback)),
+        Reading::ChooseAll {
+            choices, feedback, ..
+        } => {
+            let each: Vec<_> = choices.iter().map(|(code, id)| format!("{id} {code}")).collect();
+            format!("all {}{}", each.join(" "), quoted(feedback))
         }
-        Reading::WhichOne { codes } => format!("which{}", list(&codes)),
+        Reading::WhichOne { codes } => format!(
+            "which {}",
+            codes.iter().map(Code::as_str).collect::<Vec<_>>().join(" ")
+        ),
         Reading::UnknownCode { given } => format!("unknown {given}"),
         Reading::Other { .. } => "other".into(),
         Reading::NothingOpen => "nothing open".into(),
@@ -79,10 +87,26 @@ fn each_reads(texts: &[&str], expected: &str) {
 #[test]
 fn english_words_answer() {
     each_reads(
-        &["yes", "Y", "OK", "okay.", "Approve!", "approved", "confirm", " yes ", "**yes**", "\"yes\"", "`yes`", "@placet yes"],
+        &[
+            "yes",
+            "Y",
+            "OK",
+            "okay.",
+            "Approve!",
+            "approved",
+            "confirm",
+            " yes ",
+            "**yes**",
+            "\"yes\"",
+            "`yes`",
+            "@placet yes",
+        ],
         "approve K7QP",
     );
-    each_reads(&["no", "N", "cancel", "Reject.", "deny", "not ok", "Don't"], "reject K7QP");
+    each_reads(
+        &["no", "N", "cancel", "Reject.", "deny", "not ok", "Don't"],
+        "reject K7QP",
+    );
     each_reads(&["skip", "Skip!"], "skip K7QP");
     each_reads(&["stop", "terminate", "ABORT", "End the run"], "terminate K7QP");
 }
@@ -90,11 +114,39 @@ fn english_words_answer() {
 #[test]
 fn chinese_words_answer_in_both_scripts_and_full_width() {
     each_reads(
-        &["确认", "確認", "批准", "同意", "执行", "執行。", "好", "好的！", "可以", "是", "\u{3000}批准\u{3000}", "「同意」", "ＹＥＳ", "ｏｋ！"],
+        &[
+            "确认",
+            "確認",
+            "批准",
+            "同意",
+            "执行",
+            "執行。",
+            "好",
+            "好的！",
+            "可以",
+            "是",
+            "\u{3000}批准\u{3000}",
+            "「同意」",
+            "ＹＥＳ",
+            "ｏｋ！",
+        ],
         "approve K7QP",
     );
     each_reads(
-        &["取消", "拒绝", "拒絕", "不", "不要", "不行", "否", "不同意", "不批准", "不执行", "不確認", "拒绝执行"],
+        &[
+            "取消",
+            "拒绝",
+            "拒絕",
+            "不",
+            "不要",
+            "不行",
+            "否",
+            "不同意",
+            "不批准",
+            "不执行",
+            "不確認",
+            "拒绝执行",
+        ],
         "reject K7QP",
     );
     each_reads(&["跳过", "跳過"], "skip K7QP");
@@ -110,7 +162,18 @@ fn a_thumb_alone_answers() {
 
 #[test]
 fn queryclaw_read_these_by_substring_and_executed() {
-    for text in ["不执行", "拒绝执行", "不确认", "not ok", "why?", "any risk?", "maybe later", "today", "y not", "look"] {
+    for text in [
+        "不执行",
+        "拒绝执行",
+        "不确认",
+        "not ok",
+        "why?",
+        "any risk?",
+        "maybe later",
+        "today",
+        "y not",
+        "look",
+    ] {
         assert!(!approves(text, &[approval(K7QP)]), "{text}");
     }
 }
@@ -125,9 +188,37 @@ fn bizbox_read_not_okay_as_okay() {
 fn questions_and_conditions_are_not_a_yes() {
     each_reads(
         &[
-            "yes?", "ok?", "ok？", "yes?!", "好吗", "可以吗", "可以吗？", "是不是", "yes but not on prod", "yes, but", "yes...",
-            "yes: only staging", "yes no", "y n", "确认取消", "yesterday", "okra", "好不好", "同意个鬼", "可以不执行吗", "",
-            "   ", "...", "!!!", "。", "?", "yes yes", "yes\nno", "yes\r\nrm -rf /", "> yes", "approve allegedly",
+            "yes?",
+            "ok?",
+            "ok？",
+            "yes?!",
+            "好吗",
+            "可以吗",
+            "可以吗？",
+            "是不是",
+            "yes but not on prod",
+            "yes, but",
+            "yes...",
+            "yes: only staging",
+            "yes no",
+            "y n",
+            "确认取消",
+            "yesterday",
+            "okra",
+            "好不好",
+            "同意个鬼",
+            "可以不执行吗",
+            "",
+            "   ",
+            "...",
+            "!!!",
+            "。",
+            "?",
+            "yes yes",
+            "yes\nno",
+            "yes\r\nrm -rf /",
+            "> yes",
+            "approve allegedly",
         ],
         "other",
     );
@@ -136,8 +227,20 @@ fn questions_and_conditions_are_not_a_yes() {
 #[test]
 fn characters_nobody_sees_never_approve() {
     for text in [
-        "y\u{200b}es", "yes\u{200d}", "\u{202e}sey", "yes\u{202c}", "\u{feff}yes", "ye\u{ad}s", "yes\u{e0020}", "批\u{200b}准",
-        "yes\u{0}", "\u{1b}[2Kyes", "yes\u{2028}!", "K7QP\u{200b} yes", "👍\u{fe0f}", "y\u{336}e\u{336}s\u{336}",
+        "y\u{200b}es",
+        "yes\u{200d}",
+        "\u{202e}sey",
+        "yes\u{202c}",
+        "\u{feff}yes",
+        "ye\u{ad}s",
+        "yes\u{e0020}",
+        "批\u{200b}准",
+        "yes\u{0}",
+        "\u{1b}[2Kyes",
+        "yes\u{2028}!",
+        "K7QP\u{200b} yes",
+        "👍\u{fe0f}",
+        "y\u{336}e\u{336}s\u{336}",
     ] {
         assert!(!approves(text, &[approval(K7QP)]), "{text:?}");
     }
@@ -161,7 +264,17 @@ fn vendo_let_a_bare_yes_pick_the_newest_of_two() {
 #[test]
 fn a_code_says_which_one() {
     let open = [approval(K7QP), approval(M3RT)];
-    for text in ["yes M3RT", "m3rt yes", "#M3RT yes", "yes #m3rt", "批准 M3RT", "批准M3RT", "M3RT批准", "yes m3rt.", "@placet yes M3RT"] {
+    for text in [
+        "yes M3RT",
+        "m3rt yes",
+        "#M3RT yes",
+        "yes #m3rt",
+        "批准 M3RT",
+        "批准M3RT",
+        "M3RT批准",
+        "yes m3rt.",
+        "@placet yes M3RT",
+    ] {
         assert_eq!(short(text, &open), "approve M3RT", "{text}");
     }
     assert_eq!(short("stop k7qp", &open), "terminate K7QP");
@@ -179,7 +292,16 @@ fn clawvisor_took_a_stale_id_from_the_transcript() {
 
 #[test]
 fn nothing_else_may_stand_on_the_line_with_a_code() {
-    for text in ["yes K7QP please", "yes K7QP M3RT", "ok yes K7QP", "yes K7QP?", "yes K7QP but", "K7QP K7QP", "yes: K7QP", "yes K7QP: go"] {
+    for text in [
+        "yes K7QP please",
+        "yes K7QP M3RT",
+        "ok yes K7QP",
+        "yes K7QP?",
+        "yes K7QP but",
+        "K7QP K7QP",
+        "yes: K7QP",
+        "yes K7QP: go",
+    ] {
         assert!(!approves(text, &[approval(K7QP), approval(M3RT)]), "{text}");
     }
 }
@@ -195,9 +317,15 @@ fn a_word_that_happens_to_be_a_code_stays_a_word() {
 #[test]
 fn a_refusal_carries_its_reason() {
     let open = [approval(K7QP)];
-    assert_eq!(short("no: it is Production", &open), "reject K7QP \"it is Production\"");
+    assert_eq!(
+        short("no: it is Production", &open),
+        "reject K7QP \"it is Production\""
+    );
     assert_eq!(short("no K7QP: because…", &open), "reject K7QP \"because…\"");
-    assert_eq!(short("no K7QP because it is prod", &open), "reject K7QP \"because it is prod\"");
+    assert_eq!(
+        short("no K7QP because it is prod", &open),
+        "reject K7QP \"because it is prod\""
+    );
     assert_eq!(short("拒绝 K7QP 太危险", &open), "reject K7QP \"太危险\"");
     assert_eq!(short("拒绝：先备份", &open), "reject K7QP \"先备份\"");
     assert_eq!(short("retry K7QP: use mv", &open), "retry K7QP \"use mv\"");
@@ -211,10 +339,21 @@ fn all_of_them_at_once() {
     for text in ["approve all", "Yes all!", "全部批准", "全部同意", "都批准"] {
         assert_eq!(short(text, &open), "all approve K7QP approve M3RT", "{text}");
     }
-    assert_eq!(short("reject all: no", &open[..2]), "all reject K7QP reject M3RT \"no\"");
+    assert_eq!(
+        short("reject all: no", &open[..2]),
+        "all reject K7QP reject M3RT \"no\""
+    );
     assert_eq!(short("全部拒绝", &open[..2]), "all reject K7QP reject M3RT");
     assert_eq!(short("approve all", &[choice(K7QP)]), "which K7QP");
-    for text in ["approve all?", "approve all: but", "not all", "all", "全部", "全部批准吗", "approve all K7QP"] {
+    for text in [
+        "approve all?",
+        "approve all: but",
+        "not all",
+        "all",
+        "全部",
+        "全部批准吗",
+        "approve all K7QP",
+    ] {
         assert!(!approves(text, &open), "{text}");
     }
 }
@@ -241,15 +380,27 @@ fn a_number_never_answers_a_tool_approval() {
 
 #[test]
 fn free_text_answers_the_one_question_that_asks_for_it() {
-    assert_eq!(short("The Staging DB", &[input(K7QP)]), "answer K7QP \"The Staging DB\"");
+    assert_eq!(
+        short("The Staging DB", &[input(K7QP)]),
+        "answer K7QP \"The Staging DB\""
+    );
     assert_eq!(short("yes", &[input(K7QP)]), "answer K7QP \"yes\"");
     assert_eq!(short("2", &[input(K7QP)]), "answer K7QP \"2\"");
     assert_eq!(short("skip", &[input(K7QP)]), "skip K7QP");
-    assert_eq!(short("staging", &[approval(M3RT), input(K7QP)]), "answer K7QP \"staging\"");
+    assert_eq!(
+        short("staging", &[approval(M3RT), input(K7QP)]),
+        "answer K7QP \"staging\""
+    );
     assert_eq!(short("yes", &[approval(M3RT), input(K7QP)]), "which M3RT K7QP");
     assert_eq!(short("staging", &[input(M3RT), input(K7QP)]), "other");
-    assert_eq!(short("K7QP: staging", &[input(M3RT), input(K7QP)]), "answer K7QP \"staging\"");
-    assert_eq!(short("k7qp the staging db", &[input(M3RT), input(K7QP)]), "answer K7QP \"the staging db\"");
+    assert_eq!(
+        short("K7QP: staging", &[input(M3RT), input(K7QP)]),
+        "answer K7QP \"staging\""
+    );
+    assert_eq!(
+        short("k7qp the staging db", &[input(M3RT), input(K7QP)]),
+        "answer K7QP \"the staging db\""
+    );
 }
 
 #[test]

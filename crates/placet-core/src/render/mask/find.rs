@@ -2,11 +2,17 @@
 
 use std::ops::Range;
 
-use super::shape;
+use super::{Kind, shape};
+
+/// A shorter word after `token: ` is more likely to be a word.
+const COLON_VALUE_MIN: usize = 6;
+/// The first line of a key is never shorter.
+const KEY_LINE_MIN: usize = 40;
 
 /// The secrets in a text, in order, none overlapping another.
-pub(super) fn secrets(text: &str) -> Vec<Range<usize>> {
+pub(super) fn secrets(text: &str, kind: Kind) -> Vec<Range<usize>> {
     let mut found = Vec::new();
+    let mut keys = Vec::new();
     let mut previous = ' ';
     for (at, c) in text.char_indices() {
         let rest = text.get(at..).unwrap_or_default();
@@ -14,7 +20,7 @@ pub(super) fn secrets(text: &str) -> Vec<Range<usize>> {
         match c {
             '=' | ':' => found.extend(named_value(text, at, c)),
             '-' if begins_word => found.extend(flag_value(rest, at)),
-            '-' if previous == '-' && rest.starts_with("-BEGIN ") => found.extend(private_key(rest, at)),
+            '-' if previous == '-' && rest.starts_with("-BEGIN ") => keys.extend(private_key(rest, at)),
             _ if begins_word => {
                 found.extend(token(rest, at, previous));
                 found.extend(header(rest, at));
@@ -26,6 +32,11 @@ pub(super) fn secrets(text: &str) -> Vec<Range<usize>> {
         }
         previous = c;
     }
+    if kind == Kind::Shell {
+        found.retain(|range| !is_program(text, range.start));
+    }
+    // The lines of a key stand where programs stand; each command is shown by itself as well, so none is lost.
+    found.extend(keys);
     found.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
     let mut end = 0;
     found.retain(|range| {
@@ -38,34 +49,11 @@ pub(super) fn secrets(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Whether a program's name stands at `at`: first in the line, after `;`, `|`, `&`, `(`, a brace or a line break, or
-/// after variables set for it.
-pub(super) fn is_program(line: &str, at: usize) -> bool {
-    let mut before = line.get(..at).unwrap_or_default().trim_end_matches(['"', '\'']);
-    loop {
-        if before.ends_with(|c: char| !matches!(c, ' ' | '\t') && !is_separator(c)) {
-            return false;
-        }
-        before = before.trim_end_matches([' ', '\t']);
-        let Some(last) = before.chars().next_back() else {
-            return true;
-        };
-        if is_separator(last) {
-            return true;
-        }
-        let word = before.rsplit(|c: char| c.is_whitespace() || is_separator(c)).next().unwrap_or_default();
-        let is_assignment = word.split_once('=').is_some_and(|(name, _)| {
-            !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-        });
-        if !is_assignment {
-            return false;
-        }
-        before = before.get(..before.len() - word.len()).unwrap_or_default();
-    }
-}
-
-fn is_separator(c: char) -> bool {
-    matches!(c, ';' | '|' | '&' | '(' | '{' | '`' | '\n' | '!')
+/// Whether a program's name stands at `at`: first in the line, or after what ends a command. Programs behind variables,
+/// wrappers and quotes are not seen here; the caller, who has the parsed command, keeps them.
+fn is_program(line: &str, at: usize) -> bool {
+    let before = line.get(..at).unwrap_or_default().trim_end_matches([' ', '\t']);
+    before.is_empty() || before.ends_with([';', '|', '&', '(', '{', '`', '\n'])
 }
 
 /// The run of characters from the start that `belongs` to a token.
@@ -83,7 +71,9 @@ fn token(rest: &str, at: usize, previous: char) -> Option<Range<usize>> {
     if matches!(previous, '/' | '.' | '~' | '@') {
         return None;
     }
-    let (prefix, tail_min) = shape::PREFIXES.iter().find(|(prefix, _)| rest.starts_with(prefix))?;
+    let (prefix, tail_min) = shape::PREFIXES
+        .iter()
+        .find(|(prefix, _)| rest.starts_with(prefix))?;
     let token = run(rest, in_token).trim_end_matches('.');
     let follows = rest.get(token.len()..).and_then(|rest| rest.chars().next());
     let tail = token.get(prefix.len()..).unwrap_or_default();
@@ -94,9 +84,10 @@ fn token(rest: &str, at: usize, previous: char) -> Option<Range<usize>> {
 
 /// `Bearer …` and `Basic …`.
 fn header(rest: &str, at: usize) -> Option<Range<usize>> {
-    let scheme = ["bearer ", "basic "]
-        .into_iter()
-        .find(|scheme| rest.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)))?;
+    let scheme = ["bearer ", "basic "].into_iter().find(|scheme| {
+        rest.get(..scheme.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+    })?;
     let value = rest.get(scheme.len()..)?;
     let value = run(value, |c| in_token(c) || matches!(c, '~' | '+' | '/' | '='));
     let start = at + scheme.len();
@@ -108,7 +99,12 @@ fn named_value(text: &str, at: usize, sign: char) -> Option<Range<usize>> {
     let before = text.get(..at)?.trim_end_matches(['"', '\'']);
     let name_start = before
         .rfind(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-')))
-        .map_or(0, |i| i + before.get(i..).and_then(|s| s.chars().next()).map_or(1, char::len_utf8));
+        .map_or(0, |i| {
+            i + before
+                .get(i..)
+                .and_then(|s| s.chars().next())
+                .map_or(1, char::len_utf8)
+        });
     if !shape::is_secret_name(before.get(name_start..)?) {
         return None;
     }
@@ -119,7 +115,8 @@ fn named_value(text: &str, at: usize, sign: char) -> Option<Range<usize>> {
     // `token:x` without a space is more often a URL or a port than a header.
     let spaced = after.trim_start_matches([' ', '\t']);
     let clear = spaced.len() < after.len() || spaced.starts_with(['"', '\'']);
-    clear.then(|| value(spaced, text.len() - spaced.len())).flatten()
+    let found = clear.then(|| value(spaced, text.len() - spaced.len())).flatten();
+    found.filter(|range| range.len() >= COLON_VALUE_MIN)
 }
 
 /// `--password …`.
@@ -127,7 +124,11 @@ fn flag_value(rest: &str, at: usize) -> Option<Range<usize>> {
     let flag = run(rest, |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
     let after = rest.get(flag.len()..)?;
     let spaced = after.trim_start_matches([' ', '\t']);
-    if !flag.starts_with("--") || !shape::is_secret_name(flag) || spaced.len() == after.len() || spaced.starts_with('-') {
+    if !flag.starts_with("--")
+        || !shape::is_secret_name(flag)
+        || spaced.len() == after.len()
+        || spaced.starts_with('-')
+    {
         return None;
     }
     value(spaced, at + rest.len() - spaced.len())
@@ -139,29 +140,38 @@ fn value(rest: &str, at: usize) -> Option<Range<usize>> {
     let (inner, start) = match quote {
         Some(quote) => {
             let inner = rest.get(1..)?;
-            let end = inner.find(|c| c == quote || c == '\n').filter(|end| inner.get(*end..).is_some_and(|r| r.starts_with(quote)))?;
+            let end = inner.find(['"', '\'', '\n'])?;
+            inner.get(end..).filter(|rest| rest.starts_with(quote))?;
             (inner.get(..end)?, at + 1)
         }
         None => (run(rest, |c| !ends_word(c)), at),
     };
     let expands = quote != Some('\'') && inner.contains(['$', '`']);
-    let masked = shape::is_masked(rest.get(start - at..)?);
-    (!expands && !masked && shape::may_be_secret(inner)).then(|| start..start + inner.len())
+    (!expands && shape::may_be_secret(inner)).then(|| start..start + inner.len())
 }
 
 fn ends_word(c: char) -> bool {
-    c.is_whitespace() || matches!(c, ';' | '|' | '&' | '(' | ')' | '<' | '>' | '`' | '$' | '"' | '\'' | ',' | '}' | ']' | '\\')
+    c.is_whitespace()
+        || matches!(
+            c,
+            ';' | '|' | '&' | '(' | ')' | '<' | '>' | '`' | '$' | '"' | '\'' | ',' | '{' | '}' | ']' | '\\'
+        )
 }
 
 /// The password in `scheme://user:password@host`.
 fn userinfo(rest: &str, at: usize) -> Option<Range<usize>> {
     let authority = rest.get(3..)?;
-    let end = authority.find(|c: char| ends_word(c) || matches!(c, '/' | '?' | '#')).unwrap_or(authority.len());
+    let end = authority
+        .find(|c: char| ends_word(c) || matches!(c, '/' | '?' | '#'))
+        .unwrap_or(authority.len());
     let (user, _host) = authority.get(..end)?.rsplit_once('@')?;
     let start = at + 3;
     let (range, secret) = match user.split_once(':') {
         Some((name, password)) => (start + name.len() + 1..start + user.len(), password),
-        None => (start..start + user.len(), Some(user).filter(|user| shape::is_random(user))?),
+        None => (
+            start..start + user.len(),
+            Some(user).filter(|user| shape::is_random(user))?,
+        ),
     };
     (!secret.is_empty() && !shape::is_masked(secret)).then_some(range)
 }
@@ -176,6 +186,7 @@ fn private_key(rest: &str, at: usize) -> Vec<Range<usize>> {
         match index {
             0 if !body.ends_with("PRIVATE KEY-----") => break,
             0 => {}
+            1 if body.len() < KEY_LINE_MIN => break,
             _ if !body.is_empty() && body.bytes().all(is_key) => found.push(start..start + body.len()),
             _ => break,
         }

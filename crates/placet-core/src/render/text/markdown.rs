@@ -1,5 +1,7 @@
 //! Keeping foreign text from being marked up.
 
+use std::fmt::Write as _;
+
 /// Prose in which nothing is emphasis, link, tag, heading or mention.
 pub(super) fn prose(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
@@ -34,8 +36,8 @@ pub(super) fn code(line: &str) -> String {
     let mut safe = String::with_capacity(out.len());
     while let Some((before, after)) = rest.split_once("```") {
         let more = after.len() - after.trim_start_matches('`').len();
-        safe.push_str(before);
-        safe.push_str(&format!("⟦{} backticks⟧", 3 + more));
+        // Writing to a string does not fail.
+        let _ = write!(safe, "{before}⟦{} backticks⟧", 3 + more);
         rest = after.trim_start_matches('`');
     }
     safe.push_str(rest);
