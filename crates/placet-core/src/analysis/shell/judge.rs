@@ -76,14 +76,18 @@ fn words(words: &[Word<'_>]) -> Option<String> {
         .find_map(|word| target::sensitive(&word.value).map(|why| format!("`{}` {why}", word.raw)))
 }
 
-/// Plain `sh` knows no `[[`: to it the words after `||` are a command and `>` writes a file.
+/// Inside `[` these operators redirect or start a subshell; and plain `sh` knows no `[[`, so there they do the same.
 fn test(name: &str, words: &[Word<'_>]) -> Option<String> {
     let operator = words
         .iter()
-        .find(|word| matches!(word.raw, "&&" | "||" | "<" | ">" | "(" | ")"));
-    operator
-        .filter(|_| name == "[[")
-        .map(|word| format!("`{}` inside `[[` means something else to sh", word.raw))
+        .find(|word| matches!(word.raw, "&&" | "||" | "<" | ">" | "(" | ")" | "|" | "&"));
+    let operator = operator.filter(|_| matches!(name, "[" | "[["));
+    operator.map(|word| {
+        format!(
+            "`{}` inside `{name}` means something else to another shell",
+            word.raw
+        )
+    })
 }
 
 /// Builtins that evaluate a name or a number evaluate `a[$(…)]` too, however well it is quoted.
@@ -97,7 +101,8 @@ fn evaluates_text(name: &str, words: &[Word<'_>]) -> Option<String> {
 
 fn by_table(name: &str, args: &Args<'_, '_>) -> Option<String> {
     let mut maybe = None;
-    for row in table::ROWS.iter().filter(|row| row.0.contains(&name)) {
+    let key = if name.starts_with("mkfs.") { "mkfs" } else { name };
+    for row in table::ROWS.iter().filter(|row| row.0.contains(&key)) {
         match args.meets(&row.1) {
             Hit::Yes => return Some(format!("`{name}` {}", row.2)),
             Hit::Maybe if maybe.is_none() => {
@@ -145,20 +150,18 @@ impl Args<'_, '_> {
             When::Both(subs, flags) => self.sub(|word| subs.contains(&word)).min(self.flag(flags)),
             When::Holds(parts) => {
                 let holds = |word: &Word<'_>| parts.iter().any(|part| word.value.contains(part));
-                self.any(holds, |word| word.is_later())
+                self.any(holds)
             }
-            When::Outside => self
-                .any(|word| self.is_outside(word), |_| false)
-                .max(if self.open { Hit::Maybe } else { Hit::No }),
+            When::Outside => self.any(|word| self.is_outside(word)),
             When::OutsideOf(flags) => self.outside_of(flags),
             When::Check(check) => check(self),
         }
     }
 
-    fn any(&self, is: impl Fn(&Word<'_>) -> bool, may_be: impl Fn(&Word<'_>) -> bool) -> Hit {
+    fn any(&self, is: impl Fn(&Word<'_>) -> bool) -> Hit {
         if self.words.iter().any(is) {
             Hit::Yes
-        } else if self.open || self.words.iter().any(may_be) {
+        } else if self.open || self.words.iter().any(Word::is_later) {
             Hit::Maybe
         } else {
             Hit::No
@@ -167,10 +170,17 @@ impl Args<'_, '_> {
 
     /// Whether one of these options is given, in any spelling: alone, in a cluster, abbreviated, with a value.
     pub(super) fn flag(&self, flags: &[&str]) -> Hit {
-        self.any(
-            |word| flags.iter().any(|flag| is_flag(&word.value, flag)),
-            may_be_option,
-        )
+        let given = |word: &Word<'_>| flags.iter().any(|flag| is_flag(&word.value, flag));
+        if self.words.iter().any(given) {
+            return Hit::Yes;
+        }
+        // A message is a value, whatever it says.
+        let takes_message = |before: &str| matches!(before, "-m" | "-am" | "--message");
+        let before = std::iter::once("").chain(self.words.iter().map(|word| word.value.as_str()));
+        let may_be = before.zip(self.words).any(|(before, word)| {
+            may_be_option(word) && !(takes_message(before) && word.known == Known::LaterAsOne)
+        });
+        if self.open || may_be { Hit::Maybe } else { Hit::No }
     }
 
     /// Whether one of the words is such a subcommand. Options before it may take values, so any word counts; words that
@@ -184,10 +194,7 @@ impl Args<'_, '_> {
                 return Hit::Yes;
             }
             let is_option = word.value.starts_with('-');
-            if word.known != Known::Fully
-                && !seen
-                && !(word.is_later() && after_option && word.raw.starts_with('"'))
-            {
+            if word.known != Known::Fully && !seen {
                 may_be = Hit::Maybe;
             }
             seen |= word.known == Known::Fully && !is_option && !after_option;
@@ -258,10 +265,7 @@ fn may_be_option(word: &Word<'_>) -> bool {
     match word.known {
         Known::Fully => false,
         Known::Shape => word.value.contains('{') && word.value.contains('-'),
-        Known::Later => {
-            let one_word =
-                word.raw.starts_with('"') && word.raw.ends_with('"') && word.raw.matches('"').count() == 2;
-            !one_word || word.value.starts_with(['$', '`', '-'])
-        }
+        Known::LaterAsOne => word.value.starts_with(['$', '`', '-']),
+        Known::Later => true,
     }
 }

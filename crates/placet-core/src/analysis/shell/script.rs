@@ -15,7 +15,7 @@ pub(super) fn sed(args: &Args<'_, '_>) -> Hit {
             value if value.starts_with("-f") || value.starts_with("--file") => return Hit::Maybe,
             value if value.starts_with("-e") || value.starts_with("--expression") => return Hit::Maybe,
             value if value.starts_with('-') && value.len() > 1 && value.ends_with('e') => {
-                given.extend(words.next())
+                given.extend(words.next());
             }
             value if value.starts_with('-') => {}
             _ => plain.push(word),

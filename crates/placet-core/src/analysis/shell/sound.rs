@@ -19,6 +19,18 @@ pub(super) fn unfit(line: &str) -> Option<Doubt> {
     if line.len() > super::LINE_BYTES_MAX {
         return Some("the line is too long to judge");
     }
+    // Thousands of open brackets would keep the parser's error recovery busy for most of a second.
+    let mut depth = 0_usize;
+    for byte in line.bytes() {
+        match byte {
+            b'(' | b'{' | b'[' => depth += 1,
+            b')' | b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > DEPTH_MAX {
+            return Some("the line is nested too deep to follow");
+        }
+    }
     let odd = |c: char| c.is_control() && c != '\t' && c != '\n';
     line.contains(odd).then_some("the line holds control characters")
 }
@@ -47,7 +59,7 @@ pub(super) fn too_deep(root: Node<'_>) -> bool {
 /// The first reason to think that bash reads `source` differently from the tree under `root`.
 pub(super) fn doubt(root: Node<'_>, source: &str) -> Option<Doubt> {
     let edges = (source.get(..root.start_byte()), source.get(root.end_byte()..));
-    let blank = |edge: Option<&str>| edge.is_some_and(|edge| gap_is_plain(edge, true));
+    let blank = |edge: Option<&str>| edge.is_some_and(|edge| gap_is_plain(edge, Newlines::Allowed));
     if !blank(edges.0) || !blank(edges.1) {
         return Some("part of the line does not belong to any command");
     }
@@ -67,6 +79,7 @@ fn node_doubt(node: Node<'_>, source: &str, mut newlines: Newlines) -> Option<Do
     }
     let text = source.get(node.byte_range()).unwrap_or_default();
     let doubt = match node.kind() {
+        "word" => word_doubt(text),
         "ansi_c_string" => ansi_c_doubt(text),
         "string" => string_doubt(node, source),
         "expansion" => expansion_doubt(node, source),
@@ -75,6 +88,7 @@ fn node_doubt(node: Node<'_>, source: &str, mut newlines: Newlines) -> Option<Do
             .then_some("a pattern may hide a substitution"),
         "command_substitution" => backtick_doubt(text),
         "comment" => comment_doubt(node, source),
+        "file_descriptor" => (text.len() > 1).then_some("a long file descriptor is a word to sh"),
         "heredoc_redirect" => heredoc_doubt(node, source),
         _ => None,
     };
@@ -88,9 +102,8 @@ fn node_doubt(node: Node<'_>, source: &str, mut newlines: Newlines) -> Option<Do
         | "file_redirect"
         | "herestring_redirect"
         | "for_statement"
+        | "test_command"
         | "concatenation" => newlines = Newlines::EndIt,
-        "test_command" if text.starts_with("[[") => newlines = Newlines::Allowed,
-        "test_command" => newlines = Newlines::EndIt,
         "unary_expression" | "binary_expression" | "parenthesized_expression" => {}
         _ => newlines = Newlines::Allowed,
     }
@@ -98,19 +111,26 @@ fn node_doubt(node: Node<'_>, source: &str, mut newlines: Newlines) -> Option<Do
 }
 
 fn children_doubt(node: Node<'_>, source: &str, newlines: Newlines) -> Option<Doubt> {
-    let literal_gaps = matches!(node.kind(), "string" | "heredoc_body");
+    let kind = node.kind();
+    let literal_gaps = matches!(kind, "string" | "heredoc_body");
     let mut before: Option<Node<'_>> = None;
     for child in node.children(&mut node.walk()) {
         if let Some(before) = before.filter(|_| !literal_gaps) {
             let gap = source.get(before.end_byte()..child.start_byte()).unwrap_or("?");
-            let may_break = newlines == Newlines::Allowed || is_body(before) || is_body(child);
-            if !gap_is_plain(gap, may_break) {
+            let newlines = if is_body(before) || is_body(child) {
+                Newlines::Allowed
+            } else {
+                newlines
+            };
+            if !gap_is_plain(gap, newlines) {
                 return Some("something between two words is not plain space");
             }
-            let is_concatenation = node.kind() == "concatenation";
-            if is_concatenation && !gap.is_empty()
-                || !is_concatenation && gap.is_empty() && are_words(before, child)
-            {
+            let fits = match spacing(kind, before, child) {
+                Spacing::Free => true,
+                Spacing::Touching => gap.is_empty(),
+                Spacing::Apart => !gap.is_empty(),
+            };
+            if !fits {
                 return Some("it is unclear where one word ends and the next begins");
             }
         }
@@ -120,6 +140,28 @@ fn children_doubt(node: Node<'_>, source: &str, newlines: Newlines) -> Option<Do
         before = Some(child);
     }
     None
+}
+
+/// Whether two nodes must touch to be read as the grammar reads them.
+enum Spacing {
+    Free,
+    Touching,
+    Apart,
+}
+
+fn spacing(parent: &str, before: Node<'_>, after: Node<'_>) -> Spacing {
+    match (parent, before.kind(), after.kind()) {
+        ("concatenation" | "variable_assignment" | "simple_expansion" | "subscript", ..)
+        | (_, "${" | "file_descriptor", _) => Spacing::Touching,
+        ("negated_command", "!", _) => Spacing::Apart,
+        (_, "[" | "[[" | "{", _) | (_, _, "]" | "]]")
+            if matches!(parent, "test_command" | "compound_statement") =>
+        {
+            Spacing::Apart
+        }
+        _ if holds_words(parent) && are_words(before, after) => Spacing::Apart,
+        _ => Spacing::Free,
+    }
 }
 
 /// Parts of a `for` or a command that may start on a new line.
@@ -155,34 +197,59 @@ fn are_words(before: Node<'_>, after: Node<'_>) -> bool {
                 | "variable_assignment"
         )
     };
-    // `$x` and `"$x y"` are built of tokens that touch; only whole words beside each other are in doubt.
-    let parent = before.parent().map(|parent| parent.kind());
-    let holds_words = parent.is_some_and(|kind| {
-        matches!(
-            kind,
-            "command" | "declaration_command" | "unset_command" | "file_redirect" | "for_statement" | "array"
-        )
-    });
-    holds_words && is_word(before) && is_word(after)
+    is_word(before) && is_word(after)
+}
+
+/// Nodes whose children are words beside each other, as opposed to tokens that touch (`$x`, `"$x y"`).
+fn holds_words(kind: &str) -> bool {
+    matches!(
+        kind,
+        "command" | "declaration_command" | "unset_command" | "file_redirect" | "for_statement" | "array"
+    )
 }
 
 /// Spaces, tabs, newlines where allowed, and a line continuation next to a blank. A continuation between two letters
 /// joins them (`r\⏎m` is `rm`), and a backslash before a space makes a word the grammar does not see.
-fn gap_is_plain(gap: &str, newlines: bool) -> bool {
-    let joined = gap
-        .replace(" \\\n", "  ")
-        .replace("\t\\\n", "  ")
-        .replace("\\\n ", "  ")
-        .replace("\\\n\t", "  ");
-    joined
-        .chars()
-        .all(|c| c == ' ' || c == '\t' || (c == '\n' && newlines))
+fn gap_is_plain(gap: &str, newlines: Newlines) -> bool {
+    let mut before = '\0';
+    let mut chars = gap.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            ' ' | '\t' => {}
+            '\n' if newlines == Newlines::Allowed => {}
+            '\\' if chars.next() == Some('\n') => {
+                let blank = |c: char| c == ' ' || c == '\t';
+                if !blank(before) && !chars.peek().is_some_and(|&c| blank(c)) {
+                    return false;
+                }
+            }
+            _ => return false,
+        }
+        before = c;
+    }
+    true
+}
+
+/// The grammar sometimes takes a newline into a word; blanks beyond ASCII end a word in one locale and not in another.
+fn word_doubt(text: &str) -> Option<Doubt> {
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        let c = if c == '\\' {
+            chars.next().filter(|&c| c != ' ' && c != '\t')
+        } else {
+            Some(c)
+        };
+        if c.is_some_and(char::is_whitespace) {
+            return Some("a word holds an unusual blank");
+        }
+    }
+    None
 }
 
 /// The grammar takes the longest match and bash the first end; `sh` ends at the first quote of any kind.
 fn ansi_c_doubt(text: &str) -> Option<Doubt> {
     let body = text.strip_prefix("$'").and_then(|text| text.strip_suffix('\''));
-    (!body.is_some_and(|body| !body.contains('\'')))
+    body.is_none_or(|body| body.contains('\''))
         .then_some("a `$'…'` string may end earlier than it seems")
 }
 
@@ -259,7 +326,6 @@ fn comment_doubt(node: Node<'_>, source: &str) -> Option<Doubt> {
 /// A here-document must end where bash ends it: at the first line that is the delimiter.
 fn heredoc_doubt(node: Node<'_>, source: &str) -> Option<Doubt> {
     const UNCLEAR: Option<Doubt> = Some("it is unclear where a here-document ends");
-    let mut cursor = node.walk();
     let child = |kind: &str| node.children(&mut node.walk()).find(|child| child.kind() == kind);
     let text = |node: Node<'_>| source.get(node.byte_range()).unwrap_or_default();
     let (Some(start), Some(body), Some(end)) = (
@@ -269,51 +335,36 @@ fn heredoc_doubt(node: Node<'_>, source: &str) -> Option<Doubt> {
     ) else {
         return UNCLEAR;
     };
-    let quoted = text(start);
-    let delimiter = quoted.trim_matches(['\'', '"']).trim_start_matches('\\');
-    let plain = !delimiter.is_empty() && delimiter.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    let balanced = [
-        format!("'{delimiter}'"),
-        format!("\"{delimiter}\""),
-        format!("\\{delimiter}"),
-        delimiter.to_owned(),
-    ];
-    let head = source
-        .get(start.end_byte()..body.start_byte())
-        .unwrap_or_default();
+    let written = text(start);
+    let delimiter = written.trim_matches(['\'', '"']).trim_start_matches('\\');
+    let is_quoted = written != delimiter;
+    let forms = ["'_'", "\"_\"", "\\_", "_"].map(|form| form.replace('_', delimiter));
+    let is_plain = !delimiter.is_empty() && delimiter.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     let several = node
-        .children(&mut cursor)
-        .filter(|child| child.kind() == "heredoc_redirect")
-        .count()
-        > 0
-        || node
-            .next_sibling()
-            .is_some_and(|next| next.kind() == "heredoc_redirect");
-    let strips_tabs = child("<<-").is_some();
-    let trim = |line: &str| {
-        if strips_tabs {
-            line.trim_start_matches('\t').to_owned()
-        } else {
-            line.to_owned()
-        }
-    };
-    // The grammar starts the body after the first expansion it sees, so the lines are taken from the source.
-    let full = head
-        .split_once('\n')
-        .map(|(_, rest)| rest.to_owned() + text(body))
-        .unwrap_or_else(|| text(body).to_owned());
-    let ends_early = full.lines().any(|line| trim(line) == delimiter);
-    let joins_lines = quoted == delimiter && full.lines().any(|line| line.ends_with('\\'));
-    let after = source.get(end.end_byte()..).and_then(|rest| rest.chars().next());
-    let ends = text(end).trim() == delimiter && after.is_none_or(|c| c == '\n');
-    if !plain || !balanced.iter().any(|form| form == quoted) || several || ends_early || joins_lines || !ends
-    {
+        .next_sibling()
+        .is_some_and(|next| next.kind() == "heredoc_redirect");
+    if !is_plain || !forms.iter().any(|form| form == written) || several {
         return UNCLEAR;
     }
-    let unquoted = quoted == delimiter;
-    let hides = unquoted
-        && literal_pieces(body, source)
-            .iter()
-            .any(|piece| matches!(piece, Piece::Literal(text) if hides_expansion(text)));
-    hides.then_some("a here-document may hide a substitution")
+    // The grammar starts the body at the first expansion it sees, so the lines are taken from the source.
+    let lines = source
+        .get(start.end_byte()..end.start_byte())
+        .and_then(|rest| rest.split_once('\n'));
+    let Some((_, lines)) = lines else { return UNCLEAR };
+    let tabs: &[char] = if child("<<-").is_some() { &['\t'] } else { &[] };
+    let ends_early = lines
+        .lines()
+        .any(|line| line.trim_start_matches(tabs) == delimiter);
+    // Without quotes a backslash joins a line to the next, even to the delimiter.
+    let joins_lines = !is_quoted && lines.lines().any(|line| line.ends_with('\\'));
+    let after = source.get(end.end_byte()..).and_then(|rest| rest.chars().next());
+    let ends = text(end).trim_start_matches(tabs) == delimiter && after.is_none_or(|c| c == '\n');
+    if ends_early || joins_lines || !ends {
+        return UNCLEAR;
+    }
+    let pieces = literal_pieces(body, source);
+    let hides = pieces
+        .iter()
+        .any(|piece| matches!(piece, Piece::Literal(text) if hides_expansion(text)));
+    (!is_quoted && hides).then_some("a here-document may hide a substitution")
 }

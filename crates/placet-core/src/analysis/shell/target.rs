@@ -132,78 +132,23 @@ pub(super) fn is_block_device(path: &str) -> bool {
 }
 
 /// Files and folders that hold credentials or history.
+#[rustfmt::skip]
 const SECRETS: &[&str] = &[
-    ".ssh",
-    ".gnupg",
-    ".aws",
-    ".azure",
-    ".kube",
-    ".netrc",
-    ".npmrc",
-    ".pypirc",
-    ".pgpass",
-    ".my.cnf",
-    ".git-credentials",
-    ".docker",
-    ".password-store",
-    ".vault-token",
-    ".env",
-    "id_rsa",
-    "id_dsa",
-    "id_ecdsa",
-    "id_ed25519",
-    "shadow",
-    "gshadow",
-    "sudoers",
-    "sudoers.d",
-    "environ",
-    ".bash_history",
-    ".zsh_history",
-    ".python_history",
-    ".psql_history",
-    ".mysql_history",
-    "credentials.json",
-    "application_default_credentials.json",
-    "Keychains",
+    ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".netrc", ".npmrc", ".pypirc", ".pgpass", ".my.cnf",
+    ".git-credentials", ".docker", ".password-store", ".vault-token", ".env", "id_rsa", "id_dsa",
+    "id_ecdsa", "id_ed25519", "shadow", "gshadow", "sudoers", "sudoers.d", "environ", ".bash_history",
+    ".zsh_history", ".python_history", ".psql_history", ".mysql_history", "credentials.json",
+    "application_default_credentials.json", "Keychains",
 ];
 
 /// Files that run by themselves, now or later.
+#[rustfmt::skip]
 const STARTUP: &[&str] = &[
-    ".bashrc",
-    ".bash_profile",
-    ".bash_login",
-    ".bash_logout",
-    ".bash_aliases",
-    ".profile",
-    ".zshrc",
-    ".zshenv",
-    ".zprofile",
-    ".zlogin",
-    ".zlogout",
-    ".kshrc",
-    ".cshrc",
-    ".tcshrc",
-    "config.fish",
-    ".gitconfig",
-    ".envrc",
-    ".vimrc",
-    ".exrc",
-    ".inputrc",
-    ".xinitrc",
-    ".xprofile",
-    ".xsession",
-    "authorized_keys",
-    "hooks",
-    "config",
-    "autostart",
-    "LaunchAgents",
-    "LaunchDaemons",
-    "crontab",
-    "cron.d",
-    "cron.daily",
-    "cron.hourly",
-    "profile.d",
-    "ld.so.preload",
+    ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc",
+    ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", "config.fish",
+    ".gitconfig", ".envrc", ".vimrc", ".exrc", ".inputrc", ".xinitrc", ".xprofile", ".xsession",
+    "authorized_keys", "hooks", "config", "autostart", "LaunchAgents", "LaunchDaemons", "crontab", "cron.d",
+    "cron.daily", "cron.hourly", "profile.d", "ld.so.preload",
 ];
 
 /// Names that only count below `/etc`, `/proc` or `.git`: elsewhere they are ordinary words.
@@ -222,12 +167,14 @@ pub(super) fn sensitive(value: &str) -> Option<&'static str> {
     let parts: Vec<&str> = value.split(['/', '=', ':', '@', ',']).collect();
     let names = |list: &[&str]| {
         parts.iter().enumerate().any(|(at, part)| {
-            list.iter().any(|name| {
-                let above = parts.get(..at).unwrap_or_default();
-                let placed =
-                    needs_parent(name).is_none_or(|parents| above.iter().any(|part| parents.contains(part)));
-                placed && part_names(part, name)
-            })
+            let above = parts.get(..at).unwrap_or_default();
+            let placed = |name: &str| {
+                needs_parent(name).is_none_or(|parents| above.iter().any(|part| parents.contains(part)))
+            };
+            match part.split_once(['*', '?', '[', '{']) {
+                Some((stem, _)) => list.iter().any(|name| could_become(stem, name) && placed(name)),
+                None => list.contains(&plain_name(part)) && placed(part),
+            }
         })
     };
     if names(SECRETS) {
@@ -239,14 +186,21 @@ pub(super) fn sensitive(value: &str) -> Option<&'static str> {
     names(STARTUP).then_some("touches files that run by themselves")
 }
 
-/// Whether one part of a path is, or by globbing could be, `name`.
-fn part_names(part: &str, name: &str) -> bool {
-    if let Some((stem, _)) = part.split_once(['*', '?', '[', '{']) {
-        let telling = stem.starts_with('.') || stem.len() > 2;
-        return telling && name.starts_with(stem);
+/// Whether globbing could make `name` of a pattern that begins with `stem`.
+fn could_become(stem: &str, name: &str) -> bool {
+    (stem.starts_with('.') || stem.len() > 2) && name.starts_with(stem)
+}
+
+/// `.env.local` is as secret as `.env`; `.env.example` is made to be shown.
+fn plain_name(part: &str) -> &str {
+    let is_example = || {
+        [".example", ".sample", ".template", ".dist"]
+            .iter()
+            .any(|end| part.ends_with(end))
+    };
+    if part.starts_with(".env.") && !is_example() {
+        ".env"
+    } else {
+        part
     }
-    let example = [".example", ".sample", ".template", ".dist"]
-        .iter()
-        .any(|end| part.ends_with(end));
-    part == name || (name == ".env" && part.starts_with(".env.") && !example)
 }

@@ -2,6 +2,7 @@
 
 mod bypasses;
 mod properties;
+mod table;
 
 use expect_test::{Expect, expect};
 
@@ -56,10 +57,10 @@ fn check(line: &str, expected: &Expect) {
                     note += " dynamic";
                 }
                 if !assignments.is_empty() {
-                    note += &format!(" with {}", assignments.join(" "));
+                    write!(note, " with {}", assignments.join(" ")).unwrap();
                 }
                 if !under.is_empty() {
-                    note += &format!(" under {}", under.join(" > "));
+                    write!(note, " under {}", under.join(" > ")).unwrap();
                 }
                 (format!("{argv:?}"), note)
             }
@@ -92,4 +93,261 @@ fn check(line: &str, expected: &Expect) {
         writeln!(text, "BANNED: {banned}").unwrap();
     }
     expected.assert_eq(&text);
+}
+
+#[test]
+fn ordinary_lines_are_medium_and_every_command_is_listed() {
+    check(
+        "git status && cargo test -p core 2>&1 | tee log.txt; echo 'done it'",
+        &expect![[r#"
+            MEDIUM ["git", "status"]
+            MEDIUM ["cargo", "test", "-p", "core"]
+            MEDIUM ["tee", "log.txt"]
+            MEDIUM ["echo", "done it"]
+        "#]],
+    );
+    check(
+        "for f in *.rs; do if [ -f \"$f\" ]; then wc -l \"$f\"; fi; done > out/count.txt < in.txt",
+        &expect![[r#"
+            MEDIUM ["[", "-f", "\"$f\"", "]"] dynamic
+            MEDIUM ["wc", "-l", "\"$f\""] dynamic
+            MEDIUM > out/count.txt
+            MEDIUM < in.txt
+        "#]],
+    );
+    check(
+        "case $x in a) ls;; *) (cd sub && pwd);; esac; ! true & { date; }",
+        &expect![[r#"
+            MEDIUM ["ls"]
+            MEDIUM ["cd", "sub"]
+            MEDIUM ["pwd"]
+            MEDIUM ["true"]
+            MEDIUM ["date"]
+        "#]],
+    );
+}
+
+#[test]
+fn words_are_shown_after_quote_removal_and_as_written_when_only_known_later() {
+    check(
+        r#"e"ch"o 'a b'\ c "d\"e" $'f\tg' "$x/y" *.rs {a,b} ~/z ~bob"#,
+        &expect![[r#"
+            HIGH unreadable: something between two words is not plain space
+            MEDIUM ["echo", "a b", "c", "d\"e", "f\tg", "\"$x/y\"", "*.rs", "{a,b}", "~/z", "~bob"] dynamic
+        "#]],
+    );
+}
+
+#[test]
+fn substitutions_are_searched_wherever_they_hide() {
+    check(
+        r#"a=$(c1) b "$(c2)" > "$(c3)" `c4` <(c5) ${x:-$(c6)} $((1+$(c7))) [[ -n $(c8) ]]"#,
+        &expect![[r#"
+            MEDIUM ["b", "\"$(c2)\"", "`c4`", "<(c5)", "${x:-$(c6)}", "$((1+$(c7)))", "[[", "-n", "$(c8)", "]]"] dynamic with a=$(c1)
+            MEDIUM ["c1"]
+            MEDIUM ["c2"]
+            MEDIUM ["c4"]
+            MEDIUM ["c5"]
+            MEDIUM ["c6"]
+            MEDIUM ["c7"]
+            MEDIUM ["c8"]
+            MEDIUM ["c3"]
+            HIGH > "$(c3)" not contained: where `"$(c3)"` leads is only known when it runs
+        "#]],
+    );
+    check(
+        "[[ -n $(c8) ]] && x=(1 $(c9))\ncat <<EOF\nhello $(c10)\nEOF",
+        &expect![[r#"
+            MEDIUM ["[[", "-n", "$(c8)", "]]"] dynamic
+            MEDIUM ["c8"]
+            MEDIUM [] with x=(1 $(c9))
+            MEDIUM ["c9"]
+            MEDIUM ["cat"]
+            MEDIUM ["c10"]
+        "#]],
+    );
+}
+
+#[test]
+fn wrappers_show_what_they_run_and_name_themselves() {
+    check(
+        "env -u A B=1 timeout -k 5 10 nice -n 5 git push",
+        &expect![[r#"
+        MEDIUM ["env", "-u", "A", "B=1", "timeout", "-k", "5", "10", "nice", "-n", "5", "git", "push"]
+        MEDIUM ["timeout", "-k", "5", "10", "nice", "-n", "5", "git", "push"] under env
+        MEDIUM ["nice", "-n", "5", "git", "push"] under env > timeout
+        MEDIUM ["git", "push"] under env > timeout > nice
+    "#]],
+    );
+    check(
+        "find . -name '*.o' -exec grep -l x {} + -execdir sh -c 'ls; date' \\;",
+        &expect![[r#"
+            MEDIUM ["find", ".", "-name", "*.o", "-exec", "grep", "-l", "x", "{}", "+", "-execdir", "sh", "-c", "ls; date", ";"]
+            MEDIUM ["grep", "-l", "x", "{}"] under find
+            HIGH ["sh", "-c", "ls; date"] under find: what it runs is only known when it runs
+            MEDIUM ["ls"] under find > sh
+            MEDIUM ["date"] under find > sh
+        "#]],
+    );
+    check(
+        "bash -euo pipefail -c 'cd sub && make' && eval 'ls -l' && ssh host 'rm x'",
+        &expect![[r#"
+            MEDIUM ["bash", "-euo", "pipefail", "-c", "cd sub && make"]
+            MEDIUM ["cd", "sub"] under bash
+            MEDIUM ["make"] under bash
+            MEDIUM ["eval", "ls -l"]
+            MEDIUM ["ls", "-l"] under eval
+            HIGH ["ssh", "host", "rm x"]: `ssh` reaches another machine
+            MEDIUM ["rm", "x"] under ssh
+        "#]],
+    );
+    check(
+        "ls | xargs -0 -n 1 wc -l | xargs rm",
+        &expect![[r#"
+        MEDIUM ["ls"]
+        MEDIUM ["xargs", "-0", "-n", "1", "wc", "-l"]
+        MEDIUM ["wc", "-l"] under xargs
+        MEDIUM ["xargs", "rm"]
+        HIGH ["rm"] under xargs: some words are only known when it runs; `rm` may be one that deletes whole folders
+    "#]],
+    );
+    check(
+        "sudo -u bob ls; command -v ls; exec -a x ls; time -p ls; watch -n 1 'ls | wc'",
+        &expect![[r#"
+            HIGH ["sudo", "-u", "bob", "ls"]: `sudo` runs commands as another user
+            MEDIUM ["ls"] under sudo
+            MEDIUM ["command", "-v", "ls"]
+            MEDIUM ["exec", "-a", "x", "ls"]
+            MEDIUM ["ls"] under exec
+            MEDIUM ["time", "-p", "ls"]
+            MEDIUM ["ls"] under time
+            MEDIUM ["watch", "-n", "1", "ls | wc"]
+            MEDIUM ["ls"] under watch
+            MEDIUM ["wc"] under watch
+        "#]],
+    );
+    check(
+        "env --what ls; sudo $X ls; xargs $X; timeout $T ls",
+        &expect![[r#"
+            HIGH ["env", "--what", "ls"]: it is unclear where the command it runs begins
+            HIGH ["sudo", "$X", "ls"] dynamic: `sudo` runs commands as another user
+            HIGH ["$X", "ls"] dynamic under sudo: which command `$X` is, is only known when it runs
+            MEDIUM ["xargs", "$X"] dynamic
+            HIGH ["$X"] dynamic under xargs: which command `$X` is, is only known when it runs
+            HIGH ["timeout", "$T", "ls"] dynamic: it is unclear where the command it runs begins
+        "#]],
+    );
+}
+
+#[test]
+fn redirections_are_judged_by_where_they_lead() {
+    check(
+        "a > in/x >> ../out 2> /dev/null &> ~/log >| link/passwd < /etc/hosts",
+        &expect![[r#"
+            MEDIUM ["a"]
+            MEDIUM > in/x
+            HIGH > ../out not contained: `../out` may be outside the workspace
+            LOW > /dev/null
+            HIGH > ~/log not contained: `~/log` may be outside the workspace
+            HIGH > link/passwd not contained: `link/passwd` may be outside the workspace
+            MEDIUM < /etc/hosts not contained
+        "#]],
+    );
+    check(
+        "a > $x; a > loop/x; a < .env; a > .git/hooks/pre-commit; a >&2; a > >(b)",
+        &expect![[r#"
+            MEDIUM ["a"]
+            HIGH > $x not contained: where `$x` leads is only known when it runs
+            MEDIUM ["a"]
+            HIGH > loop/x not contained: `loop/x` may be outside the workspace
+            MEDIUM ["a"]
+            HIGH < .env: `.env` touches credentials or history
+            MEDIUM ["a"]
+            HIGH > .git/hooks/pre-commit: `.git/hooks/pre-commit` touches files that run by themselves
+            MEDIUM ["a"]
+            MEDIUM ["a"]
+            MEDIUM ["b"]
+        "#]],
+    );
+    check(
+        "cd sub && a > x; cd .. ; a > y; cd /tmp; a > z",
+        &expect![[r#"
+        MEDIUM ["cd", "sub"]
+        MEDIUM ["a"]
+        MEDIUM > x
+        MEDIUM ["cd", ".."]
+        MEDIUM ["a"]
+        HIGH > y not contained: `y` may be outside the workspace
+        MEDIUM ["cd", "/tmp"]
+        MEDIUM ["a"]
+        HIGH > z not contained: `z` may be outside the workspace
+    "#]],
+    );
+    check(
+        "while b; do a > x; cd ..; done; a > /w/y",
+        &expect![[r#"
+        MEDIUM ["b"]
+        MEDIUM ["a"]
+        HIGH > x not contained: `x` may be outside the workspace
+        MEDIUM ["cd", ".."]
+        MEDIUM ["a"]
+        MEDIUM > /w/y
+    "#]],
+    );
+}
+
+#[test]
+fn a_word_after_a_redirection_is_an_argument_and_not_a_second_file() {
+    check(
+        "echo hi > out rm -rf; >x rm -rf y",
+        &expect![[r#"
+        MEDIUM ["echo", "hi", "rm", "-rf"]
+        MEDIUM > out
+        HIGH ["rm", "-rf", "y"]: `rm` deletes whole folders
+        MEDIUM > x
+    "#]],
+    );
+}
+
+#[test]
+fn a_here_document_given_to_a_shell_is_read_as_a_line() {
+    check(
+        "bash <<'EOF'\nrm -rf /\nEOF",
+        &expect![[r#"
+        HIGH ["bash"]: it runs whatever is written to its input
+        HIGH ["rm", "-rf", "/"] under bash: `rm` deletes whole folders
+        BANNED: `rm` would delete everything below `/`
+    "#]],
+    );
+    check(
+        "cat <<EOF | sh\nrm -rf /\nEOF",
+        &expect![[r#"
+        MEDIUM ["cat"]
+        HIGH ["rm", "-rf", "/"] under sh: `rm` deletes whole folders
+        HIGH ["sh"]: it runs whatever is written to its input
+        BANNED: `rm` would delete everything below `/`
+    "#]],
+    );
+    check(
+        "git commit -m \"$(cat <<'EOF'\nfeat: it's `fine` $(really)\nEOF\n)\"",
+        &expect![[r#"
+            MEDIUM ["git", "commit", "-m", "\"$(cat <<'EOF'\nfeat: it's `fine` $(really)\nEOF\n)\""] dynamic
+            MEDIUM ["cat"]
+        "#]],
+    );
+}
+
+#[test]
+fn variables_that_change_other_commands_are_high() {
+    check(
+        "FOO=1 ls; LD_PRELOAD=./x.so ls; PATH=.; env GIT_PAGER=x git log; X=1 Y=2",
+        &expect![[r#"
+            MEDIUM ["ls"] with FOO=1
+            HIGH ["ls"] with LD_PRELOAD=./x.so: `LD_PRELOAD` changes what other commands run
+            HIGH [] with PATH=.: `PATH` changes what other commands run
+            HIGH ["env", "GIT_PAGER=x", "git", "log"]: `GIT_PAGER` changes what other commands run
+            MEDIUM ["git", "log"] under env
+            MEDIUM [] with X=1 Y=2
+        "#]],
+    );
 }

@@ -1,5 +1,7 @@
 //! The walk over a parsed line: finds every simple command and every redirection, in order of appearance.
 
+use std::borrow::Cow;
+
 use tree_sitter::{Node, Parser};
 
 use super::super::{Analysis, Fact, FactKind, Places};
@@ -35,7 +37,7 @@ impl<'s> Source<'s> {
 struct Simple<'s> {
     words: Vec<Word<'s>>,
     assignments: Vec<String>,
-    text: &'s str,
+    text: Cow<'s, str>,
 }
 
 impl<'a> Walk<'a> {
@@ -90,12 +92,23 @@ impl<'a> Walk<'a> {
     fn visit(&mut self, node: Node<'_>, source: Source<'_>) {
         match node.kind() {
             "command" | "declaration_command" | "unset_command" | "test_command" => {
-                self.simple(node, source, Vec::new())
+                self.simple(node, source, Vec::new());
             }
             "redirected_statement" => self.redirected(node, source, Vec::new()),
             "variable_assignment" | "variable_assignments" => self.assignment(node, source),
             "function_definition" => self.function(node, source),
             "file_redirect" => self.redirect(node, source),
+            "heredoc_redirect" => {
+                // Its stray words are looked into with the command they belong to.
+                let mut strays = Vec::new();
+                stray_words(node, &mut strays);
+                for part in node
+                    .named_children(&mut node.walk())
+                    .filter(|part| !strays.contains(part))
+                {
+                    self.visit(part, source);
+                }
+            }
             "compound_statement" if source.of(node).starts_with("((") => {
                 self.doubt(
                     source.of(node),
@@ -121,7 +134,7 @@ impl<'a> Walk<'a> {
     fn inside(&mut self, node: Node<'_>, source: Source<'_>) {
         match node.kind() {
             "command_substitution" | "process_substitution" | "subshell" | "file_redirect" => {
-                self.visit(node, source)
+                self.visit(node, source);
             }
             _ => {
                 for child in node.named_children(&mut node.walk()) {
@@ -148,6 +161,14 @@ impl<'a> Walk<'a> {
             .collect();
         for redirect in &redirects {
             stray_words(*redirect, &mut extra);
+        }
+        // To plain sh `a &>b c` is `a & >b c`.
+        if !extra.is_empty()
+            && redirects
+                .iter()
+                .any(|redirect| source.of(*redirect).starts_with('&'))
+        {
+            self.doubt(source.of(node), "a word after `&>` is a command to sh");
         }
         match node.child_by_field_name("body") {
             Some(body) if body.kind() == "redirected_statement" => self.redirected(body, source, extra),
@@ -194,14 +215,14 @@ impl<'a> Walk<'a> {
         let mut command = Simple {
             words: Vec::new(),
             assignments: Vec::new(),
-            text: source.of(node),
+            text: source.of(node).into(),
         };
         let mut words: Vec<Node<'t>> = Vec::new();
         if is_simple(node) {
             for child in node.children(&mut node.walk()) {
                 match child.kind() {
                     "variable_assignment" if node.kind() == "command" => {
-                        command.assignments.push(source.of(child).to_owned())
+                        command.assignments.push(source.of(child).to_owned());
                     }
                     "comment" | "subshell" => {}
                     _ if is_redirect(child) => stray_words(child, &mut extra),
@@ -209,7 +230,7 @@ impl<'a> Walk<'a> {
                 }
             }
         }
-        words.append(&mut extra);
+        words.extend(&extra);
         words.sort_by_key(Node::start_byte);
         command.words = words.iter().map(|word| Word::read(*word, source.text)).collect();
         self.command(&command, source.under, Given::OnTheLine);
@@ -218,8 +239,8 @@ impl<'a> Walk<'a> {
                 self.inside(child, source);
             }
         }
-        for word in words.iter().filter(|word| word.start_byte() >= node.end_byte()) {
-            self.inside(*word, source);
+        for stray in extra {
+            self.inside(stray, source);
         }
     }
 
@@ -236,7 +257,7 @@ impl<'a> Walk<'a> {
             &Simple {
                 words: Vec::new(),
                 assignments,
-                text: source.of(node),
+                text: source.of(node).into(),
             },
             source.under,
             why,
@@ -257,14 +278,15 @@ impl<'a> Walk<'a> {
         let command = Simple {
             words: vec![word("function"), word(name)],
             assignments: Vec::new(),
-            text: source.of(node),
+            text: source.of(node).into(),
         };
         let why = format!("`{name}` could stand in for a command of that name");
         self.push(&command, source.under, Some(why));
-        if let Some(body) = node.child_by_field_name("body") {
-            if pipes_into_itself(body, name, source) {
-                self.ban(format!("`{name}` starts itself over and over: a fork bomb"));
-            }
+        if node
+            .child_by_field_name("body")
+            .is_some_and(|body| pipes_into_itself(body, name, source))
+        {
+            self.ban(format!("`{name}` starts itself over and over: a fork bomb"));
         }
         self.lose_standing_if_it_moves(node, source);
         self.children(node, source);
@@ -276,12 +298,10 @@ impl<'a> Walk<'a> {
             .find(|child| !child.is_named())
             .map(|child| source.of(child));
         let operator = operator.unwrap_or_default();
-        for destination in node.children_by_field_name("destination", &mut node.walk()) {
-            self.inside(destination, source);
-        }
         let Some(destination) = node.child_by_field_name("destination") else {
             return;
         };
+        self.inside(destination, source);
         if destination.kind() == "process_substitution" {
             return;
         }
@@ -343,7 +363,7 @@ impl<'a> Walk<'a> {
             .as_deref()
             .map(|name| wrapper::unwrap(name, &args))
             .unwrap_or_default();
-        let why = judge::high(first, &args, &command.assignments, command.text)
+        let why = judge::high(first, &args, &command.assignments, &command.text)
             .or_else(|| judge::assignments(&unwrapped.assignments))
             .or_else(|| unwrapped.doubt.map(str::to_owned));
         self.push(command, under, why);
@@ -358,7 +378,7 @@ impl<'a> Walk<'a> {
             self.standing
                 .go(to.filter(|word| !word.value.starts_with(['+', '-'])), places);
         }
-        self.inner(unwrapped.inner, &name, command.text, under);
+        self.inner(unwrapped.inner, &name, &command.text, under);
     }
 
     fn inner(&mut self, inner: Vec<Inner<'_, '_>>, name: &str, text: &str, under: &[String]) {
@@ -373,6 +393,12 @@ impl<'a> Walk<'a> {
             match inner {
                 Inner::Line(line) => self.line(&line, &under),
                 Inner::Words { words, given } => {
+                    let text = words
+                        .iter()
+                        .map(|word| word.raw)
+                        .collect::<Vec<_>>()
+                        .join(" ")
+                        .into();
                     let command = Simple {
                         words: words.to_vec(),
                         assignments: Vec::new(),
@@ -388,7 +414,7 @@ impl<'a> Walk<'a> {
         self.commands += 1;
         let kind = FactKind::Command {
             argv: command.words.iter().map(Word::shown).collect(),
-            text: command.text.to_owned(),
+            text: command.text.clone().into_owned(),
             dynamic: command.words.iter().any(Word::is_later),
             assignments: command.assignments.clone(),
             under: under.to_vec(),

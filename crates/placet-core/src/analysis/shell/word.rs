@@ -9,7 +9,9 @@ pub(super) enum Known {
     Fully,
     /// A glob or a brace expansion: it may become several words, of a known shape.
     Shape,
-    /// Something in it is only known when it runs.
+    /// One word for sure, as it is quoted, but what it says is only known when it runs.
+    LaterAsOne,
+    /// Something in it is only known when it runs, and it may become several words.
     Later,
 }
 
@@ -35,8 +37,16 @@ impl<'s> Word<'s> {
         };
         builder.part(node, source);
         let mut known = builder.known;
+        // `"$@"` and `"${a[@]}"` are several words, quoted or not.
+        if known == Known::Later && node.kind() == "string" && !raw.contains('@') {
+            known = Known::LaterAsOne;
+        }
         if builder.brace == Brace::List {
             known = known.max(Known::Shape);
+        }
+        // An opening bracket alone is the test command and no pattern.
+        if matches!(raw, "[" | "[[") {
+            known = Known::Fully;
         }
         if raw.starts_with('~') && raw != "~" && !raw.starts_with("~/") {
             known = Known::Later;
@@ -64,7 +74,7 @@ impl<'s> Word<'s> {
 
     /// Whether it is only known when it runs.
     pub(super) fn is_later(&self) -> bool {
-        self.known == Known::Later
+        self.known >= Known::LaterAsOne
     }
 }
 
@@ -92,7 +102,12 @@ impl Builder {
             "string" => self.double_quoted(node, source),
             "concatenation" | "command_name" => {
                 for child in node.children(&mut node.walk()) {
-                    self.part(child, source);
+                    // `a$"b"` is translated before it is used.
+                    if child.kind() == "$" && child.end_byte() < node.end_byte() {
+                        self.later("$");
+                    } else {
+                        self.part(child, source);
+                    }
                 }
             }
             "brace_expression" | "regex" | "extglob_pattern" => {
@@ -120,6 +135,7 @@ impl Builder {
                     self.known = self.known.max(Known::Shape);
                 }
                 '`' => self.later("`"),
+                '$' if self.value.ends_with('$') => self.later("$"),
                 '{' => {
                     self.value.push(c);
                     if self.brace == Brace::None {
@@ -186,7 +202,11 @@ impl Builder {
                     let first = escape.to_digit(8).unwrap_or_default();
                     Some(octal(first, &mut chars))
                 }
-                _ => Some(u32::from(escape)),
+                '\\' | '\'' | '"' | '?' => Some(u32::from(escape)),
+                _ => {
+                    self.value.push('\\');
+                    Some(u32::from(escape))
+                }
             };
             // NUL ends the word and a lone byte is no character: what bash makes of it is better asked than guessed.
             match number
