@@ -8,6 +8,7 @@ use placet_core::journal::Event;
 use placet_core::time::{LiveTime, Timestamp};
 use placet_core::tool::Risk;
 use rusqlite::{Connection, OptionalExtension, Row};
+use serde::de::DeserializeOwned;
 
 use crate::error::StoreError;
 
@@ -104,18 +105,47 @@ impl<'a> View<'a> {
 
     /// What happened in a journal row, and when.
     fn event(&self, row: u64) -> Result<(Timestamp, Event), StoreError> {
-        let sql = "SELECT at, body FROM journal WHERE id = ?1";
-        let mut statement = self.conn.prepare_cached(sql)?;
+        self.journal_row(row, |found| {
+            Ok((Timestamp::from_millis(found.get(0)?), parse_body(found, 1, row)?))
+        })
+    }
+
+    /// The fields of a row whose kind is known. Reading a whole [`Event`] would first copy the body into a tree, to look
+    /// for its kind there; this is several times faster, and calls are read in every step.
+    fn fields<T: DeserializeOwned>(&self, row: u64, kind: &'static str) -> Result<T, StoreError> {
+        self.journal_row(row, |found| {
+            let body = found.get_ref(1)?.as_bytes().unwrap_or_default();
+            let named = body
+                .strip_prefix(b"{\"type\":\"")
+                .and_then(|rest| rest.strip_prefix(kind.as_bytes()))
+                .is_some_and(|rest| rest.starts_with(b"\""));
+            // A body that is damaged at its beginning is reported as such, and not as another kind of event.
+            if named {
+                parse_body(found, 1, row)
+            } else {
+                Err(unexpected(row, kind, &parse_body(found, 1, row)?))
+            }
+        })
+    }
+
+    fn journal_row<T>(
+        &self,
+        row: u64,
+        read: impl FnOnce(&Row<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let mut statement = self
+            .conn
+            .prepare_cached("SELECT at, body FROM journal WHERE id = ?1")?;
         let mut rows = statement.query([row])?;
-        let found = rows
-            .next()?
-            .ok_or_else(|| StoreError::corrupt(format!("journal row {row} is missing")))?;
-        Ok((Timestamp::from_millis(found.get(0)?), parse_body(found, 1, row)?))
+        match rows.next()? {
+            Some(found) => read(found),
+            None => Err(StoreError::corrupt(format!("journal row {row} is missing"))),
+        }
     }
 }
 
 /// Reads a body as it was stored. A body that does not parse is corruption, not bad input.
-pub(crate) fn parse_body<T: serde::de::DeserializeOwned>(
+pub(crate) fn parse_body<T: DeserializeOwned>(
     row: &Row<'_>,
     column: usize,
     id: u64,

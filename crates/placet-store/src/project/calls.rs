@@ -153,8 +153,8 @@ fn approved(
     digest: CallDigest,
     until: Option<Timestamp>,
 ) -> Result<(), StoreError> {
-    let calm = "UPDATE sessions SET rejections = 0 WHERE id = ?1 AND rejections > 0";
-    conn.prepare_cached(calm)?.execute([at.session])?;
+    let reset = "UPDATE sessions SET rejections = 0 WHERE id = ?1 AND rejections > 0";
+    conn.prepare_cached(reset)?.execute([at.session])?;
     let Some(until) = until else { return Ok(()) };
     let call = Received::read(conn, received)?.call;
     let sql = "INSERT INTO memory VALUES (?1, ?2, ?3, ?4)

@@ -1,14 +1,17 @@
 //! Looking at calls and their grants.
 
+use placet_core::call::{CallDigest, ToolCall};
 use placet_core::ids::{AgentId, CallId, InteractionId};
 use placet_core::interaction::{Asked, CallKey};
-use placet_core::journal::Event;
+use placet_core::journal::CallResult;
 use placet_core::outcome::Outcome;
 use placet_core::record::{CallRecord, CallState, Grant, GrantState};
 use placet_core::time::LiveTime;
+use placet_core::verdict::Verdict;
 use rusqlite::{OptionalExtension, Row};
+use serde::Deserialize;
 
-use super::{View, stored, unexpected};
+use super::{View, stored};
 use crate::error::StoreError;
 
 /// A row of `calls`, with the names of the questions it points at.
@@ -27,6 +30,28 @@ struct StoredGrant {
     state: String,
     lease: Option<i64>,
     result: Option<u64>,
+}
+
+/// The fields of `callReceived` that a record holds.
+#[derive(Deserialize)]
+struct Received {
+    call: ToolCall,
+    digest: CallDigest,
+    verdict: Verdict,
+    #[serde(default)]
+    outcome: Option<Outcome>,
+}
+
+/// The field of `settled` that a record holds.
+#[derive(Deserialize)]
+struct Settled {
+    outcome: Outcome,
+}
+
+/// The field of `finished` that a record holds.
+#[derive(Deserialize)]
+struct Finished {
+    result: CallResult,
 }
 
 impl Stored {
@@ -59,22 +84,13 @@ impl View<'_> {
         let Some(found) = self.stored_call(key)? else {
             return Ok(None);
         };
-        let (call, digest, verdict, at_once) = match self.event(found.received)?.1 {
-            Event::CallReceived {
-                call,
-                digest,
-                verdict,
-                outcome,
-                ..
-            } => (*call, digest, *verdict, outcome.map(|outcome| *outcome)),
-            other => return Err(unexpected(found.received, "callReceived", &other)),
-        };
+        let received: Received = self.fields(found.received, "callReceived")?;
         let grants = found.grant.as_ref().map_or(0, |grant| grant.number);
-        let state = self.call_state(key, found, at_once)?;
+        let state = self.call_state(key, found, received.outcome)?;
         Ok(Some(CallRecord {
-            call,
-            digest,
-            verdict,
+            call: received.call,
+            digest: received.digest,
+            verdict: received.verdict,
             grants,
             state,
         }))
@@ -84,7 +100,7 @@ impl View<'_> {
     /// unknown reads as parked; its unknown grant is found here.
     pub fn grant(&self, key: &CallKey) -> Result<Option<Grant>, StoreError> {
         match self.stored_call(key)?.and_then(|call| call.grant) {
-            Some(grant) => Ok(Some(self.read_grant(key, grant)?)),
+            Some(grant) => Ok(Some(self.read_grant(key, &grant)?)),
             None => Ok(None),
         }
     }
@@ -148,7 +164,7 @@ impl View<'_> {
             "same" => Ok(CallState::SameAs(self.call_key(found.same_as.ok_or_else(torn)?)?)),
             "granted" => Ok(CallState::Granted {
                 outcome: self.outcome(found.settled, at_once)?.ok_or_else(torn)?,
-                grant: self.read_grant(key, found.grant.ok_or_else(torn)?)?,
+                grant: self.read_grant(key, &found.grant.ok_or_else(torn)?)?,
                 question,
             }),
             "refused" => Ok(CallState::Refused {
@@ -162,23 +178,21 @@ impl View<'_> {
     /// The outcome a later row settled, or the one the call was received with.
     fn outcome(&self, settled: Option<u64>, at_once: Option<Outcome>) -> Result<Option<Outcome>, StoreError> {
         let Some(row) = settled else { return Ok(at_once) };
-        match self.event(row)?.1 {
-            Event::Settled { outcome, .. } => Ok(Some(*outcome)),
-            other => Err(unexpected(row, "settled", &other)),
-        }
+        let settled: Settled = self.fields(row, "settled")?;
+        Ok(Some(settled.outcome))
     }
 
-    fn read_grant(&self, key: &CallKey, grant: StoredGrant) -> Result<Grant, StoreError> {
+    fn read_grant(&self, key: &CallKey, grant: &StoredGrant) -> Result<Grant, StoreError> {
         let state = match (grant.state.as_str(), grant.result) {
             ("issued", None) => GrantState::Issued,
             ("claimed", None) => GrantState::Claimed {
                 lease: grant.lease.map(LiveTime::from_millis),
             },
             ("unknown", None) => GrantState::Unknown,
-            ("done", Some(row)) => match self.event(row)?.1 {
-                Event::Finished { result, .. } => GrantState::Done(result),
-                other => return Err(unexpected(row, "finished", &other)),
-            },
+            ("done", Some(row)) => {
+                let finished: Finished = self.fields(row, "finished")?;
+                GrantState::Done(finished.result)
+            }
             _ => {
                 return Err(StoreError::corrupt(format!(
                     "grant {} of call `{}` of `{}` is half recorded",
@@ -205,10 +219,7 @@ impl View<'_> {
     }
 
     pub(super) fn asked(&self, row: u64) -> Result<Asked, StoreError> {
-        match self.event(row)?.1 {
-            Event::Asked(asked) => Ok(*asked),
-            other => Err(unexpected(row, "asked", &other)),
-        }
+        self.fields(row, "asked")
     }
 }
 

@@ -1,0 +1,57 @@
+//! What every backend must do. Each story runs in memory and in a file.
+
+use std::sync::Arc;
+
+use placet_core::call::Chat;
+use placet_core::ids::{ChannelName, ChatId};
+use placet_core::journal::Event;
+use placet_core::record::CallState;
+use placet_store::{Store, StoreError, View};
+
+use crate::world::*;
+
+mod calls;
+mod questions;
+mod surroundings;
+
+/// Runs a story on each kind of store, and checks the journal it leaves behind.
+async fn everywhere<F: Future<Output = ()>>(story: impl Fn(Store) -> F) {
+    let clock = Arc::new(HandClock::default());
+    let in_memory = Store::open_in_memory(options(&clock)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let in_a_file = Store::open(&folder.path().join("placet.db"), options(&clock)).unwrap();
+    for each in [in_memory, in_a_file] {
+        story(each.clone()).await;
+        let verified = each.verify(None).await.unwrap();
+        assert_eq!(verified.findings, []);
+        each.close().await.unwrap();
+    }
+}
+
+async fn look<T: Send + 'static>(
+    store: &Store,
+    look: impl FnOnce(&View<'_>) -> Result<T, StoreError> + Send + 'static,
+) -> T {
+    store.read(move |view, _| look(view)).await.unwrap()
+}
+
+async fn state(store: &Store, call: &'static str) -> CallState {
+    look(store, move |view| view.call(&key(call)))
+        .await
+        .unwrap()
+        .state
+}
+
+async fn contradicts(db: &Store, events: Vec<Event>) {
+    let before = look(db, |view| view.counts()).await;
+    let error = store(db, events).await.unwrap_err();
+    assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
+    assert_eq!(look(db, |view| view.counts()).await, before);
+}
+
+fn chat() -> Chat {
+    Chat {
+        channel: ChannelName::new("ops").unwrap(),
+        id: ChatId::new("room").unwrap(),
+    }
+}

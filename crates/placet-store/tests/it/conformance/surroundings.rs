@@ -1,0 +1,291 @@
+//! What surrounds calls and questions: sessions, memory, standing grants, outbox, queue, journal.
+
+use placet_core::ids::{ChannelName, ChatId, StandingGrantId, ToolName};
+use placet_core::interaction::Action;
+use placet_core::journal::{Event, InboundMessage};
+use placet_core::policy::Mode;
+use placet_core::standing::{Covers, Scope, StandingGrant};
+use placet_core::time::Timestamp;
+use placet_store::{Change, OutKind, OutState, Outgoing, Step, StoreError, View};
+
+use super::{chat, contradicts, everywhere, look};
+use crate::world::*;
+
+#[tokio::test]
+async fn a_rejection_is_remembered_in_its_session_and_an_approval_calms_it() {
+    everywhere(async |db| {
+        let rm = call("c1", "rm");
+        let digest = rm.digest();
+        store(&db, asking("int_1", &rm)).await.unwrap();
+        let no = vec![
+            answered("int_1", Action::RejectWithReason),
+            settled("c1", rejected("no"), None),
+        ];
+        store(&db, no).await.unwrap();
+        let found = look(&db, move |view| view.rejected(&session("s"), digest)).await;
+        assert_eq!(found, Some((person("ana"), Some("no".into()))));
+        assert_eq!(
+            look(&db, move |view| view.rejected(&session("t"), digest)).await,
+            None
+        );
+        assert_eq!(look(&db, |view| view.session(&session("s"))).await.rejections, 1);
+
+        let ls = call("c2", "ls");
+        store(&db, asking("int_2", &ls)).await.unwrap();
+        store(&db, approving("int_2", &ls)).await.unwrap();
+        assert_eq!(look(&db, |view| view.session(&session("s"))).await.rejections, 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_approval_is_remembered_in_its_chat_and_nowhere_else() {
+    everywhere(async |db| {
+        let mut ls = call("c1", "ls");
+        ls.origin.chat = Some(chat());
+        let until = Timestamp::from_millis(300_000);
+        store(&db, asking("int_1", &ls)).await.unwrap();
+        let yes = answered("int_1", Action::ApproveAndExecute);
+        store(&db, vec![yes, settled("c1", approved(&ls, Some(until)), Some(1))])
+            .await
+            .unwrap();
+        let bash = ToolName::new("bash").unwrap();
+        let digest = ls.digest();
+        assert_eq!(placet_store::place(&ls), "ops:room");
+        let remembered = move |place: &'static str| {
+            let bash = bash.clone();
+            move |view: &View<'_>| view.remembered_until(place, &bash, digest)
+        };
+        assert_eq!(look(&db, remembered("ops:room")).await, Some(until));
+        assert_eq!(look(&db, remembered("s")).await, None);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_standing_grant_is_counted_and_ends_by_use_by_time_and_by_revocation() {
+    everywhere(async |db| {
+        let bash = || ToolName::new("bash").unwrap();
+        let given = |id: &str, uses_max| {
+            Event::StandingGiven(Box::new(StandingGrant {
+                id: StandingGrantId::new(id).unwrap(),
+                scope: Scope {
+                    tool: bash(),
+                    session: None,
+                    covers: Covers::Commands(vec!["ls".into()]),
+                },
+                by: person("ana"),
+                given_at: Timestamp::from_millis(0),
+                ends_at: Timestamp::from_millis(1000),
+                uses_max,
+            }))
+        };
+        let used = |id: &str| Event::StandingUsed {
+            id: StandingGrantId::new(id).unwrap(),
+            call: key("c1"),
+        };
+        let revoked = |id: &str| Event::StandingRevoked {
+            id: StandingGrantId::new(id).unwrap(),
+            by: person("ana"),
+        };
+        store(&db, vec![given("sg_once", Some(1)), given("sg_many", None)])
+            .await
+            .unwrap();
+        store(&db, vec![used("sg_once"), used("sg_many"), used("sg_many")])
+            .await
+            .unwrap();
+        contradicts(&db, vec![used("sg_once")]).await;
+        let alive = move |at: i64| {
+            move |view: &View<'_>| {
+                let grants = view.standing(&bash(), Timestamp::from_millis(at))?;
+                Ok(grants
+                    .into_iter()
+                    .map(|grant| grant.id.to_string())
+                    .collect::<Vec<_>>())
+            }
+        };
+        assert_eq!(look(&db, alive(999)).await, ["sg_many"]);
+        assert_eq!(look(&db, alive(1000)).await, [""; 0]);
+        store(&db, vec![revoked("sg_many")]).await.unwrap();
+        contradicts(&db, vec![revoked("sg_many")]).await;
+        contradicts(&db, vec![used("sg_many")]).await;
+        assert_eq!(look(&db, alive(0)).await, [""; 0]);
+        let all = look(&db, |view| view.all_standing(Timestamp::from_millis(0))).await;
+        assert_eq!(
+            all.iter()
+                .map(|(_, uses, revoked)| (*uses, *revoked))
+                .collect::<Vec<_>>(),
+            [(1, false), (2, true)]
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_session_keeps_its_mode_its_list_and_its_end() {
+    everywhere(async |db| {
+        let by = || person("ana");
+        let tool = ToolName::new("bash").unwrap();
+        let allowed = Event::ToolAllowed {
+            tool: tool.clone(),
+            by: by(),
+        };
+        store(
+            &db,
+            vec![
+                allowed,
+                Event::ModeSet {
+                    mode: Mode::AutoEdit,
+                    by: by(),
+                },
+            ],
+        )
+        .await
+        .unwrap();
+        store(&db, vec![Event::SessionEnded { by: "ana".into() }])
+            .await
+            .unwrap();
+        let record = look(&db, |view| view.session(&session("s"))).await;
+        assert_eq!((record.ended, record.mode), (true, Some(Mode::AutoEdit)));
+        assert_eq!(record.allow_list, [tool].into());
+        contradicts(&db, vec![Event::SessionEnded { by: "ana".into() }]).await;
+        assert!(!look(&db, |view| view.session(&session("unknown"))).await.ended);
+        assert_eq!(look(&db, |view| view.sessions(None, 9)).await, [(1, record)]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_queued_message_waits_until_it_is_taken() {
+    everywhere(async |db| {
+        let message = InboundMessage {
+            channel: ChannelName::new("ops").unwrap(),
+            chat_id: ChatId::new("room").unwrap(),
+            sender_id: "u1".into(),
+            message_id: "m1".into(),
+            content: "and the tests?".into(),
+        };
+        store(&db, vec![Event::MessageQueued(Box::new(message.clone()))])
+            .await
+            .unwrap();
+        assert_eq!(
+            look(&db, |view| view.queued(&session("s"), 9)).await,
+            [(1, message)]
+        );
+        let take = || db.step(|_, _| Ok::<_, StoreError>(Step::new(()).change(Change::Took { queue_id: 1 })));
+        take().await.unwrap();
+        assert_eq!(look(&db, |view| view.queued(&session("s"), 9)).await, []);
+        take().await.unwrap_err();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_outbox_item_is_sent_once_however_often_it_is_enqueued() {
+    everywhere(async |db| {
+        store(&db, asking("int_1", &call("c1", "ls"))).await.unwrap();
+        let change = async |change: Change| {
+            db.step(move |_, _| Ok::<_, StoreError>(Step::new(()).change(change)))
+                .await
+        };
+        let outgoing = |id: &str| {
+            Change::Enqueue(Outgoing {
+                key: "int_1/ops".into(),
+                channel: ChannelName::new("ops").unwrap(),
+                chat: ChatId::new("room").unwrap(),
+                interaction: Some(question(id)),
+                kind: OutKind::Question,
+                body: "{}".into(),
+            })
+        };
+        change(outgoing("int_9")).await.unwrap_err();
+        change(outgoing("int_1")).await.unwrap();
+        change(outgoing("int_1")).await.unwrap();
+        let due = look(&db, |view| view.outbox_due(live(0), 9)).await;
+        assert_eq!(due.len(), 1);
+        let id = due[0].id;
+        change(Change::Failed {
+            id,
+            error: "503".into(),
+            next: live(70),
+        })
+        .await
+        .unwrap();
+        assert_eq!(look(&db, |view| view.outbox_due(live(69), 9)).await, []);
+        assert_eq!(look(&db, |view| view.outbox_next()).await, Some(live(70)));
+        change(Change::Sent {
+            id,
+            receipt: Some("card 7".into()),
+        })
+        .await
+        .unwrap();
+        change(Change::Sent { id, receipt: None }).await.unwrap_err();
+        assert_eq!(look(&db, |view| view.outbox_next()).await, None);
+        let items = look(&db, |view| view.outbox_items(&question("int_1"))).await;
+        assert_eq!((items[0].attempts, items[0].state), (2, OutState::Sent));
+        assert_eq!(
+            (items[0].receipt.as_deref(), items[0].last_error.as_deref()),
+            (Some("card 7"), Some("503"))
+        );
+        change(Change::ForgetOutbox {
+            before: Timestamp::from_millis(1),
+        })
+        .await
+        .unwrap();
+        assert_eq!(look(&db, |view| view.outbox_items(&question("int_1"))).await, []);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_message_is_seen_once_per_channel() {
+    everywhere(async |db| {
+        let ops = || ChannelName::new("ops").unwrap();
+        let seen = Change::SeenInbound {
+            channel: ops(),
+            message_id: "m1".into(),
+            at: Timestamp::from_millis(5),
+        };
+        db.step(|_, _| Ok::<_, StoreError>(Step::new(()).change(seen.clone()).change(seen)))
+            .await
+            .unwrap();
+        assert!(look(&db, move |view| view.seen_inbound(&ops(), "m1")).await);
+        assert!(
+            !look(&db, |view| view
+                .seen_inbound(&ChannelName::new("feishu").unwrap(), "m1"))
+            .await
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_journal_is_read_whole_and_by_session() {
+    everywhere(async |db| {
+        for number in 0..6 {
+            let name = if number % 2 == 0 { "even" } else { "odd" };
+            let event = Event::ModeSet {
+                mode: Mode::Yolo,
+                by: person("ana"),
+            };
+            db.step(move |_, _| Ok::<_, StoreError>(Step::new(()).event(session(name), event)))
+                .await
+                .unwrap();
+        }
+        let rows = look(&db, |view| view.journal(2, 3, None)).await;
+        assert_eq!(
+            rows.iter().map(|row| (row.id, row.seq)).collect::<Vec<_>>(),
+            [(3, 2), (4, 2), (5, 3)]
+        );
+        let odd = look(&db, |view| view.journal(2, 9, Some(&session("odd")))).await;
+        assert_eq!(
+            odd.iter().map(|row| (row.id, row.seq)).collect::<Vec<_>>(),
+            [(4, 2), (6, 3)]
+        );
+        assert_eq!(
+            look(&db, |view| view.journal(0, 9, Some(&session("none")))).await,
+            []
+        );
+    })
+    .await;
+}

@@ -1,0 +1,166 @@
+//! What is on disk: every kind of event, and the schema. A change here is a change of format and needs a migration.
+
+use std::collections::BTreeSet;
+
+use expect_test::expect_file;
+use placet_core::digest::Digest;
+use placet_core::ids::{ChannelName, ChatId, StandingGrantId, ToolName};
+use placet_core::interaction::{Action, Cancellation, Resolution, Subject};
+use placet_core::journal::{Event, InboundMessage};
+use placet_core::outcome::{Denial, Outcome};
+use placet_core::policy::Mode;
+use placet_core::standing::{Covers, Scope, StandingGrant};
+use placet_core::time::{Millis, Timestamp};
+use placet_core::verdict::Decision;
+
+use crate::world::*;
+
+fn about_calls() -> Vec<Event> {
+    let ls = call("c1", "ls");
+    let denied = Outcome::Denied {
+        denial: Denial::TooManyOpen { max: 8 },
+    };
+    vec![
+        received(&ls, Decision::Allow),
+        received(&ls, ask()),
+        Event::Joined {
+            call: key("c2"),
+            same_as: key("c1"),
+            interaction: question("int_1"),
+        },
+        settled("c1", approved(&ls, Some(Timestamp::from_millis(7))), Some(1)),
+        settled("c1", rejected("no"), None),
+        settled("c1", denied, None),
+        claimed("c1", 1),
+        Event::Claimed {
+            call: key("c1"),
+            grant: 1,
+            lease: Some(live(9)),
+        },
+        finished("c1", 1),
+        Event::LostTrack {
+            call: key("c1"),
+            grant: 1,
+        },
+    ]
+}
+
+fn about_questions() -> Vec<Event> {
+    let ls = call("c1", "ls");
+    let resolved = |resolution| Event::Resolved {
+        interaction: question("int_1"),
+        resolution,
+    };
+    let breaker = Subject::Breaker {
+        rejections: 3,
+        call: key("c1"),
+    };
+    vec![
+        Event::Asked(Box::new(asked("int_1", &ls))),
+        Event::Asked(Box::new(about("int_2", breaker))),
+        Event::Escalated {
+            interaction: question("int_1"),
+            to: BTreeSet::from([person("cy")]),
+        },
+        Event::Voted {
+            interaction: question("int_1"),
+            ballot: ballot("ana"),
+        },
+        answered("int_1", Action::ApproveAndExecute),
+        resolved(Resolution::Expired { option: None }),
+        resolved(Resolution::Cancelled {
+            why: Cancellation::Terminated,
+        }),
+        resolved(Resolution::Superseded {
+            by: question("int_2"),
+        }),
+        Event::Processed {
+            interaction: question("int_1"),
+        },
+        Event::Delivered {
+            interaction: question("int_1"),
+            channel: ChannelName::new("ops").unwrap(),
+            chat: ChatId::new("room").unwrap(),
+            receipt: Some("card 7".into()),
+        },
+    ]
+}
+
+fn about_the_rest() -> Vec<Event> {
+    let standing = StandingGrantId::new("sg_1").unwrap();
+    let bash = ToolName::new("bash").unwrap();
+    vec![
+        Event::StandingGiven(Box::new(StandingGrant {
+            id: standing.clone(),
+            scope: Scope {
+                tool: bash.clone(),
+                session: None,
+                covers: Covers::Commands(vec!["ls".into()]),
+            },
+            by: person("ana"),
+            given_at: Timestamp::from_millis(1),
+            ends_at: Timestamp::from_millis(2),
+            uses_max: Some(3),
+        })),
+        Event::StandingUsed {
+            id: standing.clone(),
+            call: key("c1"),
+        },
+        Event::StandingRevoked {
+            id: standing,
+            by: person("ana"),
+        },
+        Event::ToolAllowed {
+            tool: bash,
+            by: person("ana"),
+        },
+        Event::ModeSet {
+            mode: Mode::AutoEdit,
+            by: person("ana"),
+        },
+        Event::SessionEnded { by: "ana".into() },
+        Event::MessageQueued(Box::new(InboundMessage {
+            channel: ChannelName::new("ops").unwrap(),
+            chat_id: ChatId::new("room").unwrap(),
+            sender_id: "u1".into(),
+            message_id: "m1".into(),
+            content: "hello".into(),
+        })),
+        Event::Started {
+            down_for: Millis::from_secs(1),
+            policy: Digest::of("policy", &[]),
+        },
+    ]
+}
+
+#[test]
+fn every_kind_of_event_is_stored_as_it_always_was() {
+    let events = [about_calls(), about_questions(), about_the_rest()].concat();
+    let kinds: BTreeSet<_> = events.iter().map(Event::name).collect();
+    assert_eq!(kinds.len(), 20, "a kind of event is missing here");
+    let mut stored = String::new();
+    for event in events {
+        let text = serde_json::to_string(&event).unwrap();
+        assert_eq!(serde_json::from_str::<Event>(&text).unwrap(), event);
+        stored.push_str(&text);
+        stored.push('\n');
+    }
+    expect_file!["snapshots/events.jsonl"].assert_eq(&stored);
+}
+
+#[test]
+fn the_schema_is_as_it_always_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("placet.db");
+    drop(placet_store::Store::open(&path, placet_store::Options::default()).unwrap());
+    let conn = rusqlite::Connection::open(&path).unwrap();
+    let mut statement = conn
+        .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY tbl_name, type DESC, name")
+        .unwrap();
+    let definitions: Vec<String> = statement
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    expect_file!["snapshots/schema.sql"].assert_eq(&(definitions.join("\n\n") + "\n"));
+}

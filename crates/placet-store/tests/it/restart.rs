@@ -1,0 +1,121 @@
+//! Stopping and starting: live time, locks, files.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use placet_core::time::Millis;
+use placet_core::verdict::Decision;
+use placet_store::{OpenError, Options, Store, verify_file};
+
+use crate::world::*;
+
+async fn remaining(db: &Store) -> Millis {
+    let page = db.read(|view, _| view.pending_page(None, 9)).await.unwrap();
+    page[0].deadline.remaining_from(db.now().live)
+}
+
+#[tokio::test]
+async fn a_pending_question_keeps_the_time_it_had_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("deep/er/placet.db");
+    let clock = Arc::new(HandClock::default());
+    let db = Store::open(&path, options(&clock)).unwrap();
+    store(&db, asking("int_1", &call("c1", "ls"))).await.unwrap();
+    clock.pass(20_000);
+    assert_eq!(remaining(&db).await, Millis::from_secs(40));
+    db.heartbeat().await.unwrap();
+    drop(db);
+
+    // Down for an hour by the wall clock; the machine was rebooted, so its monotonic clock started again.
+    clock.jump(3_600_000);
+    let rebooted = Arc::new(HandClock::default());
+    rebooted.jump(3_620_000);
+    let db = Store::open(&path, options(&rebooted)).unwrap();
+    assert_eq!(db.down_for(), Millis::from_secs(3600));
+    assert_eq!(remaining(&db).await, Millis::from_secs(40));
+    // Somebody sets the clock a day ahead: that is nobody's time either.
+    rebooted.jump(86_400_000);
+    assert_eq!(remaining(&db).await, Millis::from_secs(40));
+    rebooted.pass(41_000);
+    assert_eq!(remaining(&db).await, Millis::ZERO);
+    let due = db.read(|view, now| view.due(now.live, 9)).await.unwrap();
+    assert_eq!(due, [question("int_1")]);
+}
+
+#[tokio::test]
+async fn everything_acknowledged_is_there_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("placet.db");
+    let db = Store::open(&path, Options::default()).unwrap();
+    for number in 0..20 {
+        let ls = call(&format!("c{number}"), &format!("ls {number}"));
+        store(&db, asking(&format!("int_{number}"), &ls)).await.unwrap();
+    }
+    drop(db);
+    let verified = verify_file(&path, None).unwrap();
+    assert_eq!((verified.rows, verified.checkpoints), (40, 1));
+    assert_eq!(verified.findings, []);
+    let db = Store::open(&path, Options::default()).unwrap();
+    assert_eq!(db.read(|view, _| view.counts()).await.unwrap().pending, 20);
+    store(&db, approving("int_7", &call("c7", "ls 7"))).await.unwrap();
+    db.close().await.unwrap();
+    assert!(verify_file(&path, Some(&verified.anchor)).unwrap().is_sound());
+}
+
+#[tokio::test]
+async fn a_second_opener_is_told_that_the_store_is_in_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("placet.db");
+    let db = Store::open(&path, Options::default()).unwrap();
+    assert!(matches!(
+        Store::open(&path, Options::default()),
+        Err(OpenError::InUse(_))
+    ));
+    db.close().await.unwrap();
+    Store::open(&path, Options::default()).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_else_can_read_the_file() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data/placet.db");
+    let _db = Store::open(&path, Options::default()).unwrap();
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&path), 0o600);
+    assert_eq!(mode(path.parent().unwrap()), 0o700);
+    assert_eq!(mode(&path.with_extension("db-wal")), 0o600);
+}
+
+#[tokio::test]
+async fn checkpoints_come_by_count_on_request_and_on_closing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("placet.db");
+    let db = Store::open(
+        &path,
+        Options {
+            checkpoint_rows: 4,
+            ..Options::default()
+        },
+    )
+    .unwrap();
+    let allow = |id: &str| vec![received(&call(id, "ls"), Decision::Allow)];
+    let checkpoints = async || db.read(|view, _| view.counts()).await.unwrap().checkpoints;
+    for id in ["1", "2", "3"] {
+        store(&db, allow(id)).await.unwrap();
+    }
+    assert_eq!(checkpoints().await, 0);
+    store(&db, allow("4")).await.unwrap();
+    assert_eq!(checkpoints().await, 1);
+    db.checkpoint().await.unwrap();
+    assert_eq!(checkpoints().await, 1);
+    store(&db, allow("5")).await.unwrap();
+    db.checkpoint().await.unwrap();
+    assert_eq!(checkpoints().await, 2);
+    store(&db, allow("6")).await.unwrap();
+    db.close().await.unwrap();
+    let verified = verify_file(&path, None).unwrap();
+    assert_eq!((verified.checkpoints, verified.findings), (3, Vec::new()));
+}

@@ -1,0 +1,156 @@
+CREATE TABLE allow_list (
+    session INTEGER NOT NULL,
+    tool TEXT NOT NULL,
+    PRIMARY KEY (session, tool)
+) STRICT, WITHOUT ROWID
+
+CREATE TABLE calls (
+    id INTEGER PRIMARY KEY,
+    agent TEXT NOT NULL,
+    call TEXT NOT NULL,
+    session INTEGER NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('received', 'parked', 'same', 'granted', 'refused')),
+    parked_on INTEGER,
+    same_as INTEGER,
+    settled INTEGER,
+    question INTEGER,
+    grant_number INTEGER,
+    grant_state TEXT CHECK (grant_state IN ('issued', 'claimed', 'done', 'unknown')),
+    lease INTEGER,
+    result INTEGER,
+    UNIQUE (agent, call)
+) STRICT
+
+CREATE INDEX calls_claimed ON calls (lease) WHERE grant_state = 'claimed'
+
+CREATE TABLE checkpoints (
+    id INTEGER PRIMARY KEY,
+    rows INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    heads TEXT NOT NULL,
+    hash BLOB NOT NULL
+) STRICT
+
+CREATE TABLE inbound (
+    channel TEXT NOT NULL,
+    message TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (channel, message)
+) STRICT, WITHOUT ROWID
+
+CREATE TABLE interactions (
+    row INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    session INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    resolved INTEGER
+) STRICT
+
+CREATE TABLE journal (
+    id INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    hash BLOB NOT NULL
+) STRICT
+
+CREATE INDEX journal_by_session ON journal (session)
+
+CREATE TABLE memory (
+    place TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    digest BLOB NOT NULL,
+    until INTEGER NOT NULL,
+    PRIMARY KEY (place, tool, digest)
+) STRICT, WITHOUT ROWID
+
+CREATE INDEX memory_by_end ON memory (until)
+
+CREATE TABLE outbox (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL UNIQUE,
+    channel TEXT NOT NULL,
+    chat TEXT NOT NULL,
+    question INTEGER,
+    kind TEXT NOT NULL,
+    body TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'sent', 'dead')),
+    attempts INTEGER NOT NULL DEFAULT 0,
+    next INTEGER NOT NULL,
+    changed_at INTEGER NOT NULL,
+    receipt TEXT,
+    last_error TEXT
+) STRICT
+
+CREATE INDEX outbox_by_question ON outbox (question) WHERE question IS NOT NULL
+
+CREATE INDEX outbox_waiting ON outbox (next) WHERE state = 'waiting'
+
+CREATE TABLE pending (
+    row INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL,
+    deadline INTEGER NOT NULL,
+    escalate_at INTEGER,
+    channel TEXT,
+    chat TEXT,
+    digest BLOB
+) STRICT
+
+CREATE INDEX pending_by_chat ON pending (channel, chat) WHERE channel IS NOT NULL
+
+CREATE INDEX pending_by_deadline ON pending (deadline)
+
+CREATE INDEX pending_by_escalation ON pending (escalate_at) WHERE escalate_at IS NOT NULL
+
+CREATE INDEX pending_by_session ON pending (session, digest)
+
+CREATE TABLE progress (
+    question INTEGER NOT NULL,
+    row INTEGER NOT NULL,
+    PRIMARY KEY (question, row)
+) STRICT, WITHOUT ROWID
+
+CREATE TABLE queue (
+    row INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL
+) STRICT
+
+CREATE INDEX queue_by_session ON queue (session)
+
+CREATE TABLE rejected (
+    session INTEGER NOT NULL,
+    digest BLOB NOT NULL,
+    row INTEGER NOT NULL,
+    PRIMARY KEY (session, digest)
+) STRICT, WITHOUT ROWID
+
+CREATE TABLE service (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    live INTEGER NOT NULL,
+    wall INTEGER,
+    checkpoints INTEGER NOT NULL
+) STRICT
+
+CREATE TABLE sessions (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    head_seq INTEGER NOT NULL,
+    head_hash BLOB NOT NULL,
+    ended INTEGER NOT NULL DEFAULT 0,
+    rejections INTEGER NOT NULL DEFAULT 0,
+    open_questions INTEGER NOT NULL DEFAULT 0 CHECK (open_questions >= 0),
+    mode TEXT
+) STRICT
+
+CREATE TABLE standing (
+    row INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    tool TEXT NOT NULL,
+    ends_at INTEGER NOT NULL,
+    uses_max INTEGER,
+    uses INTEGER NOT NULL DEFAULT 0,
+    revoked INTEGER
+) STRICT
+
+CREATE INDEX standing_by_tool ON standing (tool) WHERE revoked IS NULL

@@ -1,0 +1,254 @@
+//! A small world: an agent `bot`, the people `ana` and `bo`, and what they do.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+use placet_core::call::{Args, ToolCall};
+use placet_core::digest::Digest;
+use placet_core::ids::{AgentId, CallId, InteractionId, PersonId, SessionId, ToolName};
+use placet_core::interaction::{Action, Asked, Audience, Ballot, CallKey, Code, Resolution, Shown, Subject};
+use placet_core::journal::{CallResult, Event};
+use placet_core::outcome::Outcome;
+use placet_core::principal::Via;
+use placet_core::time::{LiveTime, Millis, Now, Timestamp};
+use placet_core::tool::{Category, Risk};
+use placet_core::verdict::{Answers, AskTerms, Decision, Step as PolicyStep, Verdict};
+use placet_store::inline::InlineStore;
+use placet_store::{Clock, Options, Step, StepError, Store, StoreError};
+
+pub(crate) fn session(name: &str) -> SessionId {
+    SessionId::new(name).unwrap()
+}
+
+pub(crate) fn person(name: &str) -> PersonId {
+    PersonId::new(name).unwrap()
+}
+
+pub(crate) fn question(id: &str) -> InteractionId {
+    InteractionId::new(id).unwrap()
+}
+
+pub(crate) fn key(call: &str) -> CallKey {
+    CallKey {
+        agent: AgentId::new("bot").unwrap(),
+        call: CallId::new(call).unwrap(),
+    }
+}
+
+pub(crate) fn live(millis: i64) -> LiveTime {
+    LiveTime::from_millis(millis)
+}
+
+pub(crate) fn at(millis: i64) -> Now {
+    Now {
+        wall: Timestamp::from_millis(1_000_000 + millis),
+        live: live(millis),
+    }
+}
+
+/// The call `id` of `bot` in session `s`.
+pub(crate) fn call(id: &str, command: &str) -> ToolCall {
+    ToolCall {
+        id: CallId::new(id).unwrap(),
+        tool: ToolName::new("bash").unwrap(),
+        args: Args::parse(format!("{{\"command\":\"{command}\"}}").as_bytes()).unwrap(),
+        session: session("s"),
+        origin: placet_core::call::Origin {
+            agent: AgentId::new("bot").unwrap(),
+            agent_path: Vec::new(),
+            chat: None,
+            user: None,
+        },
+        group: None,
+        description: None,
+    }
+}
+
+pub(crate) fn received(call: &ToolCall, decision: Decision) -> Event {
+    Event::CallReceived {
+        digest: call.digest(),
+        call: Box::new(call.clone()),
+        verdict: Box::new(Verdict {
+            decision,
+            step: PolicyStep::Ask,
+            rule: None,
+            reason: "because".into(),
+            risk: Risk::Medium,
+            category: Category::Command,
+        }),
+        policy: Digest::of("policy", &[]),
+    }
+}
+
+pub(crate) fn ask() -> Decision {
+    Decision::Ask(AskTerms::plain())
+}
+
+pub(crate) fn about(id: &str, subject: Subject) -> Asked {
+    Asked {
+        id: question(id),
+        session: session("s"),
+        subject,
+        audience: Audience::People(BTreeSet::from([person("ana"), person("bo")])),
+        quorum: 1,
+        requester: None,
+        not_requester: false,
+        deadline: live(60_000),
+        escalation: None,
+        code: Code::parse("K7QP").unwrap(),
+        risk: Risk::Medium,
+        group: None,
+        chat: None,
+        evidence: Vec::new(),
+    }
+}
+
+pub(crate) fn asked(id: &str, call: &ToolCall) -> Asked {
+    let subject = Subject::Call {
+        call: key(call.id.as_str()),
+        digest: call.digest(),
+        answers: Answers::for_approval(),
+    };
+    about(id, subject)
+}
+
+pub(crate) fn ballot(by: &str) -> Ballot {
+    Ballot {
+        by: person(by),
+        via: Via::Inbox,
+        option: "approve".into(),
+        feedback: None,
+        data: None,
+        instruction: None,
+        shown: Shown::Program,
+    }
+}
+
+pub(crate) fn answered(id: &str, action: Action) -> Event {
+    Event::Resolved {
+        interaction: question(id),
+        resolution: Resolution::Answered {
+            ballot: Box::new(ballot("ana")),
+            action,
+            by: vec![person("ana")],
+        },
+    }
+}
+
+pub(crate) fn approved(call: &ToolCall, remembered_until: Option<Timestamp>) -> Outcome {
+    Outcome::Approved {
+        by: vec![person("ana")],
+        digest: call.digest(),
+        edited: None,
+        instruction: None,
+        remembered_until,
+    }
+}
+
+pub(crate) fn rejected(reason: &str) -> Outcome {
+    Outcome::Rejected {
+        by: person("ana"),
+        reason: Some(reason.into()),
+        instruction: None,
+    }
+}
+
+pub(crate) fn settled(call: &str, outcome: Outcome, grant: Option<u32>) -> Event {
+    Event::Settled {
+        call: key(call),
+        outcome: Box::new(outcome),
+        grant,
+    }
+}
+
+pub(crate) fn claimed(call: &str, grant: u32) -> Event {
+    Event::Claimed {
+        call: key(call),
+        grant,
+        lease: None,
+    }
+}
+
+pub(crate) fn finished(call: &str, grant: u32) -> Event {
+    Event::Finished {
+        call: key(call),
+        grant,
+        result: CallResult::new(true, "out"),
+    }
+}
+
+/// The step that receives a call and asks `question` about it.
+pub(crate) fn asking(question: &str, call: &ToolCall) -> Vec<Event> {
+    vec![
+        received(call, ask()),
+        Event::Asked(Box::new(asked(question, call))),
+    ]
+}
+
+/// The step that approves a question and its call.
+pub(crate) fn approving(question: &str, call: &ToolCall) -> Vec<Event> {
+    vec![
+        answered(question, Action::ApproveAndExecute),
+        settled(call.id.as_str(), approved(call, None), Some(1)),
+    ]
+}
+
+/// A step of session `s` with these events.
+pub(crate) fn step_of(events: Vec<Event>) -> Step<()> {
+    events
+        .into_iter()
+        .fold(Step::new(()), |step, event| step.event(session("s"), event))
+}
+
+pub(crate) async fn store(store: &Store, events: Vec<Event>) -> Result<(), StoreError> {
+    let step = store.step(move |_, _| Ok::<_, StoreError>(step_of(events)));
+    step.await.map_err(|error| match error {
+        StepError::Refused(error) | StepError::Store(error) => error,
+    })
+}
+
+pub(crate) fn put(store: &mut InlineStore, millis: i64, events: Vec<Event>) -> Result<(), StoreError> {
+    let step = store.step(at(millis), |_, _| Ok::<_, StoreError>(step_of(events)));
+    step.map_err(|error| match error {
+        StepError::Refused(error) | StepError::Store(error) => error,
+    })
+}
+
+/// A clock that stands still until it is moved.
+#[derive(Default)]
+pub(crate) struct HandClock {
+    wall: AtomicI64,
+    monotonic: AtomicU64,
+}
+
+impl HandClock {
+    /// Time passes on both clocks.
+    pub(crate) fn pass(&self, millis: u64) {
+        self.monotonic.fetch_add(millis, Ordering::Relaxed);
+        self.jump(i64::try_from(millis).unwrap());
+    }
+
+    /// Somebody sets the wall clock.
+    pub(crate) fn jump(&self, millis: i64) {
+        self.wall.fetch_add(millis, Ordering::Relaxed);
+    }
+}
+
+impl Clock for HandClock {
+    fn wall(&self) -> Timestamp {
+        Timestamp::from_millis(self.wall.load(Ordering::Relaxed))
+    }
+
+    fn monotonic(&self) -> Millis {
+        Millis::new(self.monotonic.load(Ordering::Relaxed))
+    }
+}
+
+pub(crate) fn options(clock: &Arc<HandClock>) -> Options {
+    Options {
+        clock: Arc::clone(clock) as Arc<dyn Clock>,
+        busy: std::time::Duration::from_millis(50),
+        ..Options::default()
+    }
+}
