@@ -1,7 +1,7 @@
 //! The broker: questions to people, and their answers.
 
 use placet_core::analysis::Analysis;
-use placet_core::call::{Origin, ToolCall, Args};
+use placet_core::call::{Args, Origin, ToolCall};
 use placet_core::ids::{CallId, IdError, InteractionId, SessionId, ToolName};
 use placet_core::interaction::{
     Answer, Asked, Cancellation, Interaction, InteractionRequest, Locale, Resolution, Subject,
@@ -50,10 +50,20 @@ impl Broker {
             true => self.look_into(id, answer.edited_args.as_ref()).await?,
             false => (None, None),
         };
-        let fresh = self.engine.fresh().map_err(|_| AnswerRefusal::NotFound(id.clone()))?;
-        let reply = Reply { id: id.clone(), answer, edit, analysis, fresh };
+        let fresh = self
+            .engine
+            .fresh()
+            .map_err(|_| AnswerRefusal::NotFound(id.clone()))?;
+        let reply = Reply {
+            id: id.clone(),
+            answer,
+            edit,
+            analysis,
+            fresh,
+        };
         let in_force = self.engine.in_force();
-        let step = move |view: &placet_store::View<'_>, now| steps::answer(&in_force.rules(), view, now, &reply);
+        let step =
+            move |view: &placet_store::View<'_>, now| steps::answer(&in_force.rules(), view, now, &reply);
         self.engine.inner.store.step(step).await.map_err(flatten)
     }
 
@@ -63,11 +73,20 @@ impl Broker {
         id: &InteractionId,
         edited: Option<&Args>,
     ) -> Result<(Option<Edit>, Option<Analysis>), AnswerRefusal> {
-        let Some(question) = self.question(id).await? else { return Err(AnswerRefusal::NotFound(id.clone())) };
-        let Some(record) = question.call else { return Ok((None, None)) };
-        let Some(args) = edited else { return Ok((None, question.analysis)) };
+        let Some(question) = self.question(id).await? else {
+            return Err(AnswerRefusal::NotFound(id.clone()));
+        };
+        let Some(record) = question.call else {
+            return Ok((None, None));
+        };
+        let Some(args) = edited else {
+            return Ok((None, question.analysis));
+        };
         let tool = self.engine.tool(&Submission::from(record.call.clone()));
-        let fits = tool.schema.as_ref().map_or(Ok(()), |schema| fits(schema, args.as_value()));
+        let fits = tool
+            .schema
+            .as_ref()
+            .map_or(Ok(()), |schema| fits(schema, args.as_value()));
         let analysis = self.engine.analyse(&tool, args);
         Ok((Some(Edit { tool, analysis, fits }), question.analysis))
     }
@@ -97,7 +116,13 @@ impl Broker {
         loop {
             let settled = self.engine.inner.waiters.for_question(id);
             let looked = id.clone();
-            match self.engine.inner.store.read(move |view, _| view.interaction(&looked)).await? {
+            match self
+                .engine
+                .inner
+                .store
+                .read(move |view, _| view.interaction(&looked))
+                .await?
+            {
                 None => return Ok(None),
                 Some(Interaction::Resolved(resolved) | Interaction::Processed(resolved)) => {
                     return Ok(Some(resolved.resolution));
@@ -114,31 +139,47 @@ impl Broker {
     pub async fn question(&self, id: &InteractionId) -> Result<Option<Question>, StoreError> {
         let id = id.clone();
         let read = self.engine.inner.store.read(move |view, now| {
-            let Some(interaction) = view.interaction(&id)? else { return Ok(None) };
+            let Some(interaction) = view.interaction(&id)? else {
+                return Ok(None);
+            };
             let call = match interaction.asked().call() {
                 Some(key) => view.call(key)?,
                 None => None,
             };
             Ok(Some((interaction, call, now)))
         });
-        let Some((interaction, call, now)) = read.await? else { return Ok(None) };
+        let Some((interaction, call, now)) = read.await? else {
+            return Ok(None);
+        };
         let analysis = call.as_ref().map(|record| {
             let tool = self.engine.tool(&Submission::from(record.call.clone()));
             let edited = edited_args(interaction.asked());
             self.engine.analyse(&tool, edited.unwrap_or(&record.call.args))
         });
-        Ok(Some(Question { interaction, call, analysis, now }))
+        Ok(Some(Question {
+            interaction,
+            call,
+            analysis,
+            now,
+        }))
     }
 
     /// What waits, oldest first, a page at a time.
     pub async fn pending(&self, after: Option<u64>, limit: usize) -> Result<Vec<PendingRow>, StoreError> {
-        self.engine.inner.store.read(move |view, _| view.pending_page(after, limit)).await
+        self.engine
+            .inner
+            .store
+            .read(move |view, _| view.pending_page(after, limit))
+            .await
     }
 
     /// Withdraws a question. Whether it was still open.
     pub async fn withdraw(&self, id: &InteractionId, by: &str) -> Result<bool, StoreError> {
-        let outcome = Outcome::Cancelled { why: format!("the question was withdrawn by {by}") };
-        self.cancel(id, Cancellation::Withdrawn { by: by.to_owned() }, outcome).await
+        let outcome = Outcome::Cancelled {
+            why: format!("the question was withdrawn by {by}"),
+        };
+        self.cancel(id, Cancellation::Withdrawn { by: by.to_owned() }, outcome)
+            .await
     }
 
     pub(crate) async fn cancel(
@@ -149,14 +190,24 @@ impl Broker {
     ) -> Result<bool, StoreError> {
         let id = id.clone();
         let step = move |view: &placet_store::View<'_>, _| steps::cancel_question(view, &id, why, &outcome);
-        self.engine.inner.store.step(step).await.map_err(StepError::flatten)
+        self.engine
+            .inner
+            .store
+            .step(step)
+            .await
+            .map_err(StepError::flatten)
     }
 
     /// Ends a session: nothing runs in it any more, and whatever is open in it is withdrawn.
     pub async fn end_session(&self, session: &SessionId, by: &str) -> Result<(), StoreError> {
         let (session, by) = (session.clone(), by.to_owned());
         let step = move |view: &placet_store::View<'_>, _| steps::end_session(view, &session, &by);
-        self.engine.inner.store.step(step).await.map_err(StepError::flatten)
+        self.engine
+            .inner
+            .store
+            .step(step)
+            .await
+            .map_err(StepError::flatten)
     }
 }
 
@@ -192,6 +243,7 @@ fn edited_args(asked: &Asked) -> Option<&Args> {
 
 /// Whether `args` satisfy `schema`; the first complaint if not. A schema that is not one fits nothing.
 fn fits(schema: &Value, args: &Value) -> Result<(), String> {
-    let validator = jsonschema::validator_for(schema).map_err(|error| format!("the schema is broken: {error}"))?;
+    let validator =
+        jsonschema::validator_for(schema).map_err(|error| format!("the schema is broken: {error}"))?;
     validator.validate(args).map_err(|error| error.to_string())
 }

@@ -72,16 +72,43 @@ impl Engine {
 
 impl Bus {
     /// Takes a message from a chat. The same message twice is one message.
-    pub async fn publish_inbound(&self, message: InboundMessage, author: Author) -> Result<InboundOutcome, InboundError> {
+    pub async fn publish_inbound(
+        &self,
+        message: InboundMessage,
+        author: Author,
+    ) -> Result<InboundOutcome, InboundError> {
         let in_force = self.engine.in_force();
-        let chat = Chat { channel: message.channel.clone(), id: message.chat_id.clone() };
-        let sender = match author {
-            Author::Human => chat_member(in_force.config.people.person_for(&chat.channel, &message.sender_id)?, &chat),
-            Author::Bot => Principal::Bot { channel: chat.channel.clone(), user: message.sender_id.clone() },
+        let chat = Chat {
+            channel: message.channel.clone(),
+            id: message.chat_id.clone(),
         };
-        let inbound = Inbound { message, sender, fresh: self.engine.fresh()? };
-        let step = move |view: &placet_store::View<'_>, now| steps::receive(&in_force.rules(), view, now, &inbound);
-        Ok(self.engine.inner.store.step(step).await.map_err(StepError::flatten)?)
+        let sender = match author {
+            Author::Human => chat_member(
+                in_force
+                    .config
+                    .people
+                    .person_for(&chat.channel, &message.sender_id)?,
+                &chat,
+            ),
+            Author::Bot => Principal::Bot {
+                channel: chat.channel.clone(),
+                user: message.sender_id.clone(),
+            },
+        };
+        let inbound = Inbound {
+            message,
+            sender,
+            fresh: self.engine.fresh()?,
+        };
+        let step =
+            move |view: &placet_store::View<'_>, now| steps::receive(&in_force.rules(), view, now, &inbound);
+        Ok(self
+            .engine
+            .inner
+            .store
+            .step(step)
+            .await
+            .map_err(StepError::flatten)?)
     }
 
     /// Sends a message to a chat, at least once. The same key is the same message.
@@ -95,9 +122,18 @@ impl Bus {
             body: text.to_owned(),
         };
         let step = move |_: &placet_store::View<'_>, _| {
-            Ok::<_, StoreError>(Step { events: Vec::new(), changes: vec![Change::Enqueue(outgoing)], value: () })
+            Ok::<_, StoreError>(Step {
+                events: Vec::new(),
+                changes: vec![Change::Enqueue(outgoing)],
+                value: (),
+            })
         };
-        self.engine.inner.store.step(step).await.map_err(StepError::flatten)?;
+        self.engine
+            .inner
+            .store
+            .step(step)
+            .await
+            .map_err(StepError::flatten)?;
         self.engine.inner.outbox_work.notify_one();
         Ok(())
     }
@@ -110,10 +146,24 @@ impl Bus {
             let session = session.clone();
             let step = move |view: &placet_store::View<'_>, _| {
                 let next = view.queued(&session, 1)?.into_iter().next();
-                let changes = next.iter().map(|(queue_id, _)| Change::Took { queue_id: *queue_id }).collect();
-                Ok::<_, StoreError>(Step { events: Vec::new(), changes, value: next.map(|(_, message)| message) })
+                let changes = next
+                    .iter()
+                    .map(|(queue_id, _)| Change::Took { queue_id: *queue_id })
+                    .collect();
+                Ok::<_, StoreError>(Step {
+                    events: Vec::new(),
+                    changes,
+                    value: next.map(|(_, message)| message),
+                })
             };
-            if let Some(message) = self.engine.inner.store.step(step).await.map_err(StepError::flatten)? {
+            if let Some(message) = self
+                .engine
+                .inner
+                .store
+                .step(step)
+                .await
+                .map_err(StepError::flatten)?
+            {
                 return Ok(message);
             }
             if committed.changed().await.is_err() {
@@ -130,10 +180,18 @@ impl Bus {
     {
         let handler: Handler = Arc::new(move |request| Box::pin(handler(request)));
         if kind == TOOL_APPROVAL {
-            self.engine.set_callback(Callback::new(move |tool_use| approval_by(Arc::clone(&handler), tool_use)));
+            self.engine.set_callback(Callback::new(move |tool_use| {
+                approval_by(Arc::clone(&handler), tool_use)
+            }));
             return;
         }
-        let mut handlers = self.engine.inner.handlers.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut handlers = self
+            .engine
+            .inner
+            .handlers
+            .0
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
         handlers.insert(kind.to_owned(), handler);
     }
 
@@ -149,7 +207,8 @@ impl Bus {
     }
 
     async fn request_tool_approval(&self, request: Value) -> Result<Value, RequestError> {
-        let submission = tool_approval(request).map_err(|error| RequestError::Malformed(error.to_string()))?;
+        let submission =
+            tool_approval(request).map_err(|error| RequestError::Malformed(error.to_string()))?;
         let gate = self.engine.gate();
         let key = key_of(&submission.call);
         let asked_with = submission.call.args.clone();
@@ -163,7 +222,9 @@ impl Bus {
             return Ok(json!({ "approved": false, "denyReason": deny_reason(&outcome), "outcome": reason }));
         }
         let args = match &outcome {
-            Outcome::Approved { edited: Some(args), .. } => args.clone(),
+            Outcome::Approved {
+                edited: Some(args), ..
+            } => args.clone(),
             _ => asked_with,
         };
         Ok(json!({ "approved": true, "params": args.as_value() }))
@@ -180,7 +241,11 @@ pub(crate) struct Handlers(RwLock<HashMap<String, Handler>>);
 
 impl Handlers {
     pub(crate) fn get(&self, kind: &str) -> Option<Handler> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).get(kind).cloned()
+        self.0
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(kind)
+            .cloned()
     }
 }
 
@@ -224,7 +289,12 @@ fn tool_approval(request: Value) -> Result<Submission, MalformedError> {
             tool: request.tool_use.name,
             args: request.tool_use.params,
             session,
-            origin: Origin { agent: AgentId::new("bus")?, agent_path: Vec::new(), chat: None, user: None::<PersonId> },
+            origin: Origin {
+                agent: AgentId::new("bus")?,
+                agent_path: Vec::new(),
+                chat: None,
+                user: None::<PersonId>,
+            },
             group: None,
             description: None,
         },
@@ -246,9 +316,11 @@ async fn approval_by(handler: Handler, tool_use: ToolUse) -> ToolApproval {
         return approved.into();
     }
     match serde_json::from_value::<ToolApprovalAnswer>(said) {
-        Ok(answer) => {
-            ToolApproval { approved: answer.approved, params: answer.params, deny_reason: answer.deny_reason }
-        }
+        Ok(answer) => ToolApproval {
+            approved: answer.approved,
+            params: answer.params,
+            deny_reason: answer.deny_reason,
+        },
         Err(error) => ToolApproval::deny(format!("the handler's answer cannot be understood: {error}")),
     }
 }
@@ -265,7 +337,9 @@ struct ToolApprovalAnswer {
 
 fn deny_reason(outcome: &Outcome) -> String {
     match outcome {
-        Outcome::Rejected { reason: Some(reason), .. } => reason.clone(),
+        Outcome::Rejected {
+            reason: Some(reason), ..
+        } => reason.clone(),
         Outcome::Denied { denial } => denial.to_string(),
         Outcome::Retry { feedback, .. } => feedback.clone(),
         Outcome::Expired { after } => format!("nobody answered within {after}"),

@@ -49,23 +49,39 @@ pub struct ToolApproval {
 impl ToolApproval {
     /// Yes.
     pub const fn approve() -> Self {
-        Self { approved: true, params: None, deny_reason: None }
+        Self {
+            approved: true,
+            params: None,
+            deny_reason: None,
+        }
     }
 
     /// Yes, with other arguments.
     pub const fn approve_with(params: Args) -> Self {
-        Self { approved: true, params: Some(params), deny_reason: None }
+        Self {
+            approved: true,
+            params: Some(params),
+            deny_reason: None,
+        }
     }
 
     /// No, and why.
     pub fn deny(reason: impl Into<String>) -> Self {
-        Self { approved: false, params: None, deny_reason: Some(reason.into()) }
+        Self {
+            approved: false,
+            params: None,
+            deny_reason: Some(reason.into()),
+        }
     }
 }
 
 impl From<bool> for ToolApproval {
     fn from(approved: bool) -> Self {
-        Self { approved, params: None, deny_reason: None }
+        Self {
+            approved,
+            params: None,
+            deny_reason: None,
+        }
     }
 }
 
@@ -100,7 +116,9 @@ impl Callback {
     /// Asks the callback on a task of its own, so that a panic in it is a value here: `None`.
     pub(crate) async fn ask(&self, tool_use: ToolUse) -> Option<ToolApproval> {
         let callback = Arc::clone(&self.0);
-        tokio::spawn(async move { callback.decide(tool_use).await }).await.ok()
+        tokio::spawn(async move { callback.decide(tool_use).await })
+            .await
+            .ok()
     }
 }
 
@@ -108,10 +126,13 @@ impl Engine {
     /// Lets the registered callback answer the question a proposal led to, if it is the one asked.
     pub(crate) fn consult_callback(&self, call: &ToolCall, proposed: &Proposed) {
         let engine = self.clone();
-        let (Some(callback), Some(person)) = (engine.callback(), engine.in_force().reach.callback.clone()) else {
+        let (Some(callback), Some(person)) = (engine.callback(), engine.in_force().reach.callback.clone())
+        else {
             return;
         };
-        let Some((id, category)) = proposed.parked_on() else { return };
+        let Some((id, category)) = proposed.parked_on() else {
+            return;
+        };
         let tool_use = ToolUse {
             name: call.tool.to_string(),
             params: call.args.clone(),
@@ -123,19 +144,35 @@ impl Engine {
         engine.clone().spawn(async move {
             let broker = engine.broker();
             let question = broker.question(&id).await;
-            let by = Principal::Person { person, via: Via::Callback };
-            let Ok(Some(Question { interaction: Interaction::Pending(pending), .. })) = question else { return };
+            let by = Principal::Person {
+                person,
+                via: Via::Callback,
+            };
+            let Ok(Some(Question {
+                interaction: Interaction::Pending(pending),
+                ..
+            })) = question
+            else {
+                return;
+            };
             if !pending.asks(&by) {
                 return;
             }
             let refused = match callback.ask(tool_use.clone()).await {
-                Some(approval) => broker.answer(&id, callback_answer(by, &pending.asked, &tool_use, approval)).await.err(),
+                Some(approval) => broker
+                    .answer(&id, callback_answer(by, &pending.asked, &tool_use, approval))
+                    .await
+                    .err(),
                 None => Some(AnswerRefusal::EditDenied("the approval callback failed".into())),
             };
             if let Some(refusal) = refused {
                 // The callback approves nothing it may not approve; the call gets a reason of its own.
-                let outcome = Outcome::Cancelled { why: format!("the approval callback's answer was not taken: {refusal}") };
-                let why = Cancellation::Withdrawn { by: "callback".into() };
+                let outcome = Outcome::Cancelled {
+                    why: format!("the approval callback's answer was not taken: {refusal}"),
+                };
+                let why = Cancellation::Withdrawn {
+                    by: "callback".into(),
+                };
                 if let Err(error) = broker.cancel(&id, why, outcome).await {
                     tracing::error!(%error, %id, "a question could not be withdrawn; it will expire");
                 }
@@ -146,15 +183,30 @@ impl Engine {
 
 fn callback_answer(by: Principal, asked: &Asked, tool_use: &ToolUse, approval: ToolApproval) -> Answer {
     let options = asked.options(Locale::English);
-    let find = |action| options.iter().find(|option| option.action == action).map(|option| option.option_id.clone());
-    let no = || find(Action::RejectWithReason).or_else(|| find(Action::Skip)).or_else(|| find(Action::Terminate));
-    let option = if approval.approved { find(Action::ApproveAndExecute) } else { no() };
+    let find = |action| {
+        options
+            .iter()
+            .find(|option| option.action == action)
+            .map(|option| option.option_id.clone())
+    };
+    let no = || {
+        find(Action::RejectWithReason)
+            .or_else(|| find(Action::Skip))
+            .or_else(|| find(Action::Terminate))
+    };
+    let option = if approval.approved {
+        find(Action::ApproveAndExecute)
+    } else {
+        no()
+    };
     Answer {
         by,
         option: option.unwrap_or_default(),
         feedback: approval.deny_reason,
         data: None,
-        edited_args: approval.params.filter(|params| approval.approved && *params != tool_use.params),
+        edited_args: approval
+            .params
+            .filter(|params| approval.approved && *params != tool_use.params),
         instruction: None,
         remember: None,
         shown: Shown::Program,

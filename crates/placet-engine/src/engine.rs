@@ -59,7 +59,11 @@ pub(crate) struct InForce {
 
 impl InForce {
     pub(crate) fn rules(&self) -> Rules<'_> {
-        Rules { config: &self.config, reach: &self.reach, workspace: &self.workspace }
+        Rules {
+            config: &self.config,
+            reach: &self.reach,
+            workspace: &self.workspace,
+        }
     }
 }
 
@@ -73,11 +77,17 @@ impl InForce {
             mode: None,
             own_opinion: proposal.own_opinion,
             session_allow_list: &nothing,
-            workflow_allow_list: proposal.workflow.as_ref().map_or(&nothing, |workflow| &workflow.auto_approved_tools),
+            workflow_allow_list: proposal
+                .workflow
+                .as_ref()
+                .map_or(&nothing, |workflow| &workflow.auto_approved_tools),
             standing: &[],
             remembered: false,
         };
-        let verdict = self.config.policy.decide(&proposal.call, &proposal.tool, &proposal.analysis, &context);
+        let verdict = self
+            .config
+            .policy
+            .decide(&proposal.call, &proposal.tool, &proposal.analysis, &context);
         matches!(verdict.decision, Decision::Ask(_))
     }
 }
@@ -131,20 +141,41 @@ impl Engine {
 
     /// Replaces the configuration. Questions already asked keep the terms they were asked on.
     pub fn reload(&self, config: Config) {
-        let reach = reach(&config, &self.inner.channels, self.inner.inbox, self.callback().as_ref());
-        let mut in_force = self.inner.in_force.write().unwrap_or_else(PoisonError::into_inner);
+        let reach = reach(
+            &config,
+            &self.inner.channels,
+            self.inner.inbox,
+            self.callback().as_ref(),
+        );
+        let mut in_force = self
+            .inner
+            .in_force
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
         let workspace = self.inner.places.workspace().to_owned();
-        *in_force = Arc::new(InForce { config, reach, workspace });
+        *in_force = Arc::new(InForce {
+            config,
+            reach,
+            workspace,
+        });
     }
 
     /// Lets `callback` decide from now on.
     pub(crate) fn set_callback(&self, callback: Callback) {
-        *self.inner.callback.write().unwrap_or_else(PoisonError::into_inner) = Some(callback);
+        *self
+            .inner
+            .callback
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = Some(callback);
         self.reload(self.in_force().config.clone());
     }
 
     pub(crate) fn callback(&self) -> Option<Callback> {
-        self.inner.callback.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.inner
+            .callback
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Runs something beside the caller; [`Engine::shutdown`] waits for it.
@@ -172,7 +203,10 @@ impl Engine {
 
     pub(crate) fn fresh(&self) -> Result<Fresh, IdError> {
         let uuid = uuid::Uuid::now_v7();
-        Ok(Fresh { id: InteractionId::new(format!("int_{}", uuid.simple()))?, random: rand::random() })
+        Ok(Fresh {
+            id: InteractionId::new(format!("int_{}", uuid.simple()))?,
+            random: rand::random(),
+        })
     }
 }
 
@@ -243,14 +277,19 @@ impl Builder {
         let options = Options {
             clock: self.clock,
             on_commit: Some(Box::new({
-                let (waiters, outbox_work, timer_work) =
-                    (Arc::clone(&waiters), Arc::clone(&outbox_work), Arc::clone(&timer_work));
+                let (waiters, outbox_work, timer_work) = (
+                    Arc::clone(&waiters),
+                    Arc::clone(&outbox_work),
+                    Arc::clone(&timer_work),
+                );
                 move |rows| {
                     waiters.wake(rows);
                     if let Some(last) = rows.last() {
                         head.send_replace(last.id);
                     }
-                    if rows.iter().any(|row| matches!(row.event, Event::Asked(_) | Event::Claimed { lease: Some(_), .. })) {
+                    if rows.iter().any(|row| {
+                        matches!(row.event, Event::Asked(_) | Event::Claimed { lease: Some(_), .. })
+                    }) {
                         timer_work.notify_one();
                     }
                     outbox_work.notify_one();
@@ -274,7 +313,11 @@ impl Builder {
                 outbox_work,
                 timer_work,
                 inbox: self.inbox,
-                in_force: RwLock::new(Arc::new(InForce { config: self.config, reach, workspace })),
+                in_force: RwLock::new(Arc::new(InForce {
+                    config: self.config,
+                    reach,
+                    workspace,
+                })),
                 stop: CancellationToken::new(),
                 tasks: TaskTracker::new(),
             }),
@@ -291,7 +334,10 @@ impl Engine {
         let lost = self.inner.store.read(|view, _| view.claimed_by_process()).await?;
         for (key, _) in lost {
             let (in_force, fresh) = (self.in_force(), self.fresh()?);
-            let step = self.inner.store.step(move |view, now| steps::recover(&in_force.rules(), view, now, &key, &fresh));
+            let step = self
+                .inner
+                .store
+                .step(move |view, now| steps::recover(&in_force.rules(), view, now, &key, &fresh));
             step.await.map_err(placet_store::StepError::flatten)?;
         }
         Ok(())

@@ -52,7 +52,9 @@ impl Subscription {
             self.committed.mark_unchanged();
             let (after, session) = (self.after, self.session.clone());
             let store = &self.engine.inner.store;
-            let page = store.read(move |view, _| view.journal(after, PAGE, session.as_ref())).await?;
+            let page = store
+                .read(move |view, _| view.journal(after, PAGE, session.as_ref()))
+                .await?;
             if page.is_empty() && self.committed.changed().await.is_err() {
                 return Err(StoreError::Closed);
             }
@@ -75,8 +77,15 @@ impl Subscription {
     }
 
     async fn call_of(&self, asked: &Asked) -> Result<Option<ToolCall>, StoreError> {
-        let Some(key) = asked.call().cloned() else { return Ok(None) };
-        let record = self.engine.inner.store.read(move |view, _| view.call(&key)).await?;
+        let Some(key) = asked.call().cloned() else {
+            return Ok(None);
+        };
+        let record = self
+            .engine
+            .inner
+            .store
+            .read(move |view, _| view.call(&key))
+            .await?;
         Ok(record.map(|record| record.call))
     }
 }
@@ -114,19 +123,39 @@ pub enum InteractionEventKind {
 
 impl InteractionEvent {
     fn of(row: &Committed, call: Option<&ToolCall>) -> Option<Self> {
-        use InteractionEventKind::{UserInteractionProcessed, UserInteractionRequested, UserInteractionResponded};
+        use InteractionEventKind::{
+            UserInteractionProcessed, UserInteractionRequested, UserInteractionResponded,
+        };
         let (kind, interaction_id, operation_type, detail) = match &row.event {
-            Event::Asked(asked) => {
-                (UserInteractionRequested, asked.id.clone(), operation(asked), requested(asked, call))
+            Event::Asked(asked) => (
+                UserInteractionRequested,
+                asked.id.clone(),
+                operation(asked),
+                requested(asked, call),
+            ),
+            Event::Resolved {
+                interaction,
+                resolution,
+            } => (
+                UserInteractionResponded,
+                interaction.clone(),
+                "RESPONSE",
+                responded(resolution),
+            ),
+            Event::Processed { interaction } => {
+                (UserInteractionProcessed, interaction.clone(), "RESULT", json!({}))
             }
-            Event::Resolved { interaction, resolution } => {
-                (UserInteractionResponded, interaction.clone(), "RESPONSE", responded(resolution))
-            }
-            Event::Processed { interaction } => (UserInteractionProcessed, interaction.clone(), "RESULT", json!({})),
             _ => return None,
         };
         let (timestamp, session_id) = (row.at.as_millis(), row.session.clone());
-        Some(Self { kind, timestamp, session_id, interaction_id, operation_type, detail })
+        Some(Self {
+            kind,
+            timestamp,
+            session_id,
+            interaction_id,
+            operation_type,
+            detail,
+        })
     }
 }
 

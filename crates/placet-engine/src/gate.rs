@@ -44,7 +44,12 @@ pub struct Submission {
 
 impl From<ToolCall> for Submission {
     fn from(call: ToolCall) -> Self {
-        Self { call, category: None, risk: None, workflow: None }
+        Self {
+            call,
+            category: None,
+            risk: None,
+            workflow: None,
+        }
     }
 }
 
@@ -96,7 +101,10 @@ impl Engine {
     /// What is known of a tool.
     pub(crate) fn tool(&self, submission: &Submission) -> Tool {
         let in_force = self.in_force();
-        let mut tool = in_force.config.tool(&submission.call.tool).raised_by(submission.category, submission.risk);
+        let mut tool = in_force
+            .config
+            .tool(&submission.call.tool)
+            .raised_by(submission.category, submission.risk);
         if tool.schema.is_none() {
             tool.schema = self.inner.toolbox.schema(submission.call.tool.as_str());
         }
@@ -140,7 +148,11 @@ impl Gate {
         };
         let result = CallResult::new(ok, &output);
         self.finish(permit.key(), result.clone()).await?;
-        Ok(Finished::Ran { result, outcome, args })
+        Ok(Finished::Ran {
+            result,
+            outcome,
+            args,
+        })
     }
 
     /// Receives a call: judged, and settled at once or parked on a question.
@@ -149,7 +161,8 @@ impl Gate {
         let proposal = self.prepare(submission).await?;
         let call = proposal.call.clone();
         let in_force = self.engine.in_force();
-        let step = move |view: &placet_store::View<'_>, now| steps::propose(&in_force.rules(), view, now, &proposal);
+        let step =
+            move |view: &placet_store::View<'_>, now| steps::propose(&in_force.rules(), view, now, &proposal);
         let proposed = self.engine.inner.store.step(step).await.map_err(flatten)?;
         self.engine.consult_callback(&call, &proposed);
         Ok(proposed)
@@ -169,7 +182,8 @@ impl Gate {
         let proposal = self.prepare_without_evidence(submission.into()).await?;
         let in_force = self.engine.in_force();
         let analysis = proposal.analysis.clone();
-        let read = move |view: &placet_store::View<'_>, now| steps::judge(&in_force.rules(), view, now, &proposal);
+        let read =
+            move |view: &placet_store::View<'_>, now| steps::judge(&in_force.rules(), view, now, &proposal);
         Ok((self.engine.inner.store.read(read).await?, analysis))
     }
 
@@ -177,10 +191,15 @@ impl Gate {
     pub async fn wait(&self, key: &CallKey) -> Result<Outcome, GateError> {
         loop {
             // Registered before looking, so that an answer between the two is not missed.
-            let record = self.record(key).await?.ok_or_else(|| GateError::NotFound(key.call.to_string()))?;
+            let record = self
+                .record(key)
+                .await?
+                .ok_or_else(|| GateError::NotFound(key.call.to_string()))?;
             let real = match &record.state {
                 CallState::SameAs(other) => other.clone(),
-                CallState::Granted { outcome, .. } | CallState::Refused { outcome, .. } => return Ok(outcome.clone()),
+                CallState::Granted { outcome, .. } | CallState::Refused { outcome, .. } => {
+                    return Ok(outcome.clone());
+                }
                 CallState::Parked { .. } => key.clone(),
             };
             let settled = self.engine.inner.waiters.for_call(&real);
@@ -195,14 +214,24 @@ impl Gate {
 
     async fn settled(&self, key: &CallKey) -> Result<Option<Outcome>, GateError> {
         let looked = key.clone();
-        let outcome = self.engine.inner.store.read(move |view, _| steps::outcome_of(view, &looked)).await?;
+        let outcome = self
+            .engine
+            .inner
+            .store
+            .read(move |view, _| steps::outcome_of(view, &looked))
+            .await?;
         Ok(outcome.flatten())
     }
 
     /// A call, as far as it has come. A call that is the same as another one is that one's [`CallState::SameAs`].
     pub async fn record(&self, key: &CallKey) -> Result<Option<CallRecord>, GateError> {
         let key = key.clone();
-        Ok(self.engine.inner.store.read(move |view, _| view.call(&key)).await?)
+        Ok(self
+            .engine
+            .inner
+            .store
+            .read(move |view, _| view.call(&key))
+            .await?)
     }
 
     /// Claims the right to run a call, once. With a lease the claimant promises a result by then; without one it lives and
@@ -224,7 +253,12 @@ impl Gate {
     pub async fn acknowledge(&self, key: &CallKey) -> Result<(), GateError> {
         let key = key.clone();
         let step = move |view: &placet_store::View<'_>, _| steps::told(view, &key);
-        self.engine.inner.store.step(step).await.map_err(StepError::flatten)?;
+        self.engine
+            .inner
+            .store
+            .step(step)
+            .await
+            .map_err(StepError::flatten)?;
         Ok(())
     }
 
@@ -262,24 +296,39 @@ fn evidence(given: Result<Vec<Evidence>, String>) -> Vec<Evidence> {
     };
     let bytes = serde_json::to_vec(&given).map_or(usize::MAX, |json| json.len());
     if bytes > EVIDENCE_BYTES_MAX {
-        return vec![Evidence::Failed { why: format!("the evidence has {bytes} bytes, too many to keep") }];
+        return vec![Evidence::Failed {
+            why: format!("the evidence has {bytes} bytes, too many to keep"),
+        }];
     }
     given
 }
 
 fn finished_before(record: &CallRecord) -> Option<Finished> {
-    let CallState::Granted { outcome, grant, .. } = &record.state else { return None };
-    let GrantState::Done(result) = &grant.state else { return None };
+    let CallState::Granted { outcome, grant, .. } = &record.state else {
+        return None;
+    };
+    let GrantState::Done(result) = &grant.state else {
+        return None;
+    };
     let args = match outcome {
-        Outcome::Approved { edited: Some(args), .. } => args.clone(),
+        Outcome::Approved {
+            edited: Some(args), ..
+        } => args.clone(),
         _ => record.call.args.clone(),
     };
-    Some(Finished::Ran { result: result.clone(), outcome: outcome.clone(), args })
+    Some(Finished::Ran {
+        result: result.clone(),
+        outcome: outcome.clone(),
+        args,
+    })
 }
 
 /// The full name of a call.
 pub(crate) fn key_of(call: &ToolCall) -> CallKey {
-    CallKey { agent: call.origin.agent.clone(), call: call.id.clone() }
+    CallKey {
+        agent: call.origin.agent.clone(),
+        call: call.id.clone(),
+    }
 }
 
 /// A step's own refusal and the store's failure end up in one error.

@@ -9,7 +9,7 @@ use placet_core::interaction::{Cancellation, Interaction};
 use placet_core::journal::Event;
 use placet_core::outcome::{Denial, Outcome};
 use placet_core::render;
-use placet_store::{Change, OutKind, OutboxItem, OutState, Step, StepError, StoreError};
+use placet_store::{Change, OutKind, OutState, OutboxItem, Step, StepError, StoreError};
 use tokio_util::sync::CancellationToken;
 
 use crate::channel::{Channel, Content, Delivery, DeliveryError, Receipt};
@@ -44,7 +44,10 @@ pub(crate) async fn run(engine: Engine, stop: CancellationToken) {
 /// Delivers what is due, and says how long until more is.
 async fn turn(engine: &Engine, stop: &CancellationToken) -> Result<Option<Duration>, StoreError> {
     loop {
-        let items = engine.store().read(|view, now| view.outbox_due(now.live, BATCH)).await?;
+        let items = engine
+            .store()
+            .read(|view, now| view.outbox_due(now.live, BATCH))
+            .await?;
         if items.is_empty() {
             break;
         }
@@ -55,23 +58,48 @@ async fn turn(engine: &Engine, stop: &CancellationToken) -> Result<Option<Durati
             deliver(engine, item).await?;
         }
     }
-    let (next, now) = engine.store().read(|view, now| Ok((view.outbox_next()?, now.live))).await?;
+    let (next, now) = engine
+        .store()
+        .read(|view, now| Ok((view.outbox_next()?, now.live)))
+        .await?;
     Ok(next.map(|next| Duration::from_millis(next.remaining_from(now).get()).min(IDLE)))
 }
 
 async fn deliver(engine: &Engine, item: OutboxItem) -> Result<(), StoreError> {
     let result = match engine.inner.channels.get(&item.channel) {
         Some(channel) => attempt(engine, channel.as_ref(), &item).await?,
-        None => Attempt::Failed(DeliveryError::Impossible(format!("no channel named `{}` is connected", item.channel))),
+        None => Attempt::Failed(DeliveryError::Impossible(format!(
+            "no channel named `{}` is connected",
+            item.channel
+        ))),
     };
     match result {
         Attempt::Shown(receipt) => record_shown(engine, item, receipt).await,
-        Attempt::Moot => change(engine, Change::Dead { id: item.id, error: "no longer needed".into() }).await,
+        Attempt::Moot => {
+            change(
+                engine,
+                Change::Dead {
+                    id: item.id,
+                    error: "no longer needed".into(),
+                },
+            )
+            .await
+        }
         Attempt::Failed(DeliveryError::Later(error)) if item.attempts + 1 < ATTEMPTS_MAX => {
             let next = engine.store().now().live + backoff(item.attempts);
-            change(engine, Change::Failed { id: item.id, error, next }).await
+            change(
+                engine,
+                Change::Failed {
+                    id: item.id,
+                    error,
+                    next,
+                },
+            )
+            .await
         }
-        Attempt::Failed(DeliveryError::Later(error) | DeliveryError::Impossible(error)) => give_up(engine, item, error).await,
+        Attempt::Failed(DeliveryError::Later(error) | DeliveryError::Impossible(error)) => {
+            give_up(engine, item, error).await
+        }
     }
 }
 
@@ -84,30 +112,44 @@ enum Attempt {
 async fn attempt(engine: &Engine, channel: &dyn Channel, item: &OutboxItem) -> Result<Attempt, StoreError> {
     let locale = engine.in_force().config.locale(Some(&item.channel));
     match (&item.interaction, item.kind) {
-        (_, OutKind::Message) | (None, _) => Ok(send(channel, item, Content::Message { text: &item.body }).await),
+        (_, OutKind::Message) | (None, _) => {
+            Ok(send(channel, item, Content::Message { text: &item.body }).await)
+        }
         (Some(id), OutKind::Question) => {
-            let Some(question) = engine.broker().question(id).await? else { return Ok(Attempt::Moot) };
+            let Some(question) = engine.broker().question(id).await? else {
+                return Ok(Attempt::Moot);
+            };
             // Decided before it could be shown: showing it now would only mislead.
-            let Interaction::Pending(pending) = &question.interaction else { return Ok(Attempt::Moot) };
+            let Interaction::Pending(pending) = &question.interaction else {
+                return Ok(Attempt::Moot);
+            };
             let document = question.document(locale);
             let options = pending.asked.options(locale);
-            let content = Content::Question { asked: &pending.asked, document: &document, options: &options };
+            let content = Content::Question {
+                asked: &pending.asked,
+                document: &document,
+                options: &options,
+            };
             Ok(send(channel, item, content).await)
         }
         (Some(id), OutKind::Decided) => {
             let id = id.clone();
-            let read = engine.store().read(move |view, _| Ok((view.interaction(&id)?, view.outbox_items(&id)?)));
+            let read = engine
+                .store()
+                .read(move |view, _| Ok((view.interaction(&id)?, view.outbox_items(&id)?)));
             let (interaction, copies) = read.await?;
-            let copy = copies
-                .iter()
-                .find(|copy| copy.kind == OutKind::Question && copy.channel == item.channel && copy.chat == item.chat);
-            let (Some(Interaction::Resolved(resolved) | Interaction::Processed(resolved)), Some(copy)) = (interaction, copy)
+            let copy = copies.iter().find(|copy| {
+                copy.kind == OutKind::Question && copy.channel == item.channel && copy.chat == item.chat
+            });
+            let (Some(Interaction::Resolved(resolved) | Interaction::Processed(resolved)), Some(copy)) =
+                (interaction, copy)
             else {
                 return Ok(Attempt::Moot);
             };
             match (copy.state, copy.receipt.as_deref().and_then(Receipt::parse)) {
                 (OutState::Sent, Some(receipt)) => {
-                    let document = render::decided(&resolved.asked, &resolved.resolution, resolved.at, locale);
+                    let document =
+                        render::decided(&resolved.asked, &resolved.resolution, resolved.at, locale);
                     let content = Content::Decided {
                         asked: &resolved.asked,
                         resolution: &resolved.resolution,
@@ -116,9 +158,9 @@ async fn attempt(engine: &Engine, channel: &dyn Channel, item: &OutboxItem) -> R
                     };
                     Ok(send(channel, item, content).await)
                 }
-                (OutState::Waiting, _) => {
-                    Ok(Attempt::Failed(DeliveryError::Later("the question itself is still on its way".into())))
-                }
+                (OutState::Waiting, _) => Ok(Attempt::Failed(DeliveryError::Later(
+                    "the question itself is still on its way".into(),
+                ))),
                 _ => Ok(Attempt::Moot),
             }
         }
@@ -126,7 +168,11 @@ async fn attempt(engine: &Engine, channel: &dyn Channel, item: &OutboxItem) -> R
 }
 
 async fn send(channel: &dyn Channel, item: &OutboxItem, content: Content<'_>) -> Attempt {
-    let delivery = Delivery { idempotency_key: &item.key, chat: &item.chat, content };
+    let delivery = Delivery {
+        idempotency_key: &item.key,
+        chat: &item.chat,
+        content,
+    };
     match tokio::time::timeout(DELIVERY_TIMEOUT, channel.deliver(delivery)).await {
         Ok(Ok(receipt)) => Attempt::Shown(receipt),
         Ok(Err(error)) => Attempt::Failed(error),
@@ -135,7 +181,9 @@ async fn send(channel: &dyn Channel, item: &OutboxItem, content: Content<'_>) ->
 }
 
 async fn record_shown(engine: &Engine, item: OutboxItem, receipt: Receipt) -> Result<(), StoreError> {
-    let receipt = serde_json::to_string(&receipt).map_err(|error| StoreError::Corrupt { what: error.to_string() })?;
+    let receipt = serde_json::to_string(&receipt).map_err(|error| StoreError::Corrupt {
+        what: error.to_string(),
+    })?;
     let step = move |view: &placet_store::View<'_>, _| {
         let mut step = Step::nothing(());
         if let Some(id) = &item.interaction
@@ -149,7 +197,10 @@ async fn record_shown(engine: &Engine, item: OutboxItem, receipt: Receipt) -> Re
             };
             step.events.push((interaction.asked().session.clone(), event));
         }
-        step.changes.push(Change::Sent { id: item.id, receipt: Some(receipt) });
+        step.changes.push(Change::Sent {
+            id: item.id,
+            receipt: Some(receipt),
+        });
         Ok::<_, StoreError>(step)
     };
     engine.store().step(step).await.map_err(StepError::flatten)
@@ -157,23 +208,43 @@ async fn record_shown(engine: &Engine, item: OutboxItem, receipt: Receipt) -> Re
 
 /// It will never arrive. If that leaves a question nobody can see, the call is refused at once, saying so.
 async fn give_up(engine: &Engine, item: OutboxItem, error: String) -> Result<(), StoreError> {
-    change(engine, Change::Dead { id: item.id, error: error.clone() }).await?;
-    let (Some(id), OutKind::Question) = (item.interaction, item.kind) else { return Ok(()) };
+    change(
+        engine,
+        Change::Dead {
+            id: item.id,
+            error: error.clone(),
+        },
+    )
+    .await?;
+    let (Some(id), OutKind::Question) = (item.interaction, item.kind) else {
+        return Ok(());
+    };
     let looked = id.clone();
-    let copies = engine.store().read(move |view, _| view.outbox_items(&looked)).await?;
-    let seen = copies.iter().any(|copy| copy.kind == OutKind::Question && copy.state != OutState::Dead);
+    let copies = engine
+        .store()
+        .read(move |view, _| view.outbox_items(&looked))
+        .await?;
+    let seen = copies
+        .iter()
+        .any(|copy| copy.kind == OutKind::Question && copy.state != OutState::Dead);
     if !seen {
         let denial = Denial::NobodyToAsk { why: error.clone() };
         let outcome = Outcome::Denied { denial };
-        engine.broker().cancel(&id, Cancellation::Undeliverable { error }, outcome).await?;
+        engine
+            .broker()
+            .cancel(&id, Cancellation::Undeliverable { error }, outcome)
+            .await?;
     }
     Ok(())
 }
 
 async fn change(engine: &Engine, change: Change) -> Result<(), StoreError> {
     let step = move |_: &placet_store::View<'_>, _| {
-        Ok::<_, StoreError>(Step { events: Vec::new(), changes: vec![change], value: () })
+        Ok::<_, StoreError>(Step {
+            events: Vec::new(),
+            changes: vec![change],
+            value: (),
+        })
     };
     engine.store().step(step).await.map_err(StepError::flatten)
 }
-

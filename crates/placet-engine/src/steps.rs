@@ -25,8 +25,8 @@ mod words;
 
 pub use answer::{AnswerRefusal, Answered, Edit, Reply, answer};
 pub use ask::{AskRefusal, Fresh, InboxReach, Reach, ask_request};
-pub use claim::{ClaimRefusal, FinishRefusal, Permit, claim, finish, told};
 pub(crate) use claim::outcome_of;
+pub use claim::{ClaimRefusal, FinishRefusal, Permit, claim, finish, told};
 pub use expire::{escalate, expire, lose_lease};
 pub use inbound::{Inbound, InboundOutcome, chat_member, receive};
 pub use propose::{Proposal, ProposeRefusal, Proposed, judge, propose};
@@ -52,7 +52,11 @@ pub(crate) struct Draft {
 
 impl Draft {
     pub(crate) fn new(session: &SessionId) -> Self {
-        Self { session: session.clone(), events: Vec::new(), changes: Vec::new() }
+        Self {
+            session: session.clone(),
+            events: Vec::new(),
+            changes: Vec::new(),
+        }
     }
 
     pub(crate) fn event(&mut self, event: Event) {
@@ -69,13 +73,19 @@ impl Draft {
     }
 
     pub(crate) fn finish<T>(self, value: T) -> Step<T> {
-        Step { events: self.events, changes: self.changes, value }
+        Step {
+            events: self.events,
+            changes: self.changes,
+            value,
+        }
     }
 }
 
 /// The call a key really stands for: a call found to be the same as another one shares that one's record.
 pub(crate) fn real_call(view: &View<'_>, key: &CallKey) -> Result<Option<CallRecord>, StoreError> {
-    let Some(record) = view.call(key)? else { return Ok(None) };
+    let Some(record) = view.call(key)? else {
+        return Ok(None);
+    };
     match &record.state {
         // One hop is enough: a call only ever joins one that is parked itself.
         CallState::SameAs(other) => view.call(other),
@@ -90,7 +100,10 @@ pub(crate) fn resolve(
     asked: &Asked,
     resolution: Resolution,
 ) -> Result<(), StoreError> {
-    draft.event(Event::Resolved { interaction: asked.id.clone(), resolution });
+    draft.event(Event::Resolved {
+        interaction: asked.id.clone(),
+        resolution,
+    });
     for copy in view.outbox_items(&asked.id)? {
         if copy.kind != OutKind::Question {
             continue;

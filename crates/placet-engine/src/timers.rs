@@ -54,7 +54,10 @@ async fn turn(engine: &Engine) -> Result<Option<LiveTime>, StoreError> {
             break;
         }
         for id in due {
-            store.step(move |view, now| steps::expire(view, now, &id)).await.map_err(StepError::flatten)?;
+            store
+                .step(move |view, now| steps::expire(view, now, &id))
+                .await
+                .map_err(StepError::flatten)?;
         }
         for id in escalations {
             let in_force = engine.in_force();
@@ -63,8 +66,11 @@ async fn turn(engine: &Engine) -> Result<Option<LiveTime>, StoreError> {
         }
         for (key, _) in leases {
             let in_force = engine.in_force();
-            let fresh = engine.fresh().map_err(|error| StoreError::Corrupt { what: error.to_string() })?;
-            let step = store.step(move |view, now| steps::lose_lease(&in_force.rules(), view, now, &key, &fresh));
+            let fresh = engine.fresh().map_err(|error| StoreError::Corrupt {
+                what: error.to_string(),
+            })?;
+            let step =
+                store.step(move |view, now| steps::lose_lease(&in_force.rules(), view, now, &key, &fresh));
             step.await.map_err(StepError::flatten)?;
         }
     }

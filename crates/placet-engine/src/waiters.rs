@@ -32,7 +32,10 @@ impl Waiters {
         for row in rows {
             match &row.event {
                 Event::Settled { call, outcome, .. } => self.calls.wake(call, outcome),
-                Event::Resolved { interaction, resolution } => self.questions.wake(interaction, resolution),
+                Event::Resolved {
+                    interaction,
+                    resolution,
+                } => self.questions.wake(interaction, resolution),
                 _ => {}
             }
         }

@@ -30,8 +30,16 @@ impl std::fmt::Display for Broken {
         for line in &self.story {
             writeln!(f, "  {line}")?;
         }
-        writeln!(f, "seed {} broke a promise at step {}: {}", self.seed, self.step, self.promise)?;
-        write!(f, "replay: cargo xtask sim --from {} --seeds 1 --verbose", self.seed)
+        writeln!(
+            f,
+            "seed {} broke a promise at step {}: {}",
+            self.seed, self.step, self.promise
+        )?;
+        write!(
+            f,
+            "replay: cargo xtask sim --from {} --seeds 1 --verbose",
+            self.seed
+        )
     }
 }
 
@@ -76,14 +84,24 @@ pub fn run_many(from: u64, seeds: u64, sabotage: Sabotage) -> Result<Tally, Box<
             .map(|worker| {
                 scope.spawn(move || {
                     let mut tally = Tally::default();
-                    for seed in (from..from + seeds).skip(usize::try_from(worker).unwrap_or(0)).step_by(usize::try_from(threads).unwrap_or(1)) {
+                    for seed in (from..from + seeds)
+                        .skip(usize::try_from(worker).unwrap_or(0))
+                        .step_by(usize::try_from(threads).unwrap_or(1))
+                    {
                         tally += run(seed, sabotage)?;
                     }
                     Ok(tally)
                 })
             })
             .collect();
-        workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        workers
+            .into_iter()
+            .map(|worker| {
+                worker
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            })
+            .collect()
     });
     let mut tally = Tally::default();
     for result in results {

@@ -25,7 +25,10 @@ fn main() -> ExitCode {
         let understood = match arg.as_str() {
             "--seeds" => number().map(|n| seeds = n),
             "--from" => number().map(|n| from = n),
-            "--sabotage" => args.next().and_then(|name| Sabotage::parse(&name)).map(|found| sabotage = found),
+            "--sabotage" => args
+                .next()
+                .and_then(|name| Sabotage::parse(&name))
+                .map(|found| sabotage = found),
             "--verbose" => {
                 verbose = true;
                 Some(())
@@ -34,19 +37,40 @@ fn main() -> ExitCode {
         };
         if understood.is_none() {
             println!("{HELP}\nsabotage: {:?}", Sabotage::ALL);
-            return if arg == "--help" || arg == "-h" { ExitCode::SUCCESS } else { ExitCode::from(2) };
+            return if arg == "--help" || arg == "-h" {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::from(2)
+            };
         }
     }
     let started = Instant::now();
-    let result = if verbose { placet_sim::world::World::new(from, sabotage).narrated().run() } else if seeds == 1 { run(from, sabotage) } else { run_many(from, seeds, sabotage) };
+    let result = if verbose {
+        placet_sim::world::World::new(from, sabotage).narrated().run()
+    } else if seeds == 1 {
+        run(from, sabotage)
+    } else {
+        run_many(from, seeds, sabotage)
+    };
     match result {
         Ok(tally) => {
-            println!("{seeds} histories from seed {from} kept every promise in {:.1?}: {tally:?}", started.elapsed());
-            if sabotage == Sabotage::None { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+            println!(
+                "{seeds} histories from seed {from} kept every promise in {:.1?}: {tally:?}",
+                started.elapsed()
+            );
+            if sabotage == Sabotage::None {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::FAILURE
+            }
         }
         Err(broken) => {
             println!("{broken}");
-            if sabotage == Sabotage::None { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+            if sabotage == Sabotage::None {
+                ExitCode::FAILURE
+            } else {
+                ExitCode::SUCCESS
+            }
         }
     }
 }

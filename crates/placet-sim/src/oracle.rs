@@ -135,25 +135,45 @@ impl Oracle {
     /// A call truly runs.
     pub fn runs(&mut self, key: &CallKey, grant: u32, args: &Args) -> Check {
         let call = self.call(key)?;
-        promise!(1, !self.ended.contains(&call.session), "{key:?} ran after its session was ended");
+        promise!(
+            1,
+            !self.ended.contains(&call.session),
+            "{key:?} ran after its session was ended"
+        );
         let read_only = call.kind.read_only;
         let Some(granted) = self.grants.get_mut(&(key.clone(), grant)) else {
-            return Err(format!("promise 1: {key:?} ran under grant {grant}, which nobody gave"));
+            return Err(format!(
+                "promise 1: {key:?} ran under grant {grant}, which nobody gave"
+            ));
         };
         granted.runs += 1;
-        promise!(1, granted.args == *args, "{key:?} ran with {args:?}, allowed was {:?}", granted.args);
-        promise!(2, granted.runs == 1, "{key:?} ran {} times under grant {grant} (read only: {read_only})", granted.runs);
+        promise!(
+            1,
+            granted.args == *args,
+            "{key:?} ran with {args:?}, allowed was {:?}",
+            granted.args
+        );
+        promise!(
+            2,
+            granted.runs == 1,
+            "{key:?} ran {} times under grant {grant} (read only: {read_only})",
+            granted.runs
+        );
         Ok(())
     }
 
     fn call(&self, key: &CallKey) -> Result<&Proposal, String> {
-        self.calls.get(key).ok_or_else(|| format!("promise 5: nobody ever proposed {key:?}"))
+        self.calls
+            .get(key)
+            .ok_or_else(|| format!("promise 5: nobody ever proposed {key:?}"))
     }
 
     /// Reads what is new in the journal.
     pub fn reads(&mut self, view: &View<'_>, live: i64) -> Check {
         loop {
-            let rows = view.journal(self.read_up_to, 256, None).map_err(|error| error.to_string())?;
+            let rows = view
+                .journal(self.read_up_to, 256, None)
+                .map_err(|error| error.to_string())?;
             if rows.is_empty() {
                 return Ok(());
             }
@@ -172,9 +192,16 @@ impl Oracle {
     fn read(&mut self, row: &Committed, live: i64) -> Check {
         match &row.event {
             Event::CallReceived { call, outcome, .. } => {
-                let key = CallKey { agent: call.origin.agent.clone(), call: call.id.clone() };
+                let key = CallKey {
+                    agent: call.origin.agent.clone(),
+                    call: call.id.clone(),
+                };
                 let known = self.call(&key)?;
-                promise!(1, known.args == call.args, "{key:?} is stored with other arguments than proposed");
+                promise!(
+                    1,
+                    known.args == call.args,
+                    "{key:?} is stored with other arguments than proposed"
+                );
                 if outcome.as_deref() == Some(&Outcome::Allowed) {
                     self.allowed(&key, row.at.as_millis())?;
                 }
@@ -183,7 +210,11 @@ impl Oracle {
             Event::Asked(asked) => self.asked(asked, live),
             Event::Escalated { interaction, .. } => {
                 let book = self.book(interaction)?;
-                promise!(4, live - book.since >= PAGE_ESCALATES_AFTER, "{interaction} was escalated too early");
+                promise!(
+                    4,
+                    live - book.since >= PAGE_ESCALATES_AFTER,
+                    "{interaction} was escalated too early"
+                );
                 book.escalated = true;
                 Ok(())
             }
@@ -192,7 +223,10 @@ impl Oracle {
                 self.book(interaction)?.votes.insert(ballot.by.clone());
                 Ok(())
             }
-            Event::Resolved { interaction, resolution } => self.resolved(interaction, resolution, live),
+            Event::Resolved {
+                interaction,
+                resolution,
+            } => self.resolved(interaction, resolution, live),
             Event::Settled { call, outcome, grant } => self.settled(row, call, outcome, *grant),
             Event::SessionEnded { .. } => {
                 self.ended.insert(row.session.clone());
@@ -203,31 +237,63 @@ impl Oracle {
     }
 
     fn book(&mut self, id: &InteractionId) -> Result<&mut Book, String> {
-        self.books.get_mut(id).ok_or_else(|| format!("promise 3: {id} was never asked"))
+        self.books
+            .get_mut(id)
+            .ok_or_else(|| format!("promise 3: {id} was never asked"))
     }
 
     /// Policy allowed it: it needs nobody, or the same was approved here a moment ago.
     fn allowed(&mut self, key: &CallKey, wall: i64) -> Check {
         let call = self.call(key)?.clone();
-        let place = (call.session.clone(), call.kind.tool.to_owned(), call.args.canonical());
-        let remembered = call.kind.remembered && self.remembered.get(&place).is_some_and(|until| wall < *until);
-        promise!(1, call.kind.needs == Needs::Nothing || remembered, "{key:?} ({}) was allowed without a person", call.kind.tool);
-        self.grants.insert((key.clone(), 1), Grant { args: call.args, runs: 0 });
+        let place = (
+            call.session.clone(),
+            call.kind.tool.to_owned(),
+            call.args.canonical(),
+        );
+        let remembered =
+            call.kind.remembered && self.remembered.get(&place).is_some_and(|until| wall < *until);
+        promise!(
+            1,
+            call.kind.needs == Needs::Nothing || remembered,
+            "{key:?} ({}) was allowed without a person",
+            call.kind.tool
+        );
+        self.grants.insert(
+            (key.clone(), 1),
+            Grant {
+                args: call.args,
+                runs: 0,
+            },
+        );
         Ok(())
     }
 
     fn asked(&mut self, asked: &Asked, live: i64) -> Check {
         let (key, unknown_outcome, edited) = match &asked.subject {
-            Subject::Call { call, edited, .. } => (call, false, edited.as_ref().map(|edited| edited.args.clone())),
+            Subject::Call { call, edited, .. } => {
+                (call, false, edited.as_ref().map(|edited| edited.args.clone()))
+            }
             Subject::UnknownOutcome { call, edited, .. } => (call, true, edited.as_deref().cloned()),
             Subject::Breaker { call, .. } => (call, false, None),
             Subject::Request { .. } => return Ok(()),
         };
         let call = self.call(key)?.clone();
-        promise!(1, call.kind.needs != Needs::Never, "{key:?} is forbidden and was asked about");
+        promise!(
+            1,
+            call.kind.needs != Needs::Never,
+            "{key:?} is forbidden and was asked about"
+        );
         if let Some(args) = &edited {
-            let by_somebody = self.attempts.iter().any(|attempt| attempt.edited.as_ref() == Some(args));
-            promise!(1, by_somebody, "{} is about arguments nobody wrote: {args:?}", asked.id);
+            let by_somebody = self
+                .attempts
+                .iter()
+                .any(|attempt| attempt.edited.as_ref() == Some(args));
+            promise!(
+                1,
+                by_somebody,
+                "{} is about arguments nobody wrote: {args:?}",
+                asked.id
+            );
         }
         let args = edited.unwrap_or(call.args);
         let book = Book {
@@ -239,33 +305,67 @@ impl Oracle {
             args,
             unknown_outcome,
         };
-        promise!(3, self.books.insert(asked.id.clone(), book).is_none(), "{} was asked twice", asked.id);
+        promise!(
+            3,
+            self.books.insert(asked.id.clone(), book).is_none(),
+            "{} was asked twice",
+            asked.id
+        );
         Ok(())
     }
 
     /// A stored ballot must be something an eligible person truly did, in time, and having seen it.
     fn ballot(&mut self, id: &InteractionId, ballot: &Ballot, approves: bool) -> Check {
-        let book = self.books.get(id).ok_or_else(|| format!("promise 3: {id} was never asked"))?;
+        let book = self
+            .books
+            .get(id)
+            .ok_or_else(|| format!("promise 3: {id} was never asked"))?;
         let call = self.call(&book.call)?;
-        let closes = if book.unknown_outcome { 24 * 3_600_000 } else { call.kind.timeout };
+        let closes = if book.unknown_outcome {
+            24 * 3_600_000
+        } else {
+            call.kind.timeout
+        };
         let truly = self.attempts.iter().filter(|attempt| {
             attempt.by == ballot.by
                 && attempt.via == ballot.via
                 && attempt.question.as_ref().is_none_or(|question| question == id)
                 && (!approves || attempt.says_yes)
         });
-        let mut in_time = truly.filter(|attempt| book.since <= attempt.live && attempt.live < book.since + closes).peekable();
-        promise!(3, in_time.peek().is_some(), "{} never gave this answer to {id} in time: {ballot:?}", ballot.by);
+        let mut in_time = truly
+            .filter(|attempt| book.since <= attempt.live && attempt.live < book.since + closes)
+            .peekable();
+        promise!(
+            3,
+            in_time.peek().is_some(),
+            "{} never gave this answer to {id} in time: {ballot:?}",
+            ballot.by
+        );
         let eligible = match call.kind.needs {
             Needs::Nothing | Needs::OwnUser => self.is_own_user(call, ballot),
             Needs::TwoOfOps => ["ana", "bo", "cy"].contains(&ballot.by.as_str()),
             Needs::AnaThenBo => ballot.by.as_str() == "ana" || (book.escalated && ballot.by.as_str() == "bo"),
             Needs::Never => false,
         };
-        promise!(4, eligible, "{} may not answer {id} about {}", ballot.by, call.kind.tool);
+        promise!(
+            4,
+            eligible,
+            "{} may not answer {id} about {}",
+            ballot.by,
+            call.kind.tool
+        );
         if approves && (call.kind.tool == "launch" || book.unknown_outcome) {
-            promise!(4, in_time.any(|attempt| attempt.saw_everything), "{} approved {id} without having seen it whole", ballot.by);
-            promise!(4, !matches!(ballot.shown, Shown::Part(_)), "{id} is HIGH and was approved from a part");
+            promise!(
+                4,
+                in_time.any(|attempt| attempt.saw_everything),
+                "{} approved {id} without having seen it whole",
+                ballot.by
+            );
+            promise!(
+                4,
+                !matches!(ballot.shown, Shown::Part(_)),
+                "{id} is HIGH and was approved from a part"
+            );
         }
         Ok(())
     }
@@ -293,8 +393,17 @@ impl Oracle {
                 }
             }
             Resolution::Expired { .. } => {
-                let timeout = if unknown_outcome { 24 * 3_600_000 } else { self.call(&key)?.kind.timeout };
-                promise!(3, live >= since + timeout, "{id} expired {} ms early", since + timeout - live);
+                let timeout = if unknown_outcome {
+                    24 * 3_600_000
+                } else {
+                    self.call(&key)?.kind.timeout
+                };
+                promise!(
+                    3,
+                    live >= since + timeout,
+                    "{id} expired {} ms early",
+                    since + timeout - live
+                );
             }
             Resolution::Cancelled { .. } | Resolution::Superseded { .. } => {}
         }
@@ -306,16 +415,28 @@ impl Oracle {
         let call = self.call(&book.call)?;
         let mut people = book.votes.clone();
         people.insert(ballot.by.clone());
-        promise!(4, people == by.iter().cloned().collect(), "{id} names {by:?} as deciders, true were {people:?}");
+        promise!(
+            4,
+            people == by.iter().cloned().collect(),
+            "{id} names {by:?} as deciders, true were {people:?}"
+        );
         if call.kind.needs == Needs::TwoOfOps {
             if let Some(user) = &call.user {
                 people.remove(user);
             }
-            promise!(4, people.len() >= 2, "{id} needs two people who did not ask for it, has {people:?}");
+            promise!(
+                4,
+                people.len() >= 2,
+                "{id} needs two people who did not ask for it, has {people:?}"
+            );
         }
         // What the approval covers: the question's arguments, or those the approver truly wrote.
         let (key, mut args) = (book.call.clone(), book.args.clone());
-        if let Some(attempt) = self.attempts.iter().rev().find(|a| a.by == ballot.by && a.question.as_ref() == Some(id))
+        if let Some(attempt) = self
+            .attempts
+            .iter()
+            .rev()
+            .find(|a| a.by == ballot.by && a.question.as_ref() == Some(id))
             && let Some(edited) = &attempt.edited
         {
             args = edited.clone();
@@ -329,20 +450,36 @@ impl Oracle {
         let number = match (outcome.permits(), grant) {
             (true, Some(number)) => number,
             (false, None) => return Ok(()),
-            _ => return Err(format!("promise 1: {key:?} has outcome {outcome:?} and grant {grant:?}")),
+            _ => {
+                return Err(format!(
+                    "promise 1: {key:?} has outcome {outcome:?} and grant {grant:?}"
+                ));
+            }
         };
         let args = match outcome {
             Outcome::Allowed => {
                 promise!(2, call.kind.read_only, "{key:?} was granted again without asking");
                 call.args.clone()
             }
-            Outcome::Approved { edited, remembered_until, .. } => {
+            Outcome::Approved {
+                edited,
+                remembered_until,
+                ..
+            } => {
                 let approved = self.approved_now.remove(key);
                 let args = edited.clone().unwrap_or_else(|| call.args.clone());
                 let again = call.kind.read_only && number > 1;
-                promise!(1, again || approved.as_ref() == Some(&args), "{key:?} may run {args:?}, approved was {approved:?}");
+                promise!(
+                    1,
+                    again || approved.as_ref() == Some(&args),
+                    "{key:?} may run {args:?}, approved was {approved:?}"
+                );
                 if remembered_until.is_some() {
-                    promise!(1, call.kind.remembered, "{key:?} is HIGH or ruled and was remembered");
+                    promise!(
+                        1,
+                        call.kind.remembered,
+                        "{key:?} is HIGH or ruled and was remembered"
+                    );
                     let place = (call.session.clone(), call.kind.tool.to_owned(), args.canonical());
                     self.remembered.insert(place, row.at.as_millis() + MEMORY);
                 }
@@ -382,6 +519,8 @@ fn still_there(view: &View<'_>, what: &Acknowledged) -> Result<bool, placet_stor
         },
         Acknowledged::Settled(id) => !matches!(view.interaction(id)?, None | Some(Interaction::Pending(_))),
         Acknowledged::Claimed(key, number) => grant(key, *number, |state| *state != GrantState::Issued)?,
-        Acknowledged::Finished(key, number) => grant(key, *number, |state| matches!(state, GrantState::Done(_)))?,
+        Acknowledged::Finished(key, number) => {
+            grant(key, *number, |state| matches!(state, GrantState::Done(_)))?
+        }
     })
 }

@@ -38,6 +38,8 @@ impl Sabotage {
 
     /// By the name used on the command line.
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|sabotage| format!("{sabotage:?}").eq_ignore_ascii_case(name))
+        Self::ALL
+            .into_iter()
+            .find(|sabotage| format!("{sabotage:?}").eq_ignore_ascii_case(name))
     }
 }

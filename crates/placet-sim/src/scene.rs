@@ -13,6 +13,12 @@ memory = "100s"
 open_questions_max = 6
 rejections_max = 3
 
+[channels.ops]
+type = "webhook"
+url = "https://ops.example/hook"
+secret = "env:OPS_SECRET"
+timeout = "60s"
+
 [[people]]
 name = "ana"
 ops = "u-ana"
@@ -95,13 +101,55 @@ pub struct Kind {
 
 /// Every kind of call.
 pub const KINDS: [Kind; 7] = [
-    Kind { tool: "look", needs: Needs::Nothing, read_only: true, timeout: 0, remembered: false },
-    Kind { tool: "write", needs: Needs::OwnUser, read_only: false, timeout: 60_000, remembered: true },
-    Kind { tool: "strange", needs: Needs::OwnUser, read_only: false, timeout: 60_000, remembered: true },
-    Kind { tool: "launch", needs: Needs::OwnUser, read_only: false, timeout: 60_000, remembered: false },
-    Kind { tool: "deploy", needs: Needs::TwoOfOps, read_only: false, timeout: 40_000, remembered: false },
-    Kind { tool: "page", needs: Needs::AnaThenBo, read_only: false, timeout: 40_000, remembered: false },
-    Kind { tool: "format", needs: Needs::Never, read_only: false, timeout: 0, remembered: false },
+    Kind {
+        tool: "look",
+        needs: Needs::Nothing,
+        read_only: true,
+        timeout: 0,
+        remembered: false,
+    },
+    Kind {
+        tool: "write",
+        needs: Needs::OwnUser,
+        read_only: false,
+        timeout: 60_000,
+        remembered: true,
+    },
+    Kind {
+        tool: "strange",
+        needs: Needs::OwnUser,
+        read_only: false,
+        timeout: 60_000,
+        remembered: true,
+    },
+    Kind {
+        tool: "launch",
+        needs: Needs::OwnUser,
+        read_only: false,
+        timeout: 60_000,
+        remembered: false,
+    },
+    Kind {
+        tool: "deploy",
+        needs: Needs::TwoOfOps,
+        read_only: false,
+        timeout: 40_000,
+        remembered: false,
+    },
+    Kind {
+        tool: "page",
+        needs: Needs::AnaThenBo,
+        read_only: false,
+        timeout: 40_000,
+        remembered: false,
+    },
+    Kind {
+        tool: "format",
+        needs: Needs::Never,
+        read_only: false,
+        timeout: 0,
+        remembered: false,
+    },
 ];
 
 /// When the page rule escalates, in milliseconds of live time.

@@ -13,7 +13,9 @@ use placet_core::principal::{Principal, Via};
 use placet_core::time::{LiveTime, Now, Timestamp};
 use placet_core::tool::OwnOpinion;
 use placet_engine::channel::Receipt;
-use placet_engine::steps::{self, Answered, Edit, Fresh, Inbound, Permit, Proposal, Proposed, Reach, Reply, Rules};
+use placet_engine::steps::{
+    self, Answered, Edit, Fresh, Inbound, Permit, Proposal, Proposed, Reach, Reply, Rules,
+};
 use placet_store::inline::{CommitFault, InlineStore, Snapshot};
 use placet_store::{Change, Step, StepError, StoreError, View};
 use rand_chacha::ChaCha8Rng;
@@ -59,7 +61,11 @@ impl World {
     ///
     /// # Panics
     /// When the scene itself is broken: that is a defect of the simulator, not a broken promise.
-    #[expect(clippy::expect_used, clippy::missing_panics_doc, reason = "the scene is a constant of this program")]
+    #[expect(
+        clippy::expect_used,
+        clippy::missing_panics_doc,
+        reason = "the scene is a constant of this program"
+    )]
     pub fn new(seed: u64, sabotage: Sabotage) -> Self {
         let config = scene::config().expect("the scene's configuration is valid");
         let ops = ChannelName::new("ops").expect("a valid name");
@@ -102,12 +108,22 @@ impl World {
         for step in 1..=STEPS {
             self.tally.steps += 1;
             if let Err(promise) = self.turn() {
-                return Err(Box::new(Broken { seed: self.seed, step, promise, story: self.story }));
+                return Err(Box::new(Broken {
+                    seed: self.seed,
+                    step,
+                    promise,
+                    story: self.story,
+                }));
             }
         }
         match self.end() {
             Ok(()) => Ok(self.tally),
-            Err(promise) => Err(Box::new(Broken { seed: self.seed, step: STEPS + 1, promise, story: self.story })),
+            Err(promise) => Err(Box::new(Broken {
+                seed: self.seed,
+                step: STEPS + 1,
+                promise,
+                story: self.story,
+            })),
         }
     }
 
@@ -142,13 +158,18 @@ impl World {
             84..93 => self.finish(),
             93..97 => self.deliver(),
             97 => self.end_session(),
-            98 => self.store.checkpoint(self.now()).map_err(|error| error.to_string()),
+            98 => self
+                .store
+                .checkpoint(self.now())
+                .map_err(|error| error.to_string()),
             _ => self.verify(),
         }
     }
 
     fn end(&mut self) -> Check {
-        self.store.checkpoint(self.now()).map_err(|error| error.to_string())?;
+        self.store
+            .checkpoint(self.now())
+            .map_err(|error| error.to_string())?;
         if self.sabotage == Sabotage::EditsJournal {
             let edit = "UPDATE journal SET body = CAST(replace(CAST(body AS TEXT), 't1', 't2') AS BLOB) WHERE id = 1 + (SELECT max(id) FROM journal) / 2";
             self.store.tamper(edit).map_err(|error| error.to_string())?;
@@ -174,17 +195,32 @@ impl World {
         {
             self.store.restore(&kept).map_err(|error| error.to_string())?;
         }
-        self.live = self.store.last_live().map_err(|error| error.to_string())?.as_millis().max(1_000_000);
+        self.live = self
+            .store
+            .last_live()
+            .map_err(|error| error.to_string())?
+            .as_millis()
+            .max(1_000_000);
         self.wall += i64::from(self.roll(5_000_000));
-        let head = self.store.view().counts().map_err(|error| error.to_string())?.rows;
+        let head = self
+            .store
+            .view()
+            .counts()
+            .map_err(|error| error.to_string())?
+            .rows;
         self.oracle.rewinds(head);
         self.oracle.reads(&self.store.view(), self.live)?;
         if self.sabotage == Sabotage::RunsAgainAfterCrash {
             for permit in running {
-                self.oracle.runs(permit.key(), permit.grant(), &permit.call().args)?;
+                self.oracle
+                    .runs(permit.key(), permit.grant(), &permit.call().args)?;
             }
         }
-        let lost = self.store.view().claimed_by_process().map_err(|error| error.to_string())?;
+        let lost = self
+            .store
+            .view()
+            .claimed_by_process()
+            .map_err(|error| error.to_string())?;
         for (key, _) in lost {
             let fresh = self.fresh();
             let done = self.step(|rules, view, now| steps::recover(rules, view, now, &key, &fresh));
@@ -202,7 +238,13 @@ impl World {
         let args = scene::args(self.byte());
         let call = self.new_call(kind.tool, session, &args)?;
         let in_chat = call.origin.chat.is_some();
-        let truth = True { kind, session: call.session.clone(), args: call.args.clone(), user: call.origin.user.clone(), in_chat };
+        let truth = True {
+            kind,
+            session: call.session.clone(),
+            args: call.args.clone(),
+            user: call.origin.user.clone(),
+            in_chat,
+        };
         self.oracle.proposes(key_of(&call), truth);
         self.calls.push(call.clone());
         self.submit(call)
@@ -218,11 +260,19 @@ impl World {
         if self.roll(2) == 0 {
             return self.submit(call);
         }
-        call.args = Args::from_value(serde_json::json!({ "target": "other" })).map_err(|error| error.to_string())?;
-        let known = self.store.view().call(&key_of(&call)).map_err(|error| error.to_string())?.is_some();
+        call.args =
+            Args::from_value(serde_json::json!({ "target": "other" })).map_err(|error| error.to_string())?;
+        let known = self
+            .store
+            .view()
+            .call(&key_of(&call))
+            .map_err(|error| error.to_string())?
+            .is_some();
         let head = self.head()?;
         let proposal = self.proposal(call);
-        let refused = self.step(|rules, view, now| steps::propose(rules, view, now, &proposal)).is_err();
+        let refused = self
+            .step(|rules, view, now| steps::propose(rules, view, now, &proposal))
+            .is_err();
         let unchanged = self.head()? == head;
         if known && !(refused && unchanged) {
             return Err("promise 5: an id was taken for another call".into());
@@ -237,7 +287,11 @@ impl World {
 
     /// A lost first dispatch leaves the id free, and the second one takes it: the books follow what truly came first.
     fn forget(&mut self, call: &ToolCall) -> Check {
-        let kind = KINDS.iter().find(|kind| kind.tool == call.tool.as_str()).copied().unwrap_or(KINDS[0]);
+        let kind = KINDS
+            .iter()
+            .find(|kind| kind.tool == call.tool.as_str())
+            .copied()
+            .unwrap_or(KINDS[0]);
         let truth = True {
             kind,
             session: call.session.clone(),
@@ -278,7 +332,8 @@ impl World {
         match self.step(|_, view, now| steps::claim(view, now, &key, None)) {
             Ok(permit) => {
                 self.tell(|_| format!("{} is claimed", key.call));
-                self.oracle.acknowledge(Acknowledged::Claimed(permit.key().clone(), permit.grant()));
+                self.oracle
+                    .acknowledge(Acknowledged::Claimed(permit.key().clone(), permit.grant()));
                 // What is stored must be known to the books before anything runs on its strength.
                 self.oracle.reads(&self.store.view(), self.live)?;
                 let mut args = permit.call().args.clone();
@@ -289,7 +344,9 @@ impl World {
                 self.oracle.runs(permit.key(), permit.grant(), &args)?;
                 self.running.push(permit);
             }
-            Err(StepError::Refused(steps::ClaimRefusal::AlreadyClaimed(_))) if self.sabotage == Sabotage::ClaimsTwice => {
+            Err(StepError::Refused(steps::ClaimRefusal::AlreadyClaimed(_)))
+                if self.sabotage == Sabotage::ClaimsTwice =>
+            {
                 let record = self.store.view().call(&key).map_err(|error| error.to_string())?;
                 self.oracle.reads(&self.store.view(), self.live)?;
                 if let Some(record) = record {
@@ -308,9 +365,13 @@ impl World {
         let index = self.pick(self.running.len());
         let permit = self.running.swap_remove(index);
         let result = CallResult::new(true, "done");
-        if self.step(|_, view, _| steps::finish(view, permit.key(), &result)).is_ok() {
+        if self
+            .step(|_, view, _| steps::finish(view, permit.key(), &result))
+            .is_ok()
+        {
             self.tell(|_| format!("{} finishes", permit.key().call));
-            self.oracle.acknowledge(Acknowledged::Finished(permit.key().clone(), permit.grant()));
+            self.oracle
+                .acknowledge(Acknowledged::Finished(permit.key().clone(), permit.grant()));
         }
         Ok(())
     }
@@ -318,11 +379,17 @@ impl World {
     // People.
 
     fn answer(&mut self) -> Check {
-        let Some(asked) = self.some_question()? else { return Ok(()) };
+        let Some(asked) = self.some_question()? else {
+            return Ok(());
+        };
         let (truly, mut said) = self.somebody();
         let options = asked.options(Locale::English);
         let option = options[self.pick(options.len())].clone();
-        let option_id = if self.roll(20) == 0 { "nonsense".to_owned() } else { option.option_id.clone() };
+        let option_id = if self.roll(20) == 0 {
+            "nonsense".to_owned()
+        } else {
+            option.option_id.clone()
+        };
         let approves = option.action == placet_core::interaction::Action::ApproveAndExecute;
         let edited = match (approves, self.roll(4)) {
             (true, 0) => Some(Args::from_value(scene::args(self.byte())).map_err(|error| error.to_string())?),
@@ -330,7 +397,11 @@ impl World {
         };
         let saw_everything = self.roll(4) > 0;
         let digest = Digest::of("sim", &[]);
-        let shown = if saw_everything { Shown::Whole(digest) } else { Shown::Part(digest) };
+        let shown = if saw_everything {
+            Shown::Whole(digest)
+        } else {
+            Shown::Part(digest)
+        };
         let mut now = self.now();
         if let Principal::Person { person, via } = &truly {
             self.oracle.attempts(Attempt {
@@ -349,13 +420,20 @@ impl World {
             Sabotage::VotesCountTwice => said = inbox(["ana", "bo", "cy"][self.pick(3)]),
             _ => {}
         }
-        self.tell(|_| format!("{truly} answers {} with {option_id} (edited: {}, whole: {saw_everything})", asked.id, edited.is_some()));
+        self.tell(|_| {
+            format!(
+                "{truly} answers {} with {option_id} (edited: {}, whole: {saw_everything})",
+                asked.id,
+                edited.is_some()
+            )
+        });
         let reply = self.reply(&asked, said, option_id, edited, shown)?;
         let head = self.head()?;
         let answered = self.step_at(now, |rules, view, now| steps::answer(rules, view, now, &reply));
         match (&answered, truly.person()) {
             (Ok(Answered::Voted { .. }), Some(person)) if self.sabotage == Sabotage::None => {
-                self.oracle.acknowledge(Acknowledged::Voted(asked.id.clone(), person.clone()));
+                self.oracle
+                    .acknowledge(Acknowledged::Voted(asked.id.clone(), person.clone()));
             }
             (Ok(Answered::Decided { .. } | Answered::AskedAnew { .. }), _) => {
                 self.tally.decided += 1;
@@ -369,14 +447,25 @@ impl World {
         Ok(())
     }
 
-    fn reply(&mut self, asked: &Asked, by: Principal, option: String, edited_args: Option<Args>, shown: Shown) -> Result<Reply, String> {
+    fn reply(
+        &mut self,
+        asked: &Asked,
+        by: Principal,
+        option: String,
+        edited_args: Option<Args>,
+        shown: Shown,
+    ) -> Result<Reply, String> {
         let edit = match (&edited_args, asked.call()) {
             (Some(args), Some(key)) => {
                 let record = self.store.view().call(key).map_err(|error| error.to_string())?;
                 record.map(|record| {
                     let tool = self.config.tool(&record.call.tool);
                     let analysis = analyse(&tool, args, &FixedPlaces::of_examples());
-                    Edit { tool, analysis, fits: Ok(()) }
+                    Edit {
+                        tool,
+                        analysis,
+                        fits: Ok(()),
+                    }
                 })
             }
             _ => None,
@@ -391,13 +480,21 @@ impl World {
             remember: None,
             shown,
         };
-        Ok(Reply { id: asked.id.clone(), answer, edit, analysis: None, fresh: self.fresh() })
+        Ok(Reply {
+            id: asked.id.clone(),
+            answer,
+            edit,
+            analysis: None,
+            fresh: self.fresh(),
+        })
     }
 
     fn write_in_chat(&mut self) -> Check {
         let chat = self.some_chat();
         let sender = ["u-ana", "u-bo", "u-cy", "u-x", "u-eve"][self.pick(5)];
-        let code = self.some_question()?.map_or_else(|| "K7QP".to_owned(), |asked| asked.code.to_string());
+        let code = self
+            .some_question()?
+            .map_or_else(|| "K7QP".to_owned(), |asked| asked.code.to_string());
         let (text, says_yes) = match self.roll(11) {
             0 => ("yes".to_owned(), true),
             1 => (format!("yes {code}"), true),
@@ -411,10 +508,17 @@ impl World {
             9 => ("拒绝执行".to_owned(), false),
             _ => ("hello there".to_owned(), false),
         };
-        let person = self.config.people.person_for(&chat.channel, sender).map_err(|error| error.to_string())?;
+        let person = self
+            .config
+            .people
+            .person_for(&chat.channel, sender)
+            .map_err(|error| error.to_string())?;
         self.messages += 1;
         let via = Via::Chat(chat.channel.clone());
-        let seen = self.delivered_whole.iter().any(|(_, place)| *place == place_of(&chat));
+        let seen = self
+            .delivered_whole
+            .iter()
+            .any(|(_, place)| *place == place_of(&chat));
         self.oracle.attempts(Attempt {
             by: person.clone(),
             via: via.clone(),
@@ -449,16 +553,40 @@ impl World {
 
     /// The outbox shows things, all of it or a part.
     fn deliver(&mut self) -> Check {
-        let due = self.store.view().outbox_due(self.now().live, 4).map_err(|error| error.to_string())?;
+        let due = self
+            .store
+            .view()
+            .outbox_due(self.now().live, 4)
+            .map_err(|error| error.to_string())?;
         for item in due {
             let whole = self.roll(3) > 0;
             let digest = Digest::of("sim", &[item.key.as_bytes()]);
-            let shown = if whole { Shown::Whole(digest) } else { Shown::Part(digest) };
-            let receipt = serde_json::to_string(&Receipt { reference: None, shown }).map_err(|error| error.to_string())?;
-            let change = Change::Sent { id: item.id, receipt: Some(receipt) };
-            let sent = self.step(|_, _, _| Ok::<_, StoreError>(Step { events: Vec::new(), changes: vec![change], value: () }));
+            let shown = if whole {
+                Shown::Whole(digest)
+            } else {
+                Shown::Part(digest)
+            };
+            let receipt = serde_json::to_string(&Receipt {
+                reference: None,
+                shown,
+            })
+            .map_err(|error| error.to_string())?;
+            let change = Change::Sent {
+                id: item.id,
+                receipt: Some(receipt),
+            };
+            let sent = self.step(|_, _, _| {
+                Ok::<_, StoreError>(Step {
+                    events: Vec::new(),
+                    changes: vec![change],
+                    value: (),
+                })
+            });
             if let (Ok(()), true, Some(id)) = (sent, whole, item.interaction) {
-                let chat = Chat { channel: item.channel, id: item.chat };
+                let chat = Chat {
+                    channel: item.channel,
+                    id: item.chat,
+                };
                 self.delivered_whole.insert((id, place_of(&chat)));
             }
         }
@@ -503,7 +631,10 @@ impl World {
         let (due, escalations) = {
             let view = self.store.view();
             let now = self.now().live;
-            (view.due(now, 16).map_err(|e| e.to_string())?, view.due_escalations(now, 16).map_err(|e| e.to_string())?)
+            (
+                view.due(now, 16).map_err(|e| e.to_string())?,
+                view.due_escalations(now, 16).map_err(|e| e.to_string())?,
+            )
         };
         for id in due {
             self.tell(|_| format!("{id} is due"));
@@ -517,7 +648,10 @@ impl World {
 
     // Odds and ends.
 
-    fn step<T, E>(&mut self, decide: impl FnOnce(&Rules<'_>, &View<'_>, Now) -> Result<Step<T>, E>) -> Result<T, StepError<E>> {
+    fn step<T, E>(
+        &mut self,
+        decide: impl FnOnce(&Rules<'_>, &View<'_>, Now) -> Result<Step<T>, E>,
+    ) -> Result<T, StepError<E>> {
         self.step_at(self.now(), decide)
     }
 
@@ -526,16 +660,28 @@ impl World {
         now: Now,
         decide: impl FnOnce(&Rules<'_>, &View<'_>, Now) -> Result<Step<T>, E>,
     ) -> Result<T, StepError<E>> {
-        let rules = Rules { config: &self.config, reach: &self.reach, workspace: WORKSPACE };
+        let rules = Rules {
+            config: &self.config,
+            reach: &self.reach,
+            workspace: WORKSPACE,
+        };
         self.store.step(now, |view, now| decide(&rules, view, now))
     }
 
     fn now(&self) -> Now {
-        Now { wall: Timestamp::from_millis(self.wall), live: LiveTime::from_millis(self.live) }
+        Now {
+            wall: Timestamp::from_millis(self.wall),
+            live: LiveTime::from_millis(self.live),
+        }
     }
 
     fn head(&self) -> Result<u64, String> {
-        Ok(self.store.view().counts().map_err(|error| error.to_string())?.rows)
+        Ok(self
+            .store
+            .view()
+            .counts()
+            .map_err(|error| error.to_string())?
+            .rows)
     }
 
     fn proposal(&mut self, call: ToolCall) -> Proposal {
@@ -561,7 +707,12 @@ impl World {
             tool: ToolName::new(tool).map_err(bad)?,
             args: Args::from_value(args.clone()).map_err(|error| error.to_string())?,
             session,
-            origin: Origin { agent: AgentId::new("agent").map_err(bad)?, agent_path: Vec::new(), chat, user },
+            origin: Origin {
+                agent: AgentId::new("agent").map_err(bad)?,
+                agent_path: Vec::new(),
+                chat,
+                user,
+            },
             group: None,
             description: None,
         })
@@ -571,14 +722,21 @@ impl World {
     fn session(&self, number: usize) -> Result<(SessionId, Option<Chat>, Option<PersonId>), String> {
         let bad = |error: placet_core::ids::IdError| error.to_string();
         let chat = |id: &str| {
-            let chat = Chat { channel: ChannelName::new("ops").map_err(bad)?, id: ChatId::new(id).map_err(bad)? };
+            let chat = Chat {
+                channel: ChannelName::new("ops").map_err(bad)?,
+                id: ChatId::new(id).map_err(bad)?,
+            };
             let session = SessionId::of_chat(&chat.channel, &chat.id).map_err(bad)?;
             Ok::<_, String>((session, chat))
         };
         match number {
             0 => Ok((SessionId::new("inbox").map_err(bad)?, None, None)),
-            1 => chat("room").and_then(|(session, chat)| Ok((session, Some(chat), Some(PersonId::new("ana").map_err(bad)?)))),
-            _ => chat("lobby").and_then(|(session, chat)| Ok((session, Some(chat), Some(PersonId::new("ops:u-x").map_err(bad)?)))),
+            1 => chat("room").and_then(|(session, chat)| {
+                Ok((session, Some(chat), Some(PersonId::new("ana").map_err(bad)?)))
+            }),
+            _ => chat("lobby").and_then(|(session, chat)| {
+                Ok((session, Some(chat), Some(PersonId::new("ops:u-x").map_err(bad)?)))
+            }),
         }
     }
 
@@ -594,13 +752,23 @@ impl World {
     }
 
     fn some_question(&mut self) -> Result<Option<Asked>, String> {
-        let page = self.store.view().pending_page(None, 16).map_err(|error| error.to_string())?;
+        let page = self
+            .store
+            .view()
+            .pending_page(None, 16)
+            .map_err(|error| error.to_string())?;
         if page.is_empty() {
             return Ok(None);
         }
         let id = page[self.pick(page.len())].id.clone();
-        let interaction = self.store.view().interaction(&id).map_err(|error| error.to_string())?;
-        Ok(interaction.map(|interaction| interaction.asked().clone()).filter(|asked| !matches!(asked.subject, Subject::Request { .. })))
+        let interaction = self
+            .store
+            .view()
+            .interaction(&id)
+            .map_err(|error| error.to_string())?;
+        Ok(interaction
+            .map(|interaction| interaction.asked().clone())
+            .filter(|asked| !matches!(asked.subject, Subject::Request { .. })))
     }
 
     /// Somebody, and who they say they are: the same, unless sabotaged.
@@ -610,7 +778,9 @@ impl World {
             0..6 => inbox(names[self.pick(3)]),
             6 => chat_account("u-x"),
             7 => chat_account("u-eve"),
-            8 => Principal::Agent { agent: AgentId::new("agent").unwrap_or_else(|_| unreachable!("a valid id")) },
+            8 => Principal::Agent {
+                agent: AgentId::new("agent").unwrap_or_else(|_| unreachable!("a valid id")),
+            },
             _ => chat_person(names[self.pick(3)]),
         };
         (person.clone(), person)
@@ -618,8 +788,12 @@ impl World {
 
     fn fresh(&mut self) -> Fresh {
         self.made += 1;
-        let id = InteractionId::new(format!("int_{}", self.made)).unwrap_or_else(|_| unreachable!("a valid id"));
-        Fresh { id, random: self.dice.next_u64() }
+        let id =
+            InteractionId::new(format!("int_{}", self.made)).unwrap_or_else(|_| unreachable!("a valid id"));
+        Fresh {
+            id,
+            random: self.dice.next_u64(),
+        }
     }
 
     fn tell(&mut self, line: impl FnOnce(&Self) -> String) {
@@ -644,7 +818,10 @@ impl World {
 }
 
 fn key_of(call: &ToolCall) -> CallKey {
-    CallKey { agent: call.origin.agent.clone(), call: call.id.clone() }
+    CallKey {
+        agent: call.origin.agent.clone(),
+        call: call.id.clone(),
+    }
 }
 
 fn place_of(chat: &Chat) -> String {
@@ -656,7 +833,10 @@ fn person(name: &str) -> PersonId {
 }
 
 fn inbox(name: &str) -> Principal {
-    Principal::Person { person: person(name), via: Via::Inbox }
+    Principal::Person {
+        person: person(name),
+        via: Via::Inbox,
+    }
 }
 
 fn chat_via() -> Via {
@@ -664,10 +844,15 @@ fn chat_via() -> Via {
 }
 
 fn chat_account(user: &str) -> Principal {
-    Principal::Person { person: person(&format!("ops:{user}")), via: chat_via() }
+    Principal::Person {
+        person: person(&format!("ops:{user}")),
+        via: chat_via(),
+    }
 }
 
 fn chat_person(name: &str) -> Principal {
-    Principal::Person { person: person(name), via: chat_via() }
+    Principal::Person {
+        person: person(name),
+        via: chat_via(),
+    }
 }
-

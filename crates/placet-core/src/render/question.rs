@@ -8,11 +8,11 @@ use super::document::{Arg, ArgValue, Block, CommandLine, Document, OptionLine, W
 use super::safe::SafeText;
 use super::{diff, mask};
 use crate::analysis::{Analysis, Fact, FactKind};
-use crate::call::ToolCall;
+use crate::call::{Args, ToolCall};
 use crate::canonical;
 use crate::evidence::Evidence;
 use crate::ids::PersonId;
-use crate::interaction::{Asked, InteractionRequest, Locale, Subject};
+use crate::interaction::{Asked, Edited, InteractionRequest, Locale, Subject};
 use crate::reply::OpenQuestion;
 use crate::time::Millis;
 use crate::tool::Risk;
@@ -23,7 +23,7 @@ use crate::verdict::Verdict;
 pub struct QuestionView<'a> {
     /// The question.
     pub asked: &'a Asked,
-    /// The call it is about, if it is about one.
+    /// The call it is about, if it is about one, as the agent proposed it. What an approver changed it to is in the question.
     pub call: Option<&'a ToolCall>,
     /// Why policy asked.
     pub verdict: Option<&'a Verdict>,
@@ -125,10 +125,28 @@ impl Writer {
         for evidence in &view.asked.evidence {
             head.push(self.evidence(evidence));
         }
-        if let Some(call) = view.call.filter(|_| args_are_all_there_is(view)) {
-            head.push(self.args(self.say("Arguments", "参数"), call.args.as_value()));
+        if let (Some(edited), Some(call)) = (edited(view.asked), view.call) {
+            head.push(self.field("Changed by", "修改人", edited.by.as_str()));
+            head.push(self.args_diff(&call.args, &edited.args));
+        }
+        if let Some(args) = args_to_run(view).filter(|_| args_are_all_there_is(view)) {
+            head.push(self.args(self.say("Arguments", "参数"), args.as_value()));
         }
         head
+    }
+
+    /// What an approver changed, for those who must agree to the change.
+    fn args_diff(&mut self, before: &Args, after: &Args) -> Block {
+        let mut pretty = |args: &Args| {
+            let masked = mask::json(args.as_value());
+            self.masked |= masked != *args.as_value();
+            serde_json::to_string_pretty(&masked).unwrap_or_default()
+        };
+        let hunks = diff::hunks(&pretty(before), &pretty(after));
+        Block::Diff {
+            label: self.say("Changed arguments", "修改后的参数"),
+            hunks,
+        }
     }
 
     fn heading(&self, view: &QuestionView<'_>) -> SafeText {
@@ -303,7 +321,8 @@ impl Writer {
                 });
             }
             if !args_are_all_there_is(view) {
-                body.push(self.args(self.say("Arguments", "参数"), call.args.as_value()));
+                let args = args_to_run(view).unwrap_or(&call.args);
+                body.push(self.args(self.say("Arguments", "参数"), args.as_value()));
             }
         }
         if let Subject::Request { request, .. } = &view.asked.subject {
@@ -413,6 +432,26 @@ impl Writer {
 }
 
 /// Where nothing could be read out of the arguments, they are themselves what would happen.
+fn edited(asked: &Asked) -> Option<&Edited> {
+    match &asked.subject {
+        Subject::Call { edited, .. } => edited.as_deref(),
+        Subject::UnknownOutcome { .. } | Subject::Breaker { .. } | Subject::Request { .. } => None,
+    }
+}
+
+/// The arguments an approval would let run.
+fn args_to_run<'a>(view: &QuestionView<'a>) -> Option<&'a Args> {
+    match &view.asked.subject {
+        Subject::Call {
+            edited: Some(edited), ..
+        } => Some(&edited.args),
+        Subject::UnknownOutcome {
+            edited: Some(args), ..
+        } => Some(args),
+        _ => view.call.map(|call| &call.args),
+    }
+}
+
 fn args_are_all_there_is(view: &QuestionView<'_>) -> bool {
     view.analysis.is_none_or(|analysis| analysis.facts.is_empty())
 }

@@ -47,6 +47,7 @@ fn story(tool: &str, args: Value, risk: Risk) -> Story {
         },
         digest: call.digest(),
         answers: Answers::for_approval(),
+        edited: None,
     };
     Story {
         asked: asked(subject, risk),
@@ -72,6 +73,7 @@ fn asked(subject: Subject, risk: Risk) -> Asked {
         quorum: 1,
         requester: Some(PersonId::new("lin").unwrap()),
         not_requester: false,
+        since: LiveTime::from_millis(0),
         deadline: LiveTime::from_millis(300_000),
         escalation: None::<Escalating>,
         code: Code::parse("K7QP").unwrap(),

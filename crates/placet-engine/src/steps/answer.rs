@@ -6,7 +6,8 @@ use placet_core::analysis::Analysis;
 use placet_core::call::{Args, ToolCall};
 use placet_core::ids::{InteractionId, PersonId, StandingGrantId};
 use placet_core::interaction::{
-    Accepted, Action, Answer, AnswerError, Asked, Ballot, Edited, Interaction, Pending, Resolution, Resolved, Subject,
+    Accepted, Action, Answer, AnswerError, Asked, Ballot, Edited, Interaction, Pending, Resolution, Resolved,
+    Subject,
 };
 use placet_core::journal::Event;
 use placet_core::policy::Context;
@@ -125,19 +126,41 @@ pub fn answer(
     };
     let accepted = pending.answer(&reply.answer, now.live)?;
     let mut draft = Draft::new(&pending.asked.session);
-    if let (Some(args), Accepted::Vote(ballot) | Accepted::Decides { ballot, .. }) = (&reply.answer.edited_args, &accepted) {
+    if let (Some(args), Accepted::Vote(ballot) | Accepted::Decides { ballot, .. }) =
+        (&reply.answer.edited_args, &accepted)
+    {
         return edited(rules, view, now, reply, &pending, args, ballot);
     }
     match accepted {
         Accepted::Vote(ballot) => {
-            let have = u32::try_from(pending.votes.len()).unwrap_or(u32::MAX).saturating_add(1);
-            draft.event(Event::Voted { interaction: pending.asked.id.clone(), ballot });
-            Ok(draft.finish(Answered::Voted { needed: pending.asked.quorum.saturating_sub(have) }))
+            let have = u32::try_from(pending.votes.len())
+                .unwrap_or(u32::MAX)
+                .saturating_add(1);
+            draft.event(Event::Voted {
+                interaction: pending.asked.id.clone(),
+                ballot,
+            });
+            Ok(draft.finish(Answered::Voted {
+                needed: pending.asked.quorum.saturating_sub(have),
+            }))
         }
         Accepted::Decides { ballot, action, by } => {
             remember(rules, view, now, &mut draft, reply, &pending.asked, &ballot)?;
-            let decided = Verdicted { ballot: &ballot, action, by, edited: None };
-            settle_answered(rules, view, now, &mut draft, &pending.asked, &decided, &reply.fresh)?;
+            let decided = Verdicted {
+                ballot: &ballot,
+                action,
+                by,
+                edited: None,
+            };
+            settle_answered(
+                rules,
+                view,
+                now,
+                &mut draft,
+                &pending.asked,
+                &decided,
+                &reply.fresh,
+            )?;
             Ok(draft.finish(Answered::Decided { action }))
         }
     }
@@ -159,7 +182,11 @@ fn decided_before(resolved: &Resolved, by: &Principal) -> AnswerRefusal {
         Resolution::Cancelled { .. } => "withdrawn".to_owned(),
         Resolution::Superseded { by } => format!("replaced by {by}"),
     };
-    AnswerRefusal::AlreadyDecided { id, how, at: resolved.at }
+    AnswerRefusal::AlreadyDecided {
+        id,
+        how,
+        at: resolved.at,
+    }
 }
 
 /// Approve with edited arguments: a new call. Its schema is checked, policy decides again, earlier votes are void.
@@ -185,15 +212,29 @@ fn edited(
     let verdict = judge_again(rules, view, &call, edit)?;
     let mut draft = Draft::new(&pending.asked.session);
     let mut settle = |by: Vec<PersonId>| {
-        let decided =
-            Verdicted { ballot, action: Action::ApproveAndExecute, by, edited: Some(args.clone()) };
-        settle_answered(rules, view, now, &mut draft, &pending.asked, &decided, &reply.fresh)
+        let decided = Verdicted {
+            ballot,
+            action: Action::ApproveAndExecute,
+            by,
+            edited: Some(args.clone()),
+        };
+        settle_answered(
+            rules,
+            view,
+            now,
+            &mut draft,
+            &pending.asked,
+            &decided,
+            &reply.fresh,
+        )
     };
     let terms = match &verdict.decision {
         Decision::Deny => return Err(AnswerRefusal::EditDenied(verdict.reason.clone())),
         Decision::Allow => {
             settle(vec![ballot.by.clone()])?;
-            return Ok(draft.finish(Answered::Decided { action: Action::ApproveAndExecute }));
+            return Ok(draft.finish(Answered::Decided {
+                action: Action::ApproveAndExecute,
+            }));
         }
         Decision::Ask(terms) => terms,
     };
@@ -204,7 +245,10 @@ fn edited(
             call: record.key(),
             digest: call.digest(),
             answers: terms.answers.clone(),
-            edited: Some(Box::new(Edited { by: ballot.by.clone(), args: args.clone() })),
+            edited: Some(Box::new(Edited {
+                by: ballot.by.clone(),
+                args: args.clone(),
+            })),
         },
         terms,
         timeout: rules.config.timeout(terms.timeout, None, channel_of(&call)),
@@ -216,27 +260,50 @@ fn edited(
         Err(Nobody(why)) => return Err(AnswerRefusal::EditDenied(why)),
     };
     // Would the editor's own approval complete the new question? Then nobody else need be troubled.
-    let fresh = Pending { asked, votes: BTreeMap::new(), escalated: false };
-    let approval = Answer { edited_args: None, remember: None, ..reply.answer.clone() };
+    let fresh = Pending {
+        asked,
+        votes: BTreeMap::new(),
+        escalated: false,
+    };
+    let approval = Answer {
+        edited_args: None,
+        remember: None,
+        ..reply.answer.clone()
+    };
     let vote = match fresh.answer(&approval, now.live) {
         Ok(Accepted::Decides { by, .. }) => {
             settle(by)?;
-            return Ok(draft.finish(Answered::Decided { action: Action::ApproveAndExecute }));
+            return Ok(draft.finish(Answered::Decided {
+                action: Action::ApproveAndExecute,
+            }));
         }
         Ok(Accepted::Vote(ballot)) => Some(ballot),
         Err(AnswerError::NotAsked { .. } | AnswerError::OwnRequest { .. }) => None,
         Err(other) => return Err(other.into()),
     };
     let id = fresh.asked.id;
-    resolve(&mut draft, view, &pending.asked, Resolution::Superseded { by: id.clone() })?;
+    resolve(
+        &mut draft,
+        view,
+        &pending.asked,
+        Resolution::Superseded { by: id.clone() },
+    )?;
     draft.append(asking);
     if let Some(ballot) = vote {
-        draft.event(Event::Voted { interaction: id.clone(), ballot });
+        draft.event(Event::Voted {
+            interaction: id.clone(),
+            ballot,
+        });
     }
     Ok(draft.finish(Answered::AskedAnew { question: id }))
 }
 
-fn judge_again(rules: &Rules<'_>, view: &View<'_>, call: &ToolCall, edit: &Edit) -> Result<Verdict, StoreError> {
+fn judge_again(
+    rules: &Rules<'_>,
+    view: &View<'_>,
+    call: &ToolCall,
+    edit: &Edit,
+) -> Result<Verdict, StoreError> {
     let session = view.session(&call.session)?;
     let nothing = std::collections::BTreeSet::new();
     Ok(rules.config.policy.decide(
@@ -266,12 +333,19 @@ fn remember(
     asked: &Asked,
     ballot: &Ballot,
 ) -> Result<(), AnswerRefusal> {
-    let Some(remember) = &reply.answer.remember else { return Ok(()) };
+    let Some(remember) = &reply.answer.remember else {
+        return Ok(());
+    };
     let (Some(key), Some(analysis)) = (asked.call(), &reply.analysis) else {
         return Err(AnswerRefusal::ScopeMismatch);
     };
-    let record = view.call(key)?.ok_or_else(|| AnswerRefusal::NotFound(asked.id.clone()))?;
-    if !remember.scope.covers(&record.call, analysis, record.digest, rules.workspace) {
+    let record = view
+        .call(key)?
+        .ok_or_else(|| AnswerRefusal::NotFound(asked.id.clone()))?;
+    if !remember
+        .scope
+        .covers(&record.call, analysis, record.digest, rules.workspace)
+    {
         return Err(AnswerRefusal::ScopeMismatch);
     }
     let id = format!("sg_{}", asked.id.as_str().trim_start_matches("int_"));

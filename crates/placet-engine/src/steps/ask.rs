@@ -130,9 +130,9 @@ fn audience(rules: &Rules<'_>, call: &ToolCall, terms: &AskTerms) -> Result<Audi
             Ok(rules.reach.callback.as_ref().map_or(Audience::Inbox, only))
         }
         (Approvers::SessionUser, Some(user), Some(_)) => Ok(only(user)),
-        (Approvers::SessionUser, None, Some(_)) => {
-            Err(Nobody("the chat's user is not known, and no rule names approvers".into()))
-        }
+        (Approvers::SessionUser, None, Some(_)) => Err(Nobody(
+            "the chat's user is not known, and no rule names approvers".into(),
+        )),
         (Approvers::SessionUser, Some(user), None) if user.is_configured() => Ok(only(user)),
         (Approvers::SessionUser, _, None) => Ok(Audience::Inbox),
     }
@@ -142,7 +142,12 @@ fn audience(rules: &Rules<'_>, call: &ToolCall, terms: &AskTerms) -> Result<Audi
 fn targets(reach: &Reach, origin: Option<&Chat>, audience: &Audience) -> BTreeSet<Chat> {
     let mut targets: BTreeSet<Chat> = origin.into_iter().cloned().collect();
     if let Audience::People(people) = audience {
-        targets.extend(people.iter().flat_map(|person| reach.chats_of.get(person).into_iter().flatten()).cloned());
+        targets.extend(
+            people
+                .iter()
+                .flat_map(|person| reach.chats_of.get(person).into_iter().flatten())
+                .cloned(),
+        );
     }
     targets.retain(|chat| reach.channels.contains(&chat.channel));
     targets
@@ -163,17 +168,29 @@ fn unreachable(
         return None;
     }
     match (origin, reach.inbox) {
-        (Some(chat), _) => Some(Nobody(format!("no channel named `{}` is connected", chat.channel))),
+        (Some(chat), _) => Some(Nobody(format!(
+            "no channel named `{}` is connected",
+            chat.channel
+        ))),
         (None, InboxReach::Open) => None,
-        (None, InboxReach::Closed) => Some(Nobody("the call has no channel, and nobody looks at the inbox".into())),
+        (None, InboxReach::Closed) => Some(Nobody(
+            "the call has no channel, and nobody looks at the inbox".into(),
+        )),
     }
 }
 
 /// A quorum that can never be reached is a question nobody can answer.
 fn too_few(asked: &Asked) -> Option<Nobody> {
-    let Audience::People(people) = &asked.audience else { return None };
+    let Audience::People(people) = &asked.audience else {
+        return None;
+    };
     let mut able = people.clone();
-    able.extend(asked.escalation.iter().flat_map(|escalation| escalation.to.iter().cloned()));
+    able.extend(
+        asked
+            .escalation
+            .iter()
+            .flat_map(|escalation| escalation.to.iter().cloned()),
+    );
     if asked.not_requester
         && let Some(requester) = &asked.requester
     {
@@ -181,7 +198,10 @@ fn too_few(asked: &Asked) -> Option<Nobody> {
     }
     let able = u32::try_from(able.len()).unwrap_or(u32::MAX);
     (able < asked.quorum.max(1)).then(|| {
-        Nobody(format!("{} approval(s) are needed, and only {able} of the people asked may approve", asked.quorum))
+        Nobody(format!(
+            "{} approval(s) are needed, and only {able} of the people asked may approve",
+            asked.quorum
+        ))
     })
 }
 
@@ -194,7 +214,9 @@ fn free_code(view: &View<'_>, chats: &BTreeSet<Chat>, random: u64) -> Result<Cod
     // One more try than there are codes taken, each a different code: one of them is free.
     let tries = u64::try_from(taken.len()).unwrap_or(0);
     let mut codes = (0..=tries).map(|step| Code::from_random(random.wrapping_add(step)));
-    Ok(codes.find(|code| !taken.contains(code)).unwrap_or_else(|| Code::from_random(random)))
+    Ok(codes
+        .find(|code| !taken.contains(code))
+        .unwrap_or_else(|| Code::from_random(random)))
 }
 
 /// Why an agent's own question is not put.
@@ -243,15 +265,22 @@ pub fn ask_request(
         return Err(AskRefusal::TooManyOpen(max));
     }
     request.request_id = Some(id.clone());
-    let timeout = request
-        .timeout_seconds
-        .map_or_else(|| rules.config.timeout(None, None, super::channel_of(call)), Millis::from_secs);
-    let fresh = Fresh { id, random: fresh.random };
+    let timeout = request.timeout_seconds.map_or_else(
+        || rules.config.timeout(None, None, super::channel_of(call)),
+        Millis::from_secs,
+    );
+    let fresh = Fresh {
+        id,
+        random: fresh.random,
+    };
     let agent: AgentId = call.origin.agent.clone();
     let question = Question {
         fresh: &fresh,
         call,
-        subject: Subject::Request { agent, request: Box::new(request) },
+        subject: Subject::Request {
+            agent,
+            request: Box::new(request),
+        },
         terms: &AskTerms::plain(),
         timeout,
         risk: Risk::Low,

@@ -2,7 +2,7 @@
 
 use placet_core::call::{CallDigest, ToolCall};
 use placet_core::ids::CallId;
-use placet_core::interaction::{Cancellation, CallKey, Interaction, Resolution};
+use placet_core::interaction::{CallKey, Cancellation, Interaction, Resolution};
 use placet_core::journal::{CallResult, Event};
 use placet_core::outcome::{CallStatus, Outcome};
 use placet_core::record::{CallState, GrantState};
@@ -83,9 +83,16 @@ pub fn claim(
     let id = || key.call.clone();
     let record = real_call(view, key)?.ok_or_else(|| ClaimRefusal::NotFound(id()))?;
     let (outcome, grant, question) = match &record.state {
-        CallState::Granted { outcome, grant, question } => (outcome, grant, question),
+        CallState::Granted {
+            outcome,
+            grant,
+            question,
+        } => (outcome, grant, question),
         CallState::Refused { outcome, .. } => {
-            return Err(ClaimRefusal::NotGranted { call: id(), status: outcome.status() });
+            return Err(ClaimRefusal::NotGranted {
+                call: id(),
+                status: outcome.status(),
+            });
         }
         CallState::Parked { .. } | CallState::SameAs(_) => return Err(ClaimRefusal::StillPending(id())),
     };
@@ -95,15 +102,25 @@ pub fn claim(
     if view.session(&record.call.session)?.ended {
         return Err(ClaimRefusal::SessionOver(id()));
     }
-    let call = granted_call(&record, outcome)
-        .ok_or_else(|| StoreError::Corrupt { what: format!("the grant of call `{}` is bound to another digest", id()) })?;
+    let call = granted_call(&record, outcome).ok_or_else(|| StoreError::Corrupt {
+        what: format!("the grant of call `{}` is bound to another digest", id()),
+    })?;
     let mut draft = Draft::new(&record.call.session);
-    draft.event(Event::Claimed { call: record.key(), grant: grant.number, lease: lease.map(|lease| now.live + lease) });
+    draft.event(Event::Claimed {
+        call: record.key(),
+        grant: grant.number,
+        lease: lease.map(|lease| now.live + lease),
+    });
     if let Some(question) = question {
         process(view, &mut draft, question)?;
     }
     let digest = call.digest();
-    Ok(draft.finish(Permit { call, digest, key: record.key(), grant: grant.number }))
+    Ok(draft.finish(Permit {
+        call,
+        digest,
+        key: record.key(),
+        grant: grant.number,
+    }))
 }
 
 /// Marks a settled question as processed: the asker knows.
@@ -113,16 +130,24 @@ fn process(
     question: &placet_core::ids::InteractionId,
 ) -> Result<(), StoreError> {
     if let Some(Interaction::Resolved(_)) = view.interaction(question)? {
-        draft.event(Event::Processed { interaction: question.clone() });
+        draft.event(Event::Processed {
+            interaction: question.clone(),
+        });
     }
     Ok(())
 }
 
 /// The asker has read why a call does not run.
 pub fn told(view: &View<'_>, key: &CallKey) -> Result<Step<()>, StoreError> {
-    let Some(record) = real_call(view, key)? else { return Ok(Step::nothing(())) };
+    let Some(record) = real_call(view, key)? else {
+        return Ok(Step::nothing(()));
+    };
     let mut draft = Draft::new(&record.call.session);
-    if let CallState::Refused { question: Some(question), .. } = &record.state {
+    if let CallState::Refused {
+        question: Some(question),
+        ..
+    } = &record.state
+    {
         process(view, &mut draft, question)?;
     }
     Ok(draft.finish(()))
@@ -150,7 +175,11 @@ pub fn finish(view: &View<'_>, key: &CallKey, result: &CallResult) -> Result<Ste
     let id = || key.call.clone();
     let record = real_call(view, key)?.ok_or_else(|| FinishRefusal::NotFound(id()))?;
     let mut draft = Draft::new(&record.call.session);
-    let finished = |grant| Event::Finished { call: record.key(), grant, result: result.clone() };
+    let finished = |grant| Event::Finished {
+        call: record.key(),
+        grant,
+        result: result.clone(),
+    };
     match &record.state {
         CallState::Granted { grant, .. } => match &grant.state {
             GrantState::Claimed { .. } | GrantState::Unknown => draft.event(finished(grant.number)),
@@ -161,7 +190,14 @@ pub fn finish(view: &View<'_>, key: &CallKey, result: &CallResult) -> Result<Ste
         // Asked back as "it may have happened", and now the claimant says that it did: the question is moot.
         CallState::Parked { on } if record.grants > 0 => {
             if let Some(question) = pending(view, on)? {
-                resolve(&mut draft, view, &question.asked, Resolution::Cancelled { why: Cancellation::ResultArrived })?;
+                resolve(
+                    &mut draft,
+                    view,
+                    &question.asked,
+                    Resolution::Cancelled {
+                        why: Cancellation::ResultArrived,
+                    },
+                )?;
                 draft.event(finished(record.grants));
             }
         }

@@ -14,11 +14,17 @@ use super::{Draft, Rules, pending, resolve};
 
 /// Expires a question, if its time has come.
 pub fn expire(view: &View<'_>, now: Now, id: &InteractionId) -> Result<Step<()>, StoreError> {
-    let Some(question) = pending(view, id)? else { return Ok(Step::nothing(())) };
-    let Some(resolution) = question.expire(now.live) else { return Ok(Step::nothing(())) };
+    let Some(question) = pending(view, id)? else {
+        return Ok(Step::nothing(()));
+    };
+    let Some(resolution) = question.expire(now.live) else {
+        return Ok(Step::nothing(()));
+    };
     let mut draft = Draft::new(&question.asked.session);
     resolve(&mut draft, view, &question.asked, resolution)?;
-    let outcome = Outcome::Expired { after: question.asked.allowance() };
+    let outcome = Outcome::Expired {
+        after: question.asked.allowance(),
+    };
     settle_waiting(view, &mut draft, &question.asked, &outcome)?;
     Ok(draft.finish(()))
 }
@@ -30,10 +36,17 @@ pub fn escalate(
     now: Now,
     id: &InteractionId,
 ) -> Result<Step<()>, StoreError> {
-    let Some(question) = pending(view, id)? else { return Ok(Step::nothing(())) };
-    let Some(to) = question.escalate(now.live) else { return Ok(Step::nothing(())) };
+    let Some(question) = pending(view, id)? else {
+        return Ok(Step::nothing(()));
+    };
+    let Some(to) = question.escalate(now.live) else {
+        return Ok(Step::nothing(()));
+    };
     let mut draft = Draft::new(&question.asked.session);
-    draft.event(Event::Escalated { interaction: id.clone(), to: to.clone() });
+    draft.event(Event::Escalated {
+        interaction: id.clone(),
+        to: to.clone(),
+    });
     let asked_already = match &question.asked.audience {
         Audience::People(people) => people.clone(),
         Audience::Inbox => std::collections::BTreeSet::new(),
@@ -56,5 +69,7 @@ pub fn lose_lease(
     key: &CallKey,
     fresh: &Fresh,
 ) -> Result<Step<()>, StoreError> {
-    lost(rules, view, now, key, fresh, |lease| lease.is_some_and(|until| until <= now.live))
+    lost(rules, view, now, key, fresh, |lease| {
+        lease.is_some_and(|until| until <= now.live)
+    })
 }

@@ -51,17 +51,31 @@ pub fn receive(
     if view.seen_inbound(&message.channel, &message.message_id)? {
         return Ok(Step::nothing(InboundOutcome::Duplicate));
     }
-    let chat = Chat { channel: message.channel.clone(), id: message.chat_id.clone() };
-    let session = SessionId::of_chat(&chat.channel, &chat.id)
-        .map_err(|error| StoreError::Corrupt { what: error.to_string() })?;
-    let mut desk = Desk { rules, view, now, inbound, chat, draft: Draft::new(&session), touched: Vec::new() };
+    let chat = Chat {
+        channel: message.channel.clone(),
+        id: message.chat_id.clone(),
+    };
+    let session = SessionId::of_chat(&chat.channel, &chat.id).map_err(|error| StoreError::Corrupt {
+        what: error.to_string(),
+    })?;
+    let mut desk = Desk {
+        rules,
+        view,
+        now,
+        inbound,
+        chat,
+        draft: Draft::new(&session),
+        touched: Vec::new(),
+    };
     desk.draft.change(Change::SeenInbound {
         channel: message.channel.clone(),
         message_id: message.message_id.clone(),
         at: now.wall,
     });
     let consumed = desk.read()?;
-    let Desk { mut draft, touched, .. } = desk;
+    let Desk {
+        mut draft, touched, ..
+    } = desk;
     if consumed {
         return Ok(draft.finish(InboundOutcome::Consumed(touched)));
     }
@@ -85,13 +99,22 @@ impl Desk<'_> {
         let mut mine = Vec::new();
         let mut others = Vec::new();
         for asked in self.open_here()? {
-            let Some(question) = pending(self.view, &asked.id)? else { continue };
-            if question.asks(&self.inbound.sender) { mine.push(question) } else { others.push(question) }
+            let Some(question) = pending(self.view, &asked.id)? else {
+                continue;
+            };
+            if question.asks(&self.inbound.sender) {
+                mine.push(question)
+            } else {
+                others.push(question)
+            }
         }
         let text = self.inbound.message.content.as_str();
         if mine.is_empty() {
             // A bystander who tries to answer is told so; a bystander who just talks is left alone.
-            let tries = !matches!(reply::read(text, &self.open(&others)), Reading::Other { .. } | Reading::NothingOpen);
+            let tries = !matches!(
+                reply::read(text, &self.open(&others)),
+                Reading::Other { .. } | Reading::NothingOpen
+            );
             if tries {
                 self.say(words::not_yours(self.locale()));
             }
@@ -99,8 +122,16 @@ impl Desk<'_> {
         }
         match reply::read(text, &self.open(&mine)) {
             Reading::NothingOpen => return Ok(false),
-            Reading::Choose { code, option_id, feedback } => self.choose(&mine, code, &option_id, feedback)?,
-            Reading::ChooseAll { action, choices, feedback } => {
+            Reading::Choose {
+                code,
+                option_id,
+                feedback,
+            } => self.choose(&mine, code, &option_id, feedback)?,
+            Reading::ChooseAll {
+                action,
+                choices,
+                feedback,
+            } => {
                 self.choose_all(&mine, action, &choices, feedback.as_deref())?;
             }
             Reading::WhichOne { codes } => self.say(words::which_one(&codes, self.locale())),
@@ -123,7 +154,10 @@ impl Desk<'_> {
     }
 
     fn open(&self, questions: &[Pending]) -> Vec<OpenQuestion> {
-        questions.iter().map(|question| OpenQuestion::of(&question.asked, self.locale())).collect()
+        questions
+            .iter()
+            .map(|question| OpenQuestion::of(&question.asked, self.locale()))
+            .collect()
     }
 
     fn locale(&self) -> Locale {
@@ -132,7 +166,12 @@ impl Desk<'_> {
 
     fn say(&mut self, text: String) {
         let message = &self.inbound.message;
-        let key = format!("reply:{}:{}:{}", message.channel, message.message_id, self.draft_size());
+        let key = format!(
+            "reply:{}:{}:{}",
+            message.channel,
+            message.message_id,
+            self.draft_size()
+        );
         say(&mut self.draft, key, &self.chat, text);
     }
 
@@ -166,7 +205,9 @@ impl Desk<'_> {
     ) -> Result<(), StoreError> {
         let mut one_by_one = Vec::new();
         for (code, option) in choices {
-            let Some(question) = mine.iter().find(|question| question.asked.code == *code) else { continue };
+            let Some(question) = mine.iter().find(|question| question.asked.code == *code) else {
+                continue;
+            };
             if action == Action::ApproveAndExecute && question.asked.risk == Risk::High {
                 one_by_one.push(*code);
             } else {
@@ -182,9 +223,14 @@ impl Desk<'_> {
     /// Any other text is a "no" with that text as the reason.
     fn refuse(&mut self, question: &Pending, text: String) -> Result<(), StoreError> {
         let options = question.asked.options(Locale::English);
-        let no = [Action::RejectWithReason, Action::RetryWithFeedback, Action::Skip, Action::Terminate]
-            .into_iter()
-            .find_map(|action| options.iter().find(|option| option.action == action));
+        let no = [
+            Action::RejectWithReason,
+            Action::RetryWithFeedback,
+            Action::Skip,
+            Action::Terminate,
+        ]
+        .into_iter()
+        .find_map(|action| options.iter().find(|option| option.action == action));
         match no {
             Some(option) => self.answer(question, &option.option_id, Some(text)),
             None => {
@@ -194,7 +240,12 @@ impl Desk<'_> {
         }
     }
 
-    fn answer(&mut self, question: &Pending, option: &str, feedback: Option<String>) -> Result<(), StoreError> {
+    fn answer(
+        &mut self,
+        question: &Pending,
+        option: &str,
+        feedback: Option<String>,
+    ) -> Result<(), StoreError> {
         let asked = &question.asked;
         let reply = Reply {
             id: asked.id.clone(),
@@ -230,15 +281,22 @@ impl Desk<'_> {
     /// What this chat was shown of a question: its delivered copy, and nothing if none has arrived yet.
     fn shown(&self, id: &InteractionId) -> Result<Shown, StoreError> {
         let copies = self.view.outbox_items(id)?;
-        let here = copies.iter().find(|copy| copy.channel == self.chat.channel && copy.chat == self.chat.id);
-        Ok(here.and_then(|copy| copy.receipt.as_deref()).and_then(Receipt::parse).map_or(
-            Shown::Part(placet_core::journal::genesis()),
-            |receipt| receipt.shown,
-        ))
+        let here = copies
+            .iter()
+            .find(|copy| copy.channel == self.chat.channel && copy.chat == self.chat.id);
+        Ok(here
+            .and_then(|copy| copy.receipt.as_deref())
+            .and_then(Receipt::parse)
+            .map_or(Shown::Part(placet_core::journal::genesis()), |receipt| {
+                receipt.shown
+            }))
     }
 }
 
 /// The person behind an account, as a chat member.
 pub fn chat_member(person: PersonId, chat: &Chat) -> Principal {
-    Principal::Person { person, via: Via::Chat(chat.channel.clone()) }
+    Principal::Person {
+        person,
+        via: Via::Chat(chat.channel.clone()),
+    }
 }

@@ -96,7 +96,10 @@ pub fn propose(
 ) -> Result<Step<Proposed>, ProposeRefusal> {
     let call = &proposal.call;
     let digest = call.digest();
-    let key = CallKey { agent: call.origin.agent.clone(), call: call.id.clone() };
+    let key = CallKey {
+        agent: call.origin.agent.clone(),
+        call: call.id.clone(),
+    };
     if let Some(known) = view.call(&key)? {
         let same = known.digest == digest && known.call.session == call.session;
         return match same {
@@ -106,19 +109,35 @@ pub fn propose(
     }
     let session = view.session(&call.session)?;
     let (verdict, standing) = judged(rules, view, now, proposal, digest, &session)?;
-    let desk = Desk { rules, view, now, proposal, digest, key, session, verdict };
+    let desk = Desk {
+        rules,
+        view,
+        now,
+        proposal,
+        digest,
+        key,
+        session,
+        verdict,
+    };
     if desk.session.ended {
         return Ok(desk.denied(Denial::SessionOver));
     }
     match &desk.verdict.decision {
-        Decision::Deny => Ok(desk.denied(Denial::Policy { reason: desk.verdict.reason.clone() })),
+        Decision::Deny => Ok(desk.denied(Denial::Policy {
+            reason: desk.verdict.reason.clone(),
+        })),
         Decision::Allow => Ok(desk.allowed(&standing)),
         Decision::Ask(terms) => Ok(desk.ask(terms)?),
     }
 }
 
 /// What policy says of a call, with what is stored about its session; nothing is asked or stored.
-pub fn judge(rules: &Rules<'_>, view: &View<'_>, now: Now, proposal: &Proposal) -> Result<Verdict, StoreError> {
+pub fn judge(
+    rules: &Rules<'_>,
+    view: &View<'_>,
+    now: Now,
+    proposal: &Proposal,
+) -> Result<Verdict, StoreError> {
     let session = view.session(&proposal.call.session)?;
     Ok(judged(rules, view, now, proposal, proposal.call.digest(), &session)?.0)
 }
@@ -141,11 +160,17 @@ fn judged(
         mode: session.mode,
         own_opinion: proposal.own_opinion,
         session_allow_list: &session.allow_list,
-        workflow_allow_list: proposal.workflow.as_ref().map_or(&nothing, |workflow| &workflow.auto_approved_tools),
+        workflow_allow_list: proposal
+            .workflow
+            .as_ref()
+            .map_or(&nothing, |workflow| &workflow.auto_approved_tools),
         standing: &standing,
         remembered: remembered.is_some_and(|until| now.wall < until),
     };
-    let verdict = rules.config.policy.decide(call, &proposal.tool, &proposal.analysis, &context);
+    let verdict = rules
+        .config
+        .policy
+        .decide(call, &proposal.tool, &proposal.analysis, &context);
     Ok((verdict, standing))
 }
 
@@ -175,7 +200,13 @@ impl Desk<'_> {
     }
 
     fn settled(&self, outcome: Outcome) -> (Draft, Proposed) {
-        (self.received(Some(outcome.clone())), Proposed::Settled { verdict: self.verdict.clone(), outcome })
+        (
+            self.received(Some(outcome.clone())),
+            Proposed::Settled {
+                verdict: self.verdict.clone(),
+                outcome,
+            },
+        )
     }
 
     fn denied(&self, denial: Denial) -> Step<Proposed> {
@@ -186,18 +217,21 @@ impl Desk<'_> {
     fn allowed(&self, standing: &[StandingGrant]) -> Step<Proposed> {
         let (mut draft, proposed) = self.settled(Outcome::Allowed);
         if self.verdict.step == PolicyStep::AllowList
-            && let Some(used) = standing
-                .iter()
-                .find(|grant| self.covers(grant))
+            && let Some(used) = standing.iter().find(|grant| self.covers(grant))
         {
-            draft.event(Event::StandingUsed { id: used.id.clone(), call: self.key.clone() });
+            draft.event(Event::StandingUsed {
+                id: used.id.clone(),
+                call: self.key.clone(),
+            });
         }
         draft.finish(proposed)
     }
 
     fn covers(&self, grant: &StandingGrant) -> bool {
         let (call, analysis) = (&self.proposal.call, &self.proposal.analysis);
-        grant.scope.covers(call, analysis, self.digest, self.rules.workspace)
+        grant
+            .scope
+            .covers(call, analysis, self.digest, self.rules.workspace)
     }
 
     fn ask(&self, terms: &AskTerms) -> Result<Step<Proposed>, StoreError> {
@@ -207,18 +241,30 @@ impl Desk<'_> {
         }
         if let Some((on, same_as)) = self.view.pending_same(&call.session, self.digest)? {
             let mut draft = self.received(None);
-            draft.event(Event::Joined { call: self.key.clone(), same_as, interaction: on.clone() });
-            return Ok(draft.finish(Proposed::Parked { verdict: self.verdict.clone(), on }));
+            draft.event(Event::Joined {
+                call: self.key.clone(),
+                same_as,
+                interaction: on.clone(),
+            });
+            return Ok(draft.finish(Proposed::Parked {
+                verdict: self.verdict.clone(),
+                on,
+            }));
         }
         let limits = &self.rules.config.approval;
         if self.session.open_questions >= limits.open_questions_max {
-            return Ok(self.denied(Denial::TooManyOpen { max: limits.open_questions_max }));
+            return Ok(self.denied(Denial::TooManyOpen {
+                max: limits.open_questions_max,
+            }));
         }
         match put(self.rules, self.view, self.now, self.question(terms))? {
             Ok((asked, asking)) => {
                 let mut draft = self.received(None);
                 draft.append(asking);
-                Ok(draft.finish(Proposed::Parked { verdict: self.verdict.clone(), on: asked.id }))
+                Ok(draft.finish(Proposed::Parked {
+                    verdict: self.verdict.clone(),
+                    on: asked.id,
+                }))
             }
             Err(Nobody(why)) => Ok(self.denied(Denial::NobodyToAsk { why })),
         }
@@ -231,15 +277,27 @@ impl Desk<'_> {
         let (key, digest) = (self.key.clone(), self.digest);
         let tripped = self.session.rejections >= self.rules.config.approval.rejections_max;
         let subject = match tripped {
-            true => Subject::Breaker { rejections: self.session.rejections, call: key },
-            false => Subject::Call { call: key, digest, answers: terms.answers.clone(), edited: None },
+            true => Subject::Breaker {
+                rejections: self.session.rejections,
+                call: key,
+            },
+            false => Subject::Call {
+                call: key,
+                digest,
+                answers: terms.answers.clone(),
+                edited: None,
+            },
         };
         Question {
             fresh: &self.proposal.fresh,
             call,
             subject,
             terms,
-            timeout: self.rules.config.timeout(terms.timeout, self.proposal.workflow.as_deref(), channel_of(call)),
+            timeout: self.rules.config.timeout(
+                terms.timeout,
+                self.proposal.workflow.as_deref(),
+                channel_of(call),
+            ),
             risk: self.verdict.risk,
             evidence: self.proposal.evidence.clone(),
         }

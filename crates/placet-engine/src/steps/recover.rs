@@ -36,14 +36,23 @@ pub(crate) fn lost(
     fresh: &Fresh,
     is_lost: impl Fn(Option<LiveTime>) -> bool,
 ) -> Result<Step<()>, StoreError> {
-    let Some(record) = view.call(key)? else { return Ok(Step::nothing(())) };
-    let CallState::Granted { outcome, grant, .. } = &record.state else { return Ok(Step::nothing(())) };
-    let GrantState::Claimed { lease } = grant.state else { return Ok(Step::nothing(())) };
+    let Some(record) = view.call(key)? else {
+        return Ok(Step::nothing(()));
+    };
+    let CallState::Granted { outcome, grant, .. } = &record.state else {
+        return Ok(Step::nothing(()));
+    };
+    let GrantState::Claimed { lease } = grant.state else {
+        return Ok(Step::nothing(()));
+    };
     if !is_lost(lease) {
         return Ok(Step::nothing(()));
     }
     let mut draft = Draft::new(&record.call.session);
-    draft.event(Event::LostTrack { call: key.clone(), grant: grant.number });
+    draft.event(Event::LostTrack {
+        call: key.clone(),
+        grant: grant.number,
+    });
     if record.verdict.category == Category::Read {
         settle_call(&mut draft, &record, outcome.clone());
         return Ok(draft.finish(()));
@@ -75,7 +84,11 @@ fn ask_back(
     let question = Question {
         fresh,
         call: &record.call,
-        subject: Subject::UnknownOutcome { call: record.key(), digest: granted_digest(record, outcome), edited },
+        subject: Subject::UnknownOutcome {
+            call: record.key(),
+            digest: granted_digest(record, outcome),
+            edited,
+        },
         terms,
         timeout: UNKNOWN_OUTCOME_TIMEOUT,
         risk: Risk::High,
@@ -83,7 +96,13 @@ fn ask_back(
     };
     match put(rules, view, now, question)? {
         Ok((_, asking)) => draft.append(asking),
-        Err(Nobody(why)) => settle_call(draft, record, Outcome::Denied { denial: Denial::NobodyToAsk { why } }),
+        Err(Nobody(why)) => settle_call(
+            draft,
+            record,
+            Outcome::Denied {
+                denial: Denial::NobodyToAsk { why },
+            },
+        ),
     }
     Ok(())
 }

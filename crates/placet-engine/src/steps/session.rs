@@ -19,7 +19,14 @@ pub fn end_session(view: &View<'_>, session: &SessionId, by: &str) -> Result<Ste
     for asked in view.pending_in_session(session)? {
         let why = Cancellation::Withdrawn { by: by.to_owned() };
         resolve(&mut draft, view, &asked, Resolution::Cancelled { why })?;
-        settle_waiting(view, &mut draft, &asked, &Outcome::Cancelled { why: format!("the session was ended by {by}") })?;
+        settle_waiting(
+            view,
+            &mut draft,
+            &asked,
+            &Outcome::Cancelled {
+                why: format!("the session was ended by {by}"),
+            },
+        )?;
     }
     Ok(draft.finish(()))
 }
@@ -31,7 +38,9 @@ pub fn cancel_question(
     why: Cancellation,
     outcome: &Outcome,
 ) -> Result<Step<bool>, StoreError> {
-    let Some(question) = pending(view, id)? else { return Ok(Step::nothing(false)) };
+    let Some(question) = pending(view, id)? else {
+        return Ok(Step::nothing(false));
+    };
     let mut draft = Draft::new(&question.asked.session);
     resolve(&mut draft, view, &question.asked, Resolution::Cancelled { why })?;
     settle_waiting(view, &mut draft, &question.asked, outcome)?;

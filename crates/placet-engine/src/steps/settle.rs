@@ -42,7 +42,9 @@ pub(crate) fn settle_answered(
     for key in view.waiting_on(&asked.id)? {
         let Some(record) = view.call(&key)? else { continue };
         match (&asked.subject, decided.action) {
-            (Subject::Breaker { .. }, Action::Custom) => ask_after_all(rules, view, now, draft, asked, &record, fresh)?,
+            (Subject::Breaker { .. }, Action::Custom) => {
+                ask_after_all(rules, view, now, draft, asked, &record, fresh)?
+            }
             _ => settle_call(draft, &record, outcome(rules, now, asked, &record, decided)),
         }
     }
@@ -55,10 +57,20 @@ pub(crate) fn settle_answered(
 /// Gives one call its outcome, and a grant if that permits it.
 pub(crate) fn settle_call(draft: &mut Draft, record: &CallRecord, outcome: Outcome) {
     let grant = outcome.permits().then(|| record.grants.saturating_add(1));
-    draft.event(Event::Settled { call: record.key(), outcome: Box::new(outcome), grant });
+    draft.event(Event::Settled {
+        call: record.key(),
+        outcome: Box::new(outcome),
+        grant,
+    });
 }
 
-fn outcome(rules: &Rules<'_>, now: Now, asked: &Asked, record: &CallRecord, decided: &Verdicted<'_>) -> Outcome {
+fn outcome(
+    rules: &Rules<'_>,
+    now: Now,
+    asked: &Asked,
+    record: &CallRecord,
+    decided: &Verdicted<'_>,
+) -> Outcome {
     let ballot = decided.ballot;
     let by = ballot.by.clone();
     let instruction = ballot.instruction.clone();
@@ -70,7 +82,8 @@ fn outcome(rules: &Rules<'_>, now: Now, asked: &Asked, record: &CallRecord, deci
                 None => record.digest,
             };
             // Only what was asked in the ordinary way and is MEDIUM is remembered; HIGH is asked every time.
-            let remembered = record.verdict.risk == Risk::Medium && matches!(asked.subject, Subject::Call { .. });
+            let remembered =
+                record.verdict.risk == Risk::Medium && matches!(asked.subject, Subject::Call { .. });
             Outcome::Approved {
                 by: decided.by.clone(),
                 digest,
@@ -79,20 +92,37 @@ fn outcome(rules: &Rules<'_>, now: Now, asked: &Asked, record: &CallRecord, deci
                 remembered_until: remembered.then(|| now.wall + rules.config.approval.memory),
             }
         }
-        Action::RejectWithReason => Outcome::Rejected { by, reason: ballot.feedback.clone(), instruction },
-        Action::RetryWithFeedback => {
-            Outcome::Retry { by, feedback: ballot.feedback.clone().unwrap_or_default(), instruction }
-        }
+        Action::RejectWithReason => Outcome::Rejected {
+            by,
+            reason: ballot.feedback.clone(),
+            instruction,
+        },
+        Action::RetryWithFeedback => Outcome::Retry {
+            by,
+            feedback: ballot.feedback.clone().unwrap_or_default(),
+            instruction,
+        },
         Action::ProvideInfo if matches!(asked.subject, Subject::UnknownOutcome { .. }) => {
             let done = Map::from_iter([("treatedAsDone".to_owned(), Value::Bool(true))]);
-            Outcome::Info { by, feedback: ballot.feedback.clone(), data: Some(done), instruction }
+            Outcome::Info {
+                by,
+                feedback: ballot.feedback.clone(),
+                data: Some(done),
+                instruction,
+            }
         }
-        Action::ProvideInfo => {
-            Outcome::Info { by, feedback: ballot.feedback.clone(), data: ballot.data.clone(), instruction }
-        }
+        Action::ProvideInfo => Outcome::Info {
+            by,
+            feedback: ballot.feedback.clone(),
+            data: ballot.data.clone(),
+            instruction,
+        },
         // A call offers no custom option; if a stored question ever does, not running is the safe reading.
         Action::Skip | Action::Custom => Outcome::Skipped { by, instruction },
-        Action::Terminate => Outcome::Terminated { by, reason: ballot.feedback.clone() },
+        Action::Terminate => Outcome::Terminated {
+            by,
+            reason: ballot.feedback.clone(),
+        },
     }
 }
 
@@ -123,9 +153,16 @@ fn ask_after_all(
     let question = Question {
         fresh,
         call: &record.call,
-        subject: Subject::Call { call: record.key(), digest: record.digest, answers: terms.answers.clone(), edited: None },
+        subject: Subject::Call {
+            call: record.key(),
+            digest: record.digest,
+            answers: terms.answers.clone(),
+            edited: None,
+        },
         terms,
-        timeout: rules.config.timeout(terms.timeout, None, channel_of(&record.call)),
+        timeout: rules
+            .config
+            .timeout(terms.timeout, None, channel_of(&record.call)),
         risk: record.verdict.risk,
         evidence: breaker.evidence.clone(),
     };
@@ -141,13 +178,30 @@ fn ask_after_all(
 
 /// Ends the session: whatever else is open in it is withdrawn.
 fn end(view: &View<'_>, draft: &mut Draft, asked: &Asked, ballot: &Ballot) -> Result<(), StoreError> {
-    draft.event(Event::SessionEnded { by: ballot.by.to_string() });
+    draft.event(Event::SessionEnded {
+        by: ballot.by.to_string(),
+    });
     for other in view.pending_in_session(&asked.session)? {
         if other.id == asked.id {
             continue;
         }
-        resolve(draft, view, &other, Resolution::Cancelled { why: Cancellation::Terminated })?;
-        settle_waiting(view, draft, &other, &Outcome::Terminated { by: ballot.by.clone(), reason: ballot.feedback.clone() })?;
+        resolve(
+            draft,
+            view,
+            &other,
+            Resolution::Cancelled {
+                why: Cancellation::Terminated,
+            },
+        )?;
+        settle_waiting(
+            view,
+            draft,
+            &other,
+            &Outcome::Terminated {
+                by: ballot.by.clone(),
+                reason: ballot.feedback.clone(),
+            },
+        )?;
     }
     Ok(())
 }
@@ -170,11 +224,12 @@ pub(crate) fn settle_waiting(
 /// The exact call a grant lets run: the edited one when a person edited it.
 pub(crate) fn granted_call(record: &CallRecord, outcome: &Outcome) -> Option<placet_core::call::ToolCall> {
     let call = match outcome {
-        Outcome::Approved { edited: Some(args), .. } => record.call.with_args(args.clone()),
+        Outcome::Approved {
+            edited: Some(args), ..
+        } => record.call.with_args(args.clone()),
         Outcome::Allowed | Outcome::Approved { .. } => record.call.clone(),
         _ => return None,
     };
     // Promise 1, checked where it matters most: what runs is what was allowed, to the byte.
     (call.digest() == granted_digest(record, outcome)).then_some(call)
 }
-

@@ -8,8 +8,14 @@ use super::answer::{AnswerRefusal, Answered};
 pub(crate) fn which_one(codes: &[Code], locale: Locale) -> String {
     let list = codes.iter().map(Code::as_str).collect::<Vec<_>>().join(", ");
     match locale {
-        Locale::English => format!("Several questions are open ({list}). Say which one, for example: yes {}", first(codes)),
-        Locale::Chinese => format!("有多个问题待答复（{list}）。请注明是哪一个，例如：批准 {}", first(codes)),
+        Locale::English => format!(
+            "Several questions are open ({list}). Say which one, for example: yes {}",
+            first(codes)
+        ),
+        Locale::Chinese => format!(
+            "有多个问题待答复（{list}）。请注明是哪一个，例如：批准 {}",
+            first(codes)
+        ),
     }
 }
 
@@ -34,10 +40,16 @@ pub(crate) fn not_yours(locale: Locale) -> String {
 /// What came of an answer.
 pub(crate) fn answered(code: Code, answered: &Answered, locale: Locale) -> String {
     match (answered, locale) {
-        (Answered::Voted { needed }, Locale::English) => format!("{code}: counted. {needed} more approval(s) needed."),
+        (Answered::Voted { needed }, Locale::English) => {
+            format!("{code}: counted. {needed} more approval(s) needed.")
+        }
         (Answered::Voted { needed }, Locale::Chinese) => format!("{code}：已计入，还需 {needed} 人批准。"),
-        (Answered::Decided { action }, _) => format!("{code}{}{}", locale.pick(": ", "："), done(*action, locale)),
-        (Answered::AskedAnew { .. }, Locale::English) => format!("{code}: changed; others must agree to the change."),
+        (Answered::Decided { action }, _) => {
+            format!("{code}{}{}", locale.pick(": ", "："), done(*action, locale))
+        }
+        (Answered::AskedAnew { .. }, Locale::English) => {
+            format!("{code}: changed; others must agree to the change.")
+        }
         (Answered::AskedAnew { .. }, Locale::Chinese) => format!("{code}：已修改，还需其他人同意。"),
     }
 }

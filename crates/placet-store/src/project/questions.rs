@@ -44,7 +44,9 @@ pub(super) fn asked(conn: &Connection, at: At<'_>, asked: &Asked) -> Result<(), 
     }
     // Asking how to go on answers for the rejections so far: counting starts again.
     let sql = match asked.subject {
-        Subject::Breaker { .. } => "UPDATE sessions SET open_questions = open_questions + 1, rejections = 0 WHERE id = ?1",
+        Subject::Breaker { .. } => {
+            "UPDATE sessions SET open_questions = open_questions + 1, rejections = 0 WHERE id = ?1"
+        }
         _ => "UPDATE sessions SET open_questions = open_questions + 1 WHERE id = ?1",
     };
     conn.prepare_cached(sql)?.execute([at.session])?;

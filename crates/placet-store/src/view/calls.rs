@@ -154,7 +154,12 @@ impl View<'_> {
         Ok(found.optional()?)
     }
 
-    fn call_state(&self, key: &CallKey, found: Stored, at_once: Option<Outcome>) -> Result<CallState, StoreError> {
+    fn call_state(
+        &self,
+        key: &CallKey,
+        found: Stored,
+        at_once: Option<Outcome>,
+    ) -> Result<CallState, StoreError> {
         let torn = || StoreError::corrupt(format!("call `{}` of `{}` is half recorded", key.call, key.agent));
         let question = found.question.map(InteractionId::new).map(stored).transpose()?;
         match found.state.as_str() {

@@ -9,7 +9,7 @@ use placet_core::digest::Digest;
 use placet_core::ids::{AgentId, CallId, InteractionId, PersonId, SessionId, ToolName};
 use placet_core::interaction::{Action, Asked, Audience, Ballot, CallKey, Code, Resolution, Shown, Subject};
 use placet_core::journal::{CallResult, Event};
-use placet_core::outcome::Outcome;
+use placet_core::outcome::{Denial, Outcome};
 use placet_core::principal::Via;
 use placet_core::time::{LiveTime, Millis, Now, Timestamp};
 use placet_core::tool::{Category, Risk};
@@ -66,7 +66,17 @@ pub(crate) fn call(id: &str, command: &str) -> ToolCall {
 }
 
 pub(crate) fn received(call: &ToolCall, decision: Decision) -> Event {
+    let outcome = match &decision {
+        Decision::Allow => Some(Outcome::Allowed),
+        Decision::Deny => Some(Outcome::Denied {
+            denial: Denial::Policy {
+                reason: "because".into(),
+            },
+        }),
+        Decision::Ask(_) => None,
+    };
     Event::CallReceived {
+        outcome: outcome.map(Box::new),
         digest: call.digest(),
         call: Box::new(call.clone()),
         verdict: Box::new(Verdict {
@@ -94,6 +104,7 @@ pub(crate) fn about(id: &str, subject: Subject) -> Asked {
         quorum: 1,
         requester: None,
         not_requester: false,
+        since: live(0),
         deadline: live(60_000),
         escalation: None,
         code: Code::parse("K7QP").unwrap(),
@@ -109,6 +120,7 @@ pub(crate) fn asked(id: &str, call: &ToolCall) -> Asked {
         call: key(call.id.as_str()),
         digest: call.digest(),
         answers: Answers::for_approval(),
+        edited: None,
     };
     about(id, subject)
 }

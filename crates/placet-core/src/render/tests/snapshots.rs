@@ -393,7 +393,11 @@ fn it_may_have_happened_is_asked_with_its_own_options() {
     let Subject::Call { call, digest, .. } = story.asked.subject.clone() else {
         panic!()
     };
-    story.asked.subject = Subject::UnknownOutcome { call, digest };
+    story.asked.subject = Subject::UnknownOutcome {
+        call,
+        digest,
+        edited: None,
+    };
     check(
         |locale| story.document(locale),
         &expect![[r#"
@@ -430,4 +434,39 @@ fn it_may_have_happened_is_asked_with_its_own_options() {
             • 4 K7QP — 终止 ⚠
             剩余时间：5分"#]],
     );
+}
+
+/// field.md §6.3: the next approver sees what the editor changed, and what would run is the changed call.
+#[test]
+fn an_edit_that_others_must_agree_to_is_shown_as_a_change() {
+    let mut story = story("deploy", json!({"target": "staging"}), Risk::Medium);
+    let Subject::Call { call, answers, .. } = story.asked.subject.clone() else {
+        panic!()
+    };
+    let args = crate::call::Args::from_value(json!({"target": "production"})).unwrap();
+    story.asked.subject = Subject::Call {
+        call,
+        digest: story.call.with_args(args.clone()).digest(),
+        answers,
+        edited: Some(Box::new(crate::interaction::Edited {
+            by: crate::ids::PersonId::new("wei").unwrap(),
+            args,
+        })),
+    };
+    let text = crate::render::to_text(
+        &story.document(Locale::English),
+        &crate::render::Surface {
+            width: None,
+            chars_max: None,
+            markup: crate::render::Markup::Plain,
+            elsewhere: None,
+        },
+    )
+    .text;
+    assert!(text.contains("Changed by: wei"), "{text}");
+    let line = |sign: &str, target: &str| {
+        text.lines()
+            .any(|line| line.starts_with(&format!("│ {sign}")) && line.contains(target))
+    };
+    assert!(line("-", "staging") && line("+", "production"), "{text}");
 }

@@ -143,6 +143,7 @@ async fn a_lost_call_is_asked_about_and_a_late_result_still_counts() {
         let subject = Subject::UnknownOutcome {
             call: key("c1"),
             digest: ls.digest(),
+            edited: None,
         };
         store(&db, vec![Event::Asked(Box::new(about("int_1", subject)))])
             .await
@@ -186,6 +187,7 @@ async fn a_lost_call_runs_again_only_under_a_new_grant() {
         let subject = Subject::UnknownOutcome {
             call: key("c1"),
             digest: ls.digest(),
+            edited: None,
         };
         store(&db, vec![Event::Asked(Box::new(about("int_1", subject)))])
             .await
