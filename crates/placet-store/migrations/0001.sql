@@ -85,14 +85,13 @@ CREATE INDEX pending_by_escalation ON pending (escalate_at) WHERE escalate_at IS
 CREATE INDEX pending_by_session ON pending (session, digest);
 CREATE INDEX pending_by_chat ON pending (channel, chat) WHERE channel IS NOT NULL;
 
--- The other chats an open question was sent to. Left together with `pending`.
+-- The chats a question was sent to, until they are told what became of it. Belongs to the outbox, so it is not journaled.
 CREATE TABLE copies (
     channel TEXT NOT NULL,
     chat TEXT NOT NULL,
     question INTEGER NOT NULL,
     PRIMARY KEY (channel, chat, question)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX copies_by_question ON copies (question);
 
 -- The rows of votes and escalations of a question.
 CREATE TABLE progress (

@@ -238,11 +238,13 @@ fn enqueue(conn: &Connection, item: &Outgoing, now: Now) -> Result<(), StoreErro
         now.live.as_millis(),
         now.wall.as_millis(),
     ])?;
-    if item.kind == OutKind::Question {
-        let sql = "INSERT INTO copies SELECT ?1, ?2, row FROM pending WHERE row = ?3 ON CONFLICT DO NOTHING";
-        let copy = params![item.channel.as_str(), item.chat.as_str(), question];
-        conn.prepare_cached(sql)?.execute(copy)?;
-    }
+    let sql = match item.kind {
+        OutKind::Question => "INSERT INTO copies VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
+        OutKind::Decided => "DELETE FROM copies WHERE channel = ?1 AND chat = ?2 AND question = ?3",
+        OutKind::Message => return Ok(()),
+    };
+    let copy = params![item.channel.as_str(), item.chat.as_str(), question];
+    conn.prepare_cached(sql)?.execute(copy)?;
     Ok(())
 }
 

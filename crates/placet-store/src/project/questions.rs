@@ -100,8 +100,6 @@ pub(super) fn resolved(
         .prepare_cached("DELETE FROM pending WHERE row = ?1")?
         .execute([question])?;
     one(closed, || format!("{id} is open, but not listed as such"))?;
-    conn.prepare_cached("DELETE FROM copies WHERE question = ?1")?
-        .execute([question])?;
     let sql = "UPDATE sessions SET open_questions = open_questions - 1 WHERE id = ?1";
     conn.prepare_cached(sql)?.execute([at.session])?;
     Ok(())

@@ -74,7 +74,8 @@ impl View<'_> {
     /// The open questions of a chat, oldest first: asked there, or with a copy sent there.
     pub fn pending_in_chat(&self, chat: &Chat) -> Result<Vec<Asked>, StoreError> {
         let sql = "SELECT row FROM pending WHERE channel = ?1 AND chat = ?2
-                   UNION SELECT question FROM copies WHERE channel = ?1 AND chat = ?2 ORDER BY 1";
+                   UNION SELECT question FROM copies JOIN pending ON pending.row = question
+                       WHERE copies.channel = ?1 AND copies.chat = ?2 ORDER BY 1";
         self.asked_by(sql, (chat.channel.as_str(), chat.id.as_str()))
     }
 

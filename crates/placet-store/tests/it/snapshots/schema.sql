@@ -31,6 +31,13 @@ CREATE TABLE checkpoints (
     hash BLOB NOT NULL
 ) STRICT
 
+CREATE TABLE copies (
+    channel TEXT NOT NULL,
+    chat TEXT NOT NULL,
+    question INTEGER NOT NULL,
+    PRIMARY KEY (channel, chat, question)
+) STRICT, WITHOUT ROWID
+
 CREATE TABLE inbound (
     channel TEXT NOT NULL,
     message TEXT NOT NULL,
