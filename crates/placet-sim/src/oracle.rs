@@ -327,10 +327,10 @@ impl Oracle {
             call.kind.timeout
         };
         let truly = self.attempts.iter().filter(|attempt| {
-            attempt.by == ballot.by
-                && attempt.via == ballot.via
-                && attempt.question.as_ref().is_none_or(|question| question == id)
-                && (!approves || attempt.says_yes)
+            // An edit answers the question it was made on, and proposes the one that follows from it.
+            let meant = attempt.question.as_ref().is_none_or(|question| question == id)
+                || attempt.edited.as_ref() == Some(&book.args);
+            attempt.by == ballot.by && attempt.via == ballot.via && meant && (!approves || attempt.says_yes)
         });
         let mut in_time = truly
             .filter(|attempt| book.since <= attempt.live && attempt.live < book.since + closes)

@@ -7,7 +7,7 @@ use placet_core::outcome::Outcome;
 use placet_core::record::CallRecord;
 use placet_core::time::Now;
 use placet_core::tool::Risk;
-use placet_core::verdict::{AskTerms, Decision};
+use placet_core::verdict::{AskTerms, Decision, Step};
 use placet_store::{StoreError, View};
 use serde_json::{Map, Value};
 
@@ -81,9 +81,10 @@ fn outcome(
                 Some(args) => record.call.with_args(args.clone()).digest(),
                 None => record.digest,
             };
-            // Only what was asked in the ordinary way and is MEDIUM is remembered; HIGH is asked every time.
-            let remembered =
-                record.verdict.risk == Risk::Medium && matches!(asked.subject, Subject::Call { .. });
+            // Only what was asked for want of anything better is remembered: HIGH and what a rule asks about is asked every time.
+            let remembered = record.verdict.risk == Risk::Medium
+                && record.verdict.step == Step::Ask
+                && matches!(asked.subject, Subject::Call { .. });
             Outcome::Approved {
                 by: decided.by.clone(),
                 digest,
