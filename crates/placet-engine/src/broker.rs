@@ -2,20 +2,22 @@
 
 use placet_core::analysis::Analysis;
 use placet_core::call::{Args, Origin, ToolCall};
-use placet_core::ids::{CallId, IdError, InteractionId, SessionId, ToolName};
+use placet_core::ids::{CallId, IdError, InteractionId, PersonId, SessionId, StandingGrantId, ToolName};
 use placet_core::interaction::{
     Answer, Asked, Cancellation, Interaction, InteractionRequest, Locale, Resolution, Subject,
 };
 use placet_core::outcome::Outcome;
+use placet_core::policy::Mode;
 use placet_core::record::CallRecord;
 use placet_core::render::{self, Document, QuestionView};
+use placet_core::standing::StandingGrant;
 use placet_core::time::Now;
 use placet_store::{PendingRow, StepError, StoreError};
 use serde_json::Value;
 
 use crate::engine::Engine;
 use crate::gate::{Submission, flatten};
-use crate::steps::{self, AnswerRefusal, Answered, AskRefusal, Edit, Reply};
+use crate::steps::{self, AnswerRefusal, Answered, AskRefusal, Edit, Reply, RevokeRefusal, SettingRefusal};
 
 /// The broker of an [`Engine`].
 #[derive(Clone)]
@@ -45,15 +47,59 @@ impl Engine {
 
 impl Broker {
     /// Takes a person's answer. The principal comes from the transport, never from a message's body.
-    pub async fn answer(&self, id: &InteractionId, answer: Answer) -> Result<Answered, AnswerRefusal> {
-        let (edit, analysis) = match answer.edited_args.is_some() || answer.remember.is_some() {
-            true => self.look_into(id, answer.edited_args.as_ref()).await?,
-            false => (None, None),
+    ///
+    /// ```
+    /// use placet_core::call::ToolCall;
+    /// use placet_core::config::Config;
+    /// use placet_core::ids::PersonId;
+    /// use placet_core::interaction::{Answer, Locale, Shown};
+    /// use placet_core::principal::{Principal, Via};
+    /// use placet_core::render::{Markup, Surface, to_text};
+    /// use placet_engine::{Engine, Proposed};
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let engine = Engine::builder(Config::builtin()).start_in_memory().await?;
+    /// let call: ToolCall = serde_json::from_value(json!({
+    ///     "id": "call_1", "tool": "deploy", "args": { "to": "staging" },
+    ///     "session": "job-1", "origin": { "agent": "my-agent" },
+    /// }))?;
+    /// let Proposed::Parked { on, .. } = engine.gate().propose(call).await? else { panic!("a person must agree") };
+    ///
+    /// let broker = engine.broker();
+    /// let question = broker.question(&on).await?.expect("it was just asked");
+    /// let surface = Surface { width: Some(100), chars_max: None, markup: Markup::Plain, elsewhere: None };
+    /// let shown = to_text(&question.document(Locale::English), &surface);
+    /// println!("{}", shown.text);
+    /// let answer = Answer {
+    ///     by: Principal::Person { person: PersonId::new("lin")?, via: Via::Inbox },
+    ///     option: "reject".into(),
+    ///     feedback: Some("not on a Friday".into()),
+    ///     data: None,
+    ///     edited_args: None,
+    ///     instruction: None,
+    ///     remember: None,
+    ///     shown: shown.shown(),
+    /// };
+    /// broker.answer(&on, answer.clone()).await?;
+    /// let late = broker.answer(&on, answer).await.unwrap_err();
+    /// assert!(late.to_string().contains("already decided: `reject` by lin"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn answer(&self, id: &InteractionId, mut answer: Answer) -> Result<Answered, AnswerRefusal> {
+        if let Some(edited) = &answer.edited_args
+            && self.asked_args(id).await?.as_ref() == Some(edited)
+        {
+            // Arguments sent back as they were shown change nothing, and make no vote void.
+            answer.edited_args = None;
+        }
+        let (edit, analysis) = match (&answer.edited_args, &answer.remember) {
+            (None, None) => (None, None),
+            (edited, _) => self.look_into(id, edited.as_ref()).await?,
         };
-        let fresh = self
-            .engine
-            .fresh()
-            .map_err(|_| AnswerRefusal::NotFound(id.clone()))?;
+        let fresh = Engine::fresh().map_err(|_| AnswerRefusal::NotFound(id.clone()))?;
         let reply = Reply {
             id: id.clone(),
             answer,
@@ -65,6 +111,15 @@ impl Broker {
         let step =
             move |view: &placet_store::View<'_>, now| steps::answer(&in_force.rules(), view, now, &reply);
         self.engine.inner.store.step(step).await.map_err(flatten)
+    }
+
+    /// The arguments a question is about.
+    async fn asked_args(&self, id: &InteractionId) -> Result<Option<Args>, StoreError> {
+        let question = self.question(id).await?;
+        Ok(question.and_then(|question| {
+            let edited = edited_args(question.interaction.asked()).cloned();
+            edited.or_else(|| question.call.map(|record| record.call.args))
+        }))
     }
 
     /// What an edited call would do, and whether it fits; found out before the transaction.
@@ -94,7 +149,7 @@ impl Broker {
     /// Puts an agent's own question to people.
     pub async fn ask(&self, request: InteractionRequest, origin: Origin) -> Result<Asked, AskRefusal> {
         let bad_id = |error: IdError| AskRefusal::NobodyToAsk(error.to_string());
-        let fresh = self.engine.fresh().map_err(bad_id)?;
+        let fresh = Engine::fresh().map_err(bad_id)?;
         let call = ToolCall {
             id: CallId::new(fresh.id.as_str()).map_err(bad_id)?,
             tool: ToolName::new("askUserQuestion").map_err(bad_id)?,
@@ -129,7 +184,7 @@ impl Broker {
                 }
                 Some(Interaction::Pending(_)) => {}
             }
-            if let Ok(resolution) = settled.await {
+            if let Some(resolution) = self.engine.unless_stopped(settled).await? {
                 return Ok(Some(resolution));
             }
         }
@@ -208,6 +263,46 @@ impl Broker {
             .step(step)
             .await
             .map_err(StepError::flatten)
+    }
+
+    /// Changes how freely the agent of a session may act. A person's word, never an agent's.
+    pub async fn set_mode(
+        &self,
+        session: &SessionId,
+        mode: Mode,
+        by: &PersonId,
+    ) -> Result<(), SettingRefusal> {
+        let (session, by) = (session.clone(), by.clone());
+        let step = move |view: &placet_store::View<'_>, _| steps::set_mode(view, &session, mode, &by);
+        self.engine.inner.store.step(step).await.map_err(flatten)
+    }
+
+    /// Puts a tool on a session's allow-list. HIGH risk, `strict` and rules are asked about all the same.
+    pub async fn allow_tool(
+        &self,
+        session: &SessionId,
+        tool: &ToolName,
+        by: &PersonId,
+    ) -> Result<(), SettingRefusal> {
+        let (session, tool, by) = (session.clone(), tool.clone(), by.clone());
+        let step = move |view: &placet_store::View<'_>, _| steps::allow_tool(view, &session, &tool, &by);
+        self.engine.inner.store.step(step).await.map_err(flatten)
+    }
+
+    /// Standing grants that have not ended, with how often each was used and whether it was revoked.
+    pub async fn standing(&self) -> Result<Vec<(StandingGrant, u32, bool)>, StoreError> {
+        self.engine
+            .inner
+            .store
+            .read(|view, now| view.all_standing(now.wall))
+            .await
+    }
+
+    /// Takes a standing grant back.
+    pub async fn revoke_standing(&self, id: &StandingGrantId, by: &PersonId) -> Result<(), RevokeRefusal> {
+        let (id, by) = (id.clone(), by.clone());
+        let step = move |view: &placet_store::View<'_>, now| steps::revoke_standing(view, now, &id, &by);
+        self.engine.inner.store.step(step).await.map_err(flatten)
     }
 }
 

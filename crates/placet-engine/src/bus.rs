@@ -9,8 +9,8 @@ use std::pin::Pin;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use placet_core::call::{Args, ArgsError, Chat, Origin, ToolCall};
-use placet_core::ids::{AgentId, CallId, IdError, PersonId, SessionId, ToolName};
-use placet_core::journal::InboundMessage;
+use placet_core::ids::{AgentId, CallId, ID_BYTES_MAX, IdError, PersonId, SessionId, ToolName};
+use placet_core::journal::{CallResult, InboundMessage};
 use placet_core::outcome::Outcome;
 use placet_core::principal::Principal;
 use placet_core::tool::Category;
@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use crate::callback::{Callback, ToolApproval, ToolUse};
 use crate::engine::Engine;
 use crate::gate::{GateError, Submission, key_of};
-use crate::steps::{self, Inbound, InboundOutcome, Proposed, chat_member};
+use crate::steps::{self, ClaimRefusal, Inbound, InboundOutcome, Proposed, chat_member};
 
 /// The bus of an [`Engine`].
 #[derive(Clone)]
@@ -41,12 +41,35 @@ pub enum Author {
 /// Why a message was not taken.
 #[derive(Debug, thiserror::Error)]
 pub enum InboundError {
-    /// The sender's account cannot be a name.
+    /// The sender's account, or the chat, cannot be a name.
     #[error(transparent)]
-    Sender(#[from] IdError),
+    Name(#[from] IdError),
+    /// Without an id of its own, a message cannot be told from another one.
+    #[error("the message id has {0} bytes; 1 to {ID_BYTES_MAX} are accepted")]
+    MessageId(usize),
+    /// More than a person types.
+    #[error("the message has {0} bytes; at most {MESSAGE_BYTES_MAX} are accepted")]
+    TooLong(usize),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// The longest message taken from a chat, in bytes.
+pub const MESSAGE_BYTES_MAX: usize = 256 * 1024;
+
+fn check(message: &InboundMessage) -> Result<(), InboundError> {
+    if message.message_id.is_empty() || message.message_id.len() > ID_BYTES_MAX {
+        return Err(InboundError::MessageId(message.message_id.len()));
+    }
+    if message.content.len() > MESSAGE_BYTES_MAX {
+        return Err(InboundError::TooLong(message.content.len()));
+    }
+    SessionId::of_chat(&message.channel, &message.chat_id)?;
+    // The account as a name of its own first: an empty one would be anybody's.
+    PersonId::new(message.sender_id.as_str())?;
+    PersonId::unlinked(&message.channel, &message.sender_id)?;
+    Ok(())
 }
 
 /// Why a request on the bus got no answer. Nothing ran.
@@ -72,11 +95,37 @@ impl Engine {
 
 impl Bus {
     /// Takes a message from a chat. The same message twice is one message.
+    ///
+    /// ```
+    /// use placet_core::config::Config;
+    /// use placet_core::ids::{ChannelName, ChatId, SessionId};
+    /// use placet_core::journal::InboundMessage;
+    /// use placet_engine::{Engine, bus::Author, steps::InboundOutcome};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let engine = Engine::builder(Config::builtin()).start_in_memory().await?;
+    /// let message = InboundMessage {
+    ///     channel: ChannelName::new("feishu")?,
+    ///     chat_id: ChatId::new("oc_1")?,
+    ///     sender_id: "ou_lin".into(),
+    ///     message_id: "om_1".into(),
+    ///     content: "please tidy up the build".into(),
+    /// };
+    /// // No question is open, so it is for the agent.
+    /// assert_eq!(engine.bus().publish_inbound(message.clone(), Author::Human).await?, InboundOutcome::Queued);
+    /// assert_eq!(engine.bus().publish_inbound(message.clone(), Author::Human).await?, InboundOutcome::Duplicate);
+    /// let session = SessionId::new("feishu:oc_1")?;
+    /// assert_eq!(engine.bus().consume_inbound(&session).await?, message);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn publish_inbound(
         &self,
         message: InboundMessage,
         author: Author,
     ) -> Result<InboundOutcome, InboundError> {
+        check(&message)?;
         let in_force = self.engine.in_force();
         let chat = Chat {
             channel: message.channel.clone(),
@@ -98,17 +147,20 @@ impl Bus {
         let inbound = Inbound {
             message,
             sender,
-            fresh: self.engine.fresh()?,
+            fresh: Engine::fresh()?,
         };
         let step =
             move |view: &placet_store::View<'_>, now| steps::receive(&in_force.rules(), view, now, &inbound);
-        Ok(self
+        let outcome = self
             .engine
             .inner
             .store
             .step(step)
             .await
-            .map_err(StepError::flatten)?)
+            .map_err(StepError::flatten)?;
+        // What is said back may be all that came of it, and that alone is no event.
+        self.engine.inner.outbox_work.notify_one();
+        Ok(outcome)
     }
 
     /// Sends a message to a chat, at least once. The same key is the same message.
@@ -211,7 +263,6 @@ impl Bus {
             tool_approval(request).map_err(|error| RequestError::Malformed(error.to_string()))?;
         let gate = self.engine.gate();
         let key = key_of(&submission.call);
-        let asked_with = submission.call.args.clone();
         let outcome = match gate.propose(submission).await? {
             Proposed::Settled { outcome, .. } => outcome,
             Proposed::Parked { .. } | Proposed::Known(_) => gate.wait(&key).await?,
@@ -221,13 +272,20 @@ impl Bus {
             let reason = outcome.result_for_model().unwrap_or_default();
             return Ok(json!({ "approved": false, "denyReason": deny_reason(&outcome), "outcome": reason }));
         }
-        let args = match &outcome {
-            Outcome::Approved {
-                edited: Some(args), ..
-            } => args.clone(),
-            _ => asked_with,
+        // The requester runs it and reports nothing back, so being told is all there is to record. Told once: asked again
+        // with the same id, the answer is no.
+        let permit = match gate.claim(&key, None).await {
+            Ok(permit) => permit,
+            Err(GateError::Claim(
+                refusal @ (ClaimRefusal::AlreadyClaimed(_) | ClaimRefusal::SessionOver(_)),
+            )) => {
+                return Ok(json!({ "approved": false, "denyReason": refusal.to_string() }));
+            }
+            Err(error) => return Err(error.into()),
         };
-        Ok(json!({ "approved": true, "params": args.as_value() }))
+        gate.finish(permit.key(), CallResult::new(true, "handed to the requester"))
+            .await?;
+        Ok(json!({ "approved": true, "params": permit.call().args.as_value() }))
     }
 }
 

@@ -16,6 +16,7 @@ use placet_core::tool::Category;
 
 use crate::broker::Question;
 use crate::engine::Engine;
+use crate::gate::key_of;
 use crate::steps::{AnswerRefusal, Proposed};
 
 /// What a callback is asked about.
@@ -155,7 +156,8 @@ impl Engine {
             else {
                 return;
             };
-            if !pending.asks(&by) {
+            // Somebody else's question: a rule's people, or the same call asked about before, which is being decided already.
+            if !pending.asks(&by) || pending.asked.call() != Some(&key_of(&tool_use.call)) {
                 return;
             }
             let refused = match callback.ask(tool_use.clone()).await {

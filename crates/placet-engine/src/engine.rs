@@ -11,7 +11,7 @@ use placet_core::journal::Event;
 use placet_core::policy::Context;
 use placet_core::verdict::Decision;
 use placet_store::{OpenError, Options, Store, StoreError, SystemClock};
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -178,9 +178,30 @@ impl Engine {
             .clone()
     }
 
-    /// Runs something beside the caller; [`Engine::shutdown`] waits for it.
+    /// Runs something beside the caller, until it is done or the engine stops.
     pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        self.inner.tasks.spawn(task);
+        let stop = self.inner.stop.clone();
+        self.inner
+            .tasks
+            .spawn(async move { stop.run_until_cancelled(task).await });
+    }
+
+    /// What a waiter is told; `None` when it has to look again.
+    pub(crate) async fn unless_stopped<T>(
+        &self,
+        told: oneshot::Receiver<T>,
+    ) -> Result<Option<T>, StoreError> {
+        match self.inner.stop.run_until_cancelled(told).await {
+            Some(told) => Ok(told.ok()),
+            // Questions stay open; whoever waits comes back after the next start.
+            None => Err(StoreError::Closed),
+        }
+    }
+
+    /// Looks at the clock now, and not when the next deadline was expected: for clocks that do not pass evenly.
+    pub fn look_at_the_clock(&self) {
+        self.inner.timer_work.notify_one();
+        self.inner.outbox_work.notify_one();
     }
 
     /// Stops the services and closes the store. Everything acknowledged is on disk already.
@@ -201,7 +222,7 @@ impl Engine {
         &self.inner.store
     }
 
-    pub(crate) fn fresh(&self) -> Result<Fresh, IdError> {
+    pub(crate) fn fresh() -> Result<Fresh, IdError> {
         let uuid = uuid::Uuid::now_v7();
         Ok(Fresh {
             id: InteractionId::new(format!("int_{}", uuid.simple()))?,
@@ -333,7 +354,7 @@ impl Engine {
     async fn recover(&self) -> Result<(), StartError> {
         let lost = self.inner.store.read(|view, _| view.claimed_by_process()).await?;
         for (key, _) in lost {
-            let (in_force, fresh) = (self.in_force(), self.fresh()?);
+            let (in_force, fresh) = (self.in_force(), Self::fresh()?);
             let step = self
                 .inner
                 .store
@@ -346,9 +367,8 @@ impl Engine {
     fn spawn_services(&self) {
         let inner = &self.inner;
         inner.tasks.spawn(timers::run(self.clone(), inner.stop.clone()));
-        if !inner.channels.is_empty() {
-            inner.tasks.spawn(outbox::run(self.clone(), inner.stop.clone()));
-        }
+        // Also without channels: what is still queued for one that is gone must be given up, not waited for.
+        inner.tasks.spawn(outbox::run(self.clone(), inner.stop.clone()));
     }
 }
 

@@ -1,12 +1,14 @@
 //! What happened, as it happens: a subscription to the journal, and the three interaction events of the seed documents.
 
-use placet_core::call::ToolCall;
+use placet_core::call::Args;
 use placet_core::ids::{InteractionId, SessionId};
-use placet_core::interaction::{Asked, Resolution, Subject};
+use placet_core::interaction::{Action, Asked, Interaction, InteractionOption, Locale, Resolution, Subject};
 use placet_core::journal::Event;
+use placet_core::outcome::Outcome;
+use placet_core::record::{CallRecord, CallState};
 use placet_store::{Committed, StoreError};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::sync::watch;
 
 use crate::engine::Engine;
@@ -15,6 +17,29 @@ use crate::engine::Engine;
 const PAGE: usize = 256;
 
 /// The journal, row by row, from some point on. Reads from the store, so a slow subscriber loses nothing and costs nothing.
+///
+/// ```
+/// use placet_core::call::ToolCall;
+/// use placet_core::config::Config;
+/// use placet_engine::{Engine, events::InteractionEventKind};
+/// use serde_json::json;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let engine = Engine::builder(Config::builtin()).start_in_memory().await?;
+/// let mut events = engine.subscribe(0, None); // a stored row id resumes without loss
+/// let call: ToolCall = serde_json::from_value(json!({
+///     "id": "call_1", "tool": "deploy", "args": { "to": "staging" },
+///     "session": "job-1", "origin": { "agent": "my-agent" },
+/// }))?;
+/// engine.gate().propose(call).await?;
+/// let event = events.next_interaction().await?;
+/// assert_eq!(event.kind, InteractionEventKind::UserInteractionRequested);
+/// let json = serde_json::to_value(&event)?;
+/// assert_eq!(json["metadata"]["toolApproval"]["toolParameters"], json!({ "to": "staging" }));
+/// # Ok(())
+/// # }
+/// ```
 pub struct Subscription {
     engine: Engine,
     committed: watch::Receiver<u64>,
@@ -64,29 +89,44 @@ impl Subscription {
 
     /// The next interaction event, skipping everything else.
     pub async fn next_interaction(&mut self) -> Result<InteractionEvent, StoreError> {
+        use InteractionEventKind::{
+            UserInteractionProcessed, UserInteractionRequested, UserInteractionResponded,
+        };
         loop {
             let row = self.next().await?;
-            let call = match &row.event {
-                Event::Asked(asked) => self.call_of(asked).await?,
-                _ => None,
+            let (kind, id) = match &row.event {
+                Event::Asked(asked) => (UserInteractionRequested, asked.id.clone()),
+                Event::Resolved { interaction, .. } => (UserInteractionResponded, interaction.clone()),
+                Event::Processed { interaction } => (UserInteractionProcessed, interaction.clone()),
+                _ => continue,
             };
-            if let Some(event) = InteractionEvent::of(&row, call.as_ref()) {
-                return Ok(event);
+            if let Some(about) = self.about(id).await? {
+                return Ok(about.event(kind, &row));
             }
         }
     }
 
-    async fn call_of(&self, asked: &Asked) -> Result<Option<ToolCall>, StoreError> {
-        let Some(key) = asked.call().cloned() else {
+    async fn about(&self, id: InteractionId) -> Result<Option<About>, StoreError> {
+        let read = self.engine.inner.store.read(move |view, _| {
+            let Some(interaction) = view.interaction(&id)? else {
+                return Ok(None);
+            };
+            let call = match interaction.asked().call() {
+                Some(key) => view.call(key)?,
+                None => None,
+            };
+            Ok(Some((interaction, call)))
+        });
+        let Some((interaction, call)) = read.await? else {
             return Ok(None);
         };
-        let record = self
-            .engine
-            .inner
-            .store
-            .read(move |view, _| view.call(&key))
-            .await?;
-        Ok(record.map(|record| record.call))
+        let channel = interaction.asked().chat.as_ref().map(|chat| &chat.channel);
+        let locale = self.engine.in_force().config.locale(channel);
+        Ok(Some(About {
+            interaction,
+            call,
+            locale,
+        }))
     }
 }
 
@@ -106,7 +146,8 @@ pub struct InteractionEvent {
     /// What kind of question.
     pub operation_type: &'static str,
     /// The question, the answer, or what came of it.
-    pub detail: Value,
+    #[serde(flatten)]
+    pub detail: InteractionDetail,
 }
 
 /// The three interaction events.
@@ -121,41 +162,160 @@ pub enum InteractionEventKind {
     UserInteractionProcessed,
 }
 
-impl InteractionEvent {
-    fn of(row: &Committed, call: Option<&ToolCall>) -> Option<Self> {
-        use InteractionEventKind::{
-            UserInteractionProcessed, UserInteractionRequested, UserInteractionResponded,
+/// What an interaction event carries.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub enum InteractionDetail {
+    /// The question.
+    Requested {
+        /// In a sentence.
+        prompt: String,
+        /// How long people have, in milliseconds.
+        timeout: u64,
+        /// The ways to answer.
+        options: Vec<InteractionOption>,
+        /// `toolApproval`: the call, when the question is about one.
+        #[serde(skip_serializing_if = "Map::is_empty")]
+        metadata: Map<String, Value>,
+    },
+    /// The answer.
+    Responded {
+        /// What was decided: `approved`, `editedParameters` and `userInstruction` of a call, and how it came to be.
+        input_data: Value,
+    },
+    /// What came of it.
+    Processed {
+        /// The same as the answer's.
+        results: Value,
+    },
+}
+
+/// A question and the call it is about.
+struct About {
+    interaction: Interaction,
+    call: Option<CallRecord>,
+    locale: Locale,
+}
+
+impl About {
+    fn event(&self, kind: InteractionEventKind, row: &Committed) -> InteractionEvent {
+        let asked = self.interaction.asked();
+        let detail = match kind {
+            InteractionEventKind::UserInteractionRequested => InteractionDetail::Requested {
+                prompt: self.prompt(),
+                timeout: asked.allowance().get(),
+                options: asked.options(self.locale),
+                metadata: self
+                    .tool_approval(false)
+                    .map(|call| ("toolApproval".to_owned(), call))
+                    .into_iter()
+                    .collect(),
+            },
+            InteractionEventKind::UserInteractionResponded => InteractionDetail::Responded {
+                input_data: self.decided(),
+            },
+            InteractionEventKind::UserInteractionProcessed => InteractionDetail::Processed {
+                results: self.decided(),
+            },
         };
-        let (kind, interaction_id, operation_type, detail) = match &row.event {
-            Event::Asked(asked) => (
-                UserInteractionRequested,
-                asked.id.clone(),
-                operation(asked),
-                requested(asked, call),
-            ),
-            Event::Resolved {
-                interaction,
-                resolution,
-            } => (
-                UserInteractionResponded,
-                interaction.clone(),
-                "RESPONSE",
-                responded(resolution),
-            ),
-            Event::Processed { interaction } => {
-                (UserInteractionProcessed, interaction.clone(), "RESULT", json!({}))
-            }
-            _ => return None,
-        };
-        let (timestamp, session_id) = (row.at.as_millis(), row.session.clone());
-        Some(Self {
+        InteractionEvent {
             kind,
-            timestamp,
-            session_id,
-            interaction_id,
-            operation_type,
+            timestamp: row.at.as_millis(),
+            session_id: row.session.clone(),
+            interaction_id: asked.id.clone(),
+            operation_type: operation(asked),
             detail,
-        })
+        }
+    }
+
+    fn prompt(&self) -> String {
+        let tool = self.call.as_ref().map_or("", |record| record.call.tool.as_str());
+        match (&self.interaction.asked().subject, self.locale) {
+            (Subject::Call { .. }, Locale::English) => format!("Approve the call of the tool \"{tool}\"?"),
+            (Subject::Call { .. }, Locale::Chinese) => format!("是否批准调用工具 \"{tool}\"?"),
+            (Subject::UnknownOutcome { .. }, Locale::English) => {
+                format!("The tool \"{tool}\" may have run. What now?")
+            }
+            (Subject::UnknownOutcome { .. }, Locale::Chinese) => {
+                format!("工具 \"{tool}\" 可能已经执行，如何处理?")
+            }
+            (Subject::Breaker { rejections, .. }, Locale::English) => {
+                format!("{rejections} calls in a row were rejected. How should the agent go on?")
+            }
+            (Subject::Breaker { rejections, .. }, Locale::Chinese) => {
+                format!("已连续拒绝 {rejections} 次，接下来怎么办?")
+            }
+            (Subject::Request { request, .. }, _) => request.message.clone(),
+        }
+    }
+
+    /// The call, in the shape of the seed document.
+    fn tool_approval(&self, approved: bool) -> Option<Value> {
+        let record = self.call.as_ref()?;
+        let args = match &self.interaction.asked().subject {
+            Subject::Call {
+                edited: Some(edited), ..
+            } => &edited.args,
+            Subject::UnknownOutcome {
+                edited: Some(args), ..
+            } => args,
+            _ => &record.call.args,
+        };
+        Some(json!({
+            "toolName": record.call.tool,
+            "toolDescription": record.call.description.as_deref().unwrap_or_default(),
+            "toolParameters": args,
+            "approved": approved,
+        }))
+    }
+
+    /// What was decided. How it came to be is said beside it: nobody's silence may read as a refusal.
+    fn decided(&self) -> Value {
+        let resolution = match &self.interaction {
+            Interaction::Resolved(resolved) | Interaction::Processed(resolved) => &resolved.resolution,
+            Interaction::Pending(_) => return Value::Null,
+        };
+        let approved = matches!(
+            resolution,
+            Resolution::Answered {
+                action: Action::ApproveAndExecute,
+                ..
+            }
+        );
+        let mut decided = match self.tool_approval(approved) {
+            Some(Value::Object(fields)) => fields,
+            _ => Map::new(),
+        };
+        if let Some(args) = self.edited_parameters().filter(|_| approved) {
+            decided.insert("editedParameters".into(), args.as_value().clone());
+        }
+        if let Resolution::Answered { ballot, .. } = resolution {
+            decided.insert("selectedOptionId".into(), ballot.option.clone().into());
+            let said = [
+                ("feedback", &ballot.feedback),
+                ("userInstruction", &ballot.instruction),
+            ];
+            for (name, text) in said {
+                if let Some(text) = text {
+                    decided.insert(name.into(), text.clone().into());
+                }
+            }
+            if let Some(data) = &ballot.data {
+                decided.insert("data".into(), Value::Object(data.clone()));
+            }
+        }
+        decided.insert("resolution".into(), resolution.name().into());
+        Value::Object(decided)
+    }
+
+    fn edited_parameters(&self) -> Option<&Args> {
+        match &self.call.as_ref()?.state {
+            CallState::Granted {
+                outcome: Outcome::Approved { edited, .. },
+                ..
+            } => edited.as_ref(),
+            _ => None,
+        }
     }
 }
 
@@ -164,24 +324,4 @@ fn operation(asked: &Asked) -> &'static str {
         Subject::Call { .. } | Subject::UnknownOutcome { .. } => "TOOL_APPROVAL",
         Subject::Breaker { .. } | Subject::Request { .. } => "ADD_MESSAGE",
     }
-}
-
-fn requested(asked: &Asked, call: Option<&ToolCall>) -> Value {
-    let mut detail = json!({
-        "timeout": asked.allowance().get(),
-        "options": asked.options(placet_core::interaction::Locale::English),
-    });
-    if let Some(call) = call {
-        detail["metadata"] = json!({ "toolApproval": {
-            "toolName": call.tool,
-            "toolDescription": call.description,
-            "toolParameters": call.args,
-            "approved": false,
-        }});
-    }
-    detail
-}
-
-fn responded(resolution: &Resolution) -> Value {
-    serde_json::to_value(resolution).unwrap_or_default()
 }

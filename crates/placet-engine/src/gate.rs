@@ -121,6 +121,26 @@ impl Gate {
     ///
     /// If this process dies while `run` is at work, the grant becomes *unknown* at the next start, and a person is asked before
     /// anything runs again (read-only calls simply run again).
+    ///
+    /// ```
+    /// use placet_core::call::ToolCall;
+    /// use placet_core::config::Config;
+    /// use placet_core::outcome::Outcome;
+    /// use placet_engine::{Engine, Finished};
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let engine = Engine::builder(Config::builtin()).start_in_memory().await?;
+    /// let call: ToolCall = serde_json::from_value(json!({
+    ///     "id": "call_1", "tool": "read", "args": { "path": "README.md" },
+    ///     "session": "job-1", "origin": { "agent": "my-agent" },
+    /// }))?;
+    /// let finished = engine.gate().call(call, async |_| Ok("# Placet".to_owned())).await?;
+    /// assert!(matches!(finished, Finished::Ran { outcome: Outcome::Allowed, result, .. } if result.output == "# Placet"));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn call<F, Fut>(&self, submission: impl Into<Submission>, run: F) -> Result<Finished, GateError>
     where
         F: FnOnce(ToolCall) -> Fut,
@@ -190,7 +210,6 @@ impl Gate {
     /// Waits until a call is settled. Dropping the wait changes nothing: the question stays open.
     pub async fn wait(&self, key: &CallKey) -> Result<Outcome, GateError> {
         loop {
-            // Registered before looking, so that an answer between the two is not missed.
             let record = self
                 .record(key)
                 .await?
@@ -202,11 +221,12 @@ impl Gate {
                 }
                 CallState::Parked { .. } => key.clone(),
             };
+            // Registered before looking, so that an answer between the two is not missed.
             let settled = self.engine.inner.waiters.for_call(&real);
             if let Some(outcome) = self.settled(&real).await? {
                 return Ok(outcome);
             }
-            if let Ok(outcome) = settled.await {
+            if let Some(outcome) = self.engine.unless_stopped(settled).await? {
                 return Ok(outcome);
             }
         }
@@ -214,13 +234,12 @@ impl Gate {
 
     async fn settled(&self, key: &CallKey) -> Result<Option<Outcome>, GateError> {
         let looked = key.clone();
-        let outcome = self
+        Ok(self
             .engine
             .inner
             .store
             .read(move |view, _| steps::outcome_of(view, &looked))
-            .await?;
-        Ok(outcome.flatten())
+            .await?)
     }
 
     /// A call, as far as it has come. A call that is the same as another one is that one's [`CallState::SameAs`].
@@ -282,7 +301,7 @@ impl Gate {
             own_opinion,
             evidence: Vec::new(),
             workflow: submission.workflow,
-            fresh: self.engine.fresh()?,
+            fresh: Engine::fresh()?,
             call: submission.call,
         })
     }

@@ -1,15 +1,22 @@
 //! The outbox: what must be shown is stored with what caused it, and delivered at least once.
 //!
-//! One task, items of one chat in order. A failure is tried again with growing pauses; what can never arrive ends the question
-//! it belongs to, if nobody else can see it: nobody to ask is a refusal, not a wait.
+//! One task, items of one channel in order and channels side by side. A failure is tried again with growing pauses; what can
+//! never arrive ends the question it belongs to, if nobody else can see it: nobody to ask is a refusal, not a wait.
 
+use std::collections::BTreeMap;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 
+use placet_core::ids::ChannelName;
 use placet_core::interaction::{Cancellation, Interaction};
 use placet_core::journal::Event;
 use placet_core::outcome::{Denial, Outcome};
 use placet_core::render;
 use placet_store::{Change, OutKind, OutState, OutboxItem, Step, StepError, StoreError};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::channel::{Channel, Content, Delivery, DeliveryError, Receipt};
@@ -25,7 +32,11 @@ const ATTEMPTS_MAX: u32 = 12;
 
 pub(crate) async fn run(engine: Engine, stop: CancellationToken) {
     loop {
-        let pause = match turn(&engine, &stop).await {
+        // Cut short at the end: what was shown and not recorded is shown again, under the same key.
+        let Some(turned) = stop.run_until_cancelled(turn(&engine)).await else {
+            return;
+        };
+        let pause = match turned {
             Ok(Some(pause)) => pause,
             Ok(None) => IDLE,
             Err(error) => {
@@ -42,7 +53,7 @@ pub(crate) async fn run(engine: Engine, stop: CancellationToken) {
 }
 
 /// Delivers what is due, and says how long until more is.
-async fn turn(engine: &Engine, stop: &CancellationToken) -> Result<Option<Duration>, StoreError> {
+async fn turn(engine: &Engine) -> Result<Option<Duration>, StoreError> {
     loop {
         let items = engine
             .store()
@@ -51,11 +62,16 @@ async fn turn(engine: &Engine, stop: &CancellationToken) -> Result<Option<Durati
         if items.is_empty() {
             break;
         }
+        let mut by_channel: BTreeMap<ChannelName, Vec<OutboxItem>> = BTreeMap::new();
         for item in items {
-            if stop.is_cancelled() {
-                return Ok(None);
-            }
-            deliver(engine, item).await?;
+            by_channel.entry(item.channel.clone()).or_default().push(item);
+        }
+        let mut channels: JoinSet<_> = by_channel
+            .into_values()
+            .map(|items| deliver_all(engine.clone(), items))
+            .collect();
+        while let Some(delivered) = channels.join_next().await {
+            delivered.map_err(|error| StoreError::Io(error.to_string()))??;
         }
     }
     let (next, now) = engine
@@ -63,6 +79,13 @@ async fn turn(engine: &Engine, stop: &CancellationToken) -> Result<Option<Durati
         .read(|view, now| Ok((view.outbox_next()?, now.live)))
         .await?;
     Ok(next.map(|next| Duration::from_millis(next.remaining_from(now).get()).min(IDLE)))
+}
+
+async fn deliver_all(engine: Engine, items: Vec<OutboxItem>) -> Result<(), StoreError> {
+    for item in items {
+        deliver(&engine, item).await?;
+    }
+    Ok(())
 }
 
 async fn deliver(engine: &Engine, item: OutboxItem) -> Result<(), StoreError> {
@@ -173,7 +196,13 @@ async fn send(channel: &dyn Channel, item: &OutboxItem, content: Content<'_>) ->
         chat: &item.chat,
         content,
     };
-    match tokio::time::timeout(DELIVERY_TIMEOUT, channel.deliver(delivery)).await {
+    let mut delivering = pin!(channel.deliver(delivery));
+    // A channel that panics has failed this attempt, and no other channel with it.
+    let guarded = poll_fn(|cx| {
+        catch_unwind(AssertUnwindSafe(|| delivering.as_mut().poll(cx)))
+            .unwrap_or_else(|_| Poll::Ready(Err(DeliveryError::Later("the channel panicked".into()))))
+    });
+    match tokio::time::timeout(DELIVERY_TIMEOUT, guarded).await {
         Ok(Ok(receipt)) => Attempt::Shown(receipt),
         Ok(Err(error)) => Attempt::Failed(error),
         Err(_) => Attempt::Failed(DeliveryError::Later("the channel did not answer in time".into())),

@@ -31,7 +31,9 @@ pub use expire::{escalate, expire, lose_lease};
 pub use inbound::{Inbound, InboundOutcome, chat_member, receive};
 pub use propose::{Proposal, ProposeRefusal, Proposed, judge, propose};
 pub use recover::recover;
-pub use session::{cancel_question, end_session};
+pub use session::{
+    RevokeRefusal, SettingRefusal, allow_tool, cancel_question, end_session, revoke_standing, set_mode,
+};
 
 /// What every step may look at besides the store: the configuration in force and the surfaces that exist.
 pub struct Rules<'a> {

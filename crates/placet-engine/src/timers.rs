@@ -15,6 +15,9 @@ const HEARTBEAT: Duration = Duration::from_secs(5);
 const BATCH: usize = 256;
 
 pub(crate) async fn run(engine: Engine, stop: CancellationToken) {
+    // Commits of other steps write live time down too; a beat of its own is only for quiet times.
+    let mut beat = tokio::time::interval(HEARTBEAT);
+    beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         let pause = match turn(&engine).await {
             Ok(Some(next)) => HEARTBEAT.min(until(next, engine.store().now().live)),
@@ -29,8 +32,19 @@ pub(crate) async fn run(engine: Engine, stop: CancellationToken) {
             () = stop.cancelled() => return,
             () = engine.inner.timer_work.notified() => {}
             () = tokio::time::sleep(pause) => {}
+            _ = beat.tick() => {
+                if let Err(error) = write_down(&engine).await {
+                    tracing::error!(%error, "live time could not be written down; trying again");
+                }
+            }
         }
     }
+}
+
+/// Live time and a checkpoint, for as long as nothing else is written.
+async fn write_down(engine: &Engine) -> Result<(), StoreError> {
+    engine.store().heartbeat().await?;
+    engine.store().checkpoint().await
 }
 
 fn until(next: LiveTime, now: LiveTime) -> Duration {
@@ -66,7 +80,7 @@ async fn turn(engine: &Engine) -> Result<Option<LiveTime>, StoreError> {
         }
         for (key, _) in leases {
             let in_force = engine.in_force();
-            let fresh = engine.fresh().map_err(|error| StoreError::Corrupt {
+            let fresh = Engine::fresh().map_err(|error| StoreError::Corrupt {
                 what: error.to_string(),
             })?;
             let step =
@@ -74,8 +88,6 @@ async fn turn(engine: &Engine) -> Result<Option<LiveTime>, StoreError> {
             step.await.map_err(StepError::flatten)?;
         }
     }
-    store.heartbeat().await?;
-    store.checkpoint().await?;
     store.read(|view, _| view.next_due()).await
 }
 

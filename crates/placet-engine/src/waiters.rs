@@ -32,6 +32,8 @@ impl Waiters {
         for row in rows {
             match &row.event {
                 Event::Settled { call, outcome, .. } => self.calls.wake(call, outcome),
+                // A late result can end the wait for a person: whoever waits looks at the call again.
+                Event::Finished { call, .. } => self.calls.disturb(call),
                 Event::Resolved {
                     interaction,
                     resolution,
@@ -68,5 +70,9 @@ impl<K: Hash + Eq + Clone, V: Clone> Waiting<K, V> {
             // The waiter may have given up; the value is stored, so nothing is lost.
             let _ = sender.send(value.clone());
         }
+    }
+
+    fn disturb(&self, key: &K) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
     }
 }

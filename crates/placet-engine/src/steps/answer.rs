@@ -207,6 +207,10 @@ fn edited(
     let Some(edit) = &reply.edit else {
         return Err(AnswerRefusal::EditInvalid("the tool is not known".into()));
     };
+    // The scope was shown for the call as it was asked about.
+    if reply.answer.remember.is_some() {
+        return Err(AnswerRefusal::ScopeMismatch);
+    }
     edit.fits.clone().map_err(AnswerRefusal::EditInvalid)?;
     let call = record.call.with_args(args.clone());
     let verdict = judge_again(rules, view, &call, edit)?;

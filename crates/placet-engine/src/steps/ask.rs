@@ -70,16 +70,24 @@ pub(crate) fn put(
     question: Question<'_>,
 ) -> Result<Result<(Asked, Draft), Nobody>, StoreError> {
     let origin = &question.call.origin;
-    let audience = match audience(rules, question.call, question.terms) {
-        Ok(audience) => audience,
-        Err(nobody) => return Ok(Err(nobody)),
+    let callback = deciding_callback(rules.reach, &question.subject, question.terms);
+    let audience = match callback {
+        Some(callback) => Audience::People(BTreeSet::from([callback.clone()])),
+        None => match audience(question.call, question.terms) {
+            Ok(audience) => audience,
+            Err(nobody) => return Ok(Err(nobody)),
+        },
     };
     let escalation = question.terms.escalate.as_ref().map(|escalation| Escalating {
         at: now.live + escalation.after,
         to: escalation.to.iter().cloned().collect(),
     });
-    let targets = targets(rules.reach, origin.chat.as_ref(), &audience);
-    if let Some(nobody) = unreachable(rules.reach, origin.chat.as_ref(), &audience, &targets) {
+    // A program needs no copy to read, and people would be shown a question that is not theirs.
+    let targets = match callback {
+        Some(_) => BTreeSet::new(),
+        None => targets(rules.reach, origin.chat.as_ref(), &audience),
+    };
+    if let (None, Some(nobody)) = (callback, unreachable(rules.reach, origin.chat.as_ref(), &targets)) {
         return Ok(Err(nobody));
     }
     let asked = Asked {
@@ -122,13 +130,23 @@ pub(crate) fn enqueue_question(draft: &mut Draft, id: &InteractionId, chat: &Cha
     }));
 }
 
-fn audience(rules: &Rules<'_>, call: &ToolCall, terms: &AskTerms) -> Result<Audience, Nobody> {
+/// The callback, where it decides: about calls, in place of the session's own user. What an agent asks, and what may have
+/// happened already, is for people.
+pub(crate) fn deciding_callback<'r>(
+    reach: &'r Reach,
+    subject: &Subject,
+    terms: &AskTerms,
+) -> Option<&'r PersonId> {
+    match (subject, &terms.approvers) {
+        (Subject::Call { .. }, Approvers::SessionUser) => reach.callback.as_ref(),
+        _ => None,
+    }
+}
+
+fn audience(call: &ToolCall, terms: &AskTerms) -> Result<Audience, Nobody> {
     let only = |person: &PersonId| Audience::People(BTreeSet::from([person.clone()]));
     match (&terms.approvers, &call.origin.user, &call.origin.chat) {
         (Approvers::People(people), _, _) => Ok(Audience::People(people.iter().cloned().collect())),
-        (Approvers::SessionUser, _, _) if rules.reach.callback.is_some() => {
-            Ok(rules.reach.callback.as_ref().map_or(Audience::Inbox, only))
-        }
         (Approvers::SessionUser, Some(user), Some(_)) => Ok(only(user)),
         (Approvers::SessionUser, None, Some(_)) => Err(Nobody(
             "the chat's user is not known, and no rule names approvers".into(),
@@ -153,17 +171,7 @@ fn targets(reach: &Reach, origin: Option<&Chat>, audience: &Audience) -> BTreeSe
     targets
 }
 
-fn unreachable(
-    reach: &Reach,
-    origin: Option<&Chat>,
-    audience: &Audience,
-    targets: &BTreeSet<Chat>,
-) -> Option<Nobody> {
-    if let (Some(callback), Audience::People(people)) = (&reach.callback, audience)
-        && people.contains(callback)
-    {
-        return None;
-    }
+fn unreachable(reach: &Reach, origin: Option<&Chat>, targets: &BTreeSet<Chat>) -> Option<Nobody> {
     if !targets.is_empty() {
         return None;
     }

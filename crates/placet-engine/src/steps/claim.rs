@@ -209,8 +209,8 @@ pub fn finish(view: &View<'_>, key: &CallKey, result: &CallResult) -> Result<Ste
 }
 
 /// What became of a call, following a call that shares another's fate.
-pub(crate) fn outcome_of(view: &View<'_>, key: &CallKey) -> Result<Option<Option<Outcome>>, StoreError> {
-    Ok(real_call(view, key)?.map(|record| match record.state {
+pub(crate) fn outcome_of(view: &View<'_>, key: &CallKey) -> Result<Option<Outcome>, StoreError> {
+    Ok(real_call(view, key)?.and_then(|record| match record.state {
         CallState::Granted { outcome, .. } | CallState::Refused { outcome, .. } => Some(outcome),
         CallState::Parked { .. } | CallState::SameAs(_) => None,
     }))

@@ -96,6 +96,13 @@ struct Desk<'a> {
 impl Desk<'_> {
     /// Whether the message was consumed.
     fn read(&mut self) -> Result<bool, StoreError> {
+        // A bot answers nothing and is answered nothing: two of them would never stop.
+        if matches!(
+            self.inbound.sender,
+            Principal::Bot { .. } | Principal::Agent { .. }
+        ) {
+            return Ok(false);
+        }
         let mut mine = Vec::new();
         let mut others = Vec::new();
         for asked in self.open_here()? {
@@ -110,15 +117,7 @@ impl Desk<'_> {
         }
         let text = self.inbound.message.content.as_str();
         if mine.is_empty() {
-            // A bystander who tries to answer is told so; a bystander who just talks is left alone.
-            let tries = !matches!(
-                reply::read(text, &self.open(&others)),
-                Reading::Other { .. } | Reading::NothingOpen
-            );
-            if tries {
-                self.say(words::not_yours(self.locale()));
-            }
-            return Ok(tries);
+            return Ok(self.hear_bystander(&reply::read(text, &self.open(&others))));
         }
         match reply::read(text, &self.open(&mine)) {
             Reading::NothingOpen => return Ok(false),
@@ -146,6 +145,18 @@ impl Desk<'_> {
             },
         }
         Ok(true)
+    }
+
+    /// A bystander who tries to answer is told so; a bystander who just talks is left alone.
+    fn hear_bystander(&mut self, reading: &Reading) -> bool {
+        match reading {
+            Reading::Other { .. } | Reading::NothingOpen => return false,
+            Reading::UnknownCode { given } => self.say(words::unknown_code(*given, self.locale())),
+            Reading::Choose { .. } | Reading::ChooseAll { .. } | Reading::WhichOne { .. } => {
+                self.say(words::not_yours(self.locale()));
+            }
+        }
+        true
     }
 
     /// Questions open in this chat, and those of which a copy was sent here.
@@ -186,13 +197,11 @@ impl Desk<'_> {
         option: &str,
         feedback: Option<String>,
     ) -> Result<(), StoreError> {
-        match mine.iter().find(|question| question.asked.code == code) {
-            Some(question) => self.answer(question, option, feedback),
-            None => {
-                self.say(words::unknown_code(code, self.locale()));
-                Ok(())
-            }
-        }
+        let Some(question) = mine.iter().find(|question| question.asked.code == code) else {
+            self.say(words::unknown_code(code, self.locale()));
+            return Ok(());
+        };
+        self.answer(question, option, feedback)
     }
 
     /// "All of them" never approves HIGH: what could be worst is looked at one by one.
@@ -231,13 +240,11 @@ impl Desk<'_> {
         ]
         .into_iter()
         .find_map(|action| options.iter().find(|option| option.action == action));
-        match no {
-            Some(option) => self.answer(question, &option.option_id, Some(text)),
-            None => {
-                self.say(words::which_one(&[question.asked.code], self.locale()));
-                Ok(())
-            }
-        }
+        let Some(option) = no else {
+            self.say(words::which_one(&[question.asked.code], self.locale()));
+            return Ok(());
+        };
+        self.answer(question, &option.option_id, Some(text))
     }
 
     fn answer(

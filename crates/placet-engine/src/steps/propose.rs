@@ -19,7 +19,7 @@ use placet_core::tool::{Category, OwnOpinion, Tool};
 use placet_core::verdict::{AskTerms, Decision, Step as PolicyStep, Verdict};
 use placet_store::{Step, StoreError, View, place};
 
-use super::ask::{Fresh, Nobody, Question, put};
+use super::ask::{Fresh, Nobody, Question, deciding_callback, put};
 use super::{Draft, Rules, channel_of};
 
 /// A call with everything found out about it beforehand, outside the transaction.
@@ -101,11 +101,10 @@ pub fn propose(
         call: call.id.clone(),
     };
     if let Some(known) = view.call(&key)? {
-        let same = known.digest == digest && known.call.session == call.session;
-        return match same {
-            true => Ok(Step::nothing(Proposed::Known(Box::new(known)))),
-            false => Err(ProposeRefusal::IdTaken(call.id.clone())),
-        };
+        if known.digest != digest || known.call.session != call.session {
+            return Err(ProposeRefusal::IdTaken(call.id.clone()));
+        }
+        return Ok(Step::nothing(Proposed::Known(Box::new(known))));
     }
     let session = view.session(&call.session)?;
     let (verdict, standing) = judged(rules, view, now, proposal, digest, &session)?;
@@ -217,6 +216,7 @@ impl Desk<'_> {
     fn allowed(&self, standing: &[StandingGrant]) -> Step<Proposed> {
         let (mut draft, proposed) = self.settled(Outcome::Allowed);
         if self.verdict.step == PolicyStep::AllowList
+            && !self.listed()
             && let Some(used) = standing.iter().find(|grant| self.covers(grant))
         {
             draft.event(Event::StandingUsed {
@@ -225,6 +225,24 @@ impl Desk<'_> {
             });
         }
         draft.finish(proposed)
+    }
+
+    /// Whether a list lets the tool run, so that no standing grant is used up for it.
+    fn listed(&self) -> bool {
+        let tool = &self.proposal.call.tool;
+        self.session.allow_list.contains(tool)
+            || self
+                .rules
+                .config
+                .policy
+                .settings()
+                .auto_approved_tools
+                .contains(tool)
+            || self
+                .proposal
+                .workflow
+                .as_ref()
+                .is_some_and(|workflow| workflow.auto_approved_tools.contains(tool))
     }
 
     fn covers(&self, grant: &StandingGrant) -> bool {
@@ -274,19 +292,22 @@ impl Desk<'_> {
     /// asked on the same terms: whoever may decide the call may also end the run.
     fn question<'q>(&'q self, terms: &'q AskTerms) -> Question<'q> {
         let call = &self.proposal.call;
-        let (key, digest) = (self.key.clone(), self.digest);
-        let tripped = self.session.rejections >= self.rules.config.approval.rejections_max;
-        let subject = match tripped {
-            true => Subject::Breaker {
-                rejections: self.session.rejections,
-                call: key,
-            },
-            false => Subject::Call {
-                call: key,
-                digest,
-                answers: terms.answers.clone(),
-                edited: None,
-            },
+        let (call_key, digest, rejections) = (self.key.clone(), self.digest, self.session.rejections);
+        let ordinary = Subject::Call {
+            call: call_key,
+            digest,
+            answers: terms.answers.clone(),
+            edited: None,
+        };
+        // A program is not worn out by asking, and cannot say how to go on.
+        let by_program = deciding_callback(self.rules.reach, &ordinary, terms).is_some();
+        let subject = if rejections >= self.rules.config.approval.rejections_max && !by_program {
+            Subject::Breaker {
+                rejections,
+                call: self.key.clone(),
+            }
+        } else {
+            ordinary
         };
         Question {
             fresh: &self.proposal.fresh,

@@ -1,9 +1,11 @@
-//! Ending a session, and withdrawing a question.
+//! What is said of a session as a whole: its end, its mode, its allow-list; withdrawing a question or a standing grant.
 
-use placet_core::ids::{InteractionId, SessionId};
+use placet_core::ids::{InteractionId, PersonId, SessionId, StandingGrantId, ToolName};
 use placet_core::interaction::{Cancellation, Resolution};
 use placet_core::journal::Event;
 use placet_core::outcome::Outcome;
+use placet_core::policy::Mode;
+use placet_core::time::Now;
 use placet_store::{Step, StoreError, View};
 
 use super::settle::settle_waiting;
@@ -45,4 +47,95 @@ pub fn cancel_question(
     resolve(&mut draft, view, &question.asked, Resolution::Cancelled { why })?;
     settle_waiting(view, &mut draft, &question.asked, outcome)?;
     Ok(draft.finish(true))
+}
+
+/// Why a standing grant is not taken back.
+#[derive(Debug, thiserror::Error)]
+pub enum RevokeRefusal {
+    /// There is none by that name in force.
+    #[error("there is no standing grant `{0}` in force")]
+    NotFound(StandingGrantId),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Takes a standing grant back. What it let run before stays as it was.
+pub fn revoke_standing(
+    view: &View<'_>,
+    now: Now,
+    id: &StandingGrantId,
+    by: &PersonId,
+) -> Result<Step<()>, RevokeRefusal> {
+    let standing = view.all_standing(now.wall)?;
+    let Some((grant, ..)) = standing
+        .iter()
+        .find(|(grant, _, revoked)| grant.id == *id && !revoked)
+    else {
+        return Err(RevokeRefusal::NotFound(id.clone()));
+    };
+    let session = grant.scope.session.clone().map_or_else(everywhere, Ok)?;
+    let mut draft = Draft::new(&session);
+    draft.event(Event::StandingRevoked {
+        id: id.clone(),
+        by: by.clone(),
+    });
+    Ok(draft.finish(()))
+}
+
+/// Where events are kept that concern no session in particular.
+fn everywhere() -> Result<SessionId, StoreError> {
+    SessionId::new("placet").map_err(|error| StoreError::Corrupt {
+        what: error.to_string(),
+    })
+}
+
+/// Why a session's settings stay as they are.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingRefusal {
+    /// Nothing happens in it any more.
+    #[error("the session `{0}` has been ended")]
+    SessionOver(SessionId),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Changes how freely the agent of a session may act.
+pub fn set_mode(
+    view: &View<'_>,
+    session: &SessionId,
+    mode: Mode,
+    by: &PersonId,
+) -> Result<Step<()>, SettingRefusal> {
+    let record = view.session(session)?;
+    if record.ended {
+        return Err(SettingRefusal::SessionOver(session.clone()));
+    }
+    let mut draft = Draft::new(session);
+    if record.mode != Some(mode) {
+        draft.event(Event::ModeSet { mode, by: by.clone() });
+    }
+    Ok(draft.finish(()))
+}
+
+/// Puts a tool on a session's allow-list. HIGH risk, `strict` and rules are asked about all the same.
+pub fn allow_tool(
+    view: &View<'_>,
+    session: &SessionId,
+    tool: &ToolName,
+    by: &PersonId,
+) -> Result<Step<()>, SettingRefusal> {
+    let record = view.session(session)?;
+    if record.ended {
+        return Err(SettingRefusal::SessionOver(session.clone()));
+    }
+    let mut draft = Draft::new(session);
+    if !record.allow_list.contains(tool) {
+        draft.event(Event::ToolAllowed {
+            tool: tool.clone(),
+            by: by.clone(),
+        });
+    }
+    Ok(draft.finish(()))
 }

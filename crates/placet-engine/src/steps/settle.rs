@@ -179,9 +179,12 @@ fn ask_after_all(
 
 /// Ends the session: whatever else is open in it is withdrawn.
 fn end(view: &View<'_>, draft: &mut Draft, asked: &Asked, ballot: &Ballot) -> Result<(), StoreError> {
-    draft.event(Event::SessionEnded {
-        by: ballot.by.to_string(),
-    });
+    // What may have happened is asked back even in a session that was ended before.
+    if !view.session(&asked.session)?.ended {
+        draft.event(Event::SessionEnded {
+            by: ballot.by.to_string(),
+        });
+    }
     for other in view.pending_in_session(&asked.session)? {
         if other.id == asked.id {
             continue;

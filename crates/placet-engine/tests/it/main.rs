@@ -1,0 +1,21 @@
+//! The engine through its public doors: a real store on disk, a clock moved by hand, and no sleeping.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on should stop"
+)]
+
+mod answers;
+mod asking;
+mod breaker;
+mod bus;
+mod callback;
+mod events;
+mod hostile;
+mod lasting;
+mod nobody;
+mod outbox;
+mod recorder;
+mod restart;
+mod support;

@@ -1,0 +1,107 @@
+//! Nobody to ask: denied at once, saying why, in each of its forms.
+
+use placet_core::interaction::InteractionRequest;
+use placet_core::outcome::{Denial, Outcome};
+use placet_engine::channel::DeliveryError;
+use placet_engine::steps::AskRefusal;
+use serde_json::json;
+
+use crate::recorder::{Mood, Recorder};
+use crate::support::*;
+
+fn nobody(why: &str) -> Outcome {
+    Outcome::Denied {
+        denial: Denial::NobodyToAsk { why: why.into() },
+    }
+}
+
+#[tokio::test]
+async fn a_call_without_a_channel_is_denied_when_nobody_looks_at_the_inbox() {
+    let house = House::new();
+    let engine = house.start(house.builder("").without_inbox()).await;
+    let denied = settle(&engine, deploy("c", "staging")).await;
+    assert_eq!(
+        denied,
+        nobody("the call has no channel, and nobody looks at the inbox")
+    );
+    assert_eq!(denied.result_for_model().unwrap()["outcome"], "nobody_to_ask");
+    let request: InteractionRequest = serde_json::from_value(json!({
+        "sessionId": "s", "type": "USER_INPUT", "title": "t", "message": "m",
+        "options": [{ "optionId": "y", "label": "Y", "action": "PROVIDE_INFO" }],
+    }))
+    .unwrap();
+    let refused = engine.broker().ask(request, deploy("c", "x").origin).await;
+    assert!(matches!(refused, Err(AskRefusal::NobodyToAsk(_))), "{refused:?}");
+}
+
+#[tokio::test]
+async fn a_call_from_a_channel_that_is_not_connected_is_denied() {
+    let house = House::new();
+    let engine = house.open("").await;
+    let call = in_chat(
+        deploy("c", "staging"),
+        &chat("feishu", "oc_1"),
+        Some("feishu:ou_zoe"),
+    );
+    assert_eq!(
+        settle(&engine, call).await,
+        nobody("no channel named `feishu` is connected")
+    );
+}
+
+#[tokio::test]
+async fn a_chat_whose_user_is_unknown_has_nobody_to_ask() {
+    let house = House::new();
+    let engine = house
+        .start(house.builder("").channel(Recorder::new("feishu")))
+        .await;
+    let call = in_chat(deploy("c", "staging"), &chat("feishu", "oc_1"), None);
+    let why = "the chat's user is not known, and no rule names approvers";
+    assert_eq!(settle(&engine, call).await, nobody(why));
+}
+
+#[tokio::test]
+async fn a_quorum_that_the_requester_makes_unreachable_is_nobody_to_ask() {
+    let house = House::new();
+    let rule = r#"
+        [[people]]
+        name = "lin"
+        [[people]]
+        name = "wei"
+        [[rules]]
+        name = "two"
+        tool = "deploy"
+        effect = "ask"
+        approvers = ["lin", "wei"]
+        quorum = 2
+        not_requester = true
+    "#;
+    let engine = house.open(rule).await;
+    let denied = settle(&engine, for_user(deploy("c", "x"), "lin")).await;
+    assert_eq!(
+        denied,
+        nobody("2 approval(s) are needed, and only 1 of the people asked may approve")
+    );
+    park(&engine, for_user(deploy("d", "x"), "ana")).await;
+}
+
+#[tokio::test]
+async fn a_question_that_can_never_be_delivered_denies_its_call_at_once() {
+    let house = House::new();
+    let feishu = Recorder::new("feishu");
+    feishu.next(Mood::Fail(DeliveryError::Impossible(
+        "the bot was removed from the chat".into(),
+    )));
+    let engine = house.start(house.builder("").channel(feishu)).await;
+    let call = in_chat(
+        deploy("c", "staging"),
+        &chat("feishu", "oc_1"),
+        Some("feishu:ou_zoe"),
+    );
+    park(&engine, call).await;
+    assert_eq!(
+        outcome(&engine, "c").await,
+        nobody("the bot was removed from the chat")
+    );
+    verify(&engine).await;
+}

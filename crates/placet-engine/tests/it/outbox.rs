@@ -1,0 +1,338 @@
+//! The outbox: what must be shown is shown at least once, every copy is brought up to date, and failures are tried again.
+
+use std::sync::Arc;
+
+use placet_core::call::Chat;
+use placet_core::ids::InteractionId;
+use placet_core::interaction::{Answer, Cancellation, Interaction, Resolution};
+use placet_core::outcome::Outcome;
+use placet_core::principal::{Principal, Via};
+use placet_engine::Engine;
+use placet_engine::channel::DeliveryError;
+use placet_store::{OutKind, OutState};
+
+use crate::recorder::{Mood, Recorder, What};
+use crate::support::*;
+
+const HOUSE: &str = r#"
+[[people]]
+name = "lin"
+feishu = "ou_lin"
+email = "lin@example.com"
+[[people]]
+name = "wei"
+feishu = "ou_wei"
+
+[[rules]]
+name = "lin and wei decide about production"
+tool = "deploy"
+args = { to = "production" }
+effect = "ask"
+approvers = ["lin"]
+timeout = "1h"
+escalate = { after = "10m", to = ["wei"] }
+"#;
+
+struct Office {
+    house: House,
+    engine: Engine,
+    feishu: Arc<Recorder>,
+    email: Arc<Recorder>,
+}
+
+async fn office() -> Office {
+    let (house, feishu, email) = (House::new(), Recorder::new("feishu"), Recorder::new("email"));
+    let engine = house
+        .start(
+            house
+                .builder(HOUSE)
+                .channel(feishu.clone())
+                .channel(email.clone()),
+        )
+        .await;
+    Office {
+        house,
+        engine,
+        feishu,
+        email,
+    }
+}
+
+fn group() -> Chat {
+    chat("feishu", "oc_1")
+}
+
+fn zoes(id: &str, to: &str) -> placet_core::call::ToolCall {
+    in_chat(deploy(id, to), &group(), Some("feishu:ou_zoe"))
+}
+
+/// In how many milliseconds the first copy of a question is tried again, once it has been tried so often.
+async fn next_try(engine: &Engine, id: &InteractionId, tries: u32) -> Option<u64> {
+    loop {
+        let looked = id.clone();
+        let read = engine
+            .store()
+            .read(move |view, now| Ok((view.outbox_items(&looked)?, view.outbox_next()?, now.live)));
+        let (copies, next, now) = read.await.unwrap();
+        if copies[0].attempts == tries {
+            return next.map(|next| next.remaining_from(now).get());
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+fn later() -> Mood {
+    Mood::Fail(DeliveryError::Later("the platform is busy".into()))
+}
+
+#[tokio::test]
+async fn a_question_is_delivered_whole_with_its_options_and_its_receipt_is_kept() {
+    let office = office().await;
+    let id = park(&office.engine, zoes("c", "staging")).await;
+    let given = office.feishu.given(1).await;
+    assert_eq!(given[0].chat, "oc_1");
+    let What::Question {
+        id: shown,
+        text,
+        options,
+    } = &given[0].what
+    else {
+        panic!()
+    };
+    assert_eq!(shown, &id);
+    assert!(text.contains("deploy") && text.contains("staging"), "{text}");
+    assert!(
+        text.contains(&asked(&office.engine, &id).await.code.to_string()),
+        "{text}"
+    );
+    assert_eq!(options, &["approve", "reject", "retry", "skip", "terminate"]);
+
+    let mut events = office.engine.subscribe(0, None);
+    let receipt = loop {
+        if let placet_core::journal::Event::Delivered { receipt, .. } =
+            soon(events.next()).await.unwrap().event
+        {
+            break receipt.unwrap();
+        }
+    };
+    assert!(receipt.contains(&format!("ref-{}", given[0].key)), "{receipt}");
+    let copies = office
+        .engine
+        .store()
+        .read(move |view, _| view.outbox_items(&id))
+        .await
+        .unwrap();
+    assert_eq!(
+        (copies[0].state, copies[0].receipt.as_ref()),
+        (OutState::Sent, Some(&receipt))
+    );
+}
+
+#[tokio::test]
+async fn every_copy_on_every_channel_is_updated_once_it_is_decided() {
+    let office = office().await;
+    let id = park(
+        &office.engine,
+        in_chat(deploy("c", "production"), &group(), Some("feishu:ou_zoe")),
+    )
+    .await;
+    office.feishu.given(2).await;
+    office.email.given(1).await;
+    let mut events = office.engine.subscribe(office.engine.head().await.unwrap(), None);
+    office.house.pass(&office.engine, 600);
+    while soon(events.next()).await.unwrap().event.name() != "escalated" {}
+    let shown = office.feishu.given(3).await;
+    let mut chats: Vec<_> = shown.iter().map(|item| item.chat.as_str()).collect();
+    chats.sort_unstable();
+    assert_eq!(chats, ["oc_1", "ou_lin", "ou_wei"]);
+
+    say(&office.engine, &id, choice("wei", "approve")).await.unwrap();
+    let given = [office.feishu.given(6).await, office.email.given(2).await].concat();
+    let mut updated: Vec<_> = Vec::new();
+    for item in given {
+        let What::Decided {
+            id: decided,
+            resolution,
+            copy,
+        } = item.what
+        else {
+            continue;
+        };
+        assert_eq!(decided, id);
+        assert!(matches!(resolution, Resolution::Answered { .. }));
+        assert!(
+            copy.is_some_and(|copy| copy.ends_with(&format!(":{}", item.chat))),
+            "each by its own receipt"
+        );
+        updated.push(item.chat);
+    }
+    updated.sort_unstable();
+    assert_eq!(updated, ["lin@example.com", "oc_1", "ou_lin", "ou_wei"]);
+    verify(&office.engine).await;
+}
+
+#[tokio::test]
+async fn a_failed_delivery_is_tried_again_with_growing_pauses_and_the_same_key() {
+    let office = office().await;
+    office.feishu.next(later());
+    office.feishu.next(later());
+    let id = park(&office.engine, zoes("c", "staging")).await;
+    office.feishu.given(1).await;
+    assert_eq!(soon(next_try(&office.engine, &id, 1)).await, Some(500));
+    office.house.pass(&office.engine, 1);
+    office.feishu.given(2).await;
+    assert_eq!(soon(next_try(&office.engine, &id, 2)).await, Some(1000));
+    assert!(is_open(&office.engine, &id).await);
+    office.house.pass(&office.engine, 1);
+    let given = office.feishu.given(3).await;
+    assert_eq!(
+        soon(next_try(&office.engine, &id, 3)).await,
+        None,
+        "it has arrived"
+    );
+    assert!(given.iter().all(|item| item.key == given[0].key), "{given:?}");
+}
+
+/// The platform showed it, and the answer was lost: at least once means twice, told apart by the key.
+#[tokio::test]
+async fn what_was_shown_but_not_acknowledged_is_delivered_again_under_the_same_key_also_after_a_restart() {
+    let Office {
+        house,
+        engine,
+        feishu,
+        ..
+    } = office().await;
+    feishu.next(later());
+    let id = park(&engine, zoes("c", "staging")).await;
+    let first = feishu.given(1).await;
+    engine.shutdown().await.unwrap();
+    house.clock.pass(60);
+    let again = Recorder::new("feishu");
+    let engine = house.start(house.builder(HOUSE).channel(again.clone())).await;
+    house.pass(&engine, 2);
+    let second = again.given(1).await;
+    assert_eq!(first[0].key, second[0].key);
+    say(&engine, &id, by_zoe()).await.unwrap();
+    let given = again.given(2).await;
+    assert!(matches!(given[1].what, What::Decided { .. }), "{given:?}");
+}
+
+/// Zoe's approval from the chat.
+fn by_zoe() -> Answer {
+    let by = Principal::Person {
+        person: person("feishu:ou_zoe"),
+        via: Via::Chat(group().channel),
+    };
+    Answer {
+        by,
+        ..choice("zoe", "approve")
+    }
+}
+
+#[tokio::test]
+async fn what_is_decided_before_it_could_be_shown_is_never_shown() {
+    let office = office().await;
+    office.feishu.next(later());
+    let id = park(&office.engine, zoes("c", "staging")).await;
+    office.feishu.given(1).await;
+    office.engine.broker().withdraw(&id, "the agent").await.unwrap();
+    office.house.pass(&office.engine, 5);
+    office
+        .engine
+        .bus()
+        .publish_outbound(&group(), "k", "a message behind it")
+        .await
+        .unwrap();
+    let copies = async || {
+        let id = id.clone();
+        office
+            .engine
+            .store()
+            .read(move |view, _| view.outbox_items(&id))
+            .await
+            .unwrap()
+    };
+    soon(async {
+        while copies().await.iter().any(|copy| copy.state == OutState::Waiting) {
+            office.house.pass(&office.engine, 5);
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    let kinds: Vec<_> = copies()
+        .await
+        .iter()
+        .map(|copy| (copy.kind, copy.state))
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            (OutKind::Question, OutState::Dead),
+            (OutKind::Decided, OutState::Dead)
+        ]
+    );
+    let given = office.feishu.given(2).await;
+    let shown: Vec<_> = given.iter().skip(1).map(|item| &item.what).collect();
+    assert_eq!(shown, [&What::Message("a message behind it".into())]);
+}
+
+#[tokio::test]
+async fn one_surface_that_can_never_show_it_is_no_harm_while_another_can() {
+    let office = office().await;
+    office
+        .email
+        .next(Mood::Fail(DeliveryError::Impossible("no such mailbox".into())));
+    let id = park(&office.engine, deploy("c", "production")).await;
+    office.email.given(1).await;
+    office.feishu.given(1).await;
+    say(&office.engine, &id, choice("lin", "approve")).await.unwrap();
+    assert!(outcome(&office.engine, "c").await.permits());
+}
+
+#[tokio::test]
+async fn a_question_whose_channel_is_gone_after_a_restart_is_withdrawn() {
+    let Office {
+        house,
+        engine,
+        feishu,
+        ..
+    } = office().await;
+    feishu.next(later());
+    let id = park(&engine, zoes("c", "staging")).await;
+    feishu.given(1).await;
+    engine.shutdown().await.unwrap();
+    let engine = house.open(HOUSE).await;
+    house.pass(&engine, 2);
+    assert!(matches!(outcome(&engine, "c").await, Outcome::Denied { .. }));
+    let Interaction::Resolved(resolved) = interaction(&engine, &id).await else {
+        panic!()
+    };
+    assert!(matches!(
+        resolved.resolution,
+        Resolution::Cancelled {
+            why: Cancellation::Undeliverable { .. }
+        }
+    ));
+}
+
+#[tokio::test]
+async fn a_channel_that_hangs_holds_up_neither_the_others_nor_the_end() {
+    let office = office().await;
+    office.email.next(Mood::Hang);
+    park(&office.engine, deploy("c", "production")).await;
+    office.email.given(1).await;
+    office.feishu.given(1).await;
+    soon(office.engine.shutdown()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_channel_that_panics_is_tried_again() {
+    let office = office().await;
+    office.feishu.next(Mood::Panic);
+    let id = park(&office.engine, zoes("c", "staging")).await;
+    soon(next_try(&office.engine, &id, 1)).await;
+    office.house.pass(&office.engine, 1);
+    office.feishu.given(2).await;
+    assert_eq!(soon(next_try(&office.engine, &id, 2)).await, None);
+    assert!(is_open(&office.engine, &id).await);
+}
