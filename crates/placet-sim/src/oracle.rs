@@ -432,14 +432,12 @@ impl Oracle {
         }
         // What the approval covers: the question's arguments, or those the approver truly wrote.
         let (key, mut args) = (book.call.clone(), book.args.clone());
-        if let Some(attempt) = self
-            .attempts
-            .iter()
-            .rev()
-            .find(|a| a.by == ballot.by && a.question.as_ref() == Some(id))
-            && let Some(edited) = &attempt.edited
-        {
-            args = edited.clone();
+        let last = self.attempts.iter().rev().find(|attempt| {
+            let meant = attempt.question.as_ref().is_none_or(|question| question == id);
+            attempt.by == ballot.by && attempt.via == ballot.via && meant
+        });
+        if let Some(edited) = last.and_then(|attempt| attempt.edited.clone()) {
+            args = edited;
         }
         self.approved_now.insert(key, args);
         Ok(())
