@@ -97,7 +97,12 @@ impl Placed {
 
 /// Finds out where a path leads. Relative paths start at the workspace; `~` is the home folder.
 pub fn place(path: &str, places: &dyn Places) -> Placed {
-    match absolute(path, places) {
+    place_from(places.workspace(), path, places)
+}
+
+/// The same for a path seen from `folder`.
+pub(super) fn place_from(folder: &str, path: &str, places: &dyn Places) -> Placed {
+    match absolute(folder, path, places) {
         Ok(absolute) => place_absolute(&absolute, places),
         Err(why) => Placed::Unreadable { why },
     }
@@ -130,7 +135,7 @@ fn place_absolute(absolute: &str, places: &dyn Places) -> Placed {
 }
 
 /// The path from the root, with nothing shortened or followed yet.
-fn absolute(path: &str, places: &dyn Places) -> Result<String, &'static str> {
+fn absolute(folder: &str, path: &str, places: &dyn Places) -> Result<String, &'static str> {
     check(path)?;
     let scheme = path
         .split(['/', '\\'])
@@ -155,7 +160,7 @@ fn absolute(path: &str, places: &dyn Places) -> Result<String, &'static str> {
             Ok(format!("{home}{rest}"))
         }
         Some(_) => Err("it starts in another user's home folder"),
-        None => Ok(format!("{}/{path}", places.workspace())),
+        None => Ok(format!("{folder}/{path}")),
     }
 }
 
@@ -198,7 +203,7 @@ fn follow(absolute: &str, places: &dyn Places) -> Result<String, String> {
 }
 
 /// Takes `.`, `..` and `//` out of the text without asking where links lead.
-fn shorten(absolute: &str) -> String {
+pub(super) fn shorten(absolute: &str) -> String {
     let mut names: Vec<&str> = Vec::new();
     for name in absolute.split('/') {
         match name {

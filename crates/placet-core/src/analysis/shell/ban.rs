@@ -1,7 +1,8 @@
 //! What nobody may allow, in any mode. Few and certain: everything doubtful is asked about instead.
 
+use super::super::path::shorten;
 use super::judge::{Args, Hit};
-use super::target::{flatten, is_block_device};
+use super::target::is_block_device;
 use super::word::Word;
 
 /// Folders whose loss is the loss of the machine or the person's work.
@@ -82,7 +83,7 @@ fn root_of(word: &Word<'_>) -> Option<String> {
         Some((above, last)) if everything(last) => format!("{above}/"),
         _ => inner,
     };
-    let flat = flatten(&inner);
+    let flat = shorten(&inner);
     Some(match flat.strip_prefix("/~") {
         Some("") => "~".to_owned(),
         _ => flat,

@@ -1,6 +1,7 @@
 //! Places a line touches: is a path inside the workspace, a secret, a file that runs by itself?
 
 use super::super::Places;
+use super::super::path::{Placed, place_from, shorten};
 use super::word::{Known, Word};
 
 /// Where the shell may stand. `cd` may fail or run in a branch, so every place it could have reached is kept.
@@ -29,7 +30,7 @@ impl Standing {
             return;
         };
         for folder in folders.clone() {
-            match resolve(word, &folder, places).filter(|path| is_inside(path, places)) {
+            match inside(word, &folder, places) {
                 Some(path) if folders.contains(&path) => {}
                 Some(path) if folders.len() < FOLDERS_MAX => folders.push(path),
                 _ => {
@@ -42,12 +43,12 @@ impl Standing {
 
     /// Whether `word` names something inside the workspace from wherever the shell stands.
     pub(super) fn contains(&self, word: &Word<'_>, places: &dyn Places) -> bool {
-        let inside =
-            |folder: &str| resolve(word, folder, places).is_some_and(|path| is_inside(&path, places));
         match self {
             _ if word.is_later() => false,
-            Self::In(folders) => folders.iter().all(|folder| inside(folder)),
-            Self::Lost => is_absolute(word) && inside("/"),
+            Self::In(folders) => folders
+                .iter()
+                .all(|folder| inside(word, folder, places).is_some()),
+            Self::Lost => is_absolute(word) && inside(word, "/", places).is_some(),
         }
     }
 }
@@ -56,56 +57,19 @@ fn is_absolute(word: &Word<'_>) -> bool {
     word.value.starts_with('/') || word.raw.starts_with('~')
 }
 
-fn is_inside(path: &str, places: &dyn Places) -> bool {
-    let root = places.workspace().trim_end_matches('/');
-    path.strip_prefix(root)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-/// The real place of `word` seen from `folder`; `None` when it cannot be told.
-fn resolve(word: &Word<'_>, folder: &str, places: &dyn Places) -> Option<String> {
-    let value = if word.raw.starts_with('~') {
-        format!("{}{}", places.home()?, word.value.strip_prefix('~')?)
-    } else if word.value.starts_with('/') {
-        word.value.clone()
+/// The real place of `word` seen from `folder`, if that is inside the workspace.
+fn inside(word: &Word<'_>, folder: &str, places: &dyn Places) -> Option<String> {
+    // A tilde means the home folder only where the shell expands it, which quotes prevent.
+    let literal_tilde = word.value.starts_with('~') && !word.raw.starts_with('~');
+    let path = if literal_tilde {
+        format!("./{}", word.value)
     } else {
-        format!("{folder}/{}", word.value)
+        word.value.clone()
     };
-    let mut path = String::new();
-    for part in value.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                // The parent of a link's target, not of the link.
-                let real = if path.is_empty() {
-                    String::new()
-                } else {
-                    places.real(&path)?
-                };
-                path = real
-                    .rsplit_once('/')
-                    .map_or_else(String::new, |(parent, _)| parent.to_owned());
-            }
-            part => {
-                path.push('/');
-                path.push_str(part);
-            }
-        }
+    match place_from(folder, &path, places) {
+        Placed::Inside { resolved, .. } => Some(resolved),
+        Placed::Outside { .. } | Placed::Unreadable { .. } => None,
     }
-    places.real(if path.is_empty() { "/" } else { &path })
-}
-
-/// An absolute path without `.`, `..` and doubled slashes, by text alone.
-pub(super) fn flatten(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()),
-            part => parts.push(part),
-        }
-    }
-    format!("/{}", parts.join("/"))
 }
 
 /// Devices that swallow or show what is written to them.
@@ -120,7 +84,7 @@ pub(super) fn is_harmless_device(path: &str) -> bool {
 
 /// Disks as files.
 pub(super) fn is_block_device(path: &str) -> bool {
-    let flat = flatten(path);
+    let flat = shorten(path);
     let Some(name) = flat.strip_prefix("/dev/") else {
         return false;
     };
