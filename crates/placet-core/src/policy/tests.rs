@@ -18,6 +18,7 @@ use crate::ids::{PersonId, StandingGrantId};
 use crate::standing::{Covers, Scope, StandingGrant};
 use crate::time::Timestamp;
 
+mod lines;
 mod properties;
 mod rules;
 

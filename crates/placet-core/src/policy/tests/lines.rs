@@ -1,0 +1,135 @@
+//! Rules on real lines: through the real analysis, as a call goes.
+
+use super::*;
+use crate::analysis::{FixedPlaces, analyse};
+use crate::call::Args;
+
+/// The example of design §2, as printed there.
+const DESIGN: &str = r#"
+[[people]]
+name = "lin"
+[[people]]
+name = "wei"
+[groups]
+ops = ["lin", "wei"]
+
+[[rules]]
+name = "force pushes need two people from ops"
+tool = "bash"
+command = "git push --force*"          # matched on the parsed command, not the text
+effect = "ask"                         # allow | ask | deny
+approvers = ["group:ops"]
+quorum = 2
+not_requester = true
+timeout = "30m"
+escalate = { after = "10m", to = ["lin"] }
+answers = ["approve", "reject", "terminate"]
+matches = ["git push --force origin main"]
+not_matches = ["git push origin main"]
+"#;
+
+fn decide(policy: &Policy, tool: &str, args: serde_json::Value) -> Verdict {
+    let args = Args::from_value(args).unwrap();
+    let mut case = Case::new(tool, Analysis::nothing());
+    case.analysis = analyse(&case.tool, &args, &FixedPlaces::of_examples());
+    case.decide(policy)
+}
+
+fn line(policy: &Policy, line: &str) -> Verdict {
+    decide(policy, "bash", json!({ "command": line }))
+}
+
+#[test]
+fn the_rule_of_the_design_loads_and_no_spelling_gets_round_it() {
+    let rules = policy(DESIGN);
+    for spelling in [
+        "git push --force origin main",
+        "git -C . push origin main --force",
+        "cd src && git push origin main --force-with-lease",
+        "sudo git push --force",
+        "env A=b git push --force",
+        "sh -c 'git push --force'",
+        "echo $(git push --force)",
+        "true\ngit push --force",
+        "/usr/bin/git push --force",
+        "git pu\"sh\" --fo'rce'",
+    ] {
+        let verdict = line(&rules, spelling);
+        assert_eq!(
+            verdict.rule.as_deref(),
+            Some("force pushes need two people from ops"),
+            "{spelling}: {verdict:?}"
+        );
+    }
+    assert_eq!(line(&rules, "git push origin main").rule, None);
+}
+
+#[test]
+fn a_failing_example_of_a_command_refuses_the_file() {
+    let broken = DESIGN.replace("git push --force origin main", "git pull");
+    let error = Config::parse(&broken, "placet.toml", std::iter::empty()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "placet.toml:20:12: the rule `force pushes need two people from ops` should match `git pull`, but it does not"
+    );
+}
+
+/// field.md §5, "Shell chaining / wrapper bypass of allow-lists".
+#[test]
+fn an_allowed_command_does_not_carry_another_with_it() {
+    let rules = policy(
+        "[[rules]]\nname='safe'\ntool='bash'\ncommand=['git status', 'ls *', 'time *', 'env *', 'sort *', 'find *', 'xargs *']\n\
+         effect='allow'\nmatches=['git status', 'ls -l && git status']\nnot_matches=['git status && rm x']\n",
+    );
+    for allowed in [
+        "git status",
+        "ls -l src && git status",
+        "git status > /dev/null",
+        "time ls",
+    ] {
+        assert_eq!(line(&rules, allowed).rule.as_deref(), Some("safe"), "{allowed}");
+    }
+    for bypass in [
+        "git status\nrm x",
+        "git status & rm x",
+        "git status | sh",
+        "env sh -c 'rm x'",
+        "time rm x",
+        "ls $(rm x)",
+        "ls `rm x`",
+        "ls | xargs rm",
+        "find . -exec rm {} +",
+        "ls > /etc/passwd",
+        "PATH=. ls",
+        "ls ${x@P}",
+        "ls <(rm x)",
+        "export A=$(rm x); ls",
+        "[[ -n $(rm x) ]] && ls",
+        "f() { rm x; }; ls",
+        "sort --compress-program=sh x",
+    ] {
+        let verdict = line(&rules, bypass);
+        assert_ne!(verdict.decision, Decision::Allow, "{bypass}: {verdict:?}");
+    }
+}
+
+#[test]
+fn examples_of_statements_paths_and_urls_are_tried_as_such() {
+    policy(
+        "[[rules]]\nname='a'\nsql=['DELETE']\ntable='orders'\neffect='ask'\n\
+         matches=['DELETE FROM orders WHERE id = 1']\nnot_matches=['SELECT 1', 'DELETE FROM other WHERE id = 1']\n\
+         [[rules]]\nname='b'\npath='secrets/**'\neffect='deny'\nmatches=['secrets/key']\nnot_matches=['src/key']\n\
+         [[rules]]\nname='c'\ntool='fetch'\nhost='*.example.com'\neffect='allow'\n\
+         matches=['https://a.example.com/x']\nnot_matches=['https://example.org']\n",
+    );
+}
+
+#[test]
+fn reading_sql_is_allowed_and_writing_is_asked_about() {
+    let rules = policy("");
+    let step = |sql: &str| decide(&rules, "data_modify", json!({ "sql": sql })).step;
+    assert_eq!(step("SELECT * FROM orders"), Step::LowRisk);
+    assert_eq!(step("UPDATE orders SET a = 1 WHERE id = 2"), Step::Ask);
+    assert_eq!(step("DELETE FROM orders"), Step::HighRisk);
+    assert_eq!(step("SELECT 1; DROP TABLE orders"), Step::HighRisk);
+}
