@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::analysis::{Analysis, FactKind};
+use crate::tool::Risk;
 
 use super::pattern::{CommandPattern, base_name};
 use super::rule::{Effect, Rule, Subject};
@@ -115,12 +116,12 @@ impl Rules {
         };
         let rule = self.allowing_command(subject, Some(first))?;
         commands
-            .all(|argv| self.allowing_command(subject, Some(argv)).is_some())
+            .all(|command| self.allowing_command(subject, Some(command)).is_some())
             .then_some(rule)
     }
 
-    fn allowing_command(&self, subject: &Subject<'_>, argv: Option<&[String]>) -> Option<&Rule> {
-        let program = argv.and_then(<[String]>::first).map(|program| base_name(program));
+    fn allowing_command(&self, subject: &Subject<'_>, command: Option<Command<'_>>) -> Option<&Rule> {
+        let program = command.and_then(Command::program);
         let place = self
             .drawers(subject)
             .flat_map(|drawer| {
@@ -132,7 +133,7 @@ impl Rules {
             .filter(|place| {
                 self.all.get(**place).is_some_and(|rule| {
                     rule.effect == Effect::Allow
-                        && argv.is_none_or(|argv| rule.covers_command(argv))
+                        && command.is_none_or(|command| rule.covers_command(command.argv, command.risk))
                         && rule.covers_all_but_commands(subject)
                 })
             })
@@ -148,11 +149,11 @@ impl Rules {
     ) -> impl Iterator<Item = usize> + 'a {
         self.drawers(subject)
             .flat_map(|drawer| {
-                let programs = commands(subject.analysis).filter_map(<[String]>::first);
+                let programs = commands(subject.analysis).filter_map(Command::program);
                 drawer
                     .any_program
                     .iter()
-                    .chain(programs.flat_map(|program| drawer.under(base_name(program))))
+                    .chain(programs.flat_map(|program| drawer.under(program)))
             })
             .copied()
             .filter(move |place| {
@@ -170,9 +171,25 @@ impl Rules {
     }
 }
 
-fn commands(analysis: &Analysis) -> impl Iterator<Item = &[String]> {
+/// One command of a line.
+#[derive(Debug, Clone, Copy)]
+struct Command<'a> {
+    argv: &'a [String],
+    risk: Risk,
+}
+
+impl<'a> Command<'a> {
+    fn program(self) -> Option<&'a str> {
+        self.argv.first().map(|program| base_name(program))
+    }
+}
+
+fn commands(analysis: &Analysis) -> impl Iterator<Item = Command<'_>> {
     analysis.facts.iter().filter_map(|fact| match &fact.kind {
-        FactKind::Command { argv, .. } => Some(argv.as_slice()),
+        FactKind::Command { argv, .. } => Some(Command {
+            argv,
+            risk: fact.risk,
+        }),
         _ => None,
     })
 }

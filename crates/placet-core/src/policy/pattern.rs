@@ -14,7 +14,8 @@
 //!
 //! A last word `*` stands for any number of words, also none. Attached to the last word (`--force*`) it completes that
 //! word and then also stands for any further words; but after a path (`src/*`) it stays one word, because who allows
-//! `cat src/*` does not mean `cat src/a /etc/shadow`. A short and a long flag are two flags: list both.
+//! `cat src/*` does not mean `cat src/a /etc/shadow`. A rule that allows leaves no flag of a HIGH command to a `*`. A short
+//! and a long flag are two flags: list both.
 
 use super::wild::{Piece, Wild};
 
@@ -128,6 +129,13 @@ impl CommandPattern {
             Breadth::Narrow => self.matches_narrow(argv),
             Breadth::Broad => self.matches_broad(argv),
         }
+    }
+
+    /// Whether no flag is left to a `*` at the end of the pattern. For a command that matches narrowly.
+    pub(crate) fn names_every_flag(&self, argv: &[String]) -> bool {
+        argv.iter()
+            .skip(self.words.len())
+            .all(|word| !word.starts_with('-'))
     }
 
     fn matches_narrow(&self, argv: &[String]) -> bool {

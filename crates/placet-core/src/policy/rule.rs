@@ -100,14 +100,13 @@ impl Rule {
             && facts.iter().all(|fact| when.covers_fact(fact, subject.workspace))
     }
 
-    /// Whether a rule that allows covers this one command.
-    pub(crate) fn covers_command(&self, argv: &[String]) -> bool {
-        self.when.is_about_whole_tools()
-            || self
-                .when
-                .commands
-                .iter()
-                .any(|pattern| pattern.matches(argv, Breadth::Narrow))
+    /// Whether a rule that allows covers this one command. `sort *` was not meant to allow `sort --compress-program=sh`:
+    /// what makes a command HIGH is often a flag, so for HIGH ones the rule must have spelled the flags out.
+    pub(crate) fn covers_command(&self, argv: &[String], risk: Risk) -> bool {
+        let covers = |pattern: &CommandPattern| {
+            pattern.matches(argv, Breadth::Narrow) && (risk < Risk::High || pattern.names_every_flag(argv))
+        };
+        self.when.is_about_whole_tools() || self.when.commands.iter().any(covers)
     }
 }
 

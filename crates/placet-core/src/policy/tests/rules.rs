@@ -44,6 +44,18 @@ fn an_allow_rule_does_not_cover_what_is_dynamic_assigned_unreadable_or_redirecte
     assert_eq!(with(redirect(false)), "13 ask");
 }
 
+/// ironclaw#4862: `sort` was on the safe list, and `--compress-program` ran anything.
+#[test]
+fn a_wildcard_that_allows_leaves_no_flag_of_a_high_risk_command_open() {
+    let rules = policy(
+        "[[rules]]\nname='sort'\ntool='bash'\ncommand=['sort *', 'git push --force *']\neffect='allow'\n",
+    );
+    let step = |found: Analysis| Case::new("bash", found).short(&rules);
+    assert_eq!(step(medium(&["sort -r x"])), "4 allow");
+    assert_eq!(step(high("sort --compress-program=sh x")), "5 ask");
+    assert_eq!(step(high("git push --force origin main")), "4 allow");
+}
+
 /// The argument's text says `git status; rm -r x`, and starts as the rule wants it.
 #[test]
 fn an_allow_rule_on_the_text_of_an_argument_does_not_allow_commands() {
