@@ -110,9 +110,9 @@ impl Desk<'_> {
                 continue;
             };
             if question.asks(&self.inbound.sender) {
-                mine.push(question)
+                mine.push(question);
             } else {
-                others.push(question)
+                others.push(question);
             }
         }
         let text = self.inbound.message.content.as_str();

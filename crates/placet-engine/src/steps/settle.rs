@@ -43,7 +43,7 @@ pub(crate) fn settle_answered(
         let Some(record) = view.call(&key)? else { continue };
         match (&asked.subject, decided.action) {
             (Subject::Breaker { .. }, Action::Custom) => {
-                ask_after_all(rules, view, now, draft, asked, &record, fresh)?
+                ask_after_all(rules, view, now, draft, asked, &record, fresh)?;
             }
             _ => settle_call(draft, &record, outcome(rules, now, asked, &record, decided)),
         }
