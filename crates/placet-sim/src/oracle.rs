@@ -342,7 +342,7 @@ impl Oracle {
             ballot.by
         );
         let eligible = match call.kind.needs {
-            Needs::Nothing | Needs::OwnUser => self.is_own_user(call, ballot),
+            Needs::Nothing | Needs::OwnUser => is_own_user(call, ballot),
             Needs::TwoOfOps => ["ana", "bo", "cy"].contains(&ballot.by.as_str()),
             Needs::AnaThenBo => ballot.by.as_str() == "ana" || (book.escalated && ballot.by.as_str() == "bo"),
             Needs::Never => false,
@@ -368,15 +368,6 @@ impl Oracle {
             );
         }
         Ok(())
-    }
-
-    fn is_own_user(&self, call: &Proposal, ballot: &Ballot) -> bool {
-        match (&call.user, call.in_chat) {
-            (Some(user), true) => ballot.by == *user,
-            (None, true) => false,
-            (Some(user), false) if user.is_configured() => ballot.by == *user,
-            (_, false) => ballot.via == Via::Inbox || ballot.by.is_configured(),
-        }
     }
 
     fn resolved(&mut self, id: &InteractionId, resolution: &Resolution, live: i64) -> Check {
@@ -497,6 +488,15 @@ impl Oracle {
             promise!(3, kept, "acknowledged, and lost: {what:?}");
         }
         Ok(())
+    }
+}
+
+fn is_own_user(call: &Proposal, ballot: &Ballot) -> bool {
+    match (&call.user, call.in_chat) {
+        (Some(user), true) => ballot.by == *user,
+        (None, true) => false,
+        (Some(user), false) if user.is_configured() => ballot.by == *user,
+        (_, false) => ballot.via == Via::Inbox || ballot.by.is_configured(),
     }
 }
 

@@ -237,5 +237,4 @@ fn within<'a>(path: &'a str, workspace: &str) -> &'a str {
 }
 
 #[cfg(test)]
-#[expect(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
 mod tests;

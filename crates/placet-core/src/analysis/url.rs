@@ -170,5 +170,4 @@ fn shown(text: &str) -> String {
 }
 
 #[cfg(test)]
-#[expect(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
 mod tests;

@@ -1,10 +1,5 @@
 //! What loads, from which of its sources.
 
-#![expect(
-    clippy::needless_raw_string_hashes,
-    reason = "expect-test writes its snapshots so"
-)]
-
 use expect_test::{Expect, expect};
 
 use super::*;

@@ -256,7 +256,7 @@ mod tests {
 
     use super::*;
 
-    fn request(options: Value) -> Result<InteractionRequest, RequestError> {
+    fn request(options: &Value) -> Result<InteractionRequest, RequestError> {
         let request: InteractionRequest = serde_json::from_value(json!({
             "sessionId": "s", "type": "TOOL_APPROVAL", "title": "t", "message": "m", "options": options
         }))
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn silence_never_approves_a_tool() {
-        let refused = request(json!([
+        let refused = request(&json!([
             {"optionId": "go", "label": "Go", "action": "APPROVE_AND_EXECUTE", "isDefault": true},
             {"optionId": "no", "label": "No", "action": "SKIP"}
         ]));
@@ -275,17 +275,17 @@ mod tests {
 
     #[test]
     fn a_request_without_options_or_with_the_same_one_twice_is_refused() {
-        assert_eq!(request(json!([])), Err(RequestError::NoOptions));
+        assert_eq!(request(&json!([])), Err(RequestError::NoOptions));
         let twice = json!([
             {"optionId": "a", "label": "A", "action": "SKIP"},
             {"optionId": "a", "label": "B", "action": "SKIP"}
         ]);
-        assert_eq!(request(twice), Err(RequestError::DuplicateOption("a".into())));
+        assert_eq!(request(&twice), Err(RequestError::DuplicateOption("a".into())));
         let two_defaults = json!([
             {"optionId": "a", "label": "A", "action": "SKIP", "isDefault": true},
             {"optionId": "b", "label": "B", "action": "TERMINATE", "isDefault": true}
         ]);
-        assert_eq!(request(two_defaults), Err(RequestError::TwoDefaults));
+        assert_eq!(request(&two_defaults), Err(RequestError::TwoDefaults));
     }
 
     #[test]

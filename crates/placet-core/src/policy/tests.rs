@@ -1,10 +1,5 @@
 //! The decision order, step by step and in every mode; what rules may and may not do to it.
 
-#![expect(
-    clippy::needless_raw_string_hashes,
-    reason = "expect-test writes its snapshots so"
-)]
-
 use std::fmt::Write as _;
 
 use expect_test::{Expect, expect};

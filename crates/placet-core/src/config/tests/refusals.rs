@@ -1,10 +1,5 @@
 //! What is refused, and where the refusal points.
 
-#![expect(
-    clippy::needless_raw_string_hashes,
-    reason = "expect-test writes its snapshots so"
-)]
-
 use expect_test::expect;
 
 use super::{check, load};

@@ -1,0 +1,195 @@
+//! What agents do: propose, claim, run, finish.
+
+use placet_core::analysis::{Analysis, FixedPlaces, analyse};
+use placet_core::call::{Args, Origin, ToolCall};
+use placet_core::ids::{AgentId, CallId, ToolName};
+use placet_core::journal::CallResult;
+use placet_core::tool::OwnOpinion;
+use placet_engine::steps::{self, Proposal, Proposed};
+use placet_store::StepError;
+
+use super::cast::{key_of, session_of};
+use super::{Check, SESSIONS, World};
+use crate::oracle::{Acknowledged, Proposal as True};
+use crate::sabotage::Sabotage;
+use crate::scene::{self, KINDS};
+
+impl World {
+    pub(super) fn propose(&mut self) -> Check {
+        let kind = *self.dice.choose(&KINDS);
+        let session = self.dice.pick(SESSIONS);
+        let args = scene::args(self.dice.byte());
+        let call = self.new_call(kind.tool, session, &args)?;
+        let in_chat = call.origin.chat.is_some();
+        let truth = True {
+            kind,
+            session: call.session.clone(),
+            args: call.args.clone(),
+            user: call.origin.user.clone(),
+            in_chat,
+        };
+        self.oracle.proposes(key_of(&call), truth);
+        self.calls.push(call.clone());
+        self.submit(call);
+        Ok(())
+    }
+
+    /// The same call dispatched again; or the same id with other arguments, which must be refused.
+    pub(super) fn propose_again(&mut self) -> Check {
+        if self.calls.is_empty() {
+            return Ok(());
+        }
+        let mut call = self.dice.choose(&self.calls).clone();
+        if self.roll(2) == 0 {
+            self.submit(call);
+            return Ok(());
+        }
+        call.args = Args::from_value(serde_json::json!({ "target": format!("other{}", self.made) }))
+            .map_err(|error| error.to_string())?;
+        let known = self
+            .store
+            .view()
+            .call(&key_of(&call))
+            .map_err(|error| error.to_string())?
+            .is_some();
+        let head = self.head()?;
+        let proposal = self.proposal(call);
+        let refused = self
+            .step(|rules, view, now| steps::propose(rules, view, now, &proposal))
+            .is_err();
+        let unchanged = self.head()? == head;
+        if known && !(refused && unchanged) {
+            return Err("promise 5: an id was taken for another call".into());
+        }
+        if !known {
+            // Nobody will ever ask for it again under this id; the books must know it as it came.
+            self.oracle.rewinds(head);
+            self.forget(&proposal.call);
+        }
+        Ok(())
+    }
+
+    pub(super) fn claim(&mut self) -> Check {
+        if self.calls.is_empty() {
+            return Ok(());
+        }
+        // Mostly something new: old calls are long claimed.
+        let newest = if self.roll(3) == 0 { self.calls.len() } else { 4 };
+        let candidates = self.calls.rchunks(newest).next().unwrap_or_default();
+        let call = self.dice.choose(candidates).clone();
+        let key = key_of(&call);
+        match self.step(|_, view, now| steps::claim(view, now, &key, None)) {
+            Ok(permit) => {
+                self.tell(|_| format!("{} is claimed", key.call));
+                self.oracle
+                    .acknowledge(Acknowledged::Claimed(permit.key().clone(), permit.grant()));
+                // What is stored must be known to the books before anything runs on its strength.
+                self.oracle.reads(&self.store.view(), self.live)?;
+                let mut args = permit.call().args.clone();
+                if self.sabotage == Sabotage::RunsOtherArguments {
+                    args = Args::from_value(scene::args(9)).map_err(|error| error.to_string())?;
+                }
+                self.tally.ran += 1;
+                self.oracle.runs(permit.key(), permit.grant(), &args)?;
+                self.running.push(permit);
+            }
+            Err(StepError::Refused(steps::ClaimRefusal::AlreadyClaimed(_)))
+                if self.sabotage == Sabotage::ClaimsTwice =>
+            {
+                let record = self.store.view().call(&key).map_err(|error| error.to_string())?;
+                self.oracle.reads(&self.store.view(), self.live)?;
+                if let Some(record) = record {
+                    self.oracle.runs(&key, record.grants, &record.call.args)?;
+                }
+            }
+            Err(_) => {}
+        }
+        Ok(())
+    }
+
+    /// A lost first dispatch leaves the id free, and the second one takes it: the books follow what truly came first.
+    fn forget(&mut self, call: &ToolCall) {
+        let kind = KINDS
+            .iter()
+            .find(|kind| kind.tool == call.tool.as_str())
+            .copied()
+            .unwrap_or(KINDS[0]);
+        let truth = True {
+            kind,
+            session: call.session.clone(),
+            args: call.args.clone(),
+            user: call.origin.user.clone(),
+            in_chat: call.origin.chat.is_some(),
+        };
+        self.oracle.corrects(key_of(call), truth);
+        for known in &mut self.calls {
+            if known.id == call.id {
+                *known = call.clone();
+            }
+        }
+    }
+
+    fn submit(&mut self, call: ToolCall) {
+        let key = key_of(&call);
+        self.tell(|_| format!("{} proposes {} {}", key.call, call.tool, call.args.canonical()));
+        let proposal = self.proposal(call);
+        if let Ok(proposed) = self.step(|rules, view, now| steps::propose(rules, view, now, &proposal)) {
+            self.oracle.acknowledge(Acknowledged::Received(key));
+            if let Proposed::Parked { on, .. } = proposed {
+                self.tally.asked += 1;
+                self.oracle.acknowledge(Acknowledged::Asked(on));
+            }
+        }
+    }
+
+    pub(super) fn finish(&mut self) {
+        if self.running.is_empty() {
+            return;
+        }
+        let index = self.dice.pick(self.running.len());
+        let permit = self.running.swap_remove(index);
+        let result = CallResult::new(true, "done");
+        if self
+            .step(|_, view, _| steps::finish(view, permit.key(), &result))
+            .is_ok()
+        {
+            self.tell(|_| format!("{} finishes", permit.key().call));
+            self.oracle
+                .acknowledge(Acknowledged::Finished(permit.key().clone(), permit.grant()));
+        }
+    }
+
+    fn proposal(&mut self, call: ToolCall) -> Proposal {
+        let tool = self.config.tool(&call.tool);
+        let analysis: Analysis = analyse(&tool, &call.args, &FixedPlaces::of_examples());
+        Proposal {
+            call,
+            tool,
+            analysis,
+            own_opinion: OwnOpinion::Silent,
+            evidence: Vec::new(),
+            workflow: None,
+            fresh: self.fresh(),
+        }
+    }
+
+    fn new_call(&mut self, tool: &str, session: usize, args: &serde_json::Value) -> Result<ToolCall, String> {
+        let (session, chat, user) = session_of(session)?;
+        self.made += 1;
+        let bad = |error: placet_core::ids::IdError| error.to_string();
+        Ok(ToolCall {
+            id: CallId::new(format!("c{}", self.made)).map_err(bad)?,
+            tool: ToolName::new(tool).map_err(bad)?,
+            args: Args::from_value(args.clone()).map_err(|error| error.to_string())?,
+            session,
+            origin: Origin {
+                agent: AgentId::new("agent").map_err(bad)?,
+                agent_path: Vec::new(),
+                chat,
+                user,
+            },
+            group: None,
+            description: None,
+        })
+    }
+}
