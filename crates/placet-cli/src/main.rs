@@ -1,1 +1,45 @@
-fn main() {}
+//! `placet`: ask the policy, test the rules, read the journal.
+//!
+//! Each command is a file of its own. A command prints what it has to say and returns an [`Exit`]; an error is printed here,
+//! with what to do next, and exits with 2.
+
+mod args;
+mod audit;
+mod check;
+mod config_file;
+mod exit;
+mod generate;
+mod moment;
+mod output;
+mod policy;
+mod style;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use args::{Cli, Command};
+use exit::Exit;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    cli.color.apply();
+    match run(cli.command) {
+        Ok(exit) => exit.into(),
+        Err(error) if output::is_broken_pipe(&error) => Exit::Success.into(),
+        Err(error) => {
+            output::explain(&error);
+            Exit::BadInput.into()
+        }
+    }
+}
+
+fn run(command: Command) -> anyhow::Result<Exit> {
+    match command {
+        Command::Check(args) => check::run(&args),
+        Command::Policy { command } => policy::run(&command),
+        Command::Audit { store, command } => audit::run(&store, &command),
+        Command::Completions { shell } => generate::completions(shell),
+        Command::Man => generate::man(),
+    }
+}

@@ -70,6 +70,11 @@ pub(crate) struct Subject<'a> {
 }
 
 impl Rule {
+    /// The rule as it was read, its examples included, in canonical JSON.
+    pub fn source(&self) -> &str {
+        &self.canonical
+    }
+
     /// Whether a rule that asks or denies applies.
     pub(crate) fn concerns(&self, subject: &Subject<'_>) -> bool {
         let when = &self.when;

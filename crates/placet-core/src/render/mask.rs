@@ -1,6 +1,6 @@
 //! Secrets are masked before anything is shown, without hiding what would happen.
 //!
-//! A mask keeps up to four characters and the length: `ghp_…[40-chars-masked]`, which is itself one word. It covers one value: never more than one
+//! A mask keeps up to four characters and the length: `ghp_...[40-chars-masked]`, which is itself one word. It covers one value: never more than one
 //! word of a shell line or one JSON string, and never the program, a flag, a path or a host (a mask that hid the command
 //! itself is how Claude Code 2.1.234 came to be fixed). When in doubt the text stays: a leaked guess is bad, a hidden
 //! `rm -rf` is worse. Digests bind the original; only eyes see the mask.
@@ -82,7 +82,7 @@ fn replace(text: &str, secrets: Vec<Range<usize>>) -> Cow<'_, str> {
 fn mask(secret: &str) -> String {
     let length = secret.chars().count();
     let kept: String = secret.chars().take((length / 4).min(4)).collect();
-    format!("{kept}…[{length}-chars-masked]")
+    format!("{kept}...[{length}-chars-masked]")
 }
 
 #[cfg(test)]

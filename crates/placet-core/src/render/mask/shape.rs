@@ -89,7 +89,7 @@ pub(super) fn is_host(text: &str) -> bool {
 
 /// Whether a text holds a mask of ours.
 pub(super) fn is_masked(text: &str) -> bool {
-    text.contains("…[")
+    text.contains("...[")
 }
 
 /// Whether a run of characters is too random to be a word: some digit, or long enough.

@@ -14,20 +14,20 @@ fn masks(line: &str, shown: &str) {
 fn tokens_are_known_by_their_prefix() {
     masks(
         "curl -H 'PRIVATE-TOKEN: glpat-abcdefghij0123456789' https://gitlab.com/x",
-        "curl -H 'PRIVATE-TOKEN: glpa…[26-chars-masked]' https://gitlab.com/x",
+        "curl -H 'PRIVATE-TOKEN: glpa...[26-chars-masked]' https://gitlab.com/x",
     );
     masks(
         "echo ghp_0123456789abcdefghij0123456789abcdef",
-        "echo ghp_…[40-chars-masked]",
+        "echo ghp_...[40-chars-masked]",
     );
     masks(
         "aws s3 ls AKIAIOSFODNN7EXAMPLE",
-        "aws s3 ls AKIA…[20-chars-masked]",
+        "aws s3 ls AKIA...[20-chars-masked]",
     );
-    masks("x sk-ant-api03-AbCdEfGhIjKlMnOpQrSt", "x sk-a…[33-chars-masked]");
+    masks("x sk-ant-api03-AbCdEfGhIjKlMnOpQrSt", "x sk-a...[33-chars-masked]");
     masks(
         "x eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc_DEF-123",
-        "x eyJh…[48-chars-masked]",
+        "x eyJh...[48-chars-masked]",
     );
 }
 
@@ -35,7 +35,7 @@ fn tokens_are_known_by_their_prefix() {
 fn hermes_posted_a_live_slack_token_in_the_card() {
     masks(
         "curl -H \"Authorization: Bearer xoxb-1234567890-abcdefghij\" https://slack.com/api/auth.test",
-        "curl -H \"Authorization: Bearer xoxb…[26-chars-masked]\" https://slack.com/api/auth.test",
+        "curl -H \"Authorization: Bearer xoxb...[26-chars-masked]\" https://slack.com/api/auth.test",
     );
 }
 
@@ -43,24 +43,24 @@ fn hermes_posted_a_live_slack_token_in_the_card() {
 fn names_of_flags_variables_and_fields_give_a_secret_away() {
     masks(
         "mysql --password=hunter2 db",
-        "mysql --password=h…[7-chars-masked] db",
+        "mysql --password=h...[7-chars-masked] db",
     );
     masks(
         "tool --api-key 'a b c d e f' run",
-        "tool --api-key 'a …[11-chars-masked]' run",
+        "tool --api-key 'a ...[11-chars-masked]' run",
     );
-    masks("PGPASSWORD=s3cr3t psql", "PGPASSWORD=s…[6-chars-masked] psql");
+    masks("PGPASSWORD=s3cr3t psql", "PGPASSWORD=s...[6-chars-masked] psql");
     masks(
         "curl 'https://h.example/?token=abcdef12&x=1'",
-        "curl 'https://h.example/?token=ab…[8-chars-masked]&x=1'",
+        "curl 'https://h.example/?token=ab...[8-chars-masked]&x=1'",
     );
     masks(
         "curl -d '{\"client_secret\": \"abcd1234\"}' h",
-        "curl -d '{\"client_secret\": \"ab…[8-chars-masked]\"}' h",
+        "curl -d '{\"client_secret\": \"ab...[8-chars-masked]\"}' h",
     );
     masks(
         "psql postgres://app:hunter22@db.example:5432/x",
-        "psql postgres://app:hu…[8-chars-masked]@db.example:5432/x",
+        "psql postgres://app:hu...[8-chars-masked]@db.example:5432/x",
     );
 }
 
@@ -74,7 +74,7 @@ fn a_private_key_is_masked_line_by_line_and_nothing_between_the_lines_is() {
     };
     masks(
         &key(line, "abcd"),
-        &key("MIIE…[52-chars-masked]", "a…[4-chars-masked]"),
+        &key("MIIE...[52-chars-masked]", "a...[4-chars-masked]"),
     );
     masks(&key("rm", "-rf"), &key("rm", "-rf"));
 }
@@ -96,9 +96,9 @@ fn claude_code_2_1_234_masked_the_command_itself() {
     ] {
         masks(line, line);
     }
-    masks("token=abc;rm -rf /", "token=…[3-chars-masked];rm -rf /");
-    masks("secret=a|sh", "secret=…[1-chars-masked]|sh");
-    masks("password=x rm -rf /", "password=…[1-chars-masked] rm -rf /");
+    masks("token=abc;rm -rf /", "token=...[3-chars-masked];rm -rf /");
+    masks("secret=a|sh", "secret=...[1-chars-masked]|sh");
+    masks("password=x rm -rf /", "password=...[1-chars-masked] rm -rf /");
 }
 
 #[test]
@@ -112,10 +112,10 @@ fn json_fields_are_masked_by_name_and_by_shape() {
     assert_eq!(
         json(&value),
         json!({
-            "password": "cor…[13-chars-masked]", "max_tokens": 4096, "token_file": "x", "tokenPath": "/a",
-            "secret": "/run/secrets/db", "headers": {"x-api-key": ["k1…[8-chars-masked]"]},
+            "password": "cor...[13-chars-masked]", "max_tokens": 4096, "token_file": "x", "tokenPath": "/a",
+            "secret": "/run/secrets/db", "headers": {"x-api-key": ["k1...[8-chars-masked]"]},
             "command": "ghp_0123456789abcdefghij0123456789abcdef x",
-            "note": "ghp_…[40-chars-masked]",
+            "note": "ghp_...[40-chars-masked]",
         })
     );
 }

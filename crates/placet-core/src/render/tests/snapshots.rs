@@ -282,7 +282,7 @@ fn a_fetch_shows_the_host() {
             │ headers: {
             │   "accept": "*/*"
             │ }
-            │ url: "https://user:hu…[8-chars-masked]@169.254.169.254/latest"
+            │ url: "https://user:hu...[8-chars-masked]@169.254.169.254/latest"
             ⚠ Secrets are masked here; the call itself is unchanged.
 
             Reply:
@@ -306,7 +306,7 @@ fn a_fetch_shows_the_host() {
             │ headers: {
             │   "accept": "*/*"
             │ }
-            │ url: "https://user:hu…[8-chars-masked]@169.254.169.254/latest"
+            │ url: "https://user:hu...[8-chars-masked]@169.254.169.254/latest"
             ⚠ 密钥等敏感内容在此已遮盖；实际执行的内容不变。
 
             回复：

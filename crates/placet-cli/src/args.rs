@@ -1,0 +1,306 @@
+//! The command line. Texts become the core's own types here, once; what does not fit is refused with exit status 2.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use placet_core::ids::{AgentId, SessionId, ToolName};
+use placet_core::policy::Mode;
+use placet_core::time::Timestamp;
+use placet_store::Anchor;
+
+use crate::moment;
+
+/// Decides whether an agent's tool call needs a person, and proves what was decided.
+#[derive(Debug, Parser)]
+#[command(name = "placet", version, propagate_version = true, after_help = EXAMPLES)]
+pub(crate) struct Cli {
+    /// When to use colours. `auto` also honours `NO_COLOR`.
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub(crate) color: Color,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  placet check --tool bash --args '{\"command\":\"git status && rm -rf /\"}'
+  placet policy test --config placet.toml
+  placet audit list --since 2h
+  placet audit verify
+
+Exit status: 0 done or allowed, 1 audit findings, 2 bad input, 3 ask, 4 deny.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Explain what the policy says about a call; nothing is asked, run or stored
+    #[command(after_help = CHECK_EXAMPLES)]
+    Check(CheckArgs),
+    /// Test and show the rules in force
+    Policy {
+        #[command(subcommand)]
+        command: PolicyCommand,
+    },
+    /// Read, verify and export the journal; a running placet is not disturbed
+    #[command(after_help = AUDIT_EXAMPLES)]
+    Audit {
+        #[command(flatten)]
+        store: StoreArgs,
+        #[command(subcommand)]
+        command: AuditCommand,
+    },
+    /// Print a completion script for a shell
+    #[command(
+        after_help = "Example:\n  placet completions bash > ~/.local/share/bash-completion/completions/placet"
+    )]
+    Completions {
+        /// Which shell
+        shell: Shell,
+    },
+    /// Print the manual page
+    #[command(after_help = "Example:\n  placet man | man -l -")]
+    Man,
+}
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  placet check --tool bash --args '{\"command\":\"git status && rm -rf /\"}'
+  placet check --tool sql_query --args '{\"sql\":\"DELETE FROM users\"}' --json
+  placet check --tool write --args-file call.json --mode autoEdit
+  agent | placet check --tool bash --args - && echo allowed
+
+Exit status: 0 allow, 3 ask, 4 deny, 2 bad input.
+The fields of --json are described in docs/cli.md.";
+
+/// Which configuration is in force.
+#[derive(Debug, Args)]
+pub(crate) struct ConfigArgs {
+    /// The configuration; else ./placet.toml, else the one in your config folder, else built-in defaults
+    #[arg(long, value_name = "FILE", env = "PLACET_CONFIG")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// The tool's name
+    #[arg(long, value_parser = |text: &str| ToolName::new(text))]
+    pub(crate) tool: ToolName,
+    /// The arguments as a JSON object; `-` reads them from standard input
+    #[arg(
+        long,
+        value_name = "JSON",
+        required_unless_present = "args_file",
+        conflicts_with = "args_file"
+    )]
+    pub(crate) args: Option<String>,
+    /// A file with the arguments as a JSON object
+    #[arg(long, value_name = "FILE")]
+    pub(crate) args_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) config: ConfigArgs,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The session's mode, when it differs from the configured one
+    #[arg(long, value_parser = mode_parser())]
+    pub(crate) mode: Option<Mode>,
+    /// The session; `CHANNEL:CHAT` of a configured channel is a session in that chat
+    #[arg(long, default_value = "check", value_parser = |text: &str| SessionId::new(text))]
+    pub(crate) session: SessionId,
+    /// The agent's credential, for rules about agents
+    #[arg(long, default_value = "check", value_parser = |text: &str| AgentId::new(text))]
+    pub(crate) agent: AgentId,
+    /// The folder the agent works in, when it is not the configured one
+    #[arg(long, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Check the file and try the rules' own examples (`matches`, `not_matches`)
+    #[command(after_help = "Exit status: 0 every example holds, 2 the file is refused.")]
+    Test(ConfigArgs),
+    /// Print the rules in force, in order, and the settings around them
+    Show {
+        #[command(flatten)]
+        config: ConfigArgs,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Which store is read.
+#[derive(Debug, Args)]
+pub(crate) struct StoreArgs {
+    /// The data folder; else `$XDG_DATA_HOME/placet` or `~/.local/share/placet`
+    #[arg(long, global = true, value_name = "DIR", env = "PLACET_DATA")]
+    pub(crate) data: Option<PathBuf>,
+    /// The database file itself; else `store.path` of the configuration, in the data folder
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) db: Option<PathBuf>,
+    /// The configuration that names the store
+    #[arg(long, global = true, value_name = "FILE", env = "PLACET_CONFIG")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+const AUDIT_EXAMPLES: &str = "\
+Examples:
+  placet audit list --since 2h --type asked,resolved
+  placet audit show int_0192f0c1…
+  placet audit verify --anchor 1234:9f86d081…
+  placet audit export --format csv --output november.csv --since 2026-11-01";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuditCommand {
+    /// What happened, one line each, newest last
+    List(ListArgs),
+    /// Everything about one question, call or journal row
+    Show {
+        /// A question (`int_…`), a call's id, or a row's number
+        id: String,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check every row from the first one on, and the tables made from them
+    #[command(
+        after_help = "Exit status: 0 sound, 1 something is wrong, 2 it could not be checked.\n\
+        Keep the printed anchor somewhere else: with --anchor a later check also finds a file that was\n\
+        replaced by an older copy of itself, or forged as a whole."
+    )]
+    Verify {
+        /// An anchor printed by an earlier check: `ROWS:HASH`
+        #[arg(long, value_name = "ROWS:HASH")]
+        anchor: Option<Anchor>,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write the journal as JSON lines or CSV, in bounded memory
+    #[command(after_help = "Rows are exported as they are stored: secrets in arguments are not masked.")]
+    Export(ExportArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// Only this session
+    #[arg(long, value_parser = |text: &str| SessionId::new(text))]
+    pub(crate) session: Option<SessionId>,
+    /// Only from this moment on: `2026-11-03T10:00:00Z`, `2026-11-03`, or `2h` for two hours ago
+    #[arg(long, value_name = "TIME", value_parser = moment::parse)]
+    pub(crate) since: Option<Timestamp>,
+    /// Only these kinds of events
+    #[arg(long = "type", value_name = "TYPE", value_delimiter = ',', value_parser = PossibleValuesParser::new(EVENT_TYPES))]
+    pub(crate) types: Vec<String>,
+    /// At most so many rows, the newest
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub(crate) limit: usize,
+    /// Print JSON lines
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    /// The format
+    #[arg(long, value_enum, default_value_t = Format::Jsonl)]
+    pub(crate) format: Format,
+    /// The file to write; else standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace the file when it exists
+    #[arg(long, requires = "output")]
+    pub(crate) force: bool,
+    /// Only this session
+    #[arg(long, value_parser = |text: &str| SessionId::new(text))]
+    pub(crate) session: Option<SessionId>,
+    /// Only from this moment on
+    #[arg(long, value_name = "TIME", value_parser = moment::parse)]
+    pub(crate) since: Option<Timestamp>,
+    /// Only before this moment
+    #[arg(long, value_name = "TIME", value_parser = moment::parse)]
+    pub(crate) until: Option<Timestamp>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Format {
+    /// One JSON object a line
+    Jsonl,
+    /// Comma-separated values with a header
+    Csv,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal
+    Auto,
+    /// Also into a pipe
+    Always,
+    /// Nowhere
+    Never,
+}
+
+impl Color {
+    /// Holds for everything printed from now on.
+    pub(crate) fn apply(self) {
+        let choice = match self {
+            Self::Auto => anstream::ColorChoice::Auto,
+            Self::Always => anstream::ColorChoice::Always,
+            Self::Never => anstream::ColorChoice::Never,
+        };
+        choice.write_global();
+    }
+}
+
+fn mode_parser() -> impl clap::builder::TypedValueParser<Value = Mode> {
+    PossibleValuesParser::new(["default", "autoEdit", "yolo"])
+        .try_map(|name| serde_json::from_value::<Mode>(serde_json::Value::String(name)))
+}
+
+/// The names of events, as [`Event::name`](placet_core::journal::Event::name) gives them.
+const EVENT_TYPES: [&str; 20] = [
+    "callReceived",
+    "asked",
+    "joined",
+    "escalated",
+    "voted",
+    "resolved",
+    "processed",
+    "settled",
+    "claimed",
+    "finished",
+    "lostTrack",
+    "standingGiven",
+    "standingUsed",
+    "standingRevoked",
+    "toolAllowed",
+    "modeSet",
+    "sessionEnded",
+    "messageQueued",
+    "delivered",
+    "started",
+];
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn event_types_are_the_names_events_have() {
+        for name in EVENT_TYPES {
+            let error =
+                serde_json::from_value::<placet_core::journal::Event>(serde_json::json!({ "type": name }));
+            let refused = error.err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(!refused.contains("unknown variant"), "{name}: {refused}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! `placet check`: what the policy says about one call, and why. Nothing is asked, run or stored.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::{Context as _, anyhow};
+use placet_core::analysis::{Analysis, Places as _, analyse};
+use placet_core::call::{ARGS_BYTES_MAX, Args, CallDigest, Chat, Origin, ToolCall};
+use placet_core::config::Config;
+use placet_core::ids::{CallId, ChannelName, ChatId, SessionId};
+use placet_core::policy::Context;
+use placet_core::time::Millis;
+use placet_core::tool::OwnOpinion;
+use placet_core::verdict::{Decision, Verdict};
+use placet_engine::places::DiskPlaces;
+
+use crate::args::CheckArgs;
+use crate::config_file::{self, Source};
+use crate::exit::Exit;
+use crate::output;
+
+mod human;
+mod json;
+
+/// Arguments as they should look.
+const EXAMPLE: &str = r#"'{"command":"git status"}'"#;
+
+/// Everything there is to say about a checked call.
+struct Checked {
+    call: ToolCall,
+    digest: CallDigest,
+    analysis: Analysis,
+    verdict: Verdict,
+    /// How long people would have.
+    timeout: Millis,
+    policy: placet_core::digest::Digest,
+    source: Source,
+    workspace: String,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Exit> {
+    let checked = check(args)?;
+    let exit = Exit::from(&checked.verdict.decision);
+    let text = if args.json {
+        json::text(&checked)?
+    } else {
+        human::text(&checked)
+    };
+    output::print(&text)?;
+    Ok(exit)
+}
+
+fn check(args: &CheckArgs) -> anyhow::Result<Checked> {
+    let loaded = config_file::load(args.config.config.as_deref())?;
+    let config = &loaded.config;
+    let root = args
+        .workspace
+        .as_deref()
+        .unwrap_or(Path::new(&config.workspace.root));
+    let places = DiskPlaces::new(root, std::env::home_dir().as_deref())
+        .context("name the agent's folder with --workspace")?;
+    let call = call(args, config)?;
+    let tool = config.tool(&call.tool);
+    let analysis = analyse(&tool, &call.args, &places);
+    let digest = call.digest();
+    let verdict = config.policy.decide(
+        &call,
+        &tool,
+        &analysis,
+        &Context {
+            digest,
+            workspace: places.workspace(),
+            mode: args.mode,
+            own_opinion: OwnOpinion::Silent,
+            session_allow_list: &BTreeSet::new(),
+            workflow_allow_list: &BTreeSet::new(),
+            standing: &[],
+            remembered: false,
+        },
+    );
+    let wanted = match &verdict.decision {
+        Decision::Ask(terms) => terms.timeout,
+        Decision::Allow | Decision::Deny => None,
+    };
+    let channel = call.origin.chat.as_ref().map(|chat| &chat.channel);
+    Ok(Checked {
+        timeout: config.timeout(wanted, None, channel),
+        policy: config.policy.version(),
+        workspace: places.workspace().to_owned(),
+        source: loaded.source,
+        call,
+        digest,
+        analysis,
+        verdict,
+    })
+}
+
+fn call(args: &CheckArgs, config: &Config) -> anyhow::Result<ToolCall> {
+    Ok(ToolCall {
+        id: CallId::new("check")?,
+        tool: args.tool.clone(),
+        args: read_args(args)?,
+        session: args.session.clone(),
+        origin: Origin {
+            agent: args.agent.clone(),
+            agent_path: Vec::new(),
+            chat: chat_of(&args.session, config),
+            user: None,
+        },
+        group: None,
+        description: None,
+    })
+}
+
+/// The chat a session is held in: its name is `channel:chatId`, and the channel is one we know.
+fn chat_of(session: &SessionId, config: &Config) -> Option<Chat> {
+    let (channel, id) = session.as_str().split_once(':')?;
+    let channel = ChannelName::new(channel)
+        .ok()
+        .filter(|channel| config.channels.contains_key(channel))?;
+    Some(Chat {
+        channel,
+        id: ChatId::new(id).ok()?,
+    })
+}
+
+fn read_args(args: &CheckArgs) -> anyhow::Result<Args> {
+    let json = match (&args.args_file, args.args.as_deref()) {
+        (Some(path), _) => {
+            let shown = path.display();
+            let file = File::open(path).with_context(|| format!("the arguments `{shown}` cannot be read"))?;
+            at_most(file).with_context(|| format!("the arguments `{shown}` cannot be read"))?
+        }
+        (None, Some("-")) => at_most(std::io::stdin().lock()).context("standard input cannot be read")?,
+        (None, given) => given.unwrap_or_default().as_bytes().to_vec(),
+    };
+    Args::parse(&json).map_err(|error| anyhow!("{error}\n  help: pass one object such as {EXAMPLE}"))
+}
+
+/// One byte more than is accepted, so that what is too long is seen to be, and an endless file ends.
+fn at_most(from: impl Read) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(ARGS_BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
