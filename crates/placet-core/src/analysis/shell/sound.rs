@@ -4,6 +4,8 @@
 //! known difference. It looks at the whole tree once: each gap between two nodes must be plain space, and each token
 //! that could swallow a command is looked into. Whatever is left over is a reason not to trust the line.
 
+use std::borrow::Cow;
+
 use tree_sitter::Node;
 
 use super::word::{Piece, literal_pieces};
@@ -322,6 +324,24 @@ fn comment_doubt(node: Node<'_>, source: &str) -> Option<Doubt> {
     let starts = before.is_none_or(|c| matches!(c, ' ' | '\t' | '\n' | ';' | '&' | '|' | '(' | ')'));
     (!starts).then_some("a `#` inside a word is no comment")
 }
+
+/// The line with every byte outside ASCII replaced, at the same length, by one that means nothing to a shell but is not part
+/// of a name either.
+///
+/// The grammar's scanner calls C's `isdigit` and its like with whole code points, which reads outside a table and can end
+/// the process. To a shell such characters are ordinary parts of words, so the tree of the twin is the tree of the line;
+/// words are read from the line itself.
+pub(super) fn ascii_twin(line: &str) -> Cow<'_, str> {
+    if line.is_ascii() {
+        return Cow::Borrowed(line);
+    }
+    let twin = line
+        .bytes()
+        .map(|byte| if byte.is_ascii() { char::from(byte) } else { TWIN });
+    Cow::Owned(twin.collect())
+}
+
+const TWIN: char = '%';
 
 /// A here-document must end where bash ends it: at the first line that is the delimiter.
 fn heredoc_doubt(node: Node<'_>, source: &str) -> Option<Doubt> {

@@ -67,7 +67,7 @@ impl<'a> Walk<'a> {
         let tree = parser
             .set_language(&tree_sitter_bash::LANGUAGE.into())
             .ok()
-            .and_then(|()| parser.parse(line, None));
+            .and_then(|()| parser.parse(sound::ascii_twin(line).as_bytes(), None));
         let Some(tree) = tree else {
             return self.doubt(line, "the line does not parse");
         };

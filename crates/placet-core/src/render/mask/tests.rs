@@ -24,7 +24,10 @@ fn tokens_are_known_by_their_prefix() {
         "aws s3 ls AKIAIOSFODNN7EXAMPLE",
         "aws s3 ls AKIA...[20-chars-masked]",
     );
-    masks("x sk-ant-api03-AbCdEfGhIjKlMnOpQrSt", "x sk-a...[33-chars-masked]");
+    masks(
+        "x sk-ant-api03-AbCdEfGhIjKlMnOpQrSt",
+        "x sk-a...[33-chars-masked]",
+    );
     masks(
         "x eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc_DEF-123",
         "x eyJh...[48-chars-masked]",

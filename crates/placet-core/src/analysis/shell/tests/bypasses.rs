@@ -288,3 +288,30 @@ fn deep_nesting_is_high_and_does_not_overflow() {
     assert!(is_high(&format!("{}rm -rf x", "env ".repeat(2_000))));
     assert!(is_high(&format!("{}rm -rf x", "eval ".repeat(2_000))));
 }
+
+/// The grammar's scanner calls C's `isdigit` with whole code points: `<\u{1F600}` read far outside a table and could end the
+/// process, which is a way to silence the gate.
+#[test]
+fn characters_outside_ascii_neither_end_the_process_nor_change_what_is_found() {
+    for code in (0x80..0x11_0000).step_by(0x3f1).filter_map(char::from_u32) {
+        for line in [
+            format!("cat <{code}"),
+            format!("{code}>x"),
+            format!("a=${{{code}}}"),
+            format!("$(({code}#1))"),
+        ] {
+            look(&line);
+        }
+    }
+    let found = look("cat 文件.txt | grep 'é' && rm -rf /");
+    let commands: Vec<_> = found
+        .facts
+        .iter()
+        .filter_map(|fact| match &fact.kind {
+            FactKind::Command { argv, .. } => Some(argv.join(" ")),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(commands, ["cat 文件.txt", "grep é", "rm -rf /"]);
+    assert!(found.banned.is_some());
+}
