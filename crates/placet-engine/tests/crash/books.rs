@@ -59,7 +59,7 @@ pub(crate) struct Tally {
 }
 
 struct Call {
-    call: ToolCall,
+    made: ToolCall,
     question: Option<InteractionId>,
     same_as: Option<CallKey>,
     grants: Vec<Grant>,

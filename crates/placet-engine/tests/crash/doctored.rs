@@ -85,7 +85,7 @@ fn an_effect_without_a_grant_is_found() {
                 grant: 9,
                 ..first_effect(dir)
             },
-        )
+        );
     });
 }
 
@@ -98,7 +98,7 @@ fn an_effect_of_a_call_that_must_never_run_is_found() {
                 tool: ToolName::new("format").unwrap(),
                 ..first_effect(dir)
             },
-        )
+        );
     });
 }
 
@@ -124,7 +124,7 @@ fn an_effect_of_another_call_than_the_one_allowed_is_found() {
 #[test]
 fn a_result_without_an_effect_is_found() {
     check("has a result and never ran", |dir| {
-        fs::write(dir.join(EFFECTS), "").unwrap()
+        fs::write(dir.join(EFFECTS), "").unwrap();
     });
 }
 

@@ -14,10 +14,10 @@ pub(crate) fn kill_after(dir: &Path, seed: u64, marks: usize) -> Result<(), Fail
     let reached = marks_seen(&mut worker, marks)?;
     worker.kill()?;
     let status = worker.wait()?;
-    match reached == marks && killed(status) {
-        true => Ok(()),
-        false => Err(format!("the worker ended by itself after {reached} marks: {status}").into()),
+    if reached < marks || !killed(status) {
+        return Err(format!("the worker ended by itself after {reached} marks: {status}").into());
     }
+    Ok(())
 }
 
 /// Runs a worker until all that is left is done.
@@ -25,10 +25,10 @@ pub(crate) fn let_finish(dir: &Path, seed: u64) -> Result<(), Failure> {
     let mut worker = start(dir, seed, Goal::Finish)?;
     marks_seen(&mut worker, usize::MAX)?;
     let status = worker.wait()?;
-    match status.success() {
-        true => Ok(()),
-        false => Err(format!("the worker could not finish: {status}").into()),
+    if !status.success() {
+        return Err(format!("the worker could not finish: {status}").into());
     }
+    Ok(())
 }
 
 fn start(dir: &Path, seed: u64, goal: Goal) -> Result<Child, Failure> {

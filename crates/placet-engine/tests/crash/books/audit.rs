@@ -26,10 +26,10 @@ impl Books {
             match self.grant(&effect.call, effect.grant) {
                 None => findings.push(format!("{which} ran, and was never given")),
                 Some(grant) if grant.state == GrantState::Issued => {
-                    findings.push(format!("{which} ran unclaimed"))
+                    findings.push(format!("{which} ran unclaimed"));
                 }
                 Some(grant) if grant.digest != effect.digest => {
-                    findings.push(format!("{which} ran as another call"))
+                    findings.push(format!("{which} ran as another call"));
                 }
                 Some(_) => {}
             }
@@ -40,7 +40,7 @@ impl Books {
                 let has_run = ran.contains(&(key.clone(), number));
                 match grant.state {
                     GrantState::Done if !has_run => {
-                        findings.push(format!("grant {number} of {key:?} has a result and never ran"))
+                        findings.push(format!("grant {number} of {key:?} has a result and never ran"));
                     }
                     GrantState::Lost | GrantState::Settled if has_run => self.tally.lost_after_effect += 1,
                     _ => {}
@@ -133,7 +133,7 @@ impl Books {
             let ended = match real.grants.last().map(|grant| grant.state) {
                 Some(GrantState::Done) => true,
                 // Granted, and then the run was ended before anybody claimed it.
-                Some(GrantState::Issued) => self.ended.contains(&call.call.session),
+                Some(GrantState::Issued) => self.ended.contains(&call.made.session),
                 Some(GrantState::Settled) | None => real.refused.is_some(),
                 Some(GrantState::Claimed | GrantState::Lost) => false,
             };

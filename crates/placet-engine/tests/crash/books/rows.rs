@@ -73,7 +73,7 @@ impl Books {
         }
         let refused = outcome.filter(|outcome| !outcome.permits()).map(Outcome::status);
         let entry = Call {
-            call,
+            made: call,
             question: None,
             same_as: None,
             grants,
@@ -97,7 +97,7 @@ impl Books {
             .last()
             .is_some_and(|grant| grant.state == GrantState::Lost);
         let asked_back = matches!(asked.subject, Subject::UnknownOutcome { .. });
-        if asked_back && (!lost || scene::kind(&call.call.tool)?.read_only) {
+        if asked_back && (!lost || scene::kind(&call.made.tool)?.read_only) {
             self.find(format!(
                 "{id} asks what became of a call that is not lost, or that may simply run again"
             ));
@@ -116,7 +116,7 @@ impl Books {
 
     fn joined(&mut self, call: &CallKey, same_as: CallKey) {
         self.tally.joined += 1;
-        let digest = |key| self.calls.get(key).map(|call| call.call.digest());
+        let digest = |key| self.calls.get(key).map(|call| call.made.digest());
         if digest(call) != digest(&same_as) {
             self.find(format!("{call:?} is not the same as {same_as:?}"));
         }
@@ -156,9 +156,9 @@ impl Books {
                 ballot,
                 by,
             } => {
-                let voted = |person: &PersonId| *person == ballot.by || votes.contains(person);
+                let agreed = |person: &PersonId| *person == ballot.by || votes.contains(person);
                 let people: Vec<_> = by.iter().map(PersonId::as_str).collect();
-                if people != needs.yes() || !by.iter().all(voted) {
+                if people != needs.yes() || !by.iter().all(agreed) {
                     self.find(format!(
                         "{id} was approved by {people:?}; it took {:?}",
                         needs.yes()
@@ -188,17 +188,17 @@ impl Books {
             Outcome::Approved { digest, edited, .. } => {
                 let edited: Option<&Args> = edited.as_ref();
                 self.tally.edited += usize::from(edited.is_some());
-                let exact = edited.map_or(call.call.digest(), |args| {
-                    call.call.with_args(args.clone()).digest()
+                let exact = edited.map_or(call.made.digest(), |args| {
+                    call.made.with_args(args.clone()).digest()
                 });
                 (exact == *digest).then_some(exact)
             }
-            _ => Some(call.call.digest()),
+            _ => Some(call.made.digest()),
         };
         if outcome.permits() {
             let next = u32::try_from(call.grants.len())? + 1;
             let rerun = before.is_some_and(|(state, _)| state == GrantState::Lost)
-                && scene::kind(&call.call.tool)?.read_only;
+                && scene::kind(&call.made.tool)?.read_only;
             if rerun {
                 self.tally.rerun += 1;
             }
@@ -282,6 +282,6 @@ impl Books {
             .call()
             .and_then(|key| self.calls.get(key))
             .ok_or_else(|| format!("{id} is about no call"))?;
-        Ok(scene::kind(&call.call.tool)?.needs)
+        Ok(scene::kind(&call.made.tool)?.needs)
     }
 }
