@@ -7,7 +7,6 @@ use std::sync::{Arc, PoisonError, RwLock};
 use placet_core::analysis::Places as _;
 use placet_core::config::Config;
 use placet_core::ids::{ChannelName, IdError, InteractionId, PersonId};
-use placet_core::journal::Event;
 use placet_core::policy::Context;
 use placet_core::verdict::Decision;
 use placet_store::{OpenError, Options, Store, StoreError, SystemClock};
@@ -20,7 +19,7 @@ use crate::channel::Channel;
 use crate::outbox;
 use crate::places::{DiskPlaces, PlacesError};
 use crate::steps::{self, Fresh, InboxReach, Proposal, Reach, Rules};
-use crate::timers;
+use crate::timers::{self, Alarm};
 use crate::toolbox::{NoToolbox, Toolbox};
 use crate::waiters::Waiters;
 
@@ -43,7 +42,7 @@ pub(crate) struct Inner {
     pub(crate) places: DiskPlaces,
     pub(crate) handlers: crate::bus::Handlers,
     pub(crate) outbox_work: Arc<Notify>,
-    pub(crate) timer_work: Arc<Notify>,
+    pub(crate) alarm: Arc<Alarm>,
     inbox: InboxReach,
     in_force: RwLock<Arc<InForce>>,
     stop: CancellationToken,
@@ -200,7 +199,7 @@ impl Engine {
 
     /// Looks at the clock now, and not when the next deadline was expected: for clocks that do not pass evenly.
     pub fn look_at_the_clock(&self) {
-        self.inner.timer_work.notify_one();
+        self.inner.alarm.ring();
         self.inner.outbox_work.notify_one();
     }
 
@@ -294,25 +293,18 @@ impl Builder {
         let places = DiskPlaces::new(&self.workspace, home.as_deref())?;
         let waiters = Arc::new(Waiters::default());
         let (head, committed) = watch::channel(0_u64);
-        let (outbox_work, timer_work) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let (outbox_work, alarm) = (Arc::new(Notify::new()), Arc::new(Alarm::default()));
         let options = Options {
             clock: self.clock,
             on_commit: Some(Box::new({
-                let (waiters, outbox_work, timer_work) = (
-                    Arc::clone(&waiters),
-                    Arc::clone(&outbox_work),
-                    Arc::clone(&timer_work),
-                );
+                let (waiters, outbox_work, alarm) =
+                    (Arc::clone(&waiters), Arc::clone(&outbox_work), Arc::clone(&alarm));
                 move |rows| {
                     waiters.wake(rows);
                     if let Some(last) = rows.last() {
                         head.send_replace(last.id);
                     }
-                    if rows.iter().any(|row| {
-                        matches!(row.event, Event::Asked(_) | Event::Claimed { lease: Some(_), .. })
-                    }) {
-                        timer_work.notify_one();
-                    }
+                    alarm.heed(rows);
                     outbox_work.notify_one();
                 }
             })),
@@ -332,7 +324,7 @@ impl Builder {
                 places,
                 handlers: crate::bus::Handlers::default(),
                 outbox_work,
-                timer_work,
+                alarm,
                 inbox: self.inbox,
                 in_force: RwLock::new(Arc::new(InForce {
                     config: self.config,

@@ -209,37 +209,34 @@ impl Gate {
 
     /// Waits until a call is settled. Dropping the wait changes nothing: the question stays open.
     pub async fn wait(&self, key: &CallKey) -> Result<Outcome, GateError> {
+        let mut key = key.clone();
         loop {
-            let record = self
-                .record(key)
-                .await?
-                .ok_or_else(|| GateError::NotFound(key.call.to_string()))?;
-            let real = match &record.state {
-                CallState::SameAs(other) => other.clone(),
-                CallState::Granted { outcome, .. } | CallState::Refused { outcome, .. } => {
-                    return Ok(outcome.clone());
-                }
-                CallState::Parked { .. } => key.clone(),
-            };
             // Registered before looking, so that an answer between the two is not missed.
-            let settled = self.engine.inner.waiters.for_call(&real);
-            if let Some(outcome) = self.settled(&real).await? {
-                return Ok(outcome);
+            let settled = self.engine.inner.waiters.for_call(&key);
+            let looked = key.clone();
+            let read = self
+                .engine
+                .inner
+                .store
+                .read(move |view, _| view.call_state(&looked));
+            let state = read.await?;
+            if let Some(CallState::Parked { .. }) = state {
+                match self.engine.unless_stopped(settled).await? {
+                    Some(outcome) => return Ok(outcome),
+                    None => continue,
+                }
             }
-            if let Some(outcome) = self.engine.unless_stopped(settled).await? {
-                return Ok(outcome);
+            drop(settled);
+            self.engine.inner.waiters.forget_call(&key);
+            match state {
+                Some(CallState::Granted { outcome, .. } | CallState::Refused { outcome, .. }) => {
+                    return Ok(outcome);
+                }
+                Some(CallState::SameAs(other)) => key = other,
+                Some(CallState::Parked { .. }) => {}
+                None => return Err(GateError::NotFound(key.call.to_string())),
             }
         }
-    }
-
-    async fn settled(&self, key: &CallKey) -> Result<Option<Outcome>, GateError> {
-        let looked = key.clone();
-        Ok(self
-            .engine
-            .inner
-            .store
-            .read(move |view, _| steps::outcome_of(view, &looked))
-            .await?)
     }
 
     /// A call, as far as it has come. A call that is the same as another one is that one's [`CallState::SameAs`].

@@ -25,7 +25,6 @@ mod words;
 
 pub use answer::{AnswerRefusal, Answered, Edit, Reply, answer};
 pub use ask::{AskRefusal, Fresh, InboxReach, Reach, ask_request};
-pub(crate) use claim::outcome_of;
 pub use claim::{ClaimRefusal, FinishRefusal, Permit, claim, finish, told};
 pub use expire::{escalate, expire, lose_lease};
 pub use inbound::{Inbound, InboundOutcome, chat_member, receive};

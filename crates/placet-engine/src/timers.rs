@@ -1,9 +1,12 @@
 //! What time does: expiry, escalation, lost leases, heartbeats and checkpoints. One task for all questions together.
 
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use placet_core::journal::Event;
 use placet_core::time::{LiveTime, Millis};
-use placet_store::{StepError, StoreError};
+use placet_store::{Committed, StepError, StoreError};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::engine::Engine;
@@ -14,12 +17,71 @@ const HEARTBEAT: Duration = Duration::from_secs(5);
 /// How many due questions are handled before looking at the clock again.
 const BATCH: usize = 256;
 
+/// Until when the timers sleep. Most questions are due after those before them, so most commits need not wake anybody.
+#[derive(Debug)]
+pub(crate) struct Alarm {
+    /// In live time. While the timers are awake, or before they looked, everything is early.
+    set_to: AtomicI64,
+    ring: Notify,
+}
+
+impl Default for Alarm {
+    fn default() -> Self {
+        Self {
+            set_to: AtomicI64::new(i64::MAX),
+            ring: Notify::new(),
+        }
+    }
+}
+
+impl Alarm {
+    /// Wakes the timers when something in the committed rows is due before they would look again.
+    pub(crate) fn heed(&self, rows: &[Committed]) {
+        let earliest = rows.iter().filter_map(|row| due(&row.event)).min();
+        if earliest.is_some_and(|due| due.as_millis() < self.set_to.load(Ordering::SeqCst)) {
+            self.ring.notify_one();
+        }
+    }
+
+    /// Wakes the timers: the clock was changed, or something else they cannot see.
+    pub(crate) fn ring(&self) {
+        self.ring.notify_one();
+    }
+
+    /// What is committed from here on rings, however late it is due: nobody has looked at it yet.
+    fn unset(&self) {
+        self.set_to.store(i64::MAX, Ordering::SeqCst);
+    }
+
+    fn set(&self, next: Option<LiveTime>) {
+        // Nothing is due: whatever comes is the earliest.
+        self.set_to
+            .store(next.map_or(i64::MAX, LiveTime::as_millis), Ordering::SeqCst);
+    }
+}
+
+/// When an event makes something due.
+fn due(event: &Event) -> Option<LiveTime> {
+    match event {
+        Event::Asked(asked) => {
+            let escalation = asked.escalation.as_ref().map(|escalation| escalation.at);
+            Some(escalation.map_or(asked.deadline, |at| at.min(asked.deadline)))
+        }
+        Event::Claimed { lease, .. } => *lease,
+        _ => None,
+    }
+}
+
 pub(crate) async fn run(engine: Engine, stop: CancellationToken) {
+    let alarm = &engine.inner.alarm;
     // Commits of other steps write live time down too; a beat of its own is only for quiet times.
     let mut beat = tokio::time::interval(HEARTBEAT);
     beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
-        let pause = match turn(&engine).await {
+        alarm.unset();
+        let turn = turn(&engine).await;
+        alarm.set(turn.as_ref().ok().copied().flatten());
+        let pause = match turn {
             Ok(Some(next)) => HEARTBEAT.min(until(next, engine.store().now().live)),
             Ok(None) => HEARTBEAT,
             Err(error) => {
@@ -30,7 +92,7 @@ pub(crate) async fn run(engine: Engine, stop: CancellationToken) {
         };
         tokio::select! {
             () = stop.cancelled() => return,
-            () = engine.inner.timer_work.notified() => {}
+            () = alarm.ring.notified() => {}
             () = tokio::time::sleep(pause) => {}
             _ = beat.tick() => {
                 if let Err(error) = write_down(&engine).await {

@@ -1,6 +1,7 @@
 //! Who is waiting for what. Waiting costs memory only while somebody really waits: a parked call alone is a row.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::hash::Hash;
 use std::sync::{Mutex, PoisonError};
 
@@ -21,6 +22,11 @@ pub(crate) struct Waiters {
 impl Waiters {
     pub(crate) fn for_call(&self, key: &CallKey) -> oneshot::Receiver<Outcome> {
         self.calls.register(key)
+    }
+
+    /// Whoever registered for this call and found it settled does not wait after all.
+    pub(crate) fn forget_call(&self, key: &CallKey) {
+        self.calls.tidy(key);
     }
 
     pub(crate) fn for_question(&self, id: &InteractionId) -> oneshot::Receiver<Resolution> {
@@ -62,6 +68,16 @@ impl<K: Hash + Eq + Clone, V: Clone> Waiting<K, V> {
         senders.retain(|sender| !sender.is_closed());
         senders.push(sender);
         receiver
+    }
+
+    fn tidy(&self, key: &K) {
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Entry::Occupied(mut senders) = waiting.entry(key.clone()) {
+            senders.get_mut().retain(|sender| !sender.is_closed());
+            if senders.get().is_empty() {
+                senders.remove();
+            }
+        }
     }
 
     fn wake(&self, key: &K, value: &V) {

@@ -1,6 +1,9 @@
 //! The promises hold in twenty thousand histories, and the simulator notices when they do not.
 
-#![expect(clippy::panic, reason = "a broken promise fails the test with its whole story")]
+#![expect(
+    clippy::panic,
+    reason = "a broken promise fails the test with its whole story"
+)]
 
 use placet_sim::sabotage::Sabotage;
 use placet_sim::{run, run_many};

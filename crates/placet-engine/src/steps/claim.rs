@@ -4,7 +4,7 @@ use placet_core::call::{CallDigest, ToolCall};
 use placet_core::ids::CallId;
 use placet_core::interaction::{CallKey, Cancellation, Interaction, Resolution};
 use placet_core::journal::{CallResult, Event};
-use placet_core::outcome::{CallStatus, Outcome};
+use placet_core::outcome::CallStatus;
 use placet_core::record::{CallState, GrantState};
 use placet_core::time::{Millis, Now};
 use placet_store::{Step, StoreError, View};
@@ -206,12 +206,4 @@ pub fn finish(view: &View<'_>, key: &CallKey, result: &CallResult) -> Result<Ste
         }
     }
     Ok(draft.finish(()))
-}
-
-/// What became of a call, following a call that shares another's fate.
-pub(crate) fn outcome_of(view: &View<'_>, key: &CallKey) -> Result<Option<Outcome>, StoreError> {
-    Ok(real_call(view, key)?.and_then(|record| match record.state {
-        CallState::Granted { outcome, .. } | CallState::Refused { outcome, .. } => Some(outcome),
-        CallState::Parked { .. } | CallState::SameAs(_) => None,
-    }))
 }

@@ -86,7 +86,7 @@ impl View<'_> {
         };
         let received: Received = self.fields(found.received, "callReceived")?;
         let grants = found.grant.as_ref().map_or(0, |grant| grant.number);
-        let state = self.call_state(key, found, received.outcome)?;
+        let state = self.state_of(key, found, received.outcome)?;
         Ok(Some(CallRecord {
             call: received.call,
             digest: received.digest,
@@ -94,6 +94,21 @@ impl View<'_> {
             grants,
             state,
         }))
+    }
+
+    /// How far a call has come, without the call itself: its arguments are not read.
+    pub fn call_state(&self, key: &CallKey) -> Result<Option<CallState>, StoreError> {
+        let Some(found) = self.stored_call(key)? else {
+            return Ok(None);
+        };
+        let settled_at_once =
+            found.settled.is_none() && matches!(found.state.as_str(), "granted" | "refused");
+        let at_once = if settled_at_once {
+            self.settled_at_once(found.received)?
+        } else {
+            None
+        };
+        self.state_of(key, found, at_once).map(Some)
     }
 
     /// The newest grant of a call, whatever the call waits for. A call that is asked about because its outcome is
@@ -154,7 +169,7 @@ impl View<'_> {
         Ok(found.optional()?)
     }
 
-    fn call_state(
+    fn state_of(
         &self,
         key: &CallKey,
         found: Stored,
@@ -178,6 +193,16 @@ impl View<'_> {
             }),
             _ => Err(torn()),
         }
+    }
+
+    /// The outcome a call was received with.
+    fn settled_at_once(&self, received: u64) -> Result<Option<Outcome>, StoreError> {
+        #[derive(Deserialize)]
+        struct Received {
+            #[serde(default)]
+            outcome: Option<Outcome>,
+        }
+        Ok(self.fields::<Received>(received, "callReceived")?.outcome)
     }
 
     /// The outcome a later row settled, or the one the call was received with.

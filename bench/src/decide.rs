@@ -1,0 +1,125 @@
+//! A verdict, beyond parsing: the analysis is made beforehand.
+
+use std::collections::BTreeSet;
+
+use placet_core::analysis::{Analysis, FixedPlaces, analyse};
+use placet_core::call::ToolCall;
+use placet_core::config::Config;
+use placet_core::policy::Context;
+use placet_core::tool::{OwnOpinion, Tool};
+use placet_core::verdict::Verdict;
+use serde_json::json;
+
+use crate::Plan;
+use crate::sample::time;
+use crate::table::{Bar, Row, Table};
+use crate::world::{self, SHELL_LINE};
+
+/// A call that has been looked into.
+struct Case {
+    call: ToolCall,
+    tool: Tool,
+    analysis: Analysis,
+}
+
+pub(crate) fn run(plan: &Plan, table: &mut Table) -> anyhow::Result<()> {
+    for rules in [1, 50, 1000] {
+        let config = world::config(rules)?;
+        let cases = cases(&config)?;
+        let mut turn = cases.iter().cycle();
+        let cost = time(plan, || turn.next().map(|case| case.verdict(&config)));
+        table.add(
+            Row::new(
+                format!("verdict, {rules} rules, mixed calls"),
+                "µs",
+                cost.nanos.scaled(1e-3),
+            )
+            .bar(Bar::AtMost(2.0))
+            .allocations(cost.allocations),
+        );
+    }
+    let config = world::config(1000)?;
+    for case in cases(&config)? {
+        let cost = time(plan, || case.verdict(&config));
+        table.add(
+            Row::new(
+                format!("verdict, 1000 rules, {}", case.call.tool),
+                "µs",
+                cost.nanos.scaled(1e-3),
+            )
+            .bar(Bar::AtMost(2.0))
+            .allocations(cost.allocations),
+        );
+    }
+    whole_line(plan, table, &config)
+}
+
+/// Parsing included: what an agent's shell call costs before anything is stored.
+fn whole_line(plan: &Plan, table: &mut Table, config: &Config) -> anyhow::Result<()> {
+    let call = world::call("bash", json!({ "command": SHELL_LINE }), 1, "line")?;
+    let tool = config.tool(&call.tool);
+    let cost = time(plan, || {
+        let analysis = analyse(&tool, &call.args, &FixedPlaces::of_examples());
+        verdict(config, &call, &tool, &analysis)
+    });
+    table.add(
+        Row::new(
+            "analysis and verdict, 223-byte line, 1000 rules",
+            "µs",
+            cost.nanos.scaled(1e-3),
+        )
+        .bar(Bar::AtMost(60.0))
+        .allocations(cost.allocations),
+    );
+    Ok(())
+}
+
+fn cases(config: &Config) -> anyhow::Result<Vec<Case>> {
+    let calls = [
+        (
+            "bash",
+            json!({ "command": "git status --short && kubectl get pods --namespace=team7 | head" }),
+        ),
+        (
+            "write",
+            json!({ "path": "services/api/src/main.rs", "content": "fn main() {}\n" }),
+        ),
+        (
+            "fetch",
+            json!({ "url": "https://docs.example.com/v2/guide?page=3" }),
+        ),
+        ("sql_query", json!({ "sql": "DELETE FROM orders WHERE id = 7" })),
+        ("deploy", world::args(1)),
+    ];
+    calls
+        .into_iter()
+        .map(|(tool, args)| {
+            let call = world::call(tool, args, 1, tool)?;
+            let tool = config.tool(&call.tool);
+            let analysis = analyse(&tool, &call.args, &FixedPlaces::of_examples());
+            Ok(Case { call, tool, analysis })
+        })
+        .collect()
+}
+
+impl Case {
+    fn verdict(&self, config: &Config) -> Verdict {
+        verdict(config, &self.call, &self.tool, &self.analysis)
+    }
+}
+
+fn verdict(config: &Config, call: &ToolCall, tool: &Tool, analysis: &Analysis) -> Verdict {
+    let nothing = BTreeSet::new();
+    let context = Context {
+        // Not part of deciding: the engine has computed it by then. Measured in `digest`.
+        digest: placet_core::call::CallDigest(config.policy.version()),
+        workspace: "/workspace",
+        mode: None,
+        own_opinion: OwnOpinion::Silent,
+        session_allow_list: &nothing,
+        workflow_allow_list: &nothing,
+        standing: &[],
+        remembered: false,
+    };
+    config.policy.decide(call, tool, analysis, &context)
+}
