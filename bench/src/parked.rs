@@ -74,14 +74,12 @@ pub(crate) fn park(folder: &Path, from: usize, to: usize) -> anyhow::Result<(Chi
     let mut line = String::new();
     let output = child.stdout.take().context("the parking process has no output")?;
     BufReader::new(output).read_line(&mut line)?;
-    match serde_json::from_str(&line) {
-        Ok(parked) => Ok((child, parked)),
-        Err(_) => {
-            child.kill()?;
-            child.wait()?;
-            bail!("the parking process ended early")
-        }
+    if let Ok(parked) = serde_json::from_str(&line) {
+        return Ok((child, parked));
     }
+    child.kill()?;
+    child.wait()?;
+    bail!("the parking process ended early")
 }
 
 /// The parking process: `--park FOLDER FROM TO`.

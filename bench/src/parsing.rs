@@ -47,6 +47,10 @@ pub(crate) fn shell(plan: &Plan, table: &mut Table) -> anyhow::Result<()> {
     Ok(())
 }
 
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "every measurement has the same signature"
+)]
 pub(crate) fn sql(plan: &Plan, table: &mut Table) -> anyhow::Result<()> {
     for (name, text, dialect) in [
         (

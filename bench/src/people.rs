@@ -17,6 +17,10 @@ use crate::sample::time;
 use crate::table::{Row, Table};
 use crate::world::{self, SHELL_LINE};
 
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "every measurement has the same signature"
+)]
 pub(crate) fn reply(plan: &Plan, table: &mut Table) -> anyhow::Result<()> {
     let open: Vec<OpenQuestion> = (0..3)
         .map(|random| OpenQuestion {
