@@ -1,6 +1,6 @@
 //! Configuration: `placet.toml` and the environment in, checked types out.
 //!
-//! Text becomes a tree (aliases renamed, variables laid over), the tree becomes a [`file::ConfigFile`] (every key known),
+//! Text becomes a tree (aliases renamed, variables laid over), the tree becomes a `ConfigFile` (every key known),
 //! and that becomes a [`Config`] (complete, every promise checked) or a [`ConfigError`] that says where and why. There is no
 //! half-accepted configuration: what is refused changes nothing. Files and variables are read by the program, not here.
 

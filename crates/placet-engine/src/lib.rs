@@ -1,6 +1,6 @@
 //! Placet's engine: gate, broker, bus, outbox and timers around the pure core and a durable store.
 //!
-//! The two doors: [`Gate`](gate::Gate) for agents (a call goes in, one outcome comes out) and [`Broker`](broker::Broker) for
+//! The two doors: [`Gate`] for agents (a call goes in, one outcome comes out) and [`Broker`](broker::Broker) for
 //! people (questions and answers). [`Engine::builder`] makes both.
 //!
 //! An agent of your own, gated: whatever policy wants a person for is decided by a callback here, stored before anything

@@ -1,3 +1,5 @@
+//! What a standing grant covers, and what it does not.
+
 use serde_json::json;
 
 use super::*;

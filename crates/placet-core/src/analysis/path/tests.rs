@@ -1,3 +1,5 @@
+//! Where paths lead, and how bad that is.
+
 use std::collections::BTreeMap;
 
 use expect_test::{Expect, expect};

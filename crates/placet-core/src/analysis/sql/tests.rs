@@ -1,3 +1,5 @@
+//! What statements are found to be.
+
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 

@@ -1,3 +1,5 @@
+//! Which hosts are asked about.
+
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 

@@ -1,3 +1,5 @@
+//! Which commands a pattern matches, narrowly and broadly.
+
 use proptest::prelude::*;
 
 use super::*;
