@@ -77,6 +77,7 @@ const ROOMS: &[Room] = &[
     ),
     dev_only("placet-sim", &["placet-core", "placet-store", "placet-engine"]),
     dev_only("placet-bench", &["placet-core", "placet-store", "placet-engine"]),
+    dev_only("placet-fuzz", &["placet-core"]),
     dev_only("xtask", &[]),
 ];
 

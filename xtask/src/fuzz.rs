@@ -44,7 +44,11 @@ pub(crate) fn run(args: &[String]) -> anyhow::Result<ExitCode> {
     // Without a sanitizer a stable compiler will do. Our code has no `unsafe`: what we hunt is panics and
     // disagreements, which need none.
     let limit = format!("-max_total_time={seconds}");
-    let mut command = cargo(&["fuzz", "run", "--sanitizer", "none", &target, "--", &limit]);
+    // What is found is kept in the first folder; the second is part of the repository.
+    let (corpus, seeds) = (format!("fuzz/corpus/{target}"), format!("fuzz/seeds/{target}"));
+    fs::create_dir_all(root.join(&corpus)).with_context(|| format!("cannot make {corpus}"))?;
+    let mut command = cargo(&["fuzz", "run", "--sanitizer", "none", "--features", "libfuzzer"]);
+    command.args([&target, &corpus, &seeds, "--", &limit]);
     Ok(if succeeds(command.current_dir(root))? {
         ExitCode::SUCCESS
     } else {

@@ -19,11 +19,17 @@ pub(super) fn line(text: &str) -> Option<String> {
     let folded = text.nfkc().collect::<String>().to_lowercase();
     let mut line = folded.split_whitespace().collect::<Vec<_>>().join(" ");
     if let Some((mention, rest)) = line.split_once(' ')
-        && mention.starts_with('@')
+        && is_mention(mention)
     {
         line = rest.to_owned();
     }
     Some(bare(&line).to_owned())
+}
+
+/// `@placet`: a name and nothing that could mean something else, such as `@bot?`.
+fn is_mention(word: &str) -> bool {
+    let name = word.strip_prefix('@').unwrap_or_default();
+    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-.:".contains(c))
 }
 
 /// Without the quotes, emphasis and closing punctuation around it. A question mark stays: "yes?" is not a yes; so do

@@ -1,0 +1,5 @@
+//! `cargo xtask fuzz shell_cross`
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| placet_fuzz::hold(placet_fuzz::shell_cross, data));
