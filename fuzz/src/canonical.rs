@@ -62,7 +62,6 @@ fn small_numbers(value: &Value) -> bool {
 /// Equal as values; `1` and `1.0` are the same number.
 fn equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
-        #[expect(clippy::float_cmp, reason = "equal means equal here")]
         (Value::Number(left), Value::Number(right)) => left == right || left.as_f64() == right.as_f64(),
         (Value::Array(left), Value::Array(right)) => {
             left.len() == right.len() && left.iter().zip(right).all(|(left, right)| equal(left, right))

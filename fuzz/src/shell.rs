@@ -94,7 +94,7 @@ fn in_pipeline(pipeline: &ast::Pipeline, names: &mut Vec<String>) {
     for command in &pipeline.seq {
         match command {
             ast::Command::Simple(simple) => {
-                names.extend(simple.word_or_name.iter().map(|word| word.value.clone()))
+                names.extend(simple.word_or_name.iter().map(|word| word.value.clone()));
             }
             ast::Command::Compound(compound, _) => in_compound(compound, names),
             ast::Command::Function(function) => in_compound(&function.body.0, names),
