@@ -1,10 +1,17 @@
 //! The properties, on the seeds and on thousands of mutations of them; the same ones in every run.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test fails by panicking, and its indices are drawn from the lengths"
+)]
+
 use std::fs;
 use std::path::Path;
 
 use placet_fuzz::{PROPERTIES, Property};
-use rand::{Rng as _, RngExt as _, SeedableRng as _};
+use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 /// How many mutated inputs each property gets. A fuzzer gets millions; this is what fits into a test run.
