@@ -86,6 +86,25 @@ async fn high_risk_is_asked_every_time() {
     park(&engine, wipe("b")).await;
 }
 
+#[tokio::test]
+async fn what_a_rule_asks_about_is_asked_every_time() {
+    let house = House::new();
+    let rule = "[[rules]]\nname = \"always ask\"\ntool = \"deploy\"\neffect = \"ask\"\n";
+    let engine = house.open(rule).await;
+    let outcome = decide(&engine, deploy("a", "staging"), choice("lin", "approve")).await;
+    assert!(
+        matches!(
+            outcome,
+            Outcome::Approved {
+                remembered_until: None,
+                ..
+            }
+        ),
+        "{outcome:?}"
+    );
+    park(&engine, deploy("b", "staging")).await;
+}
+
 /// "Don't ask again" for calls to one place, for an hour.
 fn never_again(id: &InteractionId, covers: Covers, uses_max: Option<u32>) -> (InteractionId, Answer) {
     let scope = Scope {
