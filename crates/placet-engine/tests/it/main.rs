@@ -11,6 +11,7 @@ mod asking;
 mod breaker;
 mod bus;
 mod callback;
+mod edits;
 mod events;
 mod hostile;
 mod lasting;
