@@ -1,0 +1,1 @@
+//! The terminal: an inline question to the person who sits at it.

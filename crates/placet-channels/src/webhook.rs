@@ -1,0 +1,1 @@
+//! The generic webhook: the bus for any chat platform, signed both ways.
