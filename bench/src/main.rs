@@ -20,13 +20,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 
 use crate::table::Table;
-
-/// Counts allocations; costs a few nanoseconds each, in ours and in the sketch alike.
-#[global_allocator]
-static ALLOCATOR: &StatsAlloc<std::alloc::System> = &INSTRUMENTED_SYSTEM;
 
 const HELP: &str = "\
 measures what we claim; prints a table

@@ -4,9 +4,8 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use stats_alloc::Region;
 
-use crate::{ALLOCATOR, Effort, Plan};
+use crate::{Effort, Plan};
 
 /// What several tries came to.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -75,9 +74,10 @@ pub(crate) fn time<T>(plan: &Plan, mut work: impl FnMut() -> T) -> Cost {
     let nanos =
         Sample::of((0..tries).map(|_| once(repeats, &mut work).as_secs_f64() * 1e9 / f64::from(repeats)));
     let counted = repeats.min(1000);
-    let region = Region::new(ALLOCATOR);
-    once(counted, &mut work);
-    let allocations = region.change().allocations;
+    let allocations = allocation_counter::measure(|| {
+        once(counted, &mut work);
+    })
+    .count_total;
     #[expect(
         clippy::cast_precision_loss,
         reason = "a count of allocations in a thousand repeats"

@@ -18,6 +18,9 @@ use crate::standing::StandingGrant;
 use crate::time::{LiveTime, Millis, Timestamp};
 use crate::verdict::Verdict;
 
+/// The session of events that concern no session in particular.
+pub const SYSTEM_SESSION: &str = "placet";
+
 /// Something that happened. Only events are stored; everything else is derived from them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]

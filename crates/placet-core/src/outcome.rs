@@ -97,6 +97,11 @@ pub enum Outcome {
         /// Why, in a sentence.
         why: String,
     },
+    /// It was let run once, and nobody knows whether it did. It does not run again.
+    MayHaveRun {
+        /// What became of the question about it.
+        then: Box<Outcome>,
+    },
 }
 
 /// Why a call was refused without asking.
@@ -181,6 +186,7 @@ impl Outcome {
             Self::Terminated { .. } => CallStatus::Terminated,
             Self::Expired { .. } => CallStatus::Expired,
             Self::Cancelled { .. } => CallStatus::Cancelled,
+            Self::MayHaveRun { then } => then.status(),
         }
     }
 
@@ -197,6 +203,7 @@ impl Outcome {
             | Self::Retry { instruction, .. }
             | Self::Info { instruction, .. }
             | Self::Skipped { instruction, .. } => instruction.as_deref(),
+            Self::MayHaveRun { then } => then.instruction(),
             Self::Allowed
             | Self::Denied { .. }
             | Self::Terminated { .. }
@@ -205,7 +212,7 @@ impl Outcome {
         }
     }
 
-    /// What the model reads as the call's result when it did not run; `None` when it may run.
+    /// What the model reads as the call's result when there is no output to read; `None` when it may run.
     pub fn result_for_model(&self) -> Option<Value> {
         let (reason, mut said) = match self {
             Self::Allowed | Self::Approved { .. } => return None,
@@ -223,11 +230,32 @@ impl Outcome {
                 json!({ "explanation": format!("nobody answered within {after}; this is not a refusal by a person") }),
             ),
             Self::Cancelled { why } => ("cancelled", json!({ "explanation": why })),
+            Self::MayHaveRun { then } => return then.result_after_a_lost_run(),
         };
         if let Some(fields) = said.as_object_mut() {
             fields.retain(|_, value| !value.is_null());
             fields.insert("executed".into(), Value::Bool(false));
             fields.insert("outcome".into(), Value::from(reason));
+        }
+        Some(said)
+    }
+
+    /// The same after a run whose end nobody saw: to say "not executed" would be a lie, and the model would try again.
+    fn result_after_a_lost_run(&self) -> Option<Value> {
+        let mut said = self.result_for_model()?;
+        let (executed, explanation) = match self {
+            Self::Info { .. } => (
+                Value::Bool(true),
+                "the run of this call was interrupted; a person says to treat it as done; its output is lost",
+            ),
+            _ => (
+                Value::from("unknown"),
+                "the run of this call was interrupted; it may or may not have happened, and it is not run again",
+            ),
+        };
+        if let Some(fields) = said.as_object_mut() {
+            fields.insert("executed".into(), executed);
+            fields.insert("explanation".into(), Value::from(explanation));
         }
         Some(said)
     }
@@ -313,6 +341,35 @@ mod tests {
             assert!(result.get("outcome").is_some_and(Value::is_string), "{outcome:?}");
         }
         assert_eq!(Outcome::Allowed.result_for_model(), None);
+    }
+
+    #[test]
+    fn a_call_that_may_have_run_is_never_said_not_to_have() {
+        let by = PersonId::new("lin").unwrap();
+        let skipped = Outcome::Skipped {
+            by: by.clone(),
+            instruction: Some("look first".into()),
+        };
+        let lost = |then| Outcome::MayHaveRun { then: Box::new(then) };
+        let result = lost(skipped.clone()).result_for_model().unwrap();
+        assert_eq!(
+            (result.get("executed"), result.get("outcome")),
+            (
+                Some(&Value::from("unknown")),
+                Some(&Value::from("skipped_by_person"))
+            )
+        );
+        assert!(!lost(skipped.clone()).permits());
+        assert_eq!(lost(skipped.clone()).status(), CallStatus::Skipped);
+        assert_eq!(lost(skipped).instruction(), Some("look first"));
+        let treated_as_done = lost(Outcome::Info {
+            by,
+            feedback: None,
+            data: None,
+            instruction: None,
+        });
+        let result = treated_as_done.result_for_model().unwrap();
+        assert_eq!(result.get("executed"), Some(&Value::Bool(true)));
     }
 
     #[test]

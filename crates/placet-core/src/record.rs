@@ -26,6 +26,23 @@ pub struct CallRecord {
     pub state: CallState,
 }
 
+/// One call without the call itself: how far it has come.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallHead {
+    /// Its full name.
+    pub key: CallKey,
+    /// Its session.
+    pub session: SessionId,
+    /// Its digest.
+    pub digest: CallDigest,
+    /// Whether an approval of it is remembered for a while.
+    pub memorable: bool,
+    /// How many grants it has been given so far.
+    pub grants: u32,
+    /// How far it has come.
+    pub state: CallState,
+}
+
 /// How far a call has come.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CallState {

@@ -27,6 +27,14 @@ pub struct Verdict {
     pub category: Category,
 }
 
+impl Verdict {
+    /// Whether an approval is remembered (step 12). Only of what was asked for want of anything better: HIGH, and what a rule
+    /// asks about, is asked every time.
+    pub fn is_memorable(&self) -> bool {
+        self.risk == Risk::Medium && self.step == Step::Ask
+    }
+}
+
 /// The three answers of policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]

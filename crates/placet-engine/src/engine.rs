@@ -3,14 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use placet_core::analysis::Places as _;
 use placet_core::config::Config;
-use placet_core::ids::{ChannelName, IdError, InteractionId, PersonId};
+use placet_core::ids::{ChannelName, IdError, InteractionId, PersonId, SessionId};
+use placet_core::journal::{Event, SYSTEM_SESSION};
 use placet_core::policy::Context;
 use placet_core::verdict::Decision;
-use placet_store::{OpenError, Options, Store, StoreError, SystemClock};
+use placet_store::{OpenError, Options, Step, Store, StoreError, SystemClock};
 use tokio::sync::{Notify, oneshot, watch};
+use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -18,13 +21,16 @@ use crate::callback::{Callback, OnToolApprove};
 use crate::channel::Channel;
 use crate::outbox;
 use crate::places::{DiskPlaces, PlacesError};
-use crate::steps::{self, Fresh, InboxReach, Proposal, Reach, Rules};
+use crate::steps::{self, Connected, Fresh, InboxReach, Proposal, Reach, Rules};
 use crate::timers::{self, Alarm};
 use crate::toolbox::{NoToolbox, Toolbox};
 use crate::waiters::Waiters;
 
 /// Who decides when the embedding program registered a callback.
 const CALLBACK: &str = "callback";
+
+/// How often a process looks whether another one wrote to the same file: what an answer from elsewhere may wait.
+const NEIGHBOURS: Duration = Duration::from_millis(100);
 
 /// Placet, embedded. Cheap to clone; the last clone to go stops nothing: call [`Engine::shutdown`].
 #[derive(Clone)]
@@ -44,6 +50,7 @@ pub(crate) struct Inner {
     pub(crate) outbox_work: Arc<Notify>,
     pub(crate) alarm: Arc<Alarm>,
     inbox: InboxReach,
+    role: Role,
     in_force: RwLock<Arc<InForce>>,
     stop: CancellationToken,
     tasks: TaskTracker,
@@ -71,7 +78,7 @@ impl InForce {
     pub(crate) fn may_ask(&self, proposal: &Proposal) -> bool {
         let nothing = BTreeSet::new();
         let context = Context {
-            digest: proposal.call.digest(),
+            digest: proposal.digest,
             workspace: &self.workspace,
             mode: None,
             own_opinion: proposal.own_opinion,
@@ -89,6 +96,15 @@ impl InForce {
             .decide(&proposal.call, &proposal.tool, &proposal.analysis, &context);
         matches!(verdict.decision, Decision::Ask(_))
     }
+}
+
+/// What this process is to the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// It keeps the time, delivers, and runs calls.
+    Owner,
+    /// It lets people answer beside the owner.
+    Guest,
 }
 
 /// Why an engine does not start.
@@ -140,12 +156,7 @@ impl Engine {
 
     /// Replaces the configuration. Questions already asked keep the terms they were asked on.
     pub fn reload(&self, config: Config) {
-        let reach = reach(
-            &config,
-            &self.inner.channels,
-            self.inner.inbox,
-            self.callback().as_ref(),
-        );
+        let reach = self.inner.reach(&config, self.callback().as_ref());
         let mut in_force = self
             .inner
             .in_force
@@ -270,16 +281,27 @@ impl Builder {
 
     /// Opens the store at `path`, recovers what a crash left behind, and starts the services.
     pub async fn start(self, path: &Path) -> Result<Engine, StartError> {
-        self.start_with(|options| Store::open(path, options)).await
+        self.start_with(Role::Owner, |options| Store::open(path, options))
+            .await
     }
 
     /// The same without a file: everything is gone when the process is.
     pub async fn start_in_memory(self) -> Result<Engine, StartError> {
-        self.start_with(Store::open_in_memory).await
+        self.start_with(Role::Owner, Store::open_in_memory).await
+    }
+
+    /// Opens the store at `path` beside the process that runs on it, or after it: for people who answer from elsewhere on the
+    /// same machine. Nothing is run, delivered or expired from here; the owner does that, and hears of answers at once.
+    pub async fn join(self, path: &Path) -> Result<Beside, StartError> {
+        let engine = self
+            .start_with(Role::Guest, |options| Store::join(path, options))
+            .await?;
+        Ok(Beside { engine })
     }
 
     async fn start_with(
         self,
+        role: Role,
         open: impl FnOnce(Options) -> Result<Store, OpenError>,
     ) -> Result<Engine, StartError> {
         let mut channels = BTreeMap::new();
@@ -311,8 +333,8 @@ impl Builder {
             ..Options::default()
         };
         let store = open(options)?;
-        let reach = reach(&self.config, &channels, self.inbox, self.callback.as_ref());
         let workspace = places.workspace().to_owned();
+        let reach = reach(&self.config, role, &channels, self.inbox, self.callback.as_ref());
         let engine = Engine {
             inner: Arc::new(Inner {
                 store,
@@ -326,6 +348,7 @@ impl Builder {
                 outbox_work,
                 alarm,
                 inbox: self.inbox,
+                role,
                 in_force: RwLock::new(Arc::new(InForce {
                     config: self.config,
                     reach,
@@ -335,13 +358,57 @@ impl Builder {
                 tasks: TaskTracker::new(),
             }),
         };
-        engine.recover().await?;
+        if role == Role::Owner {
+            engine.begin().await?;
+            engine.recover().await?;
+        }
         engine.spawn_services();
         Ok(engine)
     }
 }
 
+/// A store joined by [`Builder::join`]: people can look and answer; calls are for the owner.
+pub struct Beside {
+    engine: Engine,
+}
+
+impl Beside {
+    /// The broker.
+    pub fn broker(&self) -> crate::broker::Broker {
+        self.engine.broker()
+    }
+
+    /// Everything committed after row `after`, by whomever; see [`Engine::subscribe`].
+    pub fn subscribe(&self, after: u64, session: Option<SessionId>) -> crate::events::Subscription {
+        self.engine.subscribe(after, session)
+    }
+
+    /// The store, for reading what happened.
+    pub fn store(&self) -> &Store {
+        self.engine.store()
+    }
+
+    /// Closes the store. Whoever owns it is not disturbed.
+    pub async fn close(self) -> Result<(), StoreError> {
+        self.engine.shutdown().await
+    }
+}
+
 impl Engine {
+    /// Says in the journal that Placet runs, since when it had not, and under which policy.
+    async fn begin(&self) -> Result<(), StartError> {
+        let session = SessionId::new(SYSTEM_SESSION)?;
+        let started = Event::Started {
+            down_for: self.inner.store.down_for(),
+            policy: self.in_force().config.policy.version(),
+        };
+        let step = self
+            .inner
+            .store
+            .step(move |_, _| Ok::<_, StoreError>(Step::new(()).event(session, started)));
+        Ok(step.await.map_err(placet_store::StepError::flatten)?)
+    }
+
     /// What was running when the last process died may have happened, or not.
     async fn recover(&self) -> Result<(), StartError> {
         let lost = self.inner.store.read(|view, _| view.claimed_by_process()).await?;
@@ -358,20 +425,45 @@ impl Engine {
 
     fn spawn_services(&self) {
         let inner = &self.inner;
+        inner.tasks.spawn(neighbours(self.clone(), inner.stop.clone()));
+        if inner.role == Role::Guest {
+            return;
+        }
         inner.tasks.spawn(timers::run(self.clone(), inner.stop.clone()));
         // Also without channels: what is still queued for one that is gone must be given up, not waited for.
         inner.tasks.spawn(outbox::run(self.clone(), inner.stop.clone()));
     }
 }
 
+/// Listens for what other processes commit to the same file.
+async fn neighbours(engine: Engine, stop: CancellationToken) {
+    let mut tick = tokio::time::interval(NEIGHBOURS);
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    while stop.run_until_cancelled(tick.tick()).await.is_some() {
+        if let Err(error) = engine.store().look_around().await {
+            tracing::error!(%error, "what others stored could not be read; trying again");
+        }
+    }
+}
+
+impl Inner {
+    fn reach(&self, config: &Config, callback: Option<&Callback>) -> Reach {
+        reach(config, self.role, &self.channels, self.inbox, callback)
+    }
+}
+
 fn reach(
     config: &Config,
+    role: Role,
     channels: &BTreeMap<ChannelName, Arc<dyn Channel>>,
     inbox: InboxReach,
     callback: Option<&Callback>,
 ) -> Reach {
     Reach {
-        channels: channels.keys().cloned().collect(),
+        channels: match role {
+            Role::Owner => Connected::These(channels.keys().cloned().collect()),
+            Role::Guest => Connected::Elsewhere,
+        },
         inbox,
         chats_of: config.people.own_chats(),
         callback: callback.and_then(|_| PersonId::new(CALLBACK).ok()),

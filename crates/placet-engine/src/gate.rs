@@ -21,7 +21,7 @@ use placet_core::verdict::Verdict;
 use placet_store::{StepError, StoreError};
 
 use crate::engine::Engine;
-use crate::steps::{self, ClaimRefusal, FinishRefusal, Permit, Proposal, ProposeRefusal, Proposed};
+use crate::steps::{self, ClaimRefusal, FinishRefusal, Permit, Proposal, ProposeRefusal, Proposed, Reread};
 
 /// The gate of an [`Engine`].
 #[derive(Clone)]
@@ -218,8 +218,8 @@ impl Gate {
                 .engine
                 .inner
                 .store
-                .read(move |view, _| view.call_state(&looked));
-            let state = read.await?;
+                .read(move |view, _| view.call_head(&looked));
+            let state = read.await?.map(|head| head.state);
             if let Some(CallState::Parked { .. }) = state {
                 match self.engine.unless_stopped(settled).await? {
                     Some(outcome) => return Ok(outcome),
@@ -254,7 +254,16 @@ impl Gate {
     /// dies with this process.
     pub async fn claim(&self, key: &CallKey, lease: Option<Millis>) -> Result<Permit, GateError> {
         let key = key.clone();
-        let step = move |view: &placet_store::View<'_>, now| steps::claim(view, now, &key, lease);
+        let looked = key.clone();
+        let reread = self
+            .engine
+            .inner
+            .store
+            .read(move |view, _| Reread::of(view, &looked));
+        let Some(reread) = reread.await? else {
+            return Err(ClaimRefusal::NotFound(key.call).into());
+        };
+        let step = move |view: &placet_store::View<'_>, now| steps::claim(view, now, &key, &reread, lease);
         Ok(self.engine.inner.store.step(step).await.map_err(flatten)?)
     }
 
@@ -299,6 +308,7 @@ impl Gate {
             evidence: Vec::new(),
             workflow: submission.workflow,
             fresh: Engine::fresh()?,
+            digest: submission.call.digest(),
             call: submission.call,
         })
     }

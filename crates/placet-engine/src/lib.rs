@@ -51,6 +51,6 @@ pub mod toolbox;
 mod waiters;
 
 pub use callback::{ToolApproval, ToolUse};
-pub use engine::{Builder, Engine, StartError};
+pub use engine::{Beside, Builder, Engine, StartError};
 pub use gate::{Finished, Gate, GateError, Submission};
 pub use steps::{Answered, Permit, Proposed};

@@ -9,7 +9,8 @@ use placet_core::config::Config;
 use placet_core::ids::{ChannelName, InteractionId, SessionId};
 use placet_core::interaction::{Asked, CallKey, Interaction, Pending, Resolution};
 use placet_core::journal::Event;
-use placet_core::record::{CallRecord, CallState};
+use placet_core::outcome::Outcome;
+use placet_core::record::{CallHead, CallState};
 use placet_store::{Change, OutKind, Outgoing, Step, StoreError, View};
 
 mod answer;
@@ -24,8 +25,8 @@ mod settle;
 mod words;
 
 pub use answer::{AnswerRefusal, Answered, Edit, Reply, answer};
-pub use ask::{AskRefusal, Fresh, InboxReach, Reach, ask_request};
-pub use claim::{ClaimRefusal, FinishRefusal, Permit, claim, finish, told};
+pub use ask::{AskRefusal, Connected, Fresh, InboxReach, Reach, ask_request};
+pub use claim::{ClaimRefusal, FinishRefusal, Permit, Reread, claim, finish, told};
 pub use expire::{escalate, expire, lose_lease};
 pub use inbound::{Inbound, InboundOutcome, chat_member, receive};
 pub use propose::{Proposal, ProposeRefusal, Proposed, judge, propose};
@@ -83,14 +84,14 @@ impl Draft {
 }
 
 /// The call a key really stands for: a call found to be the same as another one shares that one's record.
-pub(crate) fn real_call(view: &View<'_>, key: &CallKey) -> Result<Option<CallRecord>, StoreError> {
-    let Some(record) = view.call(key)? else {
+pub(crate) fn real_call(view: &View<'_>, key: &CallKey) -> Result<Option<CallHead>, StoreError> {
+    let Some(head) = view.call_head(key)? else {
         return Ok(None);
     };
-    match &record.state {
+    match &head.state {
         // One hop is enough: a call only ever joins one that is parked itself.
-        CallState::SameAs(other) => view.call(other),
-        CallState::Parked { .. } | CallState::Granted { .. } | CallState::Refused { .. } => Ok(Some(record)),
+        CallState::SameAs(other) => view.call_head(other),
+        CallState::Parked { .. } | CallState::Granted { .. } | CallState::Refused { .. } => Ok(Some(head)),
     }
 }
 
@@ -147,9 +148,9 @@ pub(crate) fn channel_of(call: &ToolCall) -> Option<&ChannelName> {
 }
 
 /// The digest a grant is bound to: the edited call's when a person edited it.
-pub(crate) fn granted_digest(record: &CallRecord, outcome: &placet_core::outcome::Outcome) -> CallDigest {
+pub(crate) fn granted_digest(received: CallDigest, outcome: &Outcome) -> CallDigest {
     match outcome {
-        placet_core::outcome::Outcome::Approved { digest, .. } => *digest,
-        _ => record.digest,
+        Outcome::Approved { digest, .. } => *digest,
+        _ => received,
     }
 }

@@ -7,6 +7,7 @@ use placet_core::journal::Event;
 use placet_core::time::{LiveTime, Millis};
 use placet_store::{Committed, StepError, StoreError};
 use tokio::sync::Notify;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::engine::Engine;
@@ -129,10 +130,15 @@ async fn turn(engine: &Engine) -> Result<Option<LiveTime>, StoreError> {
         if due.is_empty() && escalations.is_empty() && leases.is_empty() {
             break;
         }
+        // Together, so that they are committed together: a morning after may find thousands due at once.
+        let mut expiring = JoinSet::new();
         for id in due {
-            store
-                .step(move |view, now| steps::expire(view, now, &id))
-                .await
+            let store = store.clone();
+            expiring.spawn(async move { store.step(move |view, now| steps::expire(view, now, &id)).await });
+        }
+        while let Some(expired) = expiring.join_next().await {
+            expired
+                .map_err(|_| StoreError::Panicked)?
                 .map_err(StepError::flatten)?;
         }
         for id in escalations {

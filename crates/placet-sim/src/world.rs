@@ -63,7 +63,7 @@ impl World {
         let config = scene::config().expect("the scene's configuration is valid");
         let ops = ChannelName::new("ops").expect("a valid name");
         let reach = Reach {
-            channels: BTreeSet::from([ops]),
+            channels: steps::Connected::These(BTreeSet::from([ops])),
             chats_of: config.people.own_chats(),
             ..Reach::default()
         };

@@ -41,12 +41,16 @@ CREATE TABLE checkpoints (
     hash BLOB NOT NULL
 ) STRICT;
 
--- A call is numbered by the journal row that received it.
+-- A call is numbered by the journal row that received it. What settling it needs is here, so that its row need not be read again.
 CREATE TABLE calls (
     id INTEGER PRIMARY KEY,
     agent TEXT NOT NULL,
     call TEXT NOT NULL,
     session INTEGER NOT NULL,
+    digest BLOB NOT NULL,
+    tool TEXT NOT NULL,
+    place TEXT NOT NULL,
+    memorable INTEGER NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('received', 'parked', 'same', 'granted', 'refused')),
     parked_on INTEGER,
     same_as INTEGER,

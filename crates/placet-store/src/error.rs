@@ -69,6 +69,14 @@ pub enum OpenError {
         /// The newest known format.
         known: u32,
     },
+    /// The file was written by an older Placet, and only its owner may change its format.
+    #[error("the database has format {found}, and this placet needs {known}; start placet on it once")]
+    Older {
+        /// The file's format.
+        found: u32,
+        /// The format needed.
+        known: u32,
+    },
     /// Not ours.
     #[error("`{0}` is not a placet database; move it away or name another file")]
     NotADatabase(PathBuf),

@@ -51,10 +51,7 @@ impl InlineStore {
             EMPTY.get_or_init(|| image)
         };
         Ok(Self {
-            writer: Writer {
-                conn: load(image)?,
-                checkpoint_rows: 64,
-            },
+            writer: Writer::new(load(image)?, 64)?,
             fault: CommitFault::None,
             committed: Vec::new(),
         })

@@ -32,7 +32,13 @@ pub(crate) struct At<'a> {
 /// Applies one event to the projections.
 pub(crate) fn apply(conn: &Connection, at: At<'_>, event: &Event) -> Result<(), StoreError> {
     match event {
-        Event::CallReceived { call, outcome, .. } => calls::received(conn, at, call, outcome.as_deref()),
+        Event::CallReceived {
+            call,
+            digest,
+            verdict,
+            outcome,
+            ..
+        } => calls::received(conn, at, call, *digest, verdict, outcome.as_deref()),
         Event::Joined {
             call,
             same_as,
@@ -81,12 +87,8 @@ pub(crate) fn apply(conn: &Connection, at: At<'_>, event: &Event) -> Result<(), 
 
 /// The place an approval is remembered in: the chat the call came from (`channel:chat`), else its session.
 pub fn place(call: &ToolCall) -> String {
-    place_of(call.origin.chat.as_ref(), &call.session)
-}
-
-fn place_of(chat: Option<&placet_core::call::Chat>, session: &SessionId) -> String {
-    match chat {
+    match &call.origin.chat {
         Some(chat) => format!("{}:{}", chat.channel, chat.id),
-        None => session.to_string(),
+        None => call.session.to_string(),
     }
 }

@@ -26,6 +26,18 @@ use worker::{Message, QueuedStep, Worker};
 /// How many steps may wait for the writer before callers wait too.
 const QUEUE_STEPS_MAX: usize = 4096;
 
+/// How old the live time an owner wrote down can be.
+const HEARTBEAT_MAX: Millis = Millis::from_secs(10);
+
+/// Whether another process keeps the time.
+#[derive(Clone, Copy)]
+enum Presence {
+    /// No.
+    Alone,
+    /// The owner does.
+    Beside,
+}
+
 /// What is told about rows once they are durable. Runs on the writer thread: it must be quick.
 pub type OnCommit = Box<dyn Fn(&[Committed]) + Send + Sync>;
 
@@ -77,30 +89,49 @@ impl Store {
         let lock = make_files(path)?;
         let conn = schema::open_writer(path, options.busy)?;
         let readers = Readers::start(path, options.readers, options.busy)?;
-        Self::start(conn, options, Some(readers), Some(lock))
+        Self::start(conn, options, Presence::Alone, Some(readers), Some(lock))
+    }
+
+    /// Opens the store in a file that another process may own, to write beside it. Each sees what the other commits; the
+    /// owner is told of it like of its own rows. Live time is the owner's, and stands still when there is none.
+    pub fn join(path: &Path, options: Options) -> Result<Self, OpenError> {
+        // SQLite reports a missing file as "unable to open", which says little.
+        std::fs::metadata(path).map_err(|source| OpenError::File {
+            path: path.to_owned(),
+            source,
+        })?;
+        let owned = matches!(lock_file(path)?.try_lock(), Err(TryLockError::WouldBlock));
+        let conn = schema::open_guest(path, options.busy)?;
+        let readers = Readers::start(path, options.readers, options.busy)?;
+        let presence = if owned { Presence::Beside } else { Presence::Alone };
+        Self::start(conn, options, presence, Some(readers), None)
     }
 
     /// Opens an empty store in memory.
     pub fn open_in_memory(options: Options) -> Result<Self, OpenError> {
-        Self::start(schema::open_in_memory()?, options, None, None)
+        Self::start(schema::open_in_memory()?, options, Presence::Alone, None, None)
     }
 
     fn start(
         conn: rusqlite::Connection,
         options: Options,
+        presence: Presence,
         readers: Option<Readers>,
         lock: Option<File>,
     ) -> Result<Self, OpenError> {
-        let writer = Writer {
-            conn,
-            checkpoint_rows: options.checkpoint_rows,
-        };
+        let writer = Writer::new(conn, options.checkpoint_rows)?;
         let (live, alive) = writer.last_alive()?;
         let clock = options.clock;
-        let live = LiveClock::start(live, &*clock);
         let away = alive.map_or(0, |alive| {
             clock.wall().as_millis().saturating_sub(alive.as_millis())
         });
+        let away = Millis::new(u64::try_from(away).unwrap_or(0));
+        let live = match presence {
+            Presence::Alone => live,
+            // The owner writes live time down every few seconds; a clock that jumped meanwhile must not eat a question's time.
+            Presence::Beside => live + away.min(HEARTBEAT_MAX),
+        };
+        let live = LiveClock::start(live, &*clock);
         let (steps, queue) = mpsc::channel(QUEUE_STEPS_MAX);
         let worker = Worker {
             writer,
@@ -121,7 +152,7 @@ impl Store {
                 writer: Mutex::new(Some(thread)),
                 clock,
                 live,
-                down_for: Millis::new(u64::try_from(away).unwrap_or(0)),
+                down_for: away,
             }),
         })
     }
@@ -184,6 +215,11 @@ impl Store {
     /// Covers all rows by a checkpoint.
     pub async fn checkpoint(&self) -> Result<(), StoreError> {
         self.ask(Message::Checkpoint).await
+    }
+
+    /// Looks whether somebody else wrote to the file; what they wrote is told like what this store writes.
+    pub async fn look_around(&self) -> Result<(), StoreError> {
+        self.ask(Message::LookAround).await
     }
 
     /// Stores how far live time has come, so that a crash gives no question more than that back.
@@ -268,17 +304,24 @@ fn make_files(path: &Path) -> Result<File, OpenError> {
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(folder).map_err(|error| file(folder, error))?;
     }
-    let mut lock_path = path.as_os_str().to_owned();
-    lock_path.push(".lock");
-    let lock_path = PathBuf::from(lock_path);
-    let lock = private(&lock_path).map_err(|error| file(&lock_path, error))?;
+    let lock = lock_file(path)?;
     match lock.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Err(OpenError::InUse(path.to_owned())),
-        Err(TryLockError::Error(error)) => return Err(file(&lock_path, error)),
+        Err(TryLockError::Error(error)) => return Err(file(path, error)),
     }
     private(path).map_err(|error| file(path, error))?;
     Ok(lock)
+}
+
+fn lock_file(path: &Path) -> Result<File, OpenError> {
+    let mut lock_path = path.as_os_str().to_owned();
+    lock_path.push(".lock");
+    let lock_path = PathBuf::from(lock_path);
+    private(&lock_path).map_err(|source| OpenError::File {
+        path: lock_path,
+        source,
+    })
 }
 
 fn private(path: &Path) -> std::io::Result<File> {

@@ -167,14 +167,6 @@ pub(crate) fn question_row(conn: &Connection, id: &InteractionId) -> Result<Opti
         .optional()?)
 }
 
-fn session_row(conn: &Connection, id: &SessionId) -> Result<Option<u64>, StoreError> {
-    let sql = "SELECT id FROM sessions WHERE name = ?1";
-    Ok(conn
-        .prepare_cached(sql)?
-        .query_row([id.as_str()], |row| row.get(0))
-        .optional()?)
-}
-
 /// An id read from the database was checked when it was written.
 fn stored<T>(id: Result<T, IdError>) -> Result<T, StoreError> {
     id.map_err(|error| StoreError::corrupt(format!("a stored id is not one: {error}")))

@@ -5,6 +5,7 @@
 //! kept, and nobody else can have changed what they looked at. This is rare (it is a bug or a damaged file), and keeps
 //! the common path free of bookkeeping. Any other failure fails the whole group, and nobody is told "done".
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -92,10 +93,21 @@ where
 pub(crate) struct Writer {
     pub(crate) conn: Connection,
     /// How many rows may wait for a checkpoint.
-    pub(crate) checkpoint_rows: u32,
+    checkpoint_rows: u32,
+    /// The last row that was told about. What comes after it and is not ours, another process wrote.
+    told: Cell<u64>,
 }
 
 impl Writer {
+    pub(crate) fn new(conn: Connection, checkpoint_rows: u32) -> Result<Self, StoreError> {
+        let told = Cell::new(View::new(&conn).head()?);
+        Ok(Self {
+            conn,
+            checkpoint_rows,
+            told,
+        })
+    }
+
     /// Live time as last stored, and the wall clock then.
     pub(crate) fn last_alive(&self) -> Result<(LiveTime, Option<Timestamp>), StoreError> {
         let sql = "SELECT live, wall FROM service";
@@ -152,8 +164,29 @@ impl Writer {
         if done.is_empty() {
             return Ok(Vec::new());
         }
+        let mut rows = self.between(self.told.get(), batch.first_row)?;
+        let last_row = batch.last_row;
         batch.commit(clock(), u64::from(self.checkpoint_rows), fault)?;
-        Ok(done.into_iter().flat_map(committed).collect())
+        self.told.set(last_row);
+        rows.extend(done.into_iter().flat_map(committed));
+        Ok(rows)
+    }
+
+    /// What other processes committed and nobody here was told of.
+    pub(crate) fn others(&self) -> Result<Vec<Committed>, StoreError> {
+        let head = View::new(&self.conn).head()?;
+        let rows = self.between(self.told.get(), head.saturating_add(1))?;
+        self.told.set(head);
+        Ok(rows)
+    }
+
+    /// The rows after `after` and before `before`.
+    fn between(&self, after: u64, before: u64) -> Result<Vec<Committed>, StoreError> {
+        let count = before.saturating_sub(after).saturating_sub(1);
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        View::new(&self.conn).journal(after, usize::try_from(count).unwrap_or(usize::MAX), None)
     }
 
     /// Covers all rows by a checkpoint.
@@ -206,6 +239,8 @@ struct Head {
 /// An open transaction. Dropped without a commit, it is rolled back.
 struct Batch<'c> {
     conn: &'c Connection,
+    /// The first row this transaction can write.
+    first_row: u64,
     last_row: u64,
     /// Heads moved by this transaction; written back once, at its end.
     heads: HashMap<SessionId, Head>,
@@ -216,12 +251,12 @@ impl<'c> Batch<'c> {
         conn.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let mut batch = Self {
             conn,
+            first_row: 0,
             last_row: 0,
             heads: HashMap::new(),
         };
-        batch.last_row = conn
-            .prepare_cached("SELECT ifnull(max(id), 0) FROM journal")?
-            .query_row([], |row| row.get(0))?;
+        batch.last_row = View::new(conn).head()?;
+        batch.first_row = batch.last_row.saturating_add(1);
         Ok(batch)
     }
 

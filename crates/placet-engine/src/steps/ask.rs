@@ -29,13 +29,37 @@ pub struct Fresh {
 #[derive(Debug, Clone, Default)]
 pub struct Reach {
     /// Channels that exist.
-    pub channels: BTreeSet<ChannelName>,
+    pub channels: Connected,
     /// Whether somebody looks at the inbox.
     pub inbox: InboxReach,
     /// For each person, their own chats.
     pub chats_of: BTreeMap<PersonId, Vec<Chat>>,
     /// Who decides in place of a person, when the embedding program registered a callback.
     pub callback: Option<PersonId>,
+}
+
+/// Which channels exist.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Connected {
+    /// These.
+    These(BTreeSet<ChannelName>),
+    /// Another process knows; what it does not have, its outbox gives up.
+    Elsewhere,
+}
+
+impl Default for Connected {
+    fn default() -> Self {
+        Self::These(BTreeSet::new())
+    }
+}
+
+impl Connected {
+    pub(crate) fn has(&self, channel: &ChannelName) -> bool {
+        match self {
+            Self::These(channels) => channels.contains(channel),
+            Self::Elsewhere => true,
+        }
+    }
 }
 
 /// Whether somebody looks at the inbox.
@@ -167,7 +191,7 @@ fn targets(reach: &Reach, origin: Option<&Chat>, audience: &Audience) -> BTreeSe
                 .cloned(),
         );
     }
-    targets.retain(|chat| reach.channels.contains(&chat.channel));
+    targets.retain(|chat| reach.channels.has(&chat.channel));
     targets
 }
 

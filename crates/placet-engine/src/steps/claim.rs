@@ -2,15 +2,14 @@
 
 use placet_core::call::{CallDigest, ToolCall};
 use placet_core::ids::CallId;
-use placet_core::interaction::{CallKey, Cancellation, Interaction, Resolution};
+use placet_core::interaction::{CallKey, Cancellation, Resolution};
 use placet_core::journal::{CallResult, Event};
-use placet_core::outcome::CallStatus;
-use placet_core::record::{CallState, GrantState};
+use placet_core::outcome::{CallStatus, Outcome};
+use placet_core::record::{CallRecord, CallState, GrantState};
 use placet_core::time::{Millis, Now};
 use placet_store::{Step, StoreError, View};
 
-use super::settle::granted_call;
-use super::{Draft, pending, real_call, resolve};
+use super::{Draft, granted_digest, pending, real_call, resolve};
 
 /// The right to run one exact call, once. Only a durable claim makes one.
 #[derive(Debug, PartialEq)]
@@ -72,12 +71,54 @@ pub enum ClaimRefusal {
     Store(#[from] StoreError),
 }
 
+/// A call as it is stored, with its digest taken anew. A stored call never changes, so this is read outside the transaction.
+#[derive(Debug)]
+pub struct Reread {
+    call: ToolCall,
+    digest: CallDigest,
+}
+
+impl Reread {
+    /// Reads the call a key really stands for.
+    pub fn of(view: &View<'_>, key: &CallKey) -> Result<Option<Self>, StoreError> {
+        let record = match view.call(key)? {
+            Some(CallRecord {
+                state: CallState::SameAs(other),
+                ..
+            }) => view.call(&other)?,
+            record => record,
+        };
+        Ok(record.map(|record| Self {
+            digest: record.call.digest(),
+            call: record.call,
+        }))
+    }
+
+    /// The exact call a grant lets run: the edited one when a person edited it. `None` when it is not what was allowed, to the
+    /// byte: promise 1, checked where it matters most.
+    fn granted(&self, received: CallDigest, outcome: &Outcome) -> Option<(ToolCall, CallDigest)> {
+        let (call, digest) = match outcome {
+            Outcome::Approved {
+                edited: Some(args), ..
+            } => {
+                let call = self.call.with_args(args.clone());
+                let digest = call.digest();
+                (call, digest)
+            }
+            Outcome::Allowed | Outcome::Approved { .. } => (self.call.clone(), self.digest),
+            _ => return None,
+        };
+        (digest == granted_digest(received, outcome)).then_some((call, digest))
+    }
+}
+
 /// Claims the grant of a call. With a lease, the claimant promises a result by then; without one it lives and dies with
 /// this process.
 pub fn claim(
     view: &View<'_>,
     now: Now,
     key: &CallKey,
+    reread: &Reread,
     lease: Option<Millis>,
 ) -> Result<Step<Permit>, ClaimRefusal> {
     let id = || key.call.clone();
@@ -99,27 +140,27 @@ pub fn claim(
     if grant.state != GrantState::Issued {
         return Err(ClaimRefusal::AlreadyClaimed(id()));
     }
-    if view.session(&record.call.session)?.ended {
+    if view.session_ended(&record.session)? {
         return Err(ClaimRefusal::SessionOver(id()));
     }
-    let call = granted_call(&record, outcome).ok_or_else(|| StoreError::Corrupt {
+    let granted = reread.granted(record.digest, outcome);
+    let (call, digest) = granted.ok_or_else(|| StoreError::Corrupt {
         what: format!("the grant of call `{}` is bound to another digest", id()),
     })?;
-    let mut draft = Draft::new(&record.call.session);
+    let mut draft = Draft::new(&record.session);
     draft.event(Event::Claimed {
-        call: record.key(),
+        call: record.key.clone(),
         grant: grant.number,
         lease: lease.map(|lease| now.live + lease),
     });
     if let Some(question) = question {
         process(view, &mut draft, question)?;
     }
-    let digest = call.digest();
     Ok(draft.finish(Permit {
         call,
         digest,
-        key: record.key(),
         grant: grant.number,
+        key: record.key,
     }))
 }
 
@@ -129,7 +170,7 @@ fn process(
     draft: &mut Draft,
     question: &placet_core::ids::InteractionId,
 ) -> Result<(), StoreError> {
-    if let Some(Interaction::Resolved(_)) = view.interaction(question)? {
+    if view.awaits_processing(question)? {
         draft.event(Event::Processed {
             interaction: question.clone(),
         });
@@ -142,7 +183,7 @@ pub fn told(view: &View<'_>, key: &CallKey) -> Result<Step<()>, StoreError> {
     let Some(record) = real_call(view, key)? else {
         return Ok(Step::nothing(()));
     };
-    let mut draft = Draft::new(&record.call.session);
+    let mut draft = Draft::new(&record.session);
     if let CallState::Refused {
         question: Some(question),
         ..
@@ -174,9 +215,9 @@ pub enum FinishRefusal {
 pub fn finish(view: &View<'_>, key: &CallKey, result: &CallResult) -> Result<Step<()>, FinishRefusal> {
     let id = || key.call.clone();
     let record = real_call(view, key)?.ok_or_else(|| FinishRefusal::NotFound(id()))?;
-    let mut draft = Draft::new(&record.call.session);
+    let mut draft = Draft::new(&record.session);
     let finished = |grant| Event::Finished {
-        call: record.key(),
+        call: record.key.clone(),
         grant,
         result: result.clone(),
     };

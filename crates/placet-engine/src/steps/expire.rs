@@ -53,7 +53,7 @@ pub fn escalate(
     };
     for person in to.difference(&asked_already) {
         for chat in rules.reach.chats_of.get(person).into_iter().flatten() {
-            if rules.reach.channels.contains(&chat.channel) {
+            if rules.reach.channels.has(&chat.channel) {
                 enqueue_question(&mut draft, id, chat);
             }
         }

@@ -27,6 +27,8 @@ use super::{Draft, Rules, channel_of};
 pub struct Proposal {
     /// The call.
     pub call: ToolCall,
+    /// Its digest, taken once.
+    pub digest: CallDigest,
     /// What is known of its tool.
     pub tool: Tool,
     /// What its arguments would do.
@@ -94,8 +96,7 @@ pub fn propose(
     now: Now,
     proposal: &Proposal,
 ) -> Result<Step<Proposed>, ProposeRefusal> {
-    let call = &proposal.call;
-    let digest = call.digest();
+    let (call, digest) = (&proposal.call, proposal.digest);
     let key = CallKey {
         agent: call.origin.agent.clone(),
         call: call.id.clone(),
@@ -107,13 +108,12 @@ pub fn propose(
         return Ok(Step::nothing(Proposed::Known(Box::new(known))));
     }
     let session = view.session(&call.session)?;
-    let (verdict, standing) = judged(rules, view, now, proposal, digest, &session)?;
+    let (verdict, standing) = judged(rules, view, now, proposal, &session)?;
     let desk = Desk {
         rules,
         view,
         now,
         proposal,
-        digest,
         key,
         session,
         verdict,
@@ -138,7 +138,7 @@ pub fn judge(
     proposal: &Proposal,
 ) -> Result<Verdict, StoreError> {
     let session = view.session(&proposal.call.session)?;
-    Ok(judged(rules, view, now, proposal, proposal.call.digest(), &session)?.0)
+    Ok(judged(rules, view, now, proposal, &session)?.0)
 }
 
 fn judged(
@@ -146,10 +146,9 @@ fn judged(
     view: &View<'_>,
     now: Now,
     proposal: &Proposal,
-    digest: CallDigest,
     session: &SessionRecord,
 ) -> Result<(Verdict, Vec<StandingGrant>), StoreError> {
-    let call = &proposal.call;
+    let (call, digest) = (&proposal.call, proposal.digest);
     let standing = view.standing(&call.tool, now.wall)?;
     let remembered = view.remembered_until(&place(call), &call.tool, digest)?;
     let nothing = BTreeSet::new();
@@ -179,7 +178,6 @@ struct Desk<'a> {
     view: &'a View<'a>,
     now: Now,
     proposal: &'a Proposal,
-    digest: CallDigest,
     key: CallKey,
     session: SessionRecord,
     verdict: Verdict,
@@ -190,7 +188,7 @@ impl Desk<'_> {
         let mut draft = Draft::new(&self.proposal.call.session);
         draft.event(Event::CallReceived {
             call: Box::new(self.proposal.call.clone()),
-            digest: self.digest,
+            digest: self.proposal.digest,
             verdict: Box::new(self.verdict.clone()),
             policy: self.rules.config.policy.version(),
             outcome: outcome.map(Box::new),
@@ -249,15 +247,15 @@ impl Desk<'_> {
         let (call, analysis) = (&self.proposal.call, &self.proposal.analysis);
         grant
             .scope
-            .covers(call, analysis, self.digest, self.rules.workspace)
+            .covers(call, analysis, self.proposal.digest, self.rules.workspace)
     }
 
     fn ask(&self, terms: &AskTerms) -> Result<Step<Proposed>, StoreError> {
         let call = &self.proposal.call;
-        if let Some((by, reason)) = self.view.rejected(&call.session, self.digest)? {
+        if let Some((by, reason)) = self.view.rejected(&call.session, self.proposal.digest)? {
             return Ok(self.denied(Denial::RejectedBefore { by, reason }));
         }
-        if let Some((on, same_as)) = self.view.pending_same(&call.session, self.digest)? {
+        if let Some((on, same_as)) = self.view.pending_same(&call.session, self.proposal.digest)? {
             let mut draft = self.received(None);
             draft.event(Event::Joined {
                 call: self.key.clone(),
@@ -292,7 +290,8 @@ impl Desk<'_> {
     /// asked on the same terms: whoever may decide the call may also end the run.
     fn question<'q>(&'q self, terms: &'q AskTerms) -> Question<'q> {
         let call = &self.proposal.call;
-        let (call_key, digest, rejections) = (self.key.clone(), self.digest, self.session.rejections);
+        let (call_key, digest, rejections) =
+            (self.key.clone(), self.proposal.digest, self.session.rejections);
         let ordinary = Subject::Call {
             call: call_key,
             digest,

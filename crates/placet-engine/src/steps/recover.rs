@@ -54,7 +54,7 @@ pub(crate) fn lost(
         grant: grant.number,
     });
     if record.verdict.category == Category::Read {
-        settle_call(&mut draft, &record, outcome.clone());
+        settle_call(&mut draft, key, record.grants, outcome.clone());
         return Ok(draft.finish(()));
     }
     ask_back(rules, view, now, &mut draft, &record, outcome, fresh)?;
@@ -86,7 +86,7 @@ fn ask_back(
         call: &record.call,
         subject: Subject::UnknownOutcome {
             call: record.key(),
-            digest: granted_digest(record, outcome),
+            digest: granted_digest(record.digest, outcome),
             edited,
         },
         terms,
@@ -98,7 +98,8 @@ fn ask_back(
         Ok((_, asking)) => draft.append(asking),
         Err(Nobody(why)) => settle_call(
             draft,
-            record,
+            &record.key(),
+            record.grants,
             Outcome::Denied {
                 denial: Denial::NobodyToAsk { why },
             },

@@ -2,7 +2,7 @@
 
 use placet_core::ids::{InteractionId, PersonId, SessionId, StandingGrantId, ToolName};
 use placet_core::interaction::{Cancellation, Resolution};
-use placet_core::journal::Event;
+use placet_core::journal::{Event, SYSTEM_SESSION};
 use placet_core::outcome::Outcome;
 use placet_core::policy::Mode;
 use placet_core::time::Now;
@@ -85,7 +85,7 @@ pub fn revoke_standing(
 
 /// Where events are kept that concern no session in particular.
 fn everywhere() -> Result<SessionId, StoreError> {
-    SessionId::new("placet").map_err(|error| StoreError::Corrupt {
+    SessionId::new(SYSTEM_SESSION).map_err(|error| StoreError::Corrupt {
         what: error.to_string(),
     })
 }

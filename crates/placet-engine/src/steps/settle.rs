@@ -1,18 +1,16 @@
 //! From a settled question to the outcome of every call that waited for it (design §4, the table).
 
 use placet_core::call::Args;
-use placet_core::interaction::{Action, Asked, Ballot, Cancellation, Resolution, Subject};
+use placet_core::interaction::{Action, Asked, Ballot, CallKey, Cancellation, Resolution, Subject};
 use placet_core::journal::Event;
 use placet_core::outcome::Outcome;
-use placet_core::record::CallRecord;
+use placet_core::record::{CallHead, CallRecord};
 use placet_core::time::Now;
-use placet_core::tool::Risk;
-use placet_core::verdict::{AskTerms, Decision, Step};
+use placet_core::verdict::{AskTerms, Decision};
 use placet_store::{StoreError, View};
-use serde_json::{Map, Value};
 
 use super::ask::{Fresh, Nobody, Question, put};
-use super::{Draft, Rules, channel_of, granted_digest, resolve};
+use super::{Draft, Rules, channel_of, resolve};
 
 /// An answer that settles a question.
 pub(crate) struct Verdicted<'a> {
@@ -39,13 +37,12 @@ pub(crate) fn settle_answered(
         by: decided.by.clone(),
     };
     resolve(draft, view, asked, resolution)?;
-    for key in view.waiting_on(&asked.id)? {
-        let Some(record) = view.call(&key)? else { continue };
-        match (&asked.subject, decided.action) {
-            (Subject::Breaker { .. }, Action::Custom) => {
-                ask_after_all(rules, view, now, draft, asked, &record, fresh)?;
-            }
-            _ => settle_call(draft, &record, outcome(rules, now, asked, &record, decided)),
+    if let Some(head) = view.waiting_on(asked)? {
+        if let (Subject::Breaker { .. }, Action::Custom) = (&asked.subject, decided.action) {
+            ask_after_all(rules, view, now, draft, asked, &full(view, &head)?, fresh)?;
+        } else {
+            let outcome = outcome(rules, view, now, asked, &head, decided)?;
+            settle_call(draft, &head.key, head.grants, outcome);
         }
     }
     if decided.action == Action::Terminate {
@@ -54,37 +51,50 @@ pub(crate) fn settle_answered(
     Ok(())
 }
 
-/// Gives one call its outcome, and a grant if that permits it.
-pub(crate) fn settle_call(draft: &mut Draft, record: &CallRecord, outcome: Outcome) {
-    let grant = outcome.permits().then(|| record.grants.saturating_add(1));
+/// Gives one call its outcome, and a grant if that permits it. A call that has had a grant comes here only when nobody
+/// knows what became of it.
+pub(crate) fn settle_call(draft: &mut Draft, call: &CallKey, grants: u32, outcome: Outcome) {
+    let permits = outcome.permits();
+    let outcome = if permits || grants == 0 {
+        Box::new(outcome)
+    } else {
+        Box::new(Outcome::MayHaveRun {
+            then: Box::new(outcome),
+        })
+    };
     draft.event(Event::Settled {
-        call: record.key(),
-        outcome: Box::new(outcome),
-        grant,
+        call: call.clone(),
+        outcome,
+        grant: permits.then(|| grants.saturating_add(1)),
     });
+}
+
+/// A call with its arguments.
+fn full(view: &View<'_>, head: &CallHead) -> Result<CallRecord, StoreError> {
+    view.call(&head.key)?.ok_or_else(|| StoreError::Corrupt {
+        what: format!("call `{}` is gone", head.key.call),
+    })
 }
 
 fn outcome(
     rules: &Rules<'_>,
+    view: &View<'_>,
     now: Now,
     asked: &Asked,
-    record: &CallRecord,
+    head: &CallHead,
     decided: &Verdicted<'_>,
-) -> Outcome {
+) -> Result<Outcome, StoreError> {
     let ballot = decided.ballot;
     let by = ballot.by.clone();
     let instruction = ballot.instruction.clone();
-    match decided.action {
+    Ok(match decided.action {
         Action::ApproveAndExecute => {
             let edited = decided.edited.clone().or_else(|| edited_before(asked));
             let digest = match &edited {
-                Some(args) => record.call.with_args(args.clone()).digest(),
-                None => record.digest,
+                Some(args) => full(view, head)?.call.with_args(args.clone()).digest(),
+                None => head.digest,
             };
-            // Only what was asked for want of anything better is remembered: HIGH and what a rule asks about is asked every time.
-            let remembered = record.verdict.risk == Risk::Medium
-                && record.verdict.step == Step::Ask
-                && matches!(asked.subject, Subject::Call { .. });
+            let remembered = head.memorable && matches!(asked.subject, Subject::Call { .. });
             Outcome::Approved {
                 by: decided.by.clone(),
                 digest,
@@ -103,15 +113,6 @@ fn outcome(
             feedback: ballot.feedback.clone().unwrap_or_default(),
             instruction,
         },
-        Action::ProvideInfo if matches!(asked.subject, Subject::UnknownOutcome { .. }) => {
-            let done = Map::from_iter([("treatedAsDone".to_owned(), Value::Bool(true))]);
-            Outcome::Info {
-                by,
-                feedback: ballot.feedback.clone(),
-                data: Some(done),
-                instruction,
-            }
-        }
         Action::ProvideInfo => Outcome::Info {
             by,
             feedback: ballot.feedback.clone(),
@@ -124,7 +125,7 @@ fn outcome(
             by,
             reason: ballot.feedback.clone(),
         },
-    }
+    })
 }
 
 /// The arguments people had changed the call to before this question.
@@ -171,7 +172,7 @@ fn ask_after_all(
         Ok((_, asking)) => draft.append(asking),
         Err(Nobody(why)) => {
             let denial = placet_core::outcome::Denial::NobodyToAsk { why };
-            settle_call(draft, record, Outcome::Denied { denial });
+            settle_call(draft, &record.key(), record.grants, Outcome::Denied { denial });
         }
     }
     Ok(())
@@ -180,7 +181,7 @@ fn ask_after_all(
 /// Ends the session: whatever else is open in it is withdrawn.
 fn end(view: &View<'_>, draft: &mut Draft, asked: &Asked, ballot: &Ballot) -> Result<(), StoreError> {
     // What may have happened is asked back even in a session that was ended before.
-    if !view.session(&asked.session)?.ended {
+    if !view.session_ended(&asked.session)? {
         draft.event(Event::SessionEnded {
             by: ballot.by.to_string(),
         });
@@ -210,30 +211,15 @@ fn end(view: &View<'_>, draft: &mut Draft, asked: &Asked, ballot: &Ballot) -> Re
     Ok(())
 }
 
-/// Gives every call parked on `asked` the same outcome. For outcomes that do not permit it.
+/// Gives the call parked on `asked` an outcome that does not permit it.
 pub(crate) fn settle_waiting(
     view: &View<'_>,
     draft: &mut Draft,
     asked: &Asked,
     outcome: &Outcome,
 ) -> Result<(), StoreError> {
-    for key in view.waiting_on(&asked.id)? {
-        if let Some(record) = view.call(&key)? {
-            settle_call(draft, &record, outcome.clone());
-        }
+    if let Some(head) = view.waiting_on(asked)? {
+        settle_call(draft, &head.key, head.grants, outcome.clone());
     }
     Ok(())
-}
-
-/// The exact call a grant lets run: the edited one when a person edited it.
-pub(crate) fn granted_call(record: &CallRecord, outcome: &Outcome) -> Option<placet_core::call::ToolCall> {
-    let call = match outcome {
-        Outcome::Approved {
-            edited: Some(args), ..
-        } => record.call.with_args(args.clone()),
-        Outcome::Allowed | Outcome::Approved { .. } => record.call.clone(),
-        _ => return None,
-    };
-    // Promise 1, checked where it matters most: what runs is what was allowed, to the byte.
-    (call.digest() == granted_digest(record, outcome)).then_some(call)
 }

@@ -45,7 +45,7 @@ async fn every_row_comes_once_and_in_order_also_across_a_restart() {
 async fn a_subscription_waits_for_what_comes_and_ends_with_the_engine() {
     let house = House::new();
     let engine = house.open("").await;
-    let mut events = engine.subscribe(0, None);
+    let mut events = engine.subscribe(engine.head().await.unwrap(), None);
     let waiting = tokio::spawn(async move {
         let first = events.next().await.map(|row| row.event.name());
         while events.next().await.is_ok() {}

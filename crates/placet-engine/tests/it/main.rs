@@ -8,6 +8,7 @@
 
 mod answers;
 mod asking;
+mod beside;
 mod breaker;
 mod bus;
 mod callback;

@@ -15,7 +15,7 @@ use placet_core::outcome::Outcome;
 use placet_core::principal::{Principal, Via};
 use placet_core::time::{Millis, Timestamp};
 use placet_engine::steps::AnswerRefusal;
-use placet_engine::{Answered, Builder, Engine, Proposed};
+use placet_engine::{Answered, Beside, Builder, Engine, Proposed, StartError};
 use placet_store::Clock;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -92,6 +92,10 @@ impl House {
 
     pub(crate) async fn start(&self, builder: Builder) -> Engine {
         builder.start(&self.file()).await.unwrap()
+    }
+
+    pub(crate) async fn join(&self, config: &str) -> Result<Beside, StartError> {
+        self.builder(config).join(&self.file()).await
     }
 
     /// Time passes, and the engine looks.

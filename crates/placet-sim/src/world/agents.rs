@@ -78,7 +78,12 @@ impl World {
         let candidates = self.calls.rchunks(newest).next().unwrap_or_default();
         let call = self.dice.choose(candidates).clone();
         let key = key_of(&call);
-        match self.step(|_, view, now| steps::claim(view, now, &key, None)) {
+        let claimed = self.step(|_, view, now| {
+            let reread = steps::Reread::of(view, &key)?;
+            let reread = reread.ok_or_else(|| steps::ClaimRefusal::NotFound(key.call.clone()))?;
+            steps::claim(view, now, &key, &reread, None)
+        });
+        match claimed {
             Ok(permit) => {
                 self.tell(|_| format!("{} is claimed", key.call));
                 self.oracle
@@ -163,6 +168,7 @@ impl World {
         let tool = self.config.tool(&call.tool);
         let analysis: Analysis = analyse(&tool, &call.args, &FixedPlaces::of_examples());
         Proposal {
+            digest: call.digest(),
             call,
             tool,
             analysis,

@@ -4,6 +4,7 @@ use placet_core::call::{Chat, ToolCall};
 use placet_core::ids::{AgentId, ChannelName, ChatId, PersonId, SessionId};
 use placet_core::interaction::{Asked, CallKey, Subject};
 use placet_core::principal::{Principal, Via};
+use placet_engine::steps::Connected;
 
 use super::World;
 
@@ -11,7 +12,10 @@ impl World {
     pub(super) fn some_chat(&mut self) -> Chat {
         let ids = ["room", "lobby", "u-ana", "u-bo", "u-cy"];
         let id = *self.dice.choose(&ids);
-        let ops = self.reach.channels.iter().next().cloned();
+        let ops = match &self.reach.channels {
+            Connected::These(channels) => channels.iter().next().cloned(),
+            Connected::Elsewhere => None,
+        };
         // Both names are constants that are valid ids.
         match (ops, ChatId::new(id)) {
             (Some(channel), Ok(id)) => Chat { channel, id },

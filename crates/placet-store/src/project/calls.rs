@@ -1,23 +1,25 @@
 //! What events change about calls and their grants.
 
-use placet_core::call::{CallDigest, Chat, ToolCall};
-use placet_core::ids::{InteractionId, SessionId, ToolName};
+use placet_core::call::{CallDigest, ToolCall};
+use placet_core::ids::InteractionId;
 use placet_core::interaction::CallKey;
 use placet_core::outcome::Outcome;
 use placet_core::time::{LiveTime, Timestamp};
+use placet_core::verdict::Verdict;
 use rusqlite::{Connection, OptionalExtension, params};
-use serde::Deserialize;
 
-use super::{At, place_of};
+use super::{At, place};
 use crate::change::one;
 use crate::error::StoreError;
-use crate::view::{parse_body, question_row};
+use crate::view::question_row;
 
 /// A call that is settled at once is granted or refused; another stays `received` until a later event of the same step says more.
 pub(super) fn received(
     conn: &Connection,
     at: At<'_>,
     call: &ToolCall,
+    digest: CallDigest,
+    verdict: &Verdict,
     outcome: Option<&Outcome>,
 ) -> Result<(), StoreError> {
     if call.session != *at.name {
@@ -31,13 +33,17 @@ pub(super) fn received(
         Some(false) => ("refused", None, None),
         None => ("received", None, None),
     };
-    let sql = "INSERT INTO calls (id, agent, call, session, state, grant_number, grant_state)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    let sql = "INSERT INTO calls (id, agent, call, session, digest, tool, place, memorable, state, grant_number, grant_state)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
     conn.prepare_cached(sql)?.execute(params![
         at.row,
         call.origin.agent.as_str(),
         call.id.as_str(),
         at.session,
+        digest.0.as_bytes(),
+        call.tool.as_str(),
+        place(call),
+        verdict.is_memorable(),
         state,
         number,
         grant,
@@ -120,28 +126,27 @@ pub(super) fn settled(
                WHERE agent = ?1 AND call = ?2 AND session = ?3
                    AND (state IN ('received', 'parked') OR (state = 'granted' AND grant_state = 'unknown'))
                    AND (?5 IS NULL OR ?5 = ifnull(grant_number, 0) + 1)
-                   AND NOT EXISTS (SELECT 1 FROM pending WHERE row = parked_on)
-               RETURNING id";
-    let received: Option<u64> = conn
-        .prepare_cached(sql)?
-        .query_row(
-            params![call.agent.as_str(), call.call.as_str(), at.session, at.row, grant],
-            |row| row.get(0),
-        )
-        .optional()?;
-    let received = received.ok_or_else(|| {
-        StoreError::corrupt(format!(
+                   AND NOT EXISTS (SELECT 1 FROM pending WHERE row = parked_on)";
+    let settled = conn.prepare_cached(sql)?.execute(params![
+        call.agent.as_str(),
+        call.call.as_str(),
+        at.session,
+        at.row,
+        grant
+    ])?;
+    one(settled, || {
+        format!(
             "call `{}` of `{}` cannot be settled: it does not wait, its question is still open, or its grant is not the next",
             call.call, call.agent
-        ))
+        )
     })?;
     match outcome {
         Outcome::Approved {
             digest,
             remembered_until,
             ..
-        } => approved(conn, at, received, *digest, *remembered_until),
-        Outcome::Rejected { .. } => rejected(conn, at, received),
+        } => approved(conn, at, call, *digest, *remembered_until),
+        Outcome::Rejected { .. } => rejected(conn, at, call),
         _ => Ok(()),
     }
 }
@@ -149,32 +154,35 @@ pub(super) fn settled(
 fn approved(
     conn: &Connection,
     at: At<'_>,
-    received: u64,
+    call: &CallKey,
     digest: CallDigest,
     until: Option<Timestamp>,
 ) -> Result<(), StoreError> {
     let reset = "UPDATE sessions SET rejections = 0 WHERE id = ?1 AND rejections > 0";
     conn.prepare_cached(reset)?.execute([at.session])?;
     let Some(until) = until else { return Ok(()) };
-    let call = Received::read(conn, received)?.call;
-    let sql = "INSERT INTO memory VALUES (?1, ?2, ?3, ?4)
+    let sql = "INSERT INTO memory SELECT place, tool, ?3, ?4 FROM calls WHERE agent = ?1 AND call = ?2
                ON CONFLICT DO UPDATE SET until = excluded.until";
     conn.prepare_cached(sql)?.execute(params![
-        place_of(call.origin.chat.as_ref(), &call.session),
-        call.tool.as_str(),
+        call.agent.as_str(),
+        call.call.as_str(),
         digest.0.as_bytes(),
         until.as_millis(),
     ])?;
     Ok(())
 }
 
-fn rejected(conn: &Connection, at: At<'_>, received: u64) -> Result<(), StoreError> {
+fn rejected(conn: &Connection, at: At<'_>, call: &CallKey) -> Result<(), StoreError> {
     let count = "UPDATE sessions SET rejections = rejections + 1 WHERE id = ?1";
     conn.prepare_cached(count)?.execute([at.session])?;
-    let digest = Received::read(conn, received)?.digest;
-    let sql = "INSERT INTO rejected VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET row = excluded.row";
-    conn.prepare_cached(sql)?
-        .execute(params![at.session, digest.0.as_bytes(), at.row])?;
+    let sql = "INSERT INTO rejected SELECT ?1, digest, ?2 FROM calls WHERE agent = ?3 AND call = ?4
+               ON CONFLICT DO UPDATE SET row = excluded.row";
+    conn.prepare_cached(sql)?.execute(params![
+        at.session,
+        at.row,
+        call.agent.as_str(),
+        call.call.as_str()
+    ])?;
     Ok(())
 }
 
@@ -236,35 +244,4 @@ fn cannot(call: &CallKey, grant: u32, become_what: &str) -> String {
         "grant {grant} of call `{}` of `{}` cannot become {become_what}",
         call.call, call.agent
     )
-}
-
-/// What a projection needs of a received call. Everything else is skipped, above all the arguments.
-#[derive(Deserialize)]
-struct Received {
-    call: ReceivedCall,
-    digest: CallDigest,
-}
-
-#[derive(Deserialize)]
-struct ReceivedCall {
-    tool: ToolName,
-    session: SessionId,
-    origin: ReceivedOrigin,
-}
-
-#[derive(Deserialize)]
-struct ReceivedOrigin {
-    #[serde(default)]
-    chat: Option<Chat>,
-}
-
-impl Received {
-    fn read(conn: &Connection, row: u64) -> Result<Self, StoreError> {
-        let mut statement = conn.prepare_cached("SELECT body FROM journal WHERE id = ?1")?;
-        let mut rows = statement.query([row])?;
-        match rows.next()? {
-            Some(found) => parse_body(found, 0, row),
-            None => Err(StoreError::corrupt(format!("journal row {row} is missing"))),
-        }
-    }
 }

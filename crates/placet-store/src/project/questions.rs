@@ -81,14 +81,10 @@ pub(super) fn resolved(
     id: &InteractionId,
     resolution: &Resolution,
 ) -> Result<(), StoreError> {
-    let sql = "UPDATE interactions SET state = ?2, resolved = ?3 WHERE id = ?1 AND state = 'pending' AND session = ?4
-               RETURNING row";
+    let sql = "SELECT row FROM interactions WHERE id = ?1 AND state = 'pending' AND session = ?2";
     let question: Option<u64> = conn
         .prepare_cached(sql)?
-        .query_row(
-            params![id.as_str(), resolution.name(), at.row, at.session],
-            |row| row.get(0),
-        )
+        .query_row(params![id.as_str(), at.session], |row| row.get(0))
         .optional()?;
     let question = question.ok_or_else(|| {
         StoreError::corrupt(format!(
@@ -96,6 +92,8 @@ pub(super) fn resolved(
             resolution.name()
         ))
     })?;
+    conn.prepare_cached("UPDATE interactions SET state = ?2, resolved = ?3 WHERE row = ?1")?
+        .execute(params![question, resolution.name(), at.row])?;
     let closed = conn
         .prepare_cached("DELETE FROM pending WHERE row = ?1")?
         .execute([question])?;

@@ -11,7 +11,7 @@ use super::{OnCommit, QUEUE_STEPS_MAX};
 use crate::clock::{Clock, LiveClock};
 use crate::error::{StepError, StoreError};
 use crate::inline::CommitFault;
-use crate::step::Step;
+use crate::step::{Committed, Step};
 use crate::verify::{self, Anchor, Verified};
 use crate::view::View;
 use crate::writer::{Deciding, Job, Writer, Writes};
@@ -23,6 +23,7 @@ pub(super) enum Message {
     Step(Box<dyn Queued>),
     Checkpoint(Reply<()>),
     Heartbeat(Reply<()>),
+    LookAround(Reply<()>),
     Verify(Option<Anchor>, Reply<Verified>),
     Close(Reply<()>),
 }
@@ -116,12 +117,16 @@ impl Worker {
         }
         let mut jobs: Vec<&mut dyn Job> = steps.iter_mut().map(|step| &mut **step as &mut dyn Job).collect();
         let rows = self.writer.group(&mut jobs, &|| self.now(), CommitFault::None);
-        if let Some(on_commit) = self.on_commit.as_ref().filter(|_| !rows.is_empty()) {
-            // What a listener does wrong must not stop the writer: the rows are durable.
-            let _ = catch_unwind(AssertUnwindSafe(|| on_commit(&rows)));
-        }
+        self.tell(&rows);
         for step in steps {
             step.answer();
+        }
+    }
+
+    fn tell(&self, rows: &[Committed]) {
+        if let Some(on_commit) = self.on_commit.as_ref().filter(|_| !rows.is_empty()) {
+            // What a listener does wrong must not stop the writer: the rows are durable.
+            let _ = catch_unwind(AssertUnwindSafe(|| on_commit(rows)));
         }
     }
 
@@ -133,6 +138,9 @@ impl Worker {
             }
             Message::Heartbeat(reply) => {
                 let _ = reply.send(self.writer.heartbeat(self.now()));
+            }
+            Message::LookAround(reply) => {
+                let _ = reply.send(self.writer.others().map(|rows| self.tell(&rows)));
             }
             Message::Verify(expected, reply) => {
                 let _ = reply.send(verify::verify(&self.writer.conn, expected.as_ref()));

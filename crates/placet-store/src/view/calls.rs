@@ -1,17 +1,18 @@
 //! Looking at calls and their grants.
 
 use placet_core::call::{CallDigest, ToolCall};
-use placet_core::ids::{AgentId, CallId, InteractionId};
+use placet_core::digest::Digest;
+use placet_core::ids::{AgentId, CallId, InteractionId, SessionId};
 use placet_core::interaction::{Asked, CallKey};
 use placet_core::journal::CallResult;
 use placet_core::outcome::Outcome;
-use placet_core::record::{CallRecord, CallState, Grant, GrantState};
+use placet_core::record::{CallHead, CallRecord, CallState, Grant, GrantState};
 use placet_core::time::LiveTime;
 use placet_core::verdict::Verdict;
 use rusqlite::{OptionalExtension, Row};
 use serde::Deserialize;
 
-use super::{View, stored};
+use super::{View, digest_at, stored};
 use crate::error::StoreError;
 
 /// A row of `calls`, with the names of the questions it points at.
@@ -23,6 +24,9 @@ struct Stored {
     settled: Option<u64>,
     question: Option<String>,
     grant: Option<StoredGrant>,
+    session: String,
+    digest: Digest,
+    memorable: bool,
 }
 
 struct StoredGrant {
@@ -74,6 +78,9 @@ impl Stored {
             settled: row.get(4)?,
             question: row.get(5)?,
             grant,
+            session: row.get(10)?,
+            digest: digest_at(row, 11)?,
+            memorable: row.get(12)?,
         })
     }
 }
@@ -96,8 +103,8 @@ impl View<'_> {
         }))
     }
 
-    /// How far a call has come, without the call itself: its arguments are not read.
-    pub fn call_state(&self, key: &CallKey) -> Result<Option<CallState>, StoreError> {
+    /// How far a call has come, without the call itself.
+    pub fn call_head(&self, key: &CallKey) -> Result<Option<CallHead>, StoreError> {
         let Some(found) = self.stored_call(key)? else {
             return Ok(None);
         };
@@ -108,7 +115,14 @@ impl View<'_> {
         } else {
             None
         };
-        self.state_of(key, found, at_once).map(Some)
+        Ok(Some(CallHead {
+            key: key.clone(),
+            session: stored(SessionId::new(found.session.as_str()))?,
+            digest: CallDigest(found.digest),
+            memorable: found.memorable,
+            grants: found.grant.as_ref().map_or(0, |grant| grant.number),
+            state: self.state_of(key, found, at_once)?,
+        }))
     }
 
     /// The newest grant of a call, whatever the call waits for. A call that is asked about because its outcome is
@@ -120,19 +134,12 @@ impl View<'_> {
         }
     }
 
-    /// The calls parked on a question. Calls that joined one of these are not among them.
-    pub fn waiting_on(&self, id: &InteractionId) -> Result<Vec<CallKey>, StoreError> {
-        let Some(row) = super::question_row(self.conn, id)? else {
-            return Ok(Vec::new());
-        };
-        // Only the call a question names can be parked on it, so no index is needed to find it.
-        let Some(key) = self.asked(row)?.call().cloned() else {
-            return Ok(Vec::new());
-        };
-        let sql = "SELECT 1 FROM calls WHERE agent = ?1 AND call = ?2 AND parked_on = ?3";
-        let mut statement = self.conn.prepare_cached(sql)?;
-        let parked = statement.exists((key.agent.as_str(), key.call.as_str(), row))?;
-        Ok(parked.then_some(key).into_iter().collect())
+    /// The call parked on a question, if there is one: only the call a question names can be. Calls that joined it share
+    /// its fate.
+    pub fn waiting_on(&self, asked: &Asked) -> Result<Option<CallHead>, StoreError> {
+        let Some(key) = asked.call() else { return Ok(None) };
+        let head = self.call_head(key)?;
+        Ok(head.filter(|head| matches!(&head.state, CallState::Parked { on } if *on == asked.id)))
     }
 
     /// Grants whose claim was bound to a process: all of them are orphans when a process has just started.
@@ -162,7 +169,8 @@ impl View<'_> {
 
     fn stored_call(&self, key: &CallKey) -> Result<Option<Stored>, StoreError> {
         let sql = "SELECT id, state, (SELECT id FROM interactions WHERE row = parked_on), same_as, settled,
-                   (SELECT id FROM interactions WHERE row = question), grant_number, grant_state, lease, result
+                   (SELECT id FROM interactions WHERE row = question), grant_number, grant_state, lease, result,
+                   (SELECT name FROM sessions WHERE sessions.id = session), digest, memorable
                    FROM calls WHERE agent = ?1 AND call = ?2";
         let mut statement = self.conn.prepare_cached(sql)?;
         let found = statement.query_row((key.agent.as_str(), key.call.as_str()), Stored::read);

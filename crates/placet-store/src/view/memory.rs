@@ -49,6 +49,14 @@ impl View<'_> {
         }
     }
 
+    /// Whether a session was ended.
+    pub fn session_ended(&self, id: &SessionId) -> Result<bool, StoreError> {
+        let sql = "SELECT ended FROM sessions WHERE name = ?1";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let ended = statement.query_row([id.as_str()], |row| row.get(0)).optional()?;
+        Ok(ended.unwrap_or(false))
+    }
+
     /// A page of all sessions, oldest first, each with the cursor to go on after it.
     pub fn sessions(
         &self,

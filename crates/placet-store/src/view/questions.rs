@@ -7,7 +7,7 @@ use placet_core::journal::Event;
 use placet_core::time::{LiveTime, Timestamp};
 use rusqlite::{OptionalExtension, Params};
 
-use super::{PendingRow, View, digest_bytes, parse_body, session_row, stored};
+use super::{PendingRow, View, digest_bytes, parse_body, stored};
 use crate::error::StoreError;
 
 impl View<'_> {
@@ -51,19 +51,23 @@ impl View<'_> {
         }
     }
 
+    /// Whether a question is settled and the asker does not know yet.
+    pub fn awaits_processing(&self, id: &InteractionId) -> Result<bool, StoreError> {
+        let sql = "SELECT 1 FROM interactions WHERE id = ?1 AND state NOT IN ('pending', 'processed')";
+        Ok(self.conn.prepare_cached(sql)?.exists([id.as_str()])?)
+    }
+
     /// The open question about exactly this call in this session, and the call it was asked for.
     pub fn pending_same(
         &self,
         session: &SessionId,
         digest: CallDigest,
     ) -> Result<Option<(InteractionId, CallKey)>, StoreError> {
-        let Some(session) = session_row(self.conn, session)? else {
-            return Ok(None);
-        };
-        let sql = "SELECT row FROM pending WHERE session = ?1 AND digest = ?2 ORDER BY row LIMIT 1";
+        let sql = "SELECT row FROM pending WHERE session = (SELECT id FROM sessions WHERE name = ?1) AND digest = ?2
+                   ORDER BY row LIMIT 1";
         let mut statement = self.conn.prepare_cached(sql)?;
         let row: Option<u64> = statement
-            .query_row((session, digest_bytes(&digest)), |row| row.get(0))
+            .query_row((session.as_str(), digest_bytes(&digest)), |row| row.get(0))
             .optional()?;
         let Some(row) = row else { return Ok(None) };
         let asked = self.asked(row)?;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use placet_core::call::Chat;
 use placet_core::ids::{ChannelName, ChatId};
+use placet_core::interaction::{Asked, CallKey};
 use placet_core::journal::Event;
 use placet_core::record::CallState;
 use placet_store::{Store, StoreError, View};
@@ -33,6 +34,11 @@ async fn look<T: Send + 'static>(
     look: impl FnOnce(&View<'_>) -> Result<T, StoreError> + Send + 'static,
 ) -> T {
     store.read(move |view, _| look(view)).await.unwrap()
+}
+
+async fn waiting_on(store: &Store, asked: Asked) -> Option<CallKey> {
+    let waiting = look(store, move |view| view.waiting_on(&asked)).await;
+    waiting.map(|head| head.key)
 }
 
 async fn state(store: &Store, call: &'static str) -> CallState {

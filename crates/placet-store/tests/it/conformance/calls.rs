@@ -6,7 +6,7 @@ use placet_core::outcome::{Denial, Outcome};
 use placet_core::record::{CallState, GrantState};
 use placet_core::verdict::Decision;
 
-use super::{contradicts, everywhere, look, state};
+use super::{contradicts, everywhere, look, state, waiting_on};
 use crate::world::*;
 
 #[tokio::test]
@@ -20,10 +20,7 @@ async fn a_call_is_asked_about_approved_claimed_and_finished_once() {
                 on: question("int_1")
             }
         );
-        assert_eq!(
-            look(&db, |view| view.waiting_on(&question("int_1"))).await,
-            [key("c1")]
-        );
+        assert_eq!(waiting_on(&db, asked("int_1", &ls)).await, Some(key("c1")));
         assert_eq!(
             look(&db, |view| view.session(&session("s"))).await.open_questions,
             1
@@ -40,7 +37,7 @@ async fn a_call_is_asked_about_approved_claimed_and_finished_once() {
         };
         assert_eq!((grant.number, grant.state), (1, GrantState::Issued));
         assert_eq!(settled_by, Some(question("int_1")));
-        assert_eq!(look(&db, |view| view.waiting_on(&question("int_1"))).await, []);
+        assert_eq!(waiting_on(&db, asked("int_1", &ls)).await, None);
         assert_eq!(
             look(&db, |view| view.session(&session("s"))).await.open_questions,
             0
