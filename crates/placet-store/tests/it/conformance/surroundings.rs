@@ -1,5 +1,7 @@
 //! What surrounds calls and questions: sessions, memory, standing grants, outbox, queue, journal.
 
+use std::collections::BTreeSet;
+
 use placet_core::ids::{ChannelName, ChatId, StandingGrantId, ToolName};
 use placet_core::interaction::Action;
 use placet_core::journal::{Event, InboundMessage};
@@ -201,7 +203,7 @@ async fn an_outbox_item_is_sent_once_however_often_it_is_enqueued() {
         change(outgoing("int_9")).await.unwrap_err();
         change(outgoing("int_1")).await.unwrap();
         change(outgoing("int_1")).await.unwrap();
-        let due = look(&db, |view| view.outbox_due(live(0), 9)).await;
+        let due = look(&db, |view| view.outbox_due(live(0), &BTreeSet::new(), 9)).await;
         assert_eq!(due.len(), 1);
         let id = due[0].id;
         change(Change::Failed {
@@ -211,8 +213,8 @@ async fn an_outbox_item_is_sent_once_however_often_it_is_enqueued() {
         })
         .await
         .unwrap();
-        assert_eq!(look(&db, |view| view.outbox_due(live(69), 9)).await, []);
-        assert_eq!(look(&db, |view| view.outbox_next()).await, Some(live(70)));
+        assert_eq!(look(&db, |view| view.outbox_due(live(69), &BTreeSet::new(), 9)).await, []);
+        assert_eq!(look(&db, |view| view.outbox_next(&BTreeSet::new())).await, Some(live(70)));
         change(Change::Sent {
             id,
             receipt: Some("card 7".into()),
@@ -220,7 +222,7 @@ async fn an_outbox_item_is_sent_once_however_often_it_is_enqueued() {
         .await
         .unwrap();
         change(Change::Sent { id, receipt: None }).await.unwrap_err();
-        assert_eq!(look(&db, |view| view.outbox_next()).await, None);
+        assert_eq!(look(&db, |view| view.outbox_next(&BTreeSet::new())).await, None);
         let items = look(&db, |view| view.outbox_items(&question("int_1"))).await;
         assert_eq!((items[0].attempts, items[0].state), (2, OutState::Sent));
         assert_eq!(
