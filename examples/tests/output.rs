@@ -31,7 +31,7 @@ fn told(output: &str, label: &str) -> Value {
 fn gate_runs_a_read_and_refuses_the_rest_with_a_reason_each() {
     let output = printed(env!("CARGO_BIN_EXE_gate"), "");
     assert!(
-        output.contains("git status: ran: (the tool's output)"),
+        output.contains(r#"read {"path":"README.md"} ran: (the tool's output)"#),
         "{output}"
     );
     let banned = told(&output, r#""rm -rf /"} did not run: "#);

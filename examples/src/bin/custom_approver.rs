@@ -41,7 +41,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         match engine.gate().call(call, run).await? {
             Finished::Ran { result, .. } => println!("{}", result.output),
             Finished::NotRun(outcome) => {
-                println!("not deployed: {}", outcome.result_for_model().unwrap_or_default())
+                println!("not deployed: {}", outcome.result_for_model().unwrap_or_default());
             }
         }
     }

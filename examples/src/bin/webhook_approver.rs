@@ -62,7 +62,7 @@ async fn main() -> Result<(), Failure> {
     {
         Finished::Ran { result, .. } => println!("the agent: {}", result.output),
         Finished::NotRun(outcome) => {
-            println!("the agent: {}", outcome.result_for_model().unwrap_or_default())
+            println!("the agent: {}", outcome.result_for_model().unwrap_or_default());
         }
     }
     zoe.await??;
@@ -107,16 +107,17 @@ fn inbound_routes(hooks: Arc<Webhooks>, bus: Bus) -> Router {
     Router::new().route("/v1/inbound", post(take))
 }
 
+fn text_at<'v>(value: &'v Value, pointer: &str) -> &'v str {
+    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
 /// A person: reads what the platform shows, and answers the first question.
 async fn zoe(mut shown: mpsc::Receiver<Value>, hooks: Arc<Webhooks>, inbound: String) -> Result<(), Failure> {
     let question = shown.recv().await.ok_or("nothing was shown")?;
-    println!(
-        "the platform shows: {}",
-        question["request"]["title"].as_str().unwrap_or_default()
-    );
-    let code = question["code"].as_str().unwrap_or_default();
+    println!("the platform shows: {}", text_at(&question, "/request/title"));
+    let code = text_at(&question, "/code");
     let body = json!({
-        "channel": "ops", "chatId": question["chatId"], "senderId": "zoe", "messageId": "m1",
+        "channel": "ops", "chatId": text_at(&question, "/chatId"), "senderId": "zoe", "messageId": "m1",
         "content": format!("yes {code}"),
     })
     .to_string();

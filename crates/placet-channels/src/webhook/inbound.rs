@@ -54,7 +54,7 @@ pub enum InboundError {
 /// The body. A key that is not known is refused: a misspelt `isBot` must not make a bot a person.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Message {
+struct Written {
     channel: ChannelName,
     chat_id: ChatId,
     sender_id: String,
@@ -80,7 +80,7 @@ impl Webhook {
     ) -> Result<Received, InboundError> {
         measured(body)?;
         self.keys.verify(signature, body, now)?;
-        let message: Message = read(body)?;
+        let message: Written = read(body)?;
         if message.channel != self.name {
             return Err(InboundError::OtherChannel {
                 claimed: message.channel,

@@ -95,7 +95,7 @@ async fn after_five_minutes_without_a_reply_it_has_expired_and_was_not_refused()
     assert!(!house.outcome("c").await.permits());
 }
 
-/// 多会话: 每个 session_key 独立待确认，互不干扰.
+/// 多会话: 每个 `session_key` 独立待确认，互不干扰.
 #[tokio::test]
 async fn sessions_wait_independently() {
     let house = House::new("").await;
@@ -129,7 +129,7 @@ async fn sessions_wait_independently() {
     assert!(house.outcome("a").await.permits());
 }
 
-/// 用户在其他会话中回复「确认」: session_key 含 channel+chat_id，仅同一会话的回复会匹配.
+/// 用户在其他会话中回复「确认」: `session_key` 含 `channel+chat_id`，仅同一会话的回复会匹配.
 #[tokio::test]
 async fn a_confirmation_in_another_chat_confirms_nothing_here() {
     let house = House::new("").await;

@@ -9,6 +9,7 @@ use placet_core::call::{Args, Chat, Origin, ToolCall};
 use placet_core::config::Config;
 use placet_core::ids::{AgentId, CallId, ChannelName, ChatId, InteractionId, PersonId, SessionId, ToolName};
 use placet_core::interaction::{CallKey, Interaction};
+use placet_core::journal::Event;
 use placet_core::outcome::Outcome;
 use placet_core::time::{Millis, Timestamp};
 use placet_engine::{Engine, Proposed};
@@ -147,13 +148,17 @@ impl House {
 
     /// The platform has the question, and the engine knows it.
     pub(crate) async fn shown(&self, id: &InteractionId) {
+        self.shown_in(id, 1).await;
+    }
+
+    /// So many copies of the question have arrived, and the engine knows it.
+    pub(crate) async fn shown_in(&self, id: &InteractionId, chats: usize) {
         let mut events = self.engine.subscribe(0, None);
         soon(async {
-            loop {
-                let row = events.next().await.unwrap();
-                if matches!(row.event, placet_core::journal::Event::Delivered { interaction, .. } if interaction == *id)
-                {
-                    return;
+            let mut seen = 0;
+            while seen < chats {
+                if let Event::Delivered { interaction, .. } = events.next().await.unwrap().event {
+                    seen += usize::from(interaction == *id);
                 }
             }
         })

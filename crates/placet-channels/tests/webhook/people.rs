@@ -77,8 +77,8 @@ async fn the_rules_people_decide_and_not_the_user_the_agent_works_for() {
 async fn a_quorum_counts_people_and_not_accounts() {
     let (house, dev) = House::with_two_platforms(OPS).await;
     let id = house.park(for_user("zoe", "c", "production")).await;
-    dev.posts(1).await;
-    house.shown(&id).await;
+    // The team's chat, Lin's and Wei's own, and Lin's on the other platform.
+    house.shown_in(&id, 4).await;
     assert!(house.hear("u-lin", "m1", "yes").await);
     // The same Lin, on the other platform.
     let body = json!({ "channel": "dev", "chatId": "dev-lin", "senderId": "dev-lin", "messageId": "d1", "content": "yes" });

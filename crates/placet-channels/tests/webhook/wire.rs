@@ -82,7 +82,7 @@ approvers = ["lin"]
             "{chat}"
         );
     }
-    house.shown(&id).await;
+    house.shown_in(&id, 2).await;
     assert!(house.hear_in("lin-dm", "lin-dm", "m1", "yes").await);
     for chat in ["c1", "lin-dm"] {
         let copy = house

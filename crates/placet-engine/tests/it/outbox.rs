@@ -71,9 +71,13 @@ fn zoes(id: &str, to: &str) -> placet_core::call::ToolCall {
 async fn next_try(engine: &Engine, id: &InteractionId, tries: u32) -> Option<u64> {
     loop {
         let looked = id.clone();
-        let read = engine
-            .store()
-            .read(move |view, now| Ok((view.outbox_items(&looked)?, view.outbox_next(&BTreeSet::new())?, now.live)));
+        let read = engine.store().read(move |view, now| {
+            Ok((
+                view.outbox_items(&looked)?,
+                view.outbox_next(&BTreeSet::new())?,
+                now.live,
+            ))
+        });
         let (copies, next, now) = read.await.unwrap();
         if copies[0].attempts == tries {
             return next.map(|next| next.remaining_from(now).get());

@@ -213,8 +213,14 @@ async fn an_outbox_item_is_sent_once_however_often_it_is_enqueued() {
         })
         .await
         .unwrap();
-        assert_eq!(look(&db, |view| view.outbox_due(live(69), &BTreeSet::new(), 9)).await, []);
-        assert_eq!(look(&db, |view| view.outbox_next(&BTreeSet::new())).await, Some(live(70)));
+        assert_eq!(
+            look(&db, |view| view.outbox_due(live(69), &BTreeSet::new(), 9)).await,
+            []
+        );
+        assert_eq!(
+            look(&db, |view| view.outbox_next(&BTreeSet::new())).await,
+            Some(live(70))
+        );
         change(Change::Sent {
             id,
             receipt: Some("card 7".into()),
