@@ -190,8 +190,10 @@ Examples:
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuditCommand {
     /// What happened, one line each, newest last
+    #[command(after_help = "Example:\n  placet audit list --since 2h --type asked,resolved")]
     List(ListArgs),
     /// Everything about one question, call or journal row
+    #[command(after_help = "Example:\n  placet audit show int_0192f0c1…")]
     Show {
         /// A question (`int_…`), a call's id, or a row's number
         id: String,
@@ -200,11 +202,10 @@ pub(crate) enum AuditCommand {
         json: bool,
     },
     /// Check every row from the first one on, and the tables made from them
-    #[command(
-        after_help = "Exit status: 0 sound, 1 something is wrong, 2 it could not be checked.\n\
+    #[command(after_help = "Example:\n  placet audit verify --anchor 1234:9f86d081…\n\n\
+        Exit status: 0 sound, 1 something is wrong, 2 it could not be checked.\n\
         Keep the printed anchor somewhere else: with --anchor a later check also finds a file that was\n\
-        replaced by an older copy of itself, or forged as a whole."
-    )]
+        replaced by an older copy of itself, or forged as a whole.")]
     Verify {
         /// An anchor printed by an earlier check: `ROWS:HASH`
         #[arg(long, value_name = "ROWS:HASH")]
@@ -214,7 +215,10 @@ pub(crate) enum AuditCommand {
         json: bool,
     },
     /// Write the journal as JSON lines or CSV, in bounded memory
-    #[command(after_help = "Rows are exported as they are stored: secrets in arguments are not masked.")]
+    #[command(
+        after_help = "Example:\n  placet audit export --format csv --output november.csv --since 2026-11-01\n\n\
+        Rows are exported as they are stored: secrets in arguments are not masked."
+    )]
     Export(ExportArgs),
 }
 

@@ -183,6 +183,54 @@ async fn a_queued_message_waits_until_it_is_taken() {
 }
 
 #[tokio::test]
+async fn what_waits_for_a_busy_channel_hides_nothing_that_waits_for_another() {
+    everywhere(async |db| {
+        let enqueue = |key: String, channel: &str| {
+            Change::Enqueue(Outgoing {
+                key,
+                channel: ChannelName::new(channel).unwrap(),
+                chat: ChatId::new("room").unwrap(),
+                interaction: None,
+                kind: OutKind::Message,
+                body: "hello".into(),
+            })
+        };
+        let mut changes: Vec<_> = (0..9)
+            .map(|number| enqueue(format!("slow/{number}"), "slow"))
+            .collect();
+        changes.push(enqueue("quick".into(), "quick"));
+        for change in changes {
+            db.step(move |_, _| Ok::<_, StoreError>(Step::new(()).change(change)))
+                .await
+                .unwrap();
+        }
+        let busy = |names: &[&str]| {
+            names
+                .iter()
+                .map(|name| ChannelName::new(*name).unwrap())
+                .collect()
+        };
+        let (none, slow, both): (BTreeSet<_>, _, _) = (busy(&[]), busy(&["slow"]), busy(&["slow", "quick"]));
+        let due = async |busy: &BTreeSet<ChannelName>| {
+            let busy = busy.clone();
+            look(&db, move |view| {
+                let due = view.outbox_due(live(1000), &busy, 4)?;
+                Ok((
+                    due.len(),
+                    due.first().map(|item| item.key.clone()),
+                    view.outbox_next(&busy)?.is_some(),
+                ))
+            })
+            .await
+        };
+        assert_eq!(due(&none).await, (4, Some("slow/0".into()), true));
+        assert_eq!(due(&slow).await, (1, Some("quick".into()), true));
+        assert_eq!(due(&both).await, (0, None, false));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn an_outbox_item_is_sent_once_however_often_it_is_enqueued() {
     everywhere(async |db| {
         store(&db, asking("int_1", &call("c1", "ls"))).await.unwrap();
