@@ -77,6 +77,10 @@ const ROOMS: &[Room] = &[
     ),
     dev_only("placet-sim", &["placet-core", "placet-store", "placet-engine"]),
     dev_only("placet-bench", &["placet-core", "placet-store", "placet-engine"]),
+    dev_only(
+        "placet-examples",
+        &["placet-core", "placet-engine", "placet-channels"],
+    ),
     dev_only("placet-fuzz", &["placet-core"]),
     dev_only("xtask", &[]),
 ];

@@ -12,6 +12,12 @@ use placet_store::Anchor;
 
 use crate::moment;
 
+mod grants;
+mod init;
+
+pub(crate) use grants::{GrantsArgs, GrantsCommand};
+pub(crate) use init::InitArgs;
+
 /// Decides whether an agent's tool call needs a person, and proves what was decided.
 #[derive(Debug, Parser)]
 #[command(name = "placet", version, propagate_version = true, after_help = EXAMPLES)]
@@ -25,7 +31,9 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
+  placet init
   placet check --tool bash --args '{\"command\":\"git status && rm -rf /\"}'
+  placet policy explain
   placet policy test --config placet.toml
   placet audit list --since 2h
   placet audit verify
@@ -34,10 +42,13 @@ Exit status: 0 done or allowed, 1 audit findings, 2 bad input, 3 ask, 4 deny.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Write a `placet.toml` to start from, with every key explained
+    Init(InitArgs),
     /// Explain what the policy says about a call; nothing is asked, run or stored
     #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckArgs),
-    /// Test and show the rules in force
+    /// Test, show and explain the rules in force
+    #[command(after_help = POLICY_EXAMPLES)]
     Policy {
         #[command(subcommand)]
         command: PolicyCommand,
@@ -50,6 +61,8 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: AuditCommand,
     },
+    /// What people said not to be asked about again, and taking it back
+    Grants(GrantsArgs),
     /// Print a completion script for a shell
     #[command(
         after_help = "Example:\n  placet completions bash > ~/.local/share/bash-completion/completions/placet"
@@ -116,12 +129,34 @@ pub(crate) struct CheckArgs {
     pub(crate) workspace: Option<PathBuf>,
 }
 
+const POLICY_EXAMPLES: &str = "\
+Examples:
+  placet policy test
+  placet policy explain \"force pushes are asked about\"
+  placet policy show --json | jq .rules";
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyCommand {
     /// Check the file and try the rules' own examples (`matches`, `not_matches`)
-    #[command(after_help = "Exit status: 0 every example holds, 2 the file is refused.")]
+    #[command(
+        after_help = "Example:\n  placet policy test --config placet.toml\n\nExit status: 0 every example holds, 2 the file is refused."
+    )]
     Test(ConfigArgs),
+    /// Say in plain words what each rule means: when, who, how many, how long
+    #[command(
+        after_help = "Examples:\n  placet policy explain\n  placet policy explain 1\n  placet policy explain \"force pushes are asked about\" --json"
+    )]
+    Explain {
+        /// Only this rule, by its name or its number; else all of them, and what holds without one
+        rule: Option<String>,
+        #[command(flatten)]
+        config: ConfigArgs,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
     /// Print the rules in force, in order, and the settings around them
+    #[command(after_help = "Example:\n  placet policy show --json | jq .rules")]
     Show {
         #[command(flatten)]
         config: ConfigArgs,
@@ -155,8 +190,10 @@ Examples:
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuditCommand {
     /// What happened, one line each, newest last
+    #[command(after_help = "Example:\n  placet audit list --since 2h --type asked,resolved")]
     List(ListArgs),
     /// Everything about one question, call or journal row
+    #[command(after_help = "Example:\n  placet audit show int_0192f0c1…")]
     Show {
         /// A question (`int_…`), a call's id, or a row's number
         id: String,
@@ -165,11 +202,10 @@ pub(crate) enum AuditCommand {
         json: bool,
     },
     /// Check every row from the first one on, and the tables made from them
-    #[command(
-        after_help = "Exit status: 0 sound, 1 something is wrong, 2 it could not be checked.\n\
+    #[command(after_help = "Example:\n  placet audit verify --anchor 1234:9f86d081…\n\n\
+        Exit status: 0 sound, 1 something is wrong, 2 it could not be checked.\n\
         Keep the printed anchor somewhere else: with --anchor a later check also finds a file that was\n\
-        replaced by an older copy of itself, or forged as a whole."
-    )]
+        replaced by an older copy of itself, or forged as a whole.")]
     Verify {
         /// An anchor printed by an earlier check: `ROWS:HASH`
         #[arg(long, value_name = "ROWS:HASH")]
@@ -179,7 +215,10 @@ pub(crate) enum AuditCommand {
         json: bool,
     },
     /// Write the journal as JSON lines or CSV, in bounded memory
-    #[command(after_help = "Rows are exported as they are stored: secrets in arguments are not masked.")]
+    #[command(
+        after_help = "Example:\n  placet audit export --format csv --output november.csv --since 2026-11-01\n\n\
+        Rows are exported as they are stored: secrets in arguments are not masked."
+    )]
     Export(ExportArgs),
 }
 

@@ -9,9 +9,12 @@ mod check;
 mod config_file;
 mod exit;
 mod generate;
+mod grants;
+mod init;
 mod moment;
 mod output;
 mod policy;
+mod store;
 mod style;
 
 use std::process::ExitCode;
@@ -36,9 +39,11 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> anyhow::Result<Exit> {
     match command {
+        Command::Init(args) => init::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Policy { command } => policy::run(&command),
         Command::Audit { store, command } => audit::run(&store, &command),
+        Command::Grants(args) => grants::run(&args),
         Command::Completions { shell } => generate::completions(shell),
         Command::Man => generate::man(),
     }

@@ -15,10 +15,17 @@ use crate::exit::Exit;
 use crate::output;
 use crate::style::{self, paint};
 
+mod explain;
+
 /// Runs the command.
 pub(crate) fn run(command: &PolicyCommand) -> anyhow::Result<Exit> {
     match command {
         PolicyCommand::Test(args) => test(&config_file::load(args.config.as_deref())?),
+        PolicyCommand::Explain { rule, config, json } => explain::run(
+            &config_file::load(config.config.as_deref())?,
+            rule.as_deref(),
+            *json,
+        ),
         PolicyCommand::Show { config, json } => {
             let loaded = config_file::load(config.config.as_deref())?;
             let text = if *json { show_json(&loaded)? } else { show(&loaded) };

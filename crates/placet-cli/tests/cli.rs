@@ -12,7 +12,15 @@ mod audit;
 mod bad_input;
 #[path = "cli/check.rs"]
 mod check;
+#[path = "cli/explain.rs"]
+mod explain;
+#[path = "cli/grants.rs"]
+mod grants;
+#[path = "cli/init.rs"]
+mod init;
 #[path = "cli/policy.rs"]
 mod policy;
+#[path = "cli/teaching.rs"]
+mod teaching;
 #[path = "cli/world.rs"]
 mod world;

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use placet_core::ids::{ChannelName, ChatId};
 use placet_core::interaction::{Asked, InteractionOption, Resolution, Shown};
 use placet_core::render::Document;
+use placet_core::time::Millis;
 use serde::{Deserialize, Serialize};
 
 /// A place where people can be shown things.
@@ -83,6 +84,14 @@ pub enum DeliveryError {
     /// Worth another try.
     #[error("{0}")]
     Later(String),
+    /// Worth another try, and the platform said when.
+    #[error("{error}")]
+    Busy {
+        /// What it said.
+        error: String,
+        /// Not before this has passed.
+        pause: Millis,
+    },
     /// Never going to work: no such chat, blocked, not permitted.
     #[error("{0}")]
     Impossible(String),

@@ -1,10 +1,10 @@
 //! The outbox: what must be shown is stored with what caused it, and delivered at least once.
 //!
-//! One task, items of one channel in order and channels side by side. A failure is tried again with growing pauses; what can
+//! Items of one channel go in order, channels side by side, and none waits for another. A failure is tried again with growing pauses; what can
 //! never arrive ends the question it belongs to, if nobody else can see it: nobody to ask is a refusal, not a wait.
 
-use std::collections::BTreeMap;
-use std::future::poll_fn;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::future::{pending, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::task::Poll;
@@ -15,8 +15,9 @@ use placet_core::interaction::{Cancellation, Interaction};
 use placet_core::journal::Event;
 use placet_core::outcome::{Denial, Outcome};
 use placet_core::render;
+use placet_core::time::Millis;
 use placet_store::{Change, OutKind, OutState, OutboxItem, Step, StepError, StoreError};
-use tokio::task::JoinSet;
+use tokio::task::{self, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::channel::{Channel, Content, Delivery, DeliveryError, Receipt};
@@ -25,20 +26,19 @@ use crate::timers::backoff;
 
 const BATCH: usize = 64;
 const IDLE: Duration = Duration::from_secs(5);
+/// How long to wait after the store failed in the middle of a round.
+const FAILED_ROUND: Duration = Duration::from_millis(500);
 /// A platform that does not answer within this time has failed this attempt.
 const DELIVERY_TIMEOUT: Duration = Duration::from_secs(30);
 /// After this many attempts an item counts as undeliverable.
 const ATTEMPTS_MAX: u32 = 12;
 
 pub(crate) async fn run(engine: Engine, stop: CancellationToken) {
-    loop {
-        // Cut short at the end: what was shown and not recorded is shown again, under the same key.
-        let Some(turned) = stop.run_until_cancelled(turn(&engine)).await else {
-            return;
-        };
-        let pause = match turned {
-            Ok(Some(pause)) => pause,
-            Ok(None) => IDLE,
+    let mut rounds = Rounds::default();
+    // Cut short at the end: what was shown and not recorded is shown again, under the same key.
+    while let Some(begun) = stop.run_until_cancelled(rounds.begin(&engine)).await {
+        let pause = match begun {
+            Ok(pause) => pause,
             Err(error) => {
                 tracing::error!(%error, "the outbox could not do its work; trying again");
                 IDLE
@@ -46,39 +46,60 @@ pub(crate) async fn run(engine: Engine, stop: CancellationToken) {
         };
         tokio::select! {
             () = stop.cancelled() => return,
+            () = rounds.end() => {}
             () = engine.inner.outbox_work.notified() => {}
             () = tokio::time::sleep(pause) => {}
         }
     }
 }
 
-/// Delivers what is due, and says how long until more is.
-async fn turn(engine: &Engine) -> Result<Option<Duration>, StoreError> {
-    loop {
-        let items = engine
-            .store()
-            .read(|view, now| view.outbox_due(now.live, BATCH))
-            .await?;
-        if items.is_empty() {
-            break;
-        }
-        let mut by_channel: BTreeMap<ChannelName, Vec<OutboxItem>> = BTreeMap::new();
-        for item in items {
-            by_channel.entry(item.channel.clone()).or_default().push(item);
-        }
-        let mut channels: JoinSet<_> = by_channel
-            .into_values()
-            .map(|items| deliver_all(engine.clone(), items))
-            .collect();
-        while let Some(delivered) = channels.join_next().await {
-            delivered.map_err(|error| StoreError::Io(error.to_string()))??;
+/// The rounds under way, at most one per channel: a slow platform holds up its own messages and no others.
+#[derive(Default)]
+struct Rounds {
+    tasks: JoinSet<Result<(), StoreError>>,
+    channels: HashMap<task::Id, ChannelName>,
+}
+
+impl Rounds {
+    /// Sets out with what is due on channels nobody is out for, and says how long until more is.
+    async fn begin(&mut self, engine: &Engine) -> Result<Duration, StoreError> {
+        loop {
+            let busy: BTreeSet<ChannelName> = self.channels.values().cloned().collect();
+            let read = engine.store().read(move |view, now| {
+                let due = view.outbox_due(now.live, &busy, BATCH)?;
+                Ok((due, view.outbox_next(&busy)?, now.live))
+            });
+            let (due, next, now) = read.await?;
+            if due.is_empty() {
+                let pause = next.map(|next| Duration::from_millis(next.remaining_from(now).get()));
+                return Ok(pause.map_or(IDLE, |pause| pause.min(IDLE)));
+            }
+            let mut by_channel: BTreeMap<ChannelName, Vec<OutboxItem>> = BTreeMap::new();
+            for item in due {
+                by_channel.entry(item.channel.clone()).or_default().push(item);
+            }
+            for (channel, items) in by_channel {
+                let round = self.tasks.spawn(deliver_all(engine.clone(), items));
+                self.channels.insert(round.id(), channel);
+            }
         }
     }
-    let (next, now) = engine
-        .store()
-        .read(|view, now| Ok((view.outbox_next()?, now.live)))
-        .await?;
-    Ok(next.map(|next| Duration::from_millis(next.remaining_from(now).get()).min(IDLE)))
+
+    /// Waits for one to come back; for ever when none is out.
+    async fn end(&mut self) {
+        let (id, delivered) = match self.tasks.join_next_with_id().await {
+            None => return pending().await,
+            Some(Ok((id, delivered))) => (id, delivered),
+            Some(Err(error)) => (error.id(), Err(StoreError::Io(error.to_string()))),
+        };
+        let channel = self.channels.remove(&id);
+        if let Err(error) = delivered {
+            let channel = channel.map(|channel| channel.to_string());
+            tracing::error!(%error, channel, "a round of the outbox failed; trying again");
+            // What failed is due at once; without a pause, a store that is gone would be asked without end.
+            tokio::time::sleep(FAILED_ROUND).await;
+        }
+    }
 }
 
 async fn deliver_all(engine: Engine, items: Vec<OutboxItem>) -> Result<(), StoreError> {
@@ -108,22 +129,28 @@ async fn deliver(engine: &Engine, item: OutboxItem) -> Result<(), StoreError> {
             )
             .await
         }
-        Attempt::Failed(DeliveryError::Later(error)) if item.attempts + 1 < ATTEMPTS_MAX => {
-            let next = engine.store().now().live + backoff(item.attempts);
-            change(
-                engine,
-                Change::Failed {
-                    id: item.id,
-                    error,
-                    next,
-                },
-            )
-            .await
-        }
-        Attempt::Failed(DeliveryError::Later(error) | DeliveryError::Impossible(error)) => {
-            give_up(engine, item, error).await
-        }
+        Attempt::Failed(DeliveryError::Later(error)) => try_later(engine, item, error, Millis::ZERO).await,
+        Attempt::Failed(DeliveryError::Busy { error, pause }) => try_later(engine, item, error, pause).await,
+        Attempt::Failed(DeliveryError::Impossible(error)) => give_up(engine, item, error).await,
     }
+}
+
+async fn try_later(
+    engine: &Engine,
+    item: OutboxItem,
+    error: String,
+    pause: Millis,
+) -> Result<(), StoreError> {
+    if item.attempts + 1 >= ATTEMPTS_MAX {
+        return give_up(engine, item, error).await;
+    }
+    let next = engine.store().now().live + backoff(item.attempts).max(pause);
+    let failed = Change::Failed {
+        id: item.id,
+        error,
+        next,
+    };
+    change(engine, failed).await
 }
 
 enum Attempt {

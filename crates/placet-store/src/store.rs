@@ -117,7 +117,7 @@ impl Store {
         options: Options,
         presence: Presence,
         readers: Option<Readers>,
-        lock: Option<File>,
+        lock: Option<Lock>,
     ) -> Result<Self, OpenError> {
         let writer = Writer::new(conn, options.checkpoint_rows)?;
         let (live, alive) = writer.last_alive()?;
@@ -291,8 +291,18 @@ impl Drop for Inner {
     }
 }
 
+/// The lock on a store's file, as long as this lives.
+struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing alone is not enough: a child process that is just being started still has a copy of the descriptor.
+        let _ = self.0.unlock();
+    }
+}
+
 /// Makes the folder and the file, readable by nobody else, and takes the lock.
-fn make_files(path: &Path) -> Result<File, OpenError> {
+fn make_files(path: &Path) -> Result<Lock, OpenError> {
     let file = |path: &Path, source| OpenError::File {
         path: path.to_owned(),
         source,
@@ -311,7 +321,7 @@ fn make_files(path: &Path) -> Result<File, OpenError> {
         Err(TryLockError::Error(error)) => return Err(file(path, error)),
     }
     private(path).map_err(|error| file(path, error))?;
-    Ok(lock)
+    Ok(Lock(lock))
 }
 
 fn lock_file(path: &Path) -> Result<File, OpenError> {

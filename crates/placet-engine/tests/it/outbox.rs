@@ -1,5 +1,6 @@
 //! The outbox: what must be shown is shown at least once, every copy is brought up to date, and failures are tried again.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use placet_core::call::Chat;
@@ -70,9 +71,13 @@ fn zoes(id: &str, to: &str) -> placet_core::call::ToolCall {
 async fn next_try(engine: &Engine, id: &InteractionId, tries: u32) -> Option<u64> {
     loop {
         let looked = id.clone();
-        let read = engine
-            .store()
-            .read(move |view, now| Ok((view.outbox_items(&looked)?, view.outbox_next()?, now.live)));
+        let read = engine.store().read(move |view, now| {
+            Ok((
+                view.outbox_items(&looked)?,
+                view.outbox_next(&BTreeSet::new())?,
+                now.live,
+            ))
+        });
         let (copies, next, now) = read.await.unwrap();
         if copies[0].attempts == tries {
             return next.map(|next| next.remaining_from(now).get());

@@ -1,5 +1,7 @@
 //! What people do, and what is done to them: answer, write, be shown things, end sessions.
 
+use std::collections::BTreeSet;
+
 use placet_core::analysis::{FixedPlaces, analyse};
 use placet_core::call::{Args, Chat};
 use placet_core::digest::Digest;
@@ -201,7 +203,7 @@ impl World {
         let due = self
             .store
             .view()
-            .outbox_due(self.now().live, 4)
+            .outbox_due(self.now().live, &BTreeSet::new(), 4)
             .map_err(|error| error.to_string())?;
         for item in due {
             let whole = self.roll(3) > 0;

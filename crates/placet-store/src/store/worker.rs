@@ -1,13 +1,12 @@
 //! The writer thread: takes whatever waits, commits it as one group, tells everybody.
 
-use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use placet_core::time::Now;
 use tokio::sync::{mpsc, oneshot};
 
-use super::{OnCommit, QUEUE_STEPS_MAX};
+use super::{Lock, OnCommit, QUEUE_STEPS_MAX};
 use crate::clock::{Clock, LiveClock};
 use crate::error::{StepError, StoreError};
 use crate::inline::CommitFault;
@@ -70,7 +69,7 @@ pub(super) struct Worker {
     pub(super) live: LiveClock,
     pub(super) on_commit: Option<OnCommit>,
     /// Held until the connection is closed; fields are dropped in order.
-    pub(super) _lock: Option<File>,
+    pub(super) _lock: Option<Lock>,
 }
 
 impl Worker {

@@ -1,27 +1,37 @@
 //! Looking at the outbox, at messages seen, and at the queue.
 
+use std::collections::BTreeSet;
+
 use placet_core::ids::{ChannelName, ChatId, InteractionId, SessionId};
 use placet_core::journal::{Event, InboundMessage};
 use placet_core::time::LiveTime;
-use rusqlite::{Params, Row};
+use rusqlite::{OptionalExtension, Params, Row};
 
 use super::{View, channel, stored, unexpected};
 use crate::change::{OutKind, OutState, OutboxItem};
 use crate::error::StoreError;
 
 impl View<'_> {
-    /// Items to be sent by now, longest waiting first.
-    pub fn outbox_due(&self, now: LiveTime, limit: usize) -> Result<Vec<OutboxItem>, StoreError> {
+    /// Items to be sent by now, longest waiting first; not those of channels that are `busy`.
+    pub fn outbox_due(
+        &self,
+        now: LiveTime,
+        busy: &BTreeSet<ChannelName>,
+        limit: usize,
+    ) -> Result<Vec<OutboxItem>, StoreError> {
         let sql = "SELECT outbox.id, key, channel, chat, interactions.id, kind, body, attempts, receipt, outbox.state,
                    last_error FROM outbox LEFT JOIN interactions ON interactions.row = question
-                   WHERE outbox.state = 'waiting' AND next <= ?1 ORDER BY next, outbox.id LIMIT ?2";
-        self.items(sql, (now.as_millis(), limit))
+                   WHERE outbox.state = 'waiting' AND next <= ?1 AND channel NOT IN (SELECT value FROM json_each(?3))
+                   ORDER BY next, outbox.id LIMIT ?2";
+        self.items(sql, (now.as_millis(), limit, names(busy)?))
     }
 
-    /// When the next item is to be sent.
-    pub fn outbox_next(&self) -> Result<Option<LiveTime>, StoreError> {
-        let sql = "SELECT min(next) FROM outbox WHERE state = 'waiting'";
-        let next: Option<i64> = self.conn.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
+    /// When the next item is to be sent; not one of a channel that is `busy`.
+    pub fn outbox_next(&self, busy: &BTreeSet<ChannelName>) -> Result<Option<LiveTime>, StoreError> {
+        let sql = "SELECT next FROM outbox WHERE state = 'waiting'
+                   AND channel NOT IN (SELECT value FROM json_each(?1)) ORDER BY next LIMIT 1";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let next: Option<i64> = statement.query_row([names(busy)?], |row| row.get(0)).optional()?;
         Ok(next.map(LiveTime::from_millis))
     }
 
@@ -71,6 +81,11 @@ impl View<'_> {
         }
         Ok(items)
     }
+}
+
+/// As a list SQLite can look into.
+fn names(channels: &BTreeSet<ChannelName>) -> Result<String, StoreError> {
+    serde_json::to_string(channels).map_err(|error| StoreError::corrupt(error.to_string()))
 }
 
 fn item(row: &Row<'_>) -> Result<OutboxItem, StoreError> {

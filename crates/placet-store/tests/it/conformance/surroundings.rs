@@ -1,5 +1,7 @@
 //! What surrounds calls and questions: sessions, memory, standing grants, outbox, queue, journal.
 
+use std::collections::BTreeSet;
+
 use placet_core::ids::{ChannelName, ChatId, StandingGrantId, ToolName};
 use placet_core::interaction::Action;
 use placet_core::journal::{Event, InboundMessage};
@@ -181,6 +183,54 @@ async fn a_queued_message_waits_until_it_is_taken() {
 }
 
 #[tokio::test]
+async fn what_waits_for_a_busy_channel_hides_nothing_that_waits_for_another() {
+    everywhere(async |db| {
+        let enqueue = |key: String, channel: &str| {
+            Change::Enqueue(Outgoing {
+                key,
+                channel: ChannelName::new(channel).unwrap(),
+                chat: ChatId::new("room").unwrap(),
+                interaction: None,
+                kind: OutKind::Message,
+                body: "hello".into(),
+            })
+        };
+        let mut changes: Vec<_> = (0..9)
+            .map(|number| enqueue(format!("slow/{number}"), "slow"))
+            .collect();
+        changes.push(enqueue("quick".into(), "quick"));
+        for change in changes {
+            db.step(move |_, _| Ok::<_, StoreError>(Step::new(()).change(change)))
+                .await
+                .unwrap();
+        }
+        let busy = |names: &[&str]| {
+            names
+                .iter()
+                .map(|name| ChannelName::new(*name).unwrap())
+                .collect()
+        };
+        let (none, slow, both): (BTreeSet<_>, _, _) = (busy(&[]), busy(&["slow"]), busy(&["slow", "quick"]));
+        let due = async |busy: &BTreeSet<ChannelName>| {
+            let busy = busy.clone();
+            look(&db, move |view| {
+                let due = view.outbox_due(live(1000), &busy, 4)?;
+                Ok((
+                    due.len(),
+                    due.first().map(|item| item.key.clone()),
+                    view.outbox_next(&busy)?.is_some(),
+                ))
+            })
+            .await
+        };
+        assert_eq!(due(&none).await, (4, Some("slow/0".into()), true));
+        assert_eq!(due(&slow).await, (1, Some("quick".into()), true));
+        assert_eq!(due(&both).await, (0, None, false));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn an_outbox_item_is_sent_once_however_often_it_is_enqueued() {
     everywhere(async |db| {
         store(&db, asking("int_1", &call("c1", "ls"))).await.unwrap();
@@ -201,7 +251,7 @@ async fn an_outbox_item_is_sent_once_however_often_it_is_enqueued() {
         change(outgoing("int_9")).await.unwrap_err();
         change(outgoing("int_1")).await.unwrap();
         change(outgoing("int_1")).await.unwrap();
-        let due = look(&db, |view| view.outbox_due(live(0), 9)).await;
+        let due = look(&db, |view| view.outbox_due(live(0), &BTreeSet::new(), 9)).await;
         assert_eq!(due.len(), 1);
         let id = due[0].id;
         change(Change::Failed {
@@ -211,8 +261,14 @@ async fn an_outbox_item_is_sent_once_however_often_it_is_enqueued() {
         })
         .await
         .unwrap();
-        assert_eq!(look(&db, |view| view.outbox_due(live(69), 9)).await, []);
-        assert_eq!(look(&db, |view| view.outbox_next()).await, Some(live(70)));
+        assert_eq!(
+            look(&db, |view| view.outbox_due(live(69), &BTreeSet::new(), 9)).await,
+            []
+        );
+        assert_eq!(
+            look(&db, |view| view.outbox_next(&BTreeSet::new())).await,
+            Some(live(70))
+        );
         change(Change::Sent {
             id,
             receipt: Some("card 7".into()),
@@ -220,7 +276,7 @@ async fn an_outbox_item_is_sent_once_however_often_it_is_enqueued() {
         .await
         .unwrap();
         change(Change::Sent { id, receipt: None }).await.unwrap_err();
-        assert_eq!(look(&db, |view| view.outbox_next()).await, None);
+        assert_eq!(look(&db, |view| view.outbox_next(&BTreeSet::new())).await, None);
         let items = look(&db, |view| view.outbox_items(&question("int_1"))).await;
         assert_eq!((items[0].attempts, items[0].state), (2, OutState::Sent));
         assert_eq!(

@@ -1,0 +1,138 @@
+//! What people write on a platform, on its way in: verified, read, handed to the bus.
+//!
+//! The sender is who the platform says it is, and the signature proves the platform. Nothing of a message counts before
+//! its signature does.
+
+use placet_core::ids::{ChannelName, ChatId};
+use placet_core::journal::InboundMessage;
+use placet_core::time::Timestamp;
+use placet_engine::bus::{self, Author, Bus};
+use placet_engine::steps::InboundOutcome;
+use serde::{Deserialize, Serialize};
+
+use super::signature::SignatureError;
+use super::{Webhook, Webhooks};
+
+/// The largest body taken, in bytes: the longest message, with every character escaped.
+pub const BODY_BYTES_MAX: usize = 6 * bus::MESSAGE_BYTES_MAX + 16 * 1024;
+
+/// What the platform is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Received {
+    /// Whether the message is done with: it answered a question, or it had come before. If not, it waits for the agent.
+    pub consumed: bool,
+}
+
+/// Why a message is not taken. Nothing of it was kept.
+#[derive(Debug, thiserror::Error)]
+pub enum InboundError {
+    /// More than a message can be.
+    #[error("the body has {0} bytes; at most {BODY_BYTES_MAX} are accepted")]
+    TooLarge(usize),
+    /// Not from the platform, or not from now.
+    #[error(transparent)]
+    Signature(#[from] SignatureError),
+    /// Not a message.
+    #[error("the body is not a message: {0}")]
+    NotAMessage(String),
+    /// No webhook has that name.
+    #[error("no webhook channel is named `{0}`")]
+    UnknownChannel(ChannelName),
+    /// Signed by one channel, said to come from another.
+    #[error("the message says it comes from `{claimed}`, and is signed by `{signed}`")]
+    OtherChannel {
+        /// What the body says.
+        claimed: ChannelName,
+        /// Whose secret it was signed with.
+        signed: ChannelName,
+    },
+    /// The bus did not take it.
+    #[error(transparent)]
+    Bus(#[from] bus::InboundError),
+}
+
+/// The body. A key that is not known is refused: a misspelt `isBot` must not make a bot a person.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Written {
+    channel: ChannelName,
+    chat_id: ChatId,
+    sender_id: String,
+    message_id: String,
+    content: String,
+    #[serde(default)]
+    is_bot: bool,
+}
+
+#[derive(Deserialize)]
+struct Addressed {
+    channel: ChannelName,
+}
+
+impl Webhook {
+    /// Takes one message: `signature` is the header's value, `body` the bytes as they came.
+    pub async fn receive(
+        &self,
+        bus: &Bus,
+        signature: &str,
+        body: &[u8],
+        now: Timestamp,
+    ) -> Result<Received, InboundError> {
+        measured(body)?;
+        self.keys.verify(signature, body, now)?;
+        let message: Written = read(body)?;
+        if message.channel != self.name {
+            return Err(InboundError::OtherChannel {
+                claimed: message.channel,
+                signed: self.name.clone(),
+            });
+        }
+        let author = if message.is_bot {
+            Author::Bot
+        } else {
+            Author::Human
+        };
+        let message = InboundMessage {
+            channel: message.channel,
+            chat_id: message.chat_id,
+            sender_id: message.sender_id,
+            message_id: message.message_id,
+            content: message.content,
+        };
+        let consumed = match bus.publish_inbound(message, author).await? {
+            InboundOutcome::Consumed(_) | InboundOutcome::Duplicate => true,
+            InboundOutcome::Queued => false,
+        };
+        Ok(Received { consumed })
+    }
+}
+
+impl Webhooks {
+    /// Takes one message for whichever of the webhooks it names; its secret must have signed it.
+    pub async fn receive(
+        &self,
+        bus: &Bus,
+        signature: &str,
+        body: &[u8],
+        now: Timestamp,
+    ) -> Result<Received, InboundError> {
+        measured(body)?;
+        // Only to find the secret; nothing else is believed yet.
+        let Addressed { channel } = read(body)?;
+        match self.get(&channel) {
+            Some(webhook) => webhook.receive(bus, signature, body, now).await,
+            None => Err(InboundError::UnknownChannel(channel)),
+        }
+    }
+}
+
+fn measured(body: &[u8]) -> Result<(), InboundError> {
+    if body.len() > BODY_BYTES_MAX {
+        return Err(InboundError::TooLarge(body.len()));
+    }
+    Ok(())
+}
+
+fn read<'b, T: Deserialize<'b>>(body: &'b [u8]) -> Result<T, InboundError> {
+    serde_json::from_slice(body).map_err(|error| InboundError::NotAMessage(error.to_string()))
+}

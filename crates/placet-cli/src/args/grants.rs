@@ -1,0 +1,44 @@
+//! The arguments of `placet grants`.
+
+use clap::{Args, Subcommand};
+use placet_core::ids::{PersonId, StandingGrantId};
+
+use super::StoreArgs;
+
+const EXAMPLES: &str = "\
+A standing grant is somebody's \"don't ask again\": what it covers, until when, and how often it was used.
+
+Examples:
+  placet grants list
+  placet grants list --json | jq -r '.[] | select(.by == \"lin\") | .id'
+  placet grants revoke sg_0192f0c1… --as lin";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct GrantsArgs {
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+    #[command(subcommand)]
+    pub(crate) command: GrantsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum GrantsCommand {
+    /// The standing grants that have not ended; a running placet is not disturbed
+    #[command(after_help = "Example:\n  placet grants list --data ./data")]
+    List {
+        /// Print one JSON array
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take a standing grant back: from now on people are asked again
+    #[command(after_help = "Example:\n  placet grants revoke sg_0192f0c1… --as lin")]
+    Revoke {
+        /// Its id, as `placet grants list` shows it
+        #[arg(value_parser = |text: &str| StandingGrantId::new(text))]
+        id: StandingGrantId,
+        /// Who takes it back; else the person whose `cli` account you are
+        #[arg(long = "as", value_name = "PERSON", value_parser = |text: &str| PersonId::new(text))]
+        by: Option<PersonId>,
+    },
+}

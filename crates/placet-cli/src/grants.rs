@@ -1,0 +1,158 @@
+//! `placet grants`: what people said not to be asked about again, and taking it back.
+
+use std::fmt::Write as _;
+
+use anyhow::{Context as _, bail};
+use placet_core::ids::{ChannelName, PersonId, StandingGrantId};
+use placet_core::people::Directory;
+use placet_core::render::SafeText;
+use placet_core::standing::StandingGrant;
+use placet_core::time::{Millis, Timestamp};
+use placet_engine::steps::{self, RevokeRefusal};
+use placet_store::{Clock as _, StepError, SystemClock};
+use serde_json::{Value, json};
+
+use crate::args::{GrantsArgs, GrantsCommand, StoreArgs};
+use crate::exit::Exit;
+use crate::style::{self, paint};
+use crate::{config_file, output, store};
+
+/// A grant, how often it was used, and whether it was taken back.
+type Row = (StandingGrant, u32, bool);
+
+/// Runs the command.
+pub(crate) fn run(args: &GrantsArgs) -> anyhow::Result<Exit> {
+    match &args.command {
+        GrantsCommand::List { json } => list(&args.store, *json),
+        GrantsCommand::Revoke { id, by } => revoke(&args.store, id, by.as_ref()),
+    }
+}
+
+fn list(args: &StoreArgs, json: bool) -> anyhow::Result<Exit> {
+    let found = store::read_only(&store::path(args)?)?;
+    let now = SystemClock.wall();
+    let rows = found.read(|view| view.all_standing(now))?;
+    if json {
+        let grants: Vec<Value> = rows.iter().map(as_json).collect();
+        output::print(&format!("{}\n", Value::from(grants)))?;
+        return Ok(Exit::Success);
+    }
+    if rows.is_empty() {
+        output::warn("no standing grant is in force; every question is asked");
+    }
+    let text: String = rows.iter().map(|row| in_words(row, now)).collect();
+    output::print(&text)?;
+    Ok(Exit::Success)
+}
+
+fn state((grant, uses, revoked): &Row) -> &'static str {
+    match grant.uses_max {
+        _ if *revoked => "revoked",
+        Some(max) if *uses >= max => "usedUp",
+        _ => "inForce",
+    }
+}
+
+fn as_json(row: &Row) -> Value {
+    let (grant, uses, _) = row;
+    json!({
+        "id": grant.id,
+        "state": state(row),
+        "covers": grant.scope.describe(),
+        "scope": grant.scope,
+        "by": grant.by,
+        "givenAt": grant.given_at.to_string(),
+        "endsAt": grant.ends_at.to_string(),
+        "uses": uses,
+        "usesMax": grant.uses_max,
+    })
+}
+
+fn in_words(row: &Row, now: Timestamp) -> String {
+    let (grant, uses, _) = row;
+    let (word, colour) = match state(row) {
+        "revoked" => ("taken back", style::BAD),
+        "usedUp" => ("used up", style::FAINT),
+        _ => ("in force", style::GOOD),
+    };
+    let left = u64::try_from(grant.ends_at.as_millis() - now.as_millis()).unwrap_or(0);
+    // To the second: nobody plans by milliseconds.
+    let left = Millis::from_secs(left / 1000);
+    let most = grant.uses_max.map(|max| format!(" of {max}")).unwrap_or_default();
+    let mut text = String::new();
+    let id = paint(style::HEADING, SafeText::line(grant.id.as_str()));
+    let _ = writeln!(text, "{id}  {}", paint(colour, word));
+    let _ = writeln!(text, "  {}", SafeText::line(&grant.scope.describe()));
+    let by = SafeText::line(grant.by.as_str());
+    let _ = writeln!(
+        text,
+        "  {}",
+        paint(
+            style::FAINT,
+            format_args!(
+                "by {by} at {}, ends in {left}, used {uses}{most} times",
+                grant.given_at
+            )
+        )
+    );
+    text
+}
+
+fn revoke(args: &StoreArgs, id: &StandingGrantId, by: Option<&PersonId>) -> anyhow::Result<Exit> {
+    let config = config_file::load(args.config.as_deref())?.config;
+    let by = match by {
+        Some(name) => named(name, &config.people)?,
+        None => at_this_terminal(&config.people)?,
+    };
+    let store = store::open_beside(&store::path(args)?)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    let (gone, who) = (id.clone(), by.clone());
+    let revoked = runtime.block_on(async {
+        let step = store.step(move |view, now| steps::revoke_standing(view, now, &gone, &who));
+        let revoked = step.await;
+        store.checkpoint().await?;
+        store.close().await?;
+        anyhow::Ok(revoked)
+    })?;
+    match revoked {
+        Ok(()) => {}
+        Err(StepError::Refused(RevokeRefusal::NotFound(id))) => {
+            bail!("there is no standing grant `{id}` in force; `placet grants list` shows them")
+        }
+        Err(StepError::Refused(RevokeRefusal::Store(error)) | StepError::Store(error)) => {
+            return Err(error.into());
+        }
+    }
+    let (id, by) = (SafeText::line(id.as_str()), SafeText::line(by.as_str()));
+    let mut text = format!("{id} is taken back by {by}: from now on people are asked again\n");
+    if config.approval.memory != Millis::ZERO {
+        let memory = config.approval.memory;
+        let _ = writeln!(
+            text,
+            "(exactly a call that was approved in a chat counts for {memory} all the same)"
+        );
+    }
+    output::print(&text)?;
+    Ok(Exit::Success)
+}
+
+/// Where people are configured, a name must be one of theirs: it goes into the journal.
+fn named(name: &PersonId, people: &Directory) -> anyhow::Result<PersonId> {
+    if people.people().next().is_some() && people.person(name.as_str()).is_none() {
+        let known: Vec<_> = people.people().map(|person| person.name.as_str()).collect();
+        bail!(
+            "there is nobody named `{name}` in `[[people]]`; --as one of: {}",
+            known.join(", ")
+        );
+    }
+    Ok(name.clone())
+}
+
+/// The person whose `cli` account this is, or the bare account.
+fn at_this_terminal(people: &Directory) -> anyhow::Result<PersonId> {
+    let account = std::env::var("USER").or_else(|_| std::env::var("LOGNAME"));
+    let account = account
+        .ok()
+        .context("it is not known who you are; say it with --as PERSON")?;
+    Ok(people.person_for(&ChannelName::new("cli")?, &account)?)
+}

@@ -1,0 +1,75 @@
+//! `placet init`: a `placet.toml` to start from, with every key explained.
+
+use std::io::{ErrorKind, Write as _};
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+use placet_core::config::DEFAULT_FILE;
+use placet_core::render::SafeText;
+
+use crate::args::InitArgs;
+use crate::exit::Exit;
+use crate::output;
+
+/// A rule that is in force, so that there is something to try.
+const FIRST_RULE: &str = r#"
+# A first rule. `placet policy test` tries its examples, `placet policy explain` says it in plain words.
+
+[[rules]]
+name = "force pushes are asked about"
+effect = "ask"
+reason = "a force push can erase other people's work"
+tool = "bash"
+command = ["git push --force*", "git push -f*"]
+matches = ["git push --force origin main", "cd repo && git push -f"]
+not_matches = ["git push origin main", "git status"]
+"#;
+
+/// Writes the file.
+pub(crate) fn run(args: &InitArgs) -> anyhow::Result<Exit> {
+    let path = args.dir.join("placet.toml");
+    let shown = SafeText::line(&path.display().to_string());
+    std::fs::create_dir_all(&args.dir)
+        .with_context(|| format!("the folder `{}` cannot be made", args.dir.display()))?;
+    if !write(&args.dir, &path, args.force).with_context(|| format!("`{shown}` cannot be written"))? {
+        bail!(
+            "`{shown}` exists already; check it with `placet policy test`, or replace it with `placet init --force`"
+        );
+    }
+    output::print(&format!(
+        "wrote {shown}\n\nnext:\n  placet policy test       try the rules' own examples\n  placet policy explain    what the \
+         rules mean, in plain words\n  placet check --tool bash --args '{{\"command\":\"git push --force\"}}'\n"
+    ))?;
+    Ok(Exit::Success)
+}
+
+/// Whether it was written: whole or not at all, and over another file only by `force`.
+fn write(folder: &Path, path: &Path, force: bool) -> std::io::Result<bool> {
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(DEFAULT_FILE.as_bytes())?;
+    file.write_all(FIRST_RULE.as_bytes())?;
+    file.as_file().sync_all()?;
+    make_readable(file.as_file())?;
+    let kept = if force {
+        file.persist(path)
+    } else {
+        file.persist_noclobber(path)
+    };
+    match kept {
+        Ok(_) => Ok(true),
+        Err(failed) if failed.error.kind() == ErrorKind::AlreadyExists => Ok(false),
+        Err(failed) => Err(failed.error),
+    }
+}
+
+/// Temporary files are for their owner only; this one holds no secrets and is meant to be shared.
+#[cfg(unix)]
+fn make_readable(file: &std::fs::File) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    file.set_permissions(std::fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn make_readable(_: &std::fs::File) -> std::io::Result<()> {
+    Ok(())
+}

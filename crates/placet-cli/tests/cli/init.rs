@@ -1,0 +1,64 @@
+//! `placet init`: a file to start from.
+
+use crate::world::World;
+
+#[test]
+fn the_file_passes_its_own_tests_and_explains_itself() {
+    let world = World::new();
+    let (out, err) = world.said(&["init"], 0);
+    assert!(
+        out.starts_with("wrote ./placet.toml\n") && out.contains("placet policy test"),
+        "{out}"
+    );
+    assert_eq!(err, "");
+    let (out, err) = world.said(&["policy", "test"], 0);
+    assert!(out.contains("4 examples") && err.is_empty(), "{out}{err}");
+    let written = std::fs::read_to_string(world.path("placet.toml")).unwrap();
+    for section in [
+        "[approval]",
+        "[[people]]",
+        "[groups]",
+        "[channels.ops]",
+        "[tools.deploy]",
+        "[server]",
+        "[store]",
+    ] {
+        assert!(written.contains(section), "{section}");
+    }
+    let push = r#"{"command":"git push --force origin main"}"#;
+    let (out, _) = world.said(&["check", "--tool", "bash", "--args", push], 3);
+    assert!(out.contains("force pushes are asked about"), "{out}");
+}
+
+#[test]
+fn a_file_that_exists_is_replaced_only_by_force() {
+    let world = World::new();
+    world.write("placet.toml", "# mine\n");
+    let (out, err) = world.said(&["init"], 2);
+    assert_eq!(out, "");
+    assert!(
+        err.contains("exists already") && err.contains("placet init --force"),
+        "{err}"
+    );
+    assert_eq!(
+        std::fs::read_to_string(world.path("placet.toml")).unwrap(),
+        "# mine\n"
+    );
+    world.said(&["init", "--force"], 0);
+    assert_ne!(
+        std::fs::read_to_string(world.path("placet.toml")).unwrap(),
+        "# mine\n"
+    );
+    let left: Vec<_> = std::fs::read_dir(world.path("")).unwrap().collect();
+    assert_eq!(left.len(), 1, "nothing else is left behind: {left:?}");
+}
+
+#[test]
+fn a_folder_that_is_missing_is_made_and_one_that_cannot_be_is_named() {
+    let world = World::new();
+    world.said(&["init", "new/folder"], 0);
+    assert!(world.path("new/folder/placet.toml").is_file());
+    world.write("file", "");
+    let (_, err) = world.said(&["init", "file"], 2);
+    assert!(err.contains("the folder `file` cannot be made"), "{err}");
+}
