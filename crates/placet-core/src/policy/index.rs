@@ -13,11 +13,11 @@ mod by_text;
 
 use std::collections::BTreeMap;
 
-use crate::analysis::{Analysis, FactKind};
+use crate::analysis::{Analysis, FactKind, lowercase};
 use crate::tool::Risk;
 
 use super::pattern::{CommandPattern, base_name};
-use super::rule::{Conditions, Effect, Rule, Subject, argument_text, lowercase};
+use super::rule::{Conditions, Effect, Rule, Subject, argument_text};
 use super::wild::Wild;
 use by_text::{ByText, Key};
 

@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 
 use serde_json::Value;
 
-use crate::analysis::{Analysis, Fact, FactKind};
+use crate::analysis::{Analysis, Fact, FactKind, lowercase};
 use crate::call::ToolCall;
 use crate::canonical;
 use crate::tool::{Category, Risk, Tool};
@@ -321,15 +321,6 @@ pub(super) fn argument_text(value: &Value) -> Cow<'_, str> {
     match value {
         Value::String(text) => Cow::Borrowed(text),
         value => Cow::Owned(canonical::to_string(value)),
-    }
-}
-
-/// The text in lowercase; most are already.
-pub(super) fn lowercase(text: &str) -> Cow<'_, str> {
-    if text.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase()) {
-        Cow::Borrowed(text)
-    } else {
-        Cow::Owned(text.to_lowercase())
     }
 }
 

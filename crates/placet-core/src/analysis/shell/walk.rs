@@ -366,7 +366,7 @@ impl<'a> Walk<'a> {
         if let Some(why) = ban::banned(&name, &args) {
             self.ban(why);
         }
-        if matches!(name.as_str(), "cd" | "chdir" | "pushd" | "popd") {
+        if matches!(&*name, "cd" | "chdir" | "pushd" | "popd") {
             let to = rest
                 .iter()
                 .find(|word| !matches!(word.value.as_str(), "-L" | "-P" | "-e" | "-@" | "--"));
