@@ -4,6 +4,8 @@
 //! hosts), each with its risk, and the highest of them. Analysis raises risk, never lowers it; what cannot be understood
 //! is HIGH.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::call::Args;
@@ -141,11 +143,21 @@ impl Analysis {
 
 mod fixed;
 pub mod path;
+mod secret;
 pub mod shell;
 pub mod sql;
 pub mod url;
 
 pub use fixed::FixedPlaces;
+
+/// The text in lowercase; most are already.
+pub(crate) fn lowercase(text: &str) -> Cow<'_, str> {
+    if text.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase()) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(text.to_lowercase())
+    }
+}
 
 /// Applies every lens of `tool` to `args`.
 pub fn analyse(tool: &Tool, args: &Args, places: &dyn Places) -> Analysis {

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analysis::{Analysis, FactKind};
+use crate::analysis::Analysis;
 use crate::call::{CallDigest, ToolCall};
 use crate::digest::Digest;
 use crate::ids::ToolName;
@@ -22,7 +22,7 @@ mod terms;
 mod tests;
 mod wild;
 
-use index::Rules;
+use index::{Candidates, Rules};
 pub(crate) use paths::PathGlob;
 pub use paths::PathGlobError;
 pub(crate) use rule::{Conditions, Subject};
@@ -150,12 +150,16 @@ impl Policy {
         context: &Context<'_>,
     ) -> Verdict {
         let subject = &Subject::new(call, tool, analysis, context.workspace);
+        self.decide_among(&self.rules.candidates(subject), subject, context)
+    }
+
+    fn decide_among(&self, rules: &Candidates<'_>, subject: &Subject<'_>, context: &Context<'_>) -> Verdict {
         let mode = context.mode.unwrap_or(self.settings.mode);
         let answer = None
-            .or_else(|| self.denied(subject)) // 1
+            .or_else(|| denied(rules, subject)) // 1
             .or_else(|| asks_by_nature(subject)) // 2
             .or_else(|| self.disabled()) // 3
-            .or_else(|| self.ruled(subject)) // 4
+            .or_else(|| self.ruled(rules, subject)) // 4
             .or_else(|| high_risk(subject)) // 5
             .or_else(|| self.strict(subject)) // 6
             .or_else(|| yolo(mode)) // 7
@@ -175,33 +179,16 @@ impl Policy {
         }
     }
 
-    fn denied(&self, subject: &Subject<'_>) -> Option<Answer<'_>> {
-        let deny = |rule, reason| Answer {
-            step: Step::Deny,
-            decision: Decision::Deny,
-            rule,
-            reason,
-        };
-        if let Some(rule) = self.rules.denying(subject) {
-            return Some(deny(Some(rule.name.as_str()), rule.why("denies this call")));
-        }
-        let why = subject.analysis.banned.as_ref()?;
-        Some(deny(None, format!("this is never allowed: {why}")))
-    }
-
     fn disabled(&self) -> Option<Answer<'_>> {
         (!self.settings.enabled).then(|| Answer::allow(Step::Disabled, "approvals are switched off"))
     }
 
     /// Rules and overrides; the strictest of them wins.
-    fn ruled(&self, subject: &Subject<'_>) -> Option<Answer<'_>> {
-        let asking = self.rules.asking(subject);
+    fn ruled<'r>(&self, rules: &Candidates<'r>, subject: &Subject<'_>) -> Option<Answer<'r>> {
+        let asking = rules.asking(subject);
         let by_rule = match asking.first() {
             Some(rule) => Some((Override::Ask, Some(*rule))),
-            None => self
-                .rules
-                .allowing(subject)
-                .map(|rule| (Override::Allow, Some(rule))),
+            None => rules.allowing(subject).map(|rule| (Override::Allow, Some(rule))),
         };
         let by_override = self
             .settings
@@ -275,6 +262,20 @@ impl Policy {
         };
         Some(Answer::allow(Step::AllowList, reason))
     }
+}
+
+fn denied<'r>(rules: &Candidates<'r>, subject: &Subject<'_>) -> Option<Answer<'r>> {
+    let deny = |rule, reason| Answer {
+        step: Step::Deny,
+        decision: Decision::Deny,
+        rule,
+        reason,
+    };
+    if let Some(rule) = rules.denying(subject) {
+        return Some(deny(Some(rule.name.as_str()), rule.why("denies this call")));
+    }
+    let why = subject.analysis.banned.as_ref()?;
+    Some(deny(None, format!("this is never allowed: {why}")))
 }
 
 fn asks_by_nature(subject: &Subject<'_>) -> Option<Answer<'static>> {
@@ -369,27 +370,6 @@ impl<'p> Answer<'p> {
         Self {
             rule: Some(&rule.name),
             ..self
-        }
-    }
-}
-
-impl<'a> Subject<'a> {
-    pub(crate) fn new(call: &'a ToolCall, tool: &Tool, analysis: &'a Analysis, workspace: &'a str) -> Self {
-        let only_sql = analysis
-            .facts
-            .iter()
-            .all(|fact| matches!(fact.kind, FactKind::Statement { .. }));
-        let category = match analysis.sql_category() {
-            Some(sql) if tool.sql_decides_category && only_sql => sql,
-            Some(sql) => tool.category.max(sql),
-            None => tool.category,
-        };
-        Self {
-            call,
-            analysis,
-            risk: tool.risk.max(analysis.risk()),
-            category,
-            workspace,
         }
     }
 }

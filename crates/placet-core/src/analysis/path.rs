@@ -110,27 +110,27 @@ pub(super) fn place_from(folder: &str, path: &str, places: &dyn Places) -> Place
 
 fn place_absolute(absolute: &str, places: &dyn Places) -> Placed {
     let shortened = shorten(absolute);
-    let readings = [
-        follow(absolute, places),
-        places.real(&shortened).ok_or_else(|| shortened.clone()),
-    ];
-    for reading in &readings {
+    let mut readings = Vec::with_capacity(2);
+    // Without `..` the two are the same.
+    if absolute.split('/').any(|name| name == "..") {
+        readings.push(follow(absolute, places));
+    }
+    readings.push(places.real(&shortened).ok_or_else(|| shortened.clone()));
+    let mut names = Vec::with_capacity(3);
+    for reading in readings {
         match reading {
-            Ok(real) if is_inside(real, places.workspace()) => {}
-            Ok(resolved) | Err(resolved) => {
-                return Placed::Outside {
-                    resolved: resolved.clone(),
-                };
-            }
+            Ok(real) if is_inside(&real, places.workspace()) => names.push(real),
+            Ok(resolved) | Err(resolved) => return Placed::Outside { resolved },
         }
     }
     // A hook is a hook also when `.git/hooks` is a link to an ordinary folder, so the name as written counts as well.
-    let [followed, _] = &readings;
-    let resolved = followed.clone().unwrap_or_else(|stuck| stuck);
-    let names = readings.iter().flatten().chain([&shortened]);
+    names.push(shortened);
+    names.dedup();
     let sensitive = names
+        .iter()
         .filter_map(|name| sensitive::of(within(name, places.workspace())))
         .max();
+    let resolved = names.into_iter().next().unwrap_or_default();
     Placed::Inside { resolved, sensitive }
 }
 

@@ -1,7 +1,8 @@
 //! Shell command lines: every simple command in them, wherever it hides.
 //!
-//! The line is parsed with a real grammar and never searched as a string. Three rooms, in this order:
+//! The line is parsed with a real grammar and never searched as a string. Four rooms, in this order:
 //!
+//! - `tree` parses the line.
 //! - `sound` asks whether the parsed tree can be trusted. The grammar is a good guess at bash, not bash: where the two
 //!   are known to differ, or where plain `sh` would read the line another way, the line counts as unreadable.
 //! - `walk` finds the simple commands and redirections, also inside substitutions, here-documents and functions, and
@@ -17,6 +18,7 @@ mod script;
 mod sound;
 mod table;
 mod target;
+mod tree;
 mod walk;
 mod word;
 mod wrapper;

@@ -67,7 +67,10 @@ pub(crate) fn applies(
     let found = analysis::analyse(&tool, &call.args, &places);
     let subject = Subject::new(&call, &tool, &found, places.workspace());
     Ok(match rule.effect {
-        Effect::Allow => Rules::new(vec![rule]).allowing(&subject).is_some(),
+        Effect::Allow => Rules::new(vec![rule])
+            .candidates(&subject)
+            .allowing(&subject)
+            .is_some(),
         Effect::Ask(_) | Effect::Deny => rule.concerns(&subject),
     })
 }

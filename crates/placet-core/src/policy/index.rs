@@ -1,173 +1,268 @@
 //! Finding the few rules a call could concern among many, without looking at the rest.
 //!
-//! Rules that name their tool are filed under it; among these, rules that name their command's program are filed under its base
-//! name. Only what is filed under a call's tool and programs, or could not be filed, is looked at.
+//! A rule applies only when each of its conditions holds. So it is enough to file it under *one* of them, and to look only
+//! under what the call does: a rule about `kubectl delete` is found by calls that run `kubectl` with the word `delete`, one about
+//! `src/api/**` by paths that start with `src/api`, one about `*.example.com` by hosts that end in `.example.com`. Conditions that are
+//! alternatives (`host = ["a", "b"]`) file the rule under each.
+//!
+//! Two levels: the tool, then the first of commands, paths, hosts, tables, arguments and origin that the rule names. What is
+//! found is a candidate and no more; [`Rule`] itself says whether it applies. A key must therefore hold whenever the rule
+//! could apply, narrowly (allow) or broadly (ask, deny), and may well hold when it does not.
+
+mod by_text;
 
 use std::collections::BTreeMap;
 
-use crate::analysis::{Analysis, FactKind};
+use crate::analysis::{Analysis, FactKind, lowercase};
 use crate::tool::Risk;
 
 use super::pattern::{CommandPattern, base_name};
-use super::rule::{Effect, Rule, Subject};
+use super::rule::{Conditions, Effect, Rule, Subject, argument_text};
 use super::wild::Wild;
+use by_text::{ByText, Key};
 
 /// All rules of a policy, in the order of the file.
 #[derive(Debug, Clone)]
 pub(crate) struct Rules {
     all: Vec<Rule>,
-    by_tool: BTreeMap<Box<str>, Drawer>,
-    /// Rules for any tool, or for tools by wildcard.
-    any_tool: Drawer,
+    by_tool: ByText<Drawer>,
 }
 
-/// Rules of one tool, as places in [`Rules::all`].
-#[derive(Debug, Clone)]
+/// The place of a rule in [`Rules::all`].
+type Place = usize;
+
+/// Rules of one tool, each under one of its conditions.
+#[derive(Debug, Clone, Default)]
 struct Drawer {
-    by_program: BTreeMap<Box<str>, Vec<usize>>,
-    any_program: Vec<usize>,
+    programs: ByText<Program>,
+    paths: ByText<Vec<Place>>,
+    hosts: ByText<Vec<Place>>,
+    tables: ByText<Vec<Place>>,
+    args: BTreeMap<Box<str>, ByText<Vec<Place>>>,
+    agents: ByText<Vec<Place>>,
+    channels: ByText<Vec<Place>>,
+    sessions: ByText<Vec<Place>>,
+    others: Vec<Place>,
+}
+
+/// Rules about one program: under the first word they spell out besides it, if any.
+#[derive(Debug, Clone, Default)]
+struct Program {
+    by_word: BTreeMap<Box<str>, Vec<Place>>,
+    others: Vec<Place>,
 }
 
 impl Drawer {
-    const fn empty() -> Self {
-        Self {
-            by_program: BTreeMap::new(),
-            any_program: Vec::new(),
+    fn file(&mut self, place: Place, when: &Conditions) {
+        let wilds = |map: &mut ByText<Vec<Place>>, wilds: &[Wild]| {
+            for wild in wilds {
+                map.under(wild.key()).push(place);
+            }
+        };
+        if !when.commands.is_empty() {
+            for pattern in &when.commands {
+                self.programs.under(pattern.key()).file(place, pattern);
+            }
+        } else if !when.paths.is_empty() {
+            for glob in &when.paths {
+                self.paths.under(Key::Start(glob.start().into())).push(place);
+            }
+        } else if !when.hosts.is_empty() {
+            wilds(&mut self.hosts, &when.hosts);
+        } else if !when.tables.is_empty() {
+            wilds(&mut self.tables, &when.tables);
+        } else if let Some((name, wild)) = when.args.first() {
+            let values = self.args.entry(name.as_str().into()).or_default();
+            values.under(wild.key()).push(place);
+        } else if !when.agents.is_empty() {
+            wilds(&mut self.agents, &when.agents);
+        } else if !when.channels.is_empty() {
+            wilds(&mut self.channels, &when.channels);
+        } else if !when.sessions.is_empty() {
+            wilds(&mut self.sessions, &when.sessions);
+        } else {
+            self.others.push(place);
         }
     }
 
-    fn file(&mut self, place: usize, rule: &Rule) {
-        let programs: Option<Vec<&str>> = rule.when.commands.iter().map(CommandPattern::program).collect();
-        match programs {
-            Some(programs) if !programs.is_empty() => {
-                for program in programs {
-                    let filed = self.by_program.entry(program.into()).or_default();
-                    if filed.last() != Some(&place) {
-                        filed.push(place);
+    /// Adds the places of all rules that `subject` could concern; a place may come twice.
+    fn gather(&self, subject: &Subject<'_>, places: &mut Vec<Place>) {
+        places.extend(&self.others);
+        let facts = || subject.analysis.facts.iter().map(|fact| &fact.kind);
+        let call = subject.call;
+        if !self.programs.is_empty() {
+            commands(subject.analysis).for_each(|command| self.gather_command(command.argv, places));
+        }
+        let mut add = |found: &Vec<Place>| places.extend(found);
+        if !self.paths.is_empty() {
+            subject.paths().iter().for_each(|path| {
+                self.paths.find(path, &mut add);
+                if let Some(path) = subject.below_workspace(path) {
+                    self.paths.find(path, &mut add);
+                }
+            });
+            // What allows compares the path as analysis resolved it.
+            for kind in facts() {
+                if let FactKind::Path { resolved, .. } = kind {
+                    self.paths.find(resolved, &mut add);
+                    if let Some(path) = subject.below_workspace(resolved) {
+                        self.paths.find(path, &mut add);
                     }
                 }
             }
-            _ => self.any_program.push(place),
+        }
+        if !self.hosts.is_empty() {
+            subject
+                .hosts()
+                .iter()
+                .for_each(|host| self.hosts.find(host, &mut add));
+            for kind in facts() {
+                if let FactKind::Host { host, .. } = kind {
+                    self.hosts.find(host, &mut add);
+                }
+            }
+        }
+        if !self.tables.is_empty() {
+            for kind in facts() {
+                let FactKind::Statement { tables, .. } = kind else {
+                    continue;
+                };
+                for table in tables {
+                    let table = lowercase(table);
+                    self.tables.find(&table, &mut add);
+                    if let Some((_, last)) = table.rsplit_once('.') {
+                        self.tables.find(last, &mut add);
+                    }
+                }
+            }
+        }
+        for (name, values) in &self.args {
+            if let Some(value) = call.args.get(name) {
+                values.find(&argument_text(value), &mut add);
+            }
+        }
+        self.agents.find(call.origin.agent.as_str(), &mut add);
+        self.channels.find(subject.channel(), &mut add);
+        self.sessions.find(call.session.as_str(), &mut add);
+    }
+
+    fn gather_command(&self, argv: &[String], places: &mut Vec<Place>) {
+        let (program, words) = argv
+            .split_first()
+            .map_or(("", &[][..]), |(program, words)| (program.as_str(), words));
+        let base = base_name(program);
+        let mut add = |found: &Program| found.gather(words, places);
+        self.programs.find(base, &mut add);
+        // A wildcard may be about the program's folder.
+        if base != program {
+            self.programs.find(program, &mut add);
+        }
+    }
+}
+
+impl Program {
+    fn file(&mut self, place: Place, pattern: &CommandPattern) {
+        match pattern.first_fixed_word() {
+            Some(word) => self.by_word.entry(word.into()).or_default().push(place),
+            None => self.others.push(place),
         }
     }
 
-    fn under(&self, program: &str) -> &[usize] {
-        self.by_program.get(program).map_or(&[], Vec::as_slice)
+    fn gather(&self, words: &[String], places: &mut Vec<Place>) {
+        places.extend(&self.others);
+        if !self.by_word.is_empty() {
+            let found = words.iter().filter_map(|word| self.by_word.get(word.as_str()));
+            places.extend(found.flatten());
+        }
     }
 }
 
 impl Rules {
     pub(crate) fn new(rules: Vec<Rule>) -> Self {
-        let mut by_tool: BTreeMap<Box<str>, Drawer> = BTreeMap::new();
-        let mut any_tool = Drawer::empty();
-        for (place, rule) in rules.iter().enumerate() {
-            let tools: Option<Vec<&str>> = rule.when.tools.iter().map(Wild::literal).collect();
-            match tools {
-                Some(mut tools) if !tools.is_empty() => {
-                    tools.sort_unstable();
-                    tools.dedup();
-                    for tool in tools {
-                        by_tool
-                            .entry(tool.into())
-                            .or_insert_with(Drawer::empty)
-                            .file(place, rule);
-                    }
-                }
-                _ => any_tool.file(place, rule),
+        let mut by_tool: ByText<Drawer> = ByText::default();
+        for (place, Rule { when, .. }) in rules.iter().enumerate() {
+            if when.tools.is_empty() {
+                by_tool.under(Key::anything()).file(place, when);
+            }
+            for tool in &when.tools {
+                by_tool.under(tool.key()).file(place, when);
             }
         }
-        Self {
-            all: rules,
-            by_tool,
-            any_tool,
-        }
+        Self { all: rules, by_tool }
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Rule> {
         self.all.iter()
     }
 
+    /// The rules that `subject` could concern, in the order of the file.
+    pub(crate) fn candidates(&self, subject: &Subject<'_>) -> Candidates<'_> {
+        let mut places = Vec::new();
+        self.by_tool.find(subject.call.tool.as_str(), &mut |drawer| {
+            drawer.gather(subject, &mut places);
+        });
+        places.sort_unstable();
+        places.dedup();
+        Candidates(
+            places
+                .into_iter()
+                .filter_map(|place| self.all.get(place))
+                .collect(),
+        )
+    }
+}
+
+/// Rules that one call could concern, in the order of the file.
+#[derive(Debug)]
+pub(crate) struct Candidates<'r>(Vec<&'r Rule>);
+
+impl<'r> Candidates<'r> {
+    /// All rules, found by no index: what the index is checked against.
+    #[cfg(test)]
+    pub(crate) fn all(rules: &'r Rules) -> Self {
+        Self(rules.iter().collect())
+    }
+
     /// The first deny rule that applies.
-    pub(crate) fn denying(&self, subject: &Subject<'_>) -> Option<&Rule> {
+    pub(crate) fn denying(&self, subject: &Subject<'_>) -> Option<&'r Rule> {
         self.concerning(subject, |effect| matches!(effect, Effect::Deny))
-            .min()
-            .and_then(|place| self.all.get(place))
+            .next()
     }
 
     /// Every ask rule that applies, in the order of the file.
-    pub(crate) fn asking(&self, subject: &Subject<'_>) -> Vec<&Rule> {
-        let mut places: Vec<usize> = self
-            .concerning(subject, |effect| matches!(effect, Effect::Ask(_)))
-            .collect();
-        places.sort_unstable();
-        places.dedup();
-        places
-            .into_iter()
-            .filter_map(|place| self.all.get(place))
+    pub(crate) fn asking(&self, subject: &Subject<'_>) -> Vec<&'r Rule> {
+        self.concerning(subject, |effect| matches!(effect, Effect::Ask(_)))
             .collect()
+    }
+
+    fn concerning(
+        &self,
+        subject: &Subject<'_>,
+        wanted: fn(&Effect) -> bool,
+    ) -> impl Iterator<Item = &'r Rule> {
+        let rules = self.0.iter().copied();
+        rules.filter(move |rule| wanted(&rule.effect) && rule.concerns(subject))
     }
 
     /// The rule that allows the call: for a shell line, the one that allows its first command, provided that each of its
     /// commands is allowed by some rule.
-    pub(crate) fn allowing(&self, subject: &Subject<'_>) -> Option<&Rule> {
+    pub(crate) fn allowing(&self, subject: &Subject<'_>) -> Option<&'r Rule> {
+        let rules = self.0.iter().copied();
+        let mut allowing = rules
+            .filter(|rule| rule.effect == Effect::Allow && rule.covers_all_but_commands(subject))
+            .peekable();
         let mut commands = commands(subject.analysis);
         let Some(first) = commands.next() else {
-            return self.allowing_command(subject, None);
+            return allowing.next();
         };
-        let rule = self.allowing_command(subject, Some(first))?;
-        commands
-            .all(|command| self.allowing_command(subject, Some(command)).is_some())
-            .then_some(rule)
-    }
-
-    fn allowing_command(&self, subject: &Subject<'_>, command: Option<Command<'_>>) -> Option<&Rule> {
-        let program = command.and_then(Command::program);
-        let place = self
-            .drawers(subject)
-            .flat_map(|drawer| {
-                drawer
-                    .any_program
-                    .iter()
-                    .chain(program.map_or(&[][..], |program| drawer.under(program)))
-            })
-            .filter(|place| {
-                self.all.get(**place).is_some_and(|rule| {
-                    rule.effect == Effect::Allow
-                        && command.is_none_or(|command| rule.covers_command(command.argv, command.risk))
-                        && rule.covers_all_but_commands(subject)
-                })
-            })
-            .min()?;
-        self.all.get(*place)
-    }
-
-    /// The places of rules with such an effect that apply; a place may come twice.
-    fn concerning<'a>(
-        &'a self,
-        subject: &'a Subject<'_>,
-        wanted: fn(&Effect) -> bool,
-    ) -> impl Iterator<Item = usize> + 'a {
-        self.drawers(subject)
-            .flat_map(|drawer| {
-                let programs = commands(subject.analysis).filter_map(Command::program);
-                drawer
-                    .any_program
-                    .iter()
-                    .chain(programs.flat_map(|program| drawer.under(program)))
-            })
-            .copied()
-            .filter(move |place| {
-                self.all
-                    .get(*place)
-                    .is_some_and(|rule| wanted(&rule.effect) && rule.concerns(subject))
-            })
-    }
-
-    fn drawers<'a>(&'a self, subject: &Subject<'_>) -> impl Iterator<Item = &'a Drawer> + use<'a> {
-        self.by_tool
-            .get(subject.call.tool.as_str())
-            .into_iter()
-            .chain([&self.any_tool])
+        allowing.peek()?;
+        let allowing: Vec<&Rule> = allowing.collect();
+        let allows = |command: Command<'_>| {
+            let covers = |rule: &&&Rule| rule.covers_command(command.argv, command.risk);
+            allowing.iter().find(covers).copied()
+        };
+        let rule = allows(first)?;
+        commands.all(|command| allows(command).is_some()).then_some(rule)
     }
 }
 
@@ -176,12 +271,6 @@ impl Rules {
 struct Command<'a> {
     argv: &'a [String],
     risk: Risk,
-}
-
-impl<'a> Command<'a> {
-    fn program(self) -> Option<&'a str> {
-        self.argv.first().map(|program| base_name(program))
-    }
 }
 
 fn commands(analysis: &Analysis) -> impl Iterator<Item = Command<'_>> {

@@ -4,6 +4,8 @@
 //! are read narrowly for what allows (the resolved path itself) and broadly for what asks or denies (the path as given or
 //! resolved, and everything below a folder that matches).
 
+use std::borrow::Cow;
+
 use globset::{GlobBuilder, GlobMatcher};
 
 /// Why a text is not a path glob.
@@ -29,6 +31,8 @@ pub(crate) struct PathGlob {
     /// For `folder/**`, the folder itself.
     folder: Option<GlobMatcher>,
     base: Base,
+    /// What every path it covers or touches starts with, seen from its base.
+    start: Box<str>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +70,7 @@ impl PathGlob {
             } else {
                 Base::Workspace
             },
+            start: fixed_start(text).into(),
         })
     }
 
@@ -75,10 +80,14 @@ impl PathGlob {
             .is_some_and(|path| self.matcher.is_match(path))
     }
 
-    /// Whether this path, however it is written, lies at or below what the glob names.
-    pub(crate) fn touches(&self, path: &str, workspace: &str) -> bool {
-        let absolute = normalised(path, workspace);
-        let Some(path) = self.seen_from_base(&absolute, workspace) else {
+    /// What every path it covers or touches starts with: absolute for an absolute glob, else seen from the workspace.
+    pub(super) fn start(&self) -> &str {
+        &self.start
+    }
+
+    /// Whether this path, [normalised], lies at or below what the glob names.
+    pub(crate) fn touches(&self, absolute: &str, workspace: &str) -> bool {
+        let Some(path) = self.seen_from_base(absolute, workspace) else {
             return false;
         };
         ancestors(path).any(|path| {
@@ -89,11 +98,20 @@ impl PathGlob {
     fn seen_from_base<'p>(&self, absolute: &'p str, workspace: &str) -> Option<&'p str> {
         match self.base {
             Base::Root => Some(absolute),
-            Base::Workspace => absolute
-                .strip_prefix(workspace.trim_end_matches('/'))?
-                .strip_prefix('/'),
+            Base::Workspace => below(workspace, absolute),
         }
     }
+}
+
+/// The part of a path below `folder`.
+pub(super) fn below<'p>(folder: &str, path: &'p str) -> Option<&'p str> {
+    path.strip_prefix(folder.trim_end_matches('/'))?.strip_prefix('/')
+}
+
+/// The glob's text before its first wildcard. A slash at its end goes too: `src/**` is also about `src` itself.
+fn fixed_start(glob: &str) -> &str {
+    let end = glob.find(['*', '?', '[', '{', '\\']).unwrap_or(glob.len());
+    glob.get(..end).unwrap_or_default().trim_end_matches('/')
 }
 
 /// The path and each folder above it.
@@ -106,28 +124,39 @@ fn ancestors(path: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The path made absolute, without `.` and `..`. Links are not known here; analysis resolves them.
-fn normalised(path: &str, workspace: &str) -> String {
-    let joined = if path.starts_with('/') {
-        path.to_owned()
-    } else {
-        format!("{workspace}/{path}")
-    };
-    let mut parts: Vec<&str> = Vec::new();
-    for part in joined.split('/') {
+pub(super) fn normalised<'p>(path: &'p str, workspace: &str) -> Cow<'p, str> {
+    let is_name = |part: &str| !matches!(part, "" | "." | "..");
+    if path
+        .strip_prefix('/')
+        .is_some_and(|names| names.split('/').all(is_name))
+    {
+        return Cow::Borrowed(path);
+    }
+    let base = if path.starts_with('/') { "" } else { workspace };
+    let mut absolute = String::with_capacity(base.len() + path.len() + 1);
+    for part in base.split('/').chain(path.split('/')) {
         match part {
             "" | "." => {}
-            ".." => {
-                parts.pop();
+            ".." => absolute.truncate(absolute.rfind('/').unwrap_or(0)),
+            name => {
+                absolute.push('/');
+                absolute.push_str(name);
             }
-            part => parts.push(part),
         }
     }
-    format!("/{}", parts.join("/"))
+    if absolute.is_empty() {
+        absolute.push('/');
+    }
+    Cow::Owned(absolute)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn touches(glob: &PathGlob, path: &str) -> bool {
+        glob.touches(&normalised(path, "/workspace"), "/workspace")
+    }
 
     #[test]
     fn what_allows_covers_the_resolved_path_and_nothing_else() {
@@ -157,14 +186,10 @@ mod tests {
             "/workspace/secrets/deep/a",
             "secrets/",
         ] {
-            assert!(glob.touches(path, "/workspace"), "{path}");
+            assert!(touches(&glob, path), "{path}");
         }
-        assert!(!glob.touches("src/secrets.rs", "/workspace"));
-        assert!(
-            PathGlob::parse("/etc/ssh")
-                .unwrap()
-                .touches("/etc//ssh/./keys", "/workspace")
-        );
+        assert!(!touches(&glob, "src/secrets.rs"));
+        assert!(touches(&PathGlob::parse("/etc/ssh").unwrap(), "/etc//ssh/./keys"));
     }
 
     #[test]

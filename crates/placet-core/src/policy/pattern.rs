@@ -118,9 +118,14 @@ impl CommandPattern {
         argv.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
     }
 
-    /// The program's base name when it is spelled out: the key under which rules are found.
-    pub fn program(&self) -> Option<&str> {
-        self.program.as_ref().and_then(Wild::literal)
+    /// What the program's base name must be, unless any will do.
+    pub(super) fn program(&self) -> Option<&Wild> {
+        self.program.as_ref()
+    }
+
+    /// The first word besides the program that is spelled out and no flag: every command that matches has it as a word.
+    pub(super) fn first_fixed_word(&self) -> Option<&str> {
+        self.positionals.iter().find_map(Wild::literal)
     }
 
     /// Whether the command with these words matches.

@@ -4,13 +4,18 @@
 //! both times. A rule that *asks* or *denies* applies as soon as one thing the call would do matches, in any spelling. A
 //! rule that *allows* applies only when everything the call would do is covered by what it says.
 
-use crate::analysis::{Analysis, Fact, FactKind};
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
+use serde_json::Value;
+
+use crate::analysis::{Analysis, Fact, FactKind, lowercase};
 use crate::call::ToolCall;
 use crate::canonical;
-use crate::tool::{Category, Risk};
+use crate::tool::{Category, Risk, Tool};
 use crate::verdict::AskTerms;
 
-use super::paths::PathGlob;
+use super::paths::{PathGlob, below, normalised};
 use super::pattern::{Breadth, CommandPattern};
 use super::wild::Wild;
 
@@ -56,8 +61,8 @@ pub(crate) struct Conditions {
     pub(crate) sessions: Vec<Wild>,
 }
 
-/// Everything a rule may look at.
-#[derive(Debug, Clone, Copy)]
+/// Everything a rule may look at. What many rules look at is worked out once, and only when one does.
+#[derive(Debug)]
 pub(crate) struct Subject<'a> {
     pub(crate) call: &'a ToolCall,
     pub(crate) analysis: &'a Analysis,
@@ -67,6 +72,98 @@ pub(crate) struct Subject<'a> {
     pub(crate) category: Category,
     /// The workspace's real root.
     pub(crate) workspace: &'a str,
+    paths: OnceCell<Vec<Cow<'a, str>>>,
+    hosts: OnceCell<Vec<String>>,
+}
+
+impl<'a> Subject<'a> {
+    pub(crate) fn new(call: &'a ToolCall, tool: &Tool, analysis: &'a Analysis, workspace: &'a str) -> Self {
+        let only_sql = analysis
+            .facts
+            .iter()
+            .all(|fact| matches!(fact.kind, FactKind::Statement { .. }));
+        let category = match analysis.sql_category() {
+            Some(sql) if tool.sql_decides_category && only_sql => sql,
+            Some(sql) => tool.category.max(sql),
+            None => tool.category,
+        };
+        Self {
+            call,
+            analysis,
+            risk: tool.risk.max(analysis.risk()),
+            category,
+            workspace,
+            paths: OnceCell::new(),
+            hosts: OnceCell::new(),
+        }
+    }
+
+    /// Every path the call may touch, normalised, in each spelling. A command's words count as paths: who denies `secrets/**`
+    /// means `cat secrets/key` too.
+    pub(crate) fn paths(&self) -> &[Cow<'a, str>] {
+        self.paths.get_or_init(|| {
+            let mut paths: Vec<Cow<'a, str>> = Vec::new();
+            let mut add = |path: &'a str| {
+                let path = normalised(path, self.workspace);
+                if paths.last() != Some(&path) {
+                    paths.push(path);
+                }
+            };
+            for fact in &self.analysis.facts {
+                match &fact.kind {
+                    FactKind::Path { given, resolved, .. } => {
+                        add(resolved);
+                        add(given);
+                    }
+                    FactKind::Redirect { path, .. } => add(path),
+                    FactKind::Command { argv, .. } => {
+                        for word in argv {
+                            add(word);
+                            if let Some((_, value)) = word.split_once('=') {
+                                add(value);
+                            }
+                        }
+                    }
+                    FactKind::Statement { .. } | FactKind::Host { .. } | FactKind::Unreadable { .. } => {}
+                }
+            }
+            paths
+        })
+    }
+
+    /// Every host the call may reach, without a dot at the end. A command's URLs count.
+    pub(crate) fn hosts(&self) -> &[String] {
+        let trimmed = |host: &str| host.trim_end_matches('.').to_owned();
+        let of_word = |word: &String| {
+            let url = word
+                .contains("://")
+                .then(|| url::Url::parse(word).ok())
+                .flatten()?;
+            url.host_str().map(trimmed)
+        };
+        self.hosts.get_or_init(|| {
+            let mut hosts = Vec::new();
+            for fact in &self.analysis.facts {
+                match &fact.kind {
+                    FactKind::Host { host, .. } => hosts.push(trimmed(host)),
+                    FactKind::Command { argv, .. } => hosts.extend(argv.iter().filter_map(of_word)),
+                    _ => {}
+                }
+            }
+            hosts
+        })
+    }
+
+    /// An absolute path as seen from the workspace, when it is below it.
+    pub(crate) fn below_workspace<'p>(&self, absolute: &'p str) -> Option<&'p str> {
+        below(self.workspace, absolute)
+    }
+
+    /// The channel the call comes from, or nothing.
+    pub(crate) fn channel(&self) -> &'a str {
+        let chat = self.call.origin.chat.as_ref();
+        chat.map_or("", |chat| chat.channel.as_str())
+    }
 }
 
 impl Rule {
@@ -80,12 +177,12 @@ impl Rule {
         let when = &self.when;
         let any =
             |test: &dyn Fn(&FactKind) -> bool| subject.analysis.facts.iter().any(|fact| test(&fact.kind));
-        when.origin_matches(subject.call)
+        when.origin_matches(subject)
             && when.effect_matches(subject)
             && when.args_match(subject.call, Breadth::Broad)
             && (when.commands.is_empty() || any(&|kind| when.names_command(kind)))
-            && (when.paths.is_empty() || any(&|kind| when.touches_path(kind, subject.workspace)))
-            && (when.hosts.is_empty() || any(&|kind| when.touches_host(kind)))
+            && (when.paths.is_empty() || when.touches_paths(subject))
+            && (when.hosts.is_empty() || subject.hosts().iter().any(|host| one_of(&when.hosts, host)))
             && (!when.names_sql() || any(&|kind| when.touches_statement(kind)))
     }
 
@@ -95,7 +192,7 @@ impl Rule {
         let when = &self.when;
         let facts = &subject.analysis.facts;
         let has = |test: fn(&FactKind) -> bool| facts.iter().any(|fact| test(&fact.kind));
-        when.origin_matches(subject.call)
+        when.origin_matches(subject)
             && when.effect_matches(subject)
             && when.args_match(subject.call, Breadth::Narrow)
             && (when.commands.is_empty() || has(|kind| matches!(kind, FactKind::Command { .. })))
@@ -131,11 +228,11 @@ impl Conditions {
         !self.verbs.is_empty() || !self.tables.is_empty()
     }
 
-    fn origin_matches(&self, call: &ToolCall) -> bool {
-        let channel = call.origin.chat.as_ref().map_or("", |chat| chat.channel.as_str());
+    fn origin_matches(&self, subject: &Subject<'_>) -> bool {
+        let call = subject.call;
         one_of(&self.tools, call.tool.as_str())
             && one_of(&self.agents, call.origin.agent.as_str())
-            && one_of(&self.channels, channel)
+            && one_of(&self.channels, subject.channel())
             && one_of(&self.sessions, call.session.as_str())
     }
 
@@ -150,8 +247,7 @@ impl Conditions {
             Breadth::Broad => wild.matches(text),
         };
         self.args.iter().all(|(name, wild)| match call.args.get(name) {
-            Some(serde_json::Value::String(text)) => fits(wild, text),
-            Some(value) => fits(wild, &canonical::to_string(value)),
+            Some(value) => fits(wild, &argument_text(value)),
             None => false,
         })
     }
@@ -165,35 +261,13 @@ impl Conditions {
             .any(|pattern| pattern.matches(argv, Breadth::Broad))
     }
 
-    /// A command's words count as paths: who denies `secrets/**` means `cat secrets/key` too.
-    fn touches_path(&self, kind: &FactKind, workspace: &str) -> bool {
-        let touched = |path: &str| self.paths.iter().any(|glob| glob.touches(path, workspace));
-        match kind {
-            FactKind::Path { given, resolved, .. } => touched(resolved) || touched(given),
-            FactKind::Redirect { path, .. } => touched(path),
-            FactKind::Command { argv, .. } => argv
+    fn touches_paths(&self, subject: &Subject<'_>) -> bool {
+        let touched = |path: &Cow<'_, str>| {
+            self.paths
                 .iter()
-                .any(|word| touched(word) || word.split_once('=').is_some_and(|(_, value)| touched(value))),
-            FactKind::Statement { .. } | FactKind::Host { .. } | FactKind::Unreadable { .. } => false,
-        }
-    }
-
-    /// So do its URLs as hosts.
-    fn touches_host(&self, kind: &FactKind) -> bool {
-        let named = |host: &str| {
-            self.hosts
-                .iter()
-                .any(|wild| wild.matches(host.trim_end_matches('.')))
+                .any(|glob| glob.touches(path, subject.workspace))
         };
-        match kind {
-            FactKind::Host { host, .. } => named(host),
-            FactKind::Command { argv, .. } => argv
-                .iter()
-                .filter(|word| word.contains("://"))
-                .filter_map(|word| url::Url::parse(word).ok())
-                .any(|url| url.host_str().is_some_and(named)),
-            _ => false,
-        }
+        subject.paths().iter().any(touched)
     }
 
     fn touches_statement(&self, kind: &FactKind) -> bool {
@@ -210,8 +284,8 @@ impl Conditions {
 
     /// Broadly, `users` is also `public.users`; narrowly it is not.
     fn names_table(&self, table: &str, breadth: Breadth) -> bool {
-        let table = table.to_lowercase();
-        let last = table.rsplit('.').next().unwrap_or(&table);
+        let table = lowercase(table);
+        let last = table.rsplit('.').next().unwrap_or_default();
         self.tables
             .iter()
             .any(|wild| wild.matches(&table) || (breadth == Breadth::Broad && wild.matches(last)))
@@ -239,6 +313,14 @@ impl Conditions {
             }
             FactKind::Unreadable { .. } => false,
         }
+    }
+}
+
+/// An argument as `args` conditions see it.
+pub(super) fn argument_text(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::String(text) => Cow::Borrowed(text),
+        value => Cow::Owned(canonical::to_string(value)),
     }
 }
 

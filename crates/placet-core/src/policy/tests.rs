@@ -6,13 +6,14 @@ use expect_test::{Expect, expect};
 use serde_json::json;
 
 use super::*;
-use crate::analysis::Fact;
+use crate::analysis::{Fact, FactKind};
 use crate::call::tests::call;
 use crate::config::Config;
 use crate::ids::{PersonId, StandingGrantId};
 use crate::standing::{Covers, Scope, StandingGrant};
 use crate::time::Timestamp;
 
+mod index;
 mod lines;
 mod properties;
 mod rules;
@@ -143,7 +144,11 @@ impl Case {
             self.tool.name.as_str(),
             json!({"x": "y", "command": "git status; rm -r x"}),
         );
-        let context = Context {
+        policy.decide(&call, &self.tool, &self.analysis, &self.context(&call))
+    }
+
+    fn context(&self, call: &ToolCall) -> Context<'_> {
+        Context {
             digest: call.digest(),
             workspace: "/workspace",
             mode: self.mode,
@@ -152,8 +157,7 @@ impl Case {
             workflow_allow_list: &self.workflow,
             standing: &self.standing,
             remembered: self.remembered,
-        };
-        policy.decide(&call, &self.tool, &self.analysis, &context)
+        }
     }
 
     /// Step and decision, short.

@@ -49,11 +49,82 @@ pub(super) fn banned(name: &str, args: &Args<'_, '_>) -> Option<String> {
                 .find(|of| is_block_device(of))?;
             Some(format!("`dd` would overwrite the disk `{device}`"))
         }
+        "placet" if placet(args.words) == Placet::Acts => Some(ANSWERS.to_owned()),
+        "cargo" => match run_by_cargo(args.words)? {
+            Placet::Acts => Some(ANSWERS.to_owned()),
+            Placet::Reads | Placet::Unclear => None,
+        },
         _ if name == "mkfs" || name.starts_with("mkfs.") => {
             let device = paths().find(|word| is_block_device(&word.value))?;
             Some(format!("`{name}` would erase the disk `{}`", device.raw))
         }
         _ => None,
+    }
+}
+
+const ANSWERS: &str = "an agent cannot answer for people";
+
+/// What a call of Placet itself comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Placet {
+    /// It explains or shows something.
+    Reads,
+    /// It answers, grants, or starts something that does.
+    Acts,
+    /// Only known when it runs.
+    Unclear,
+}
+
+/// Reads the words after `placet`. What is not known to only read, acts.
+fn placet(words: &[Word<'_>]) -> Placet {
+    let Some((command, rest)) = first_argument(words) else {
+        // Without a command it only says how it is used.
+        return Placet::Reads;
+    };
+    let reads: &[&str] = match command.fixed() {
+        None => return Placet::Unclear,
+        Some("check" | "completions" | "man" | "help" | "--help" | "-h" | "--version" | "-V") => return Placet::Reads,
+        Some("policy") => &["test", "show", "explain", "help", "--help", "-h"],
+        Some("audit") => &["list", "show", "verify", "help", "--help", "-h"],
+        Some("inbox") => &["list", "show", "help", "--help", "-h"],
+        Some(_) => &["--help", "-h"],
+    };
+    match first_argument(rest).map(|(word, _)| word.fixed()) {
+        Some(None) => Placet::Unclear,
+        Some(Some(word)) if reads.contains(&word) => Placet::Reads,
+        Some(Some(_)) | None => Placet::Acts,
+    }
+}
+
+/// The first word that is not one of the options that may stand before a command, and what follows it.
+fn first_argument<'w, 's>(words: &'w [Word<'s>]) -> Option<(&'w Word<'s>, &'w [Word<'s>])> {
+    let (word, rest) = words.split_first()?;
+    let (name, value) = word.value.split_once('=').map_or((&*word.value, None), |(name, value)| (name, Some(value)));
+    match (name, value) {
+        ("--color" | "--data" | "--db" | "--config", Some(_)) => first_argument(rest),
+        ("--color" | "--data" | "--db" | "--config", None) => first_argument(rest.get(1..)?),
+        _ => Some((word, rest)),
+    }
+}
+
+/// `cargo run … -- inbox answer …` is Placet as well, when it says so or when no other program has such commands.
+fn run_by_cargo(words: &[Word<'_>]) -> Option<Placet> {
+    let dashes = words.iter().position(|word| word.value == "--")?;
+    let (before, after) = words.split_at(dashes);
+    let runs = before.iter().any(|word| matches!(word.value.as_str(), "run" | "r"));
+    let named = before.iter().any(|word| word.value.contains("placet"));
+    let after = after.get(1..)?;
+    let own = first_argument(after).is_some_and(|(word, _)| matches!(word.value.as_str(), "inbox" | "grants"));
+    (runs && (named || own)).then(|| placet(after))
+}
+
+/// Whether a call of Placet does more than read, or may once all its words are known.
+pub(super) fn may_answer(args: &Args<'_, '_>) -> Hit {
+    match placet(args.words) {
+        Placet::Acts => Hit::Yes,
+        Placet::Unclear => Hit::Maybe,
+        Placet::Reads if args.open => Hit::Maybe,
+        Placet::Reads => Hit::No,
     }
 }
 

@@ -1,6 +1,8 @@
 //! How bad one simple command is. What the table does not name is MEDIUM: we keep no list of safe commands.
 
-use super::super::Places;
+use std::borrow::Cow;
+
+use super::super::{Places, lowercase};
 use super::table::{self, When};
 use super::target::{self, Standing};
 use super::word::{Known, Word};
@@ -34,8 +36,8 @@ pub(super) fn base_name(path: &str) -> &str {
 }
 
 /// The name a command goes by in the tables, when it is known.
-pub(super) fn name_of(word: &Word<'_>) -> Option<String> {
-    word.fixed().map(|value| base_name(value).to_lowercase())
+pub(super) fn name_of<'w>(word: &'w Word<'_>) -> Option<Cow<'w, str>> {
+    word.fixed().map(|value| lowercase(base_name(value)))
 }
 
 /// Words that only mean something to the shell itself: as a command's name they are a sign of a line read wrongly.
@@ -102,7 +104,7 @@ fn evaluates_text(name: &str, words: &[Word<'_>]) -> Option<String> {
 fn by_table(name: &str, args: &Args<'_, '_>) -> Option<String> {
     let mut maybe = None;
     let key = if name.starts_with("mkfs.") { "mkfs" } else { name };
-    for row in table::ROWS.iter().filter(|row| row.0.contains(&key)) {
+    for row in table::rows(key) {
         match args.meets(&row.1) {
             Hit::Yes => return Some(format!("`{name}` {}", row.2)),
             Hit::Maybe if maybe.is_none() => {

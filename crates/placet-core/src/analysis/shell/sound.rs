@@ -4,14 +4,8 @@
 //! known difference. It looks at the whole tree once: each gap between two nodes must be plain space, and each token
 //! that could swallow a command is looked into. Whatever is left over is a reason not to trust the line.
 
-use std::borrow::Cow;
-
-use tree_sitter::Node;
-
+use super::tree::{DEPTH_MAX, Node};
 use super::word::{Piece, literal_pieces};
-
-/// Deeper trees are not walked: no person writes them, and the walk would run out of stack.
-const DEPTH_MAX: usize = 120;
 
 /// Why a line is not read.
 pub(super) type Doubt = &'static str;
@@ -37,27 +31,6 @@ pub(super) fn unfit(line: &str) -> Option<Doubt> {
     line.contains(odd).then_some("the line holds control characters")
 }
 
-/// Whether the tree is too deep to walk.
-pub(super) fn too_deep(root: Node<'_>) -> bool {
-    let mut cursor = root.walk();
-    loop {
-        if cursor.depth() as usize > DEPTH_MAX {
-            return true;
-        }
-        if cursor.goto_first_child() || cursor.goto_next_sibling() {
-            continue;
-        }
-        loop {
-            if !cursor.goto_parent() {
-                return false;
-            }
-            if cursor.goto_next_sibling() {
-                break;
-            }
-        }
-    }
-}
-
 /// The first reason to think that bash reads `source` differently from the tree under `root`.
 pub(super) fn doubt(root: Node<'_>, source: &str) -> Option<Doubt> {
     let edges = (source.get(..root.start_byte()), source.get(root.end_byte()..));
@@ -76,7 +49,7 @@ enum Newlines {
 }
 
 fn node_doubt(node: Node<'_>, source: &str, mut newlines: Newlines) -> Option<Doubt> {
-    if node.is_error() || node.is_missing() {
+    if node.is_wrong() {
         return Some("the line does not parse");
     }
     let text = source.get(node.byte_range()).unwrap_or_default();
@@ -116,7 +89,7 @@ fn children_doubt(node: Node<'_>, source: &str, newlines: Newlines) -> Option<Do
     let kind = node.kind();
     let literal_gaps = matches!(kind, "string" | "heredoc_body");
     let mut before: Option<Node<'_>> = None;
-    for child in node.children(&mut node.walk()) {
+    for child in node.children() {
         if let Some(before) = before.filter(|_| !literal_gaps) {
             let gap = source.get(before.end_byte()..child.start_byte()).unwrap_or("?");
             let newlines = if is_body(before) || is_body(child) {
@@ -261,7 +234,7 @@ fn string_doubt(node: Node<'_>, source: &str) -> Option<Doubt> {
         .iter()
         .any(|piece| matches!(piece, Piece::Literal(text) if hides_expansion(text)));
     let comment = node
-        .named_children(&mut node.walk())
+        .named_children()
         .any(|child| child.kind() == "comment");
     (hides || comment).then_some("a string may hide a substitution")
 }
@@ -289,7 +262,7 @@ fn hides_expansion(text: &str) -> bool {
 fn expansion_doubt(node: Node<'_>, source: &str) -> Option<Doubt> {
     let mut from = node.start_byte();
     let mut own = String::new();
-    for child in node.named_children(&mut node.walk()) {
+    for child in node.named_children() {
         if matches!(
             child.kind(),
             "command_substitution" | "expansion" | "simple_expansion" | "arithmetic_expansion"
@@ -325,28 +298,10 @@ fn comment_doubt(node: Node<'_>, source: &str) -> Option<Doubt> {
     (!starts).then_some("a `#` inside a word is no comment")
 }
 
-/// The line with every byte outside ASCII replaced, at the same length, by one that means nothing to a shell but is not part
-/// of a name either.
-///
-/// The grammar's scanner calls C's `isdigit` and its like with whole code points, which reads outside a table and can end
-/// the process. To a shell such characters are ordinary parts of words, so the tree of the twin is the tree of the line;
-/// words are read from the line itself.
-pub(super) fn ascii_twin(line: &str) -> Cow<'_, str> {
-    if line.is_ascii() {
-        return Cow::Borrowed(line);
-    }
-    let twin = line
-        .bytes()
-        .map(|byte| if byte.is_ascii() { char::from(byte) } else { TWIN });
-    Cow::Owned(twin.collect())
-}
-
-const TWIN: char = '%';
-
 /// A here-document must end where bash ends it: at the first line that is the delimiter.
 fn heredoc_doubt(node: Node<'_>, source: &str) -> Option<Doubt> {
     const UNCLEAR: Option<Doubt> = Some("it is unclear where a here-document ends");
-    let child = |kind: &str| node.children(&mut node.walk()).find(|child| child.kind() == kind);
+    let child = |kind: &str| node.children().find(|child| child.kind() == kind);
     let text = |node: Node<'_>| source.get(node.byte_range()).unwrap_or_default();
     let (Some(start), Some(body), Some(end)) = (
         child("heredoc_start"),

@@ -3,8 +3,11 @@
 //! A name may have several rows; the first that is met gives the reason. Names are compared without their folder.
 //! The tables are kept as rows by hand: formatted one word to a line nobody would read them.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use super::judge::{Args, Hit};
-use super::script;
+use super::{ban, script};
 
 /// When a row is met.
 pub(super) enum When {
@@ -28,11 +31,28 @@ pub(super) enum When {
     Check(fn(&Args<'_, '_>) -> Hit),
 }
 
+/// Names of commands, when they are HIGH, and why; the reason follows the command's name.
+type Row = (&'static [&'static str], When, &'static str);
+
+/// The rows about the command `name`, in the order of the table.
+pub(super) fn rows(name: &str) -> &'static [&'static Row] {
+    static BY_NAME: LazyLock<BTreeMap<&str, Vec<&Row>>> = LazyLock::new(|| {
+        let mut by_name: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+        for row in ROWS {
+            for name in row.0 {
+                by_name.entry(name).or_default().push(row);
+            }
+        }
+        by_name
+    });
+    BY_NAME.get(name).map_or(&[], Vec::as_slice)
+}
+
 use When::{Always, Both, Check, Flag, Holds, Outside, OutsideOf, Sub, SubStart};
 
-/// Commands, when they are HIGH, and why; the reason follows the command's name.
 #[rustfmt::skip]
-pub(super) const ROWS: &[(&[&str], When, &str)] = &[
+const ROWS: &[Row] = &[
+    (&["placet"], Check(ban::may_answer), "may answer for people"),
     // Other users, other machines.
     (&["sudo", "doas", "su", "runuser", "pkexec", "setpriv"], Always, "runs commands as another user"),
     (&["chroot", "unshare", "nsenter", "systemd-run", "machinectl", "firejail", "bwrap", "proot",

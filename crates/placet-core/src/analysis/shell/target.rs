@@ -1,14 +1,17 @@
 //! Places a line touches: is a path inside the workspace, a secret, a file that runs by itself?
 
-use super::super::Places;
+use std::rc::Rc;
+
 use super::super::path::{Placed, place_from, shorten};
+use super::super::secret::{self, Names};
+use super::super::{Places, lowercase};
 use super::word::{Known, Word};
 
 /// Where the shell may stand. `cd` may fail or run in a branch, so every place it could have reached is kept.
 #[derive(Debug, Clone)]
 pub(super) enum Standing {
     /// In one of these folders, all inside the workspace.
-    In(Vec<String>),
+    In(Rc<Vec<String>>),
     /// Nobody knows.
     Lost,
 }
@@ -19,12 +22,13 @@ const FOLDERS_MAX: usize = 8;
 impl Standing {
     /// At the workspace's root.
     pub(super) fn start(places: &dyn Places) -> Self {
-        Self::In(vec![places.workspace().to_owned()])
+        Self::In(Rc::new(vec![places.workspace().to_owned()]))
     }
 
     /// After `cd word`.
     pub(super) fn go(&mut self, word: Option<&Word<'_>>, places: &dyn Places) {
         let Self::In(folders) = self else { return };
+        let folders = Rc::make_mut(folders);
         let Some(word) = word.filter(|word| word.known == Known::Fully && word.value != "-") else {
             *self = Self::Lost;
             return;
@@ -95,76 +99,59 @@ pub(super) fn is_block_device(path: &str) -> bool {
     path.starts_with('/') && starts.iter().any(|start| name.starts_with(start))
 }
 
-/// Files and folders that hold credentials or history.
-#[rustfmt::skip]
-const SECRETS: &[&str] = &[
-    ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".netrc", ".npmrc", ".pypirc", ".pgpass", ".my.cnf",
-    ".git-credentials", ".docker", ".password-store", ".vault-token", ".env", "id_rsa", "id_dsa",
-    "id_ecdsa", "id_ed25519", "shadow", "gshadow", "sudoers", "sudoers.d", "environ", ".bash_history",
-    ".zsh_history", ".python_history", ".psql_history", ".mysql_history", "credentials.json",
-    "application_default_credentials.json", "Keychains",
-];
-
 /// Files that run by themselves, now or later.
 #[rustfmt::skip]
-const STARTUP: &[&str] = &[
-    ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc",
-    ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", "config.fish",
-    ".gitconfig", ".envrc", ".vimrc", ".exrc", ".inputrc", ".xinitrc", ".xprofile", ".xsession",
-    "authorized_keys", "hooks", "config", "autostart", "LaunchAgents", "LaunchDaemons", "crontab", "cron.d",
-    "cron.daily", "cron.hourly", "profile.d", "ld.so.preload",
-];
+const STARTUP: Names = Names {
+    anywhere: &[
+        ".bash_aliases", ".bash_login", ".bash_logout", ".bash_profile", ".bashrc", ".cshrc", ".envrc", ".exrc", ".gitconfig",
+        ".inputrc", ".kshrc", ".profile", ".tcshrc", ".vimrc", ".xinitrc", ".xprofile", ".xsession", ".zlogin", ".zlogout",
+        ".zprofile", ".zshenv", ".zshrc", "authorized_keys", "autostart", "config.fish", "launchagents", "launchdaemons",
+        "ld.so.preload", "profile.d",
+    ],
+    below: &[
+        ("crontab", CRON), ("cron.d", CRON), ("cron.daily", CRON), ("cron.hourly", CRON), ("hooks", &[".git"]),
+        ("config", &[".git"]),
+    ],
+};
+const CRON: &[&str] = &["etc", "cron", "spool"];
 
-/// Names that only count below `/etc`, `/proc` or `.git`: elsewhere they are ordinary words.
-fn needs_parent(name: &str) -> Option<&'static [&'static str]> {
-    match name {
-        "shadow" | "gshadow" | "sudoers" | "sudoers.d" | "crontab" | "cron.d" | "cron.daily"
-        | "cron.hourly" => Some(&["etc", "cron", "spool"]),
-        "environ" => Some(&["proc"]),
-        "hooks" | "config" => Some(&[".git"]),
-        _ => None,
-    }
-}
+/// What separates names in a word: also the name of an option or a host from a path.
+const SEPARATORS: [char; 5] = ['/', '=', ':', '@', ','];
 
 /// Why touching `value` is worth a question, if it is.
 pub(super) fn sensitive(value: &str) -> Option<&'static str> {
-    let parts: Vec<&str> = value.split(['/', '=', ':', '@', ',']).collect();
-    let names = |list: &[&str]| {
-        parts.iter().enumerate().any(|(at, part)| {
-            let above = parts.get(..at).unwrap_or_default();
-            let placed = |name: &str| {
-                needs_parent(name).is_none_or(|parents| above.iter().any(|part| parents.contains(part)))
-            };
-            match part.split_once(['*', '?', '[', '{']) {
-                Some((stem, _)) => list.iter().any(|name| could_become(stem, name) && placed(name)),
-                None => list.contains(&plain_name(part)) && placed(part),
-            }
-        })
-    };
-    if names(SECRETS) {
-        return Some("touches credentials or history");
+    let value = lowercase(value);
+    let mut runs = false;
+    let mut start = 0;
+    for part in value.split(SEPARATORS) {
+        let above = value.get(..start).unwrap_or_default();
+        let is_below = |folder: &str| above.split(SEPARATORS).any(|part| part == folder);
+        start += part.len() + 1;
+        // `.key` alone, or after a dot, is a field in many little languages; with a name before it, it is a file.
+        let names_a_key = !part.starts_with('.') && secret::is_key_file(part);
+        let is_secret = if let Some((stem, _)) = part.split_once(['*', '?', '[', '{']) {
+            runs |= STARTUP.could_hold(stem, is_below);
+            secret::could_be(stem, is_below)
+        } else {
+            runs |= STARTUP.hold(part, is_below);
+            secret::is_name(part, is_below)
+        };
+        if names_a_key || is_secret {
+            return Some("touches credentials or history");
+        }
     }
     if value.contains("/dev/tcp/") || value.contains("/dev/udp/") {
         return Some("opens a network connection");
     }
-    names(STARTUP).then_some("touches files that run by themselves")
+    runs.then_some("touches files that run by themselves")
 }
 
-/// Whether globbing could make `name` of a pattern that begins with `stem`.
-fn could_become(stem: &str, name: &str) -> bool {
-    (stem.starts_with('.') || stem.len() > 2) && name.starts_with(stem)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// `.env.local` is as secret as `.env`; `.env.example` is made to be shown.
-fn plain_name(part: &str) -> &str {
-    let is_example = || {
-        [".example", ".sample", ".template", ".dist"]
-            .iter()
-            .any(|end| part.ends_with(end))
-    };
-    if part.starts_with(".env.") && !is_example() {
-        ".env"
-    } else {
-        part
+    #[test]
+    fn the_list_is_sorted() {
+        assert!(STARTUP.anywhere.is_sorted());
     }
 }

@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use tree_sitter::{Node, Parser};
-
 use super::super::{Analysis, Fact, FactKind, Places};
 use super::judge::{self, Args};
 use super::target::{self, Standing};
+use super::tree::{Node, Tree};
 use super::word::{Known, Word};
 use super::wrapper::{self, Inner};
 use super::{SHELLS_MAX, ban, sound, unreadable};
@@ -63,21 +62,17 @@ impl<'a> Walk<'a> {
         if under.len() > SHELLS_MAX {
             return self.doubt(line, "shells are nested too deep to follow");
         }
-        let mut parser = Parser::new();
-        let tree = parser
-            .set_language(&tree_sitter_bash::LANGUAGE.into())
-            .ok()
-            .and_then(|()| parser.parse(sound::ascii_twin(line).as_bytes(), None));
-        let Some(tree) = tree else {
+        let tree = match Tree::parse(line) {
+            Ok(tree) => tree,
+            Err(doubt) => return self.doubt(line, doubt),
+        };
+        let Some(root) = tree.root() else {
             return self.doubt(line, "the line does not parse");
         };
-        if sound::too_deep(tree.root_node()) {
-            return self.doubt(line, "the line is nested too deep to follow");
-        }
-        if let Some(doubt) = sound::doubt(tree.root_node(), line) {
+        if let Some(doubt) = sound::doubt(root, line) {
             self.doubt(line, doubt);
         }
-        self.visit(tree.root_node(), Source { text: line, under });
+        self.visit(root, Source { text: line, under });
     }
 
     fn doubt(&mut self, line: &str, why: &str) {
@@ -103,7 +98,7 @@ impl<'a> Walk<'a> {
                 let mut strays = Vec::new();
                 stray_words(node, &mut strays);
                 for part in node
-                    .named_children(&mut node.walk())
+                    .named_children()
                     .filter(|part| !strays.contains(part))
                 {
                     self.visit(part, source);
@@ -125,7 +120,7 @@ impl<'a> Walk<'a> {
     }
 
     fn children(&mut self, node: Node<'_>, source: Source<'_>) {
-        for child in node.named_children(&mut node.walk()) {
+        for child in node.named_children() {
             self.visit(child, source);
         }
     }
@@ -137,7 +132,7 @@ impl<'a> Walk<'a> {
                 self.visit(node, source);
             }
             _ => {
-                for child in node.named_children(&mut node.walk()) {
+                for child in node.named_children() {
                     self.inside(child, source);
                 }
             }
@@ -156,7 +151,7 @@ impl<'a> Walk<'a> {
 
     fn redirected<'t>(&mut self, node: Node<'t>, source: Source<'_>, mut extra: Vec<Node<'t>>) {
         let redirects: Vec<_> = node
-            .named_children(&mut node.walk())
+            .named_children()
             .filter(|child| is_redirect(*child))
             .collect();
         for redirect in &redirects {
@@ -170,7 +165,7 @@ impl<'a> Walk<'a> {
         {
             self.doubt(source.of(node), "a word after `&>` is a command to sh");
         }
-        match node.child_by_field_name("body") {
+        match node.child_in("body") {
             Some(body) if body.kind() == "redirected_statement" => self.redirected(body, source, extra),
             Some(body) if is_simple(body) => self.simple(body, source, extra),
             body => {
@@ -198,7 +193,7 @@ impl<'a> Walk<'a> {
             .find(|word| wrapper::is_shell(word));
         let Some(shell) = shell else { return };
         let under: Vec<String> = source.under.iter().cloned().chain([shell.to_owned()]).collect();
-        for child in redirect.named_children(&mut redirect.walk()) {
+        for child in redirect.named_children() {
             match child.kind() {
                 "heredoc_body" => self.line(source.of(child), &under),
                 "string" | "raw_string" | "ansi_c_string" | "concatenation"
@@ -219,7 +214,7 @@ impl<'a> Walk<'a> {
         };
         let mut words: Vec<Node<'t>> = Vec::new();
         if is_simple(node) {
-            for child in node.children(&mut node.walk()) {
+            for child in node.children() {
                 match child.kind() {
                     "variable_assignment" if node.kind() == "command" => {
                         command.assignments.push(source.of(child).to_owned());
@@ -231,11 +226,11 @@ impl<'a> Walk<'a> {
             }
         }
         words.extend(&extra);
-        words.sort_by_key(Node::start_byte);
+        words.sort_by_key(|word| word.start_byte());
         command.words = words.iter().map(|word| Word::read(*word, source.text)).collect();
         self.command(&command, source.under, Given::OnTheLine);
         if is_simple(node) {
-            for child in node.named_children(&mut node.walk()) {
+            for child in node.named_children() {
                 self.inside(child, source);
             }
         }
@@ -246,7 +241,7 @@ impl<'a> Walk<'a> {
 
     fn assignment(&mut self, node: Node<'_>, source: Source<'_>) {
         let assignments = if node.kind() == "variable_assignments" {
-            node.named_children(&mut node.walk())
+            node.named_children()
                 .map(|child| source.of(child).to_owned())
                 .collect()
         } else {
@@ -267,7 +262,7 @@ impl<'a> Walk<'a> {
 
     fn function(&mut self, node: Node<'_>, source: Source<'_>) {
         let name = node
-            .child_by_field_name("name")
+            .child_in("name")
             .map(|name| source.of(name))
             .unwrap_or_default();
         let word = |value: &str| Word {
@@ -283,7 +278,7 @@ impl<'a> Walk<'a> {
         let why = format!("`{name}` could stand in for a command of that name");
         self.push(&command, source.under, Some(why));
         if node
-            .child_by_field_name("body")
+            .child_in("body")
             .is_some_and(|body| pipes_into_itself(body, name, source))
         {
             self.ban(format!("`{name}` starts itself over and over: a fork bomb"));
@@ -294,11 +289,11 @@ impl<'a> Walk<'a> {
 
     fn redirect(&mut self, node: Node<'_>, source: Source<'_>) {
         let operator = node
-            .children(&mut node.walk())
+            .children()
             .find(|child| !child.is_named())
             .map(|child| source.of(child));
         let operator = operator.unwrap_or_default();
-        let Some(destination) = node.child_by_field_name("destination") else {
+        let Some(destination) = node.child_in("destination") else {
             return;
         };
         self.inside(destination, source);
@@ -371,7 +366,7 @@ impl<'a> Walk<'a> {
         if let Some(why) = ban::banned(&name, &args) {
             self.ban(why);
         }
-        if matches!(name.as_str(), "cd" | "chdir" | "pushd" | "popd") {
+        if matches!(&*name, "cd" | "chdir" | "pushd" | "popd") {
             let to = rest
                 .iter()
                 .find(|word| !matches!(word.value.as_str(), "-L" | "-P" | "-e" | "-@" | "--"));
@@ -456,13 +451,13 @@ fn stray_words<'t>(redirect: Node<'t>, words: &mut Vec<Node<'t>>) {
     match redirect.kind() {
         "file_redirect" => words.extend(
             redirect
-                .children_by_field_name("destination", &mut redirect.walk())
+                .children_in("destination")
                 .skip(1),
         ),
         "heredoc_redirect" => {
-            words.extend(redirect.children_by_field_name("argument", &mut redirect.walk()));
+            words.extend(redirect.children_in("argument"));
             for inner in redirect
-                .named_children(&mut redirect.walk())
+                .named_children()
                 .filter(|child| is_redirect(*child))
             {
                 stray_words(inner, words);
@@ -481,7 +476,7 @@ fn expression_words<'t>(node: Node<'t>, words: &mut Vec<Node<'t>>) {
         | "parenthesized_expression"
         | "postfix_expression"
         | "redirected_statement" => {
-            for child in node.children(&mut node.walk()) {
+            for child in node.children() {
                 expression_words(child, words);
             }
         }
@@ -492,17 +487,17 @@ fn expression_words<'t>(node: Node<'t>, words: &mut Vec<Node<'t>>) {
 
 fn pipes_into_itself(body: Node<'_>, name: &str, source: Source<'_>) -> bool {
     let calls = |node: Node<'_>| {
-        node.child_by_field_name("name")
+        node.child_in("name")
             .is_some_and(|called| source.of(called) == name)
     };
     let piped = body.kind() == "pipeline"
         && body
-            .named_children(&mut body.walk())
+            .named_children()
             .filter(|child| calls(*child))
             .count()
             > 1;
     piped
         || body
-            .named_children(&mut body.walk())
+            .named_children()
             .any(|child| pipes_into_itself(child, name, source))
 }

@@ -1,6 +1,6 @@
 //! One word of a command: what the shell makes of it after removing quotes.
 
-use tree_sitter::Node;
+use super::tree::Node;
 
 /// How much of a word is known before it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,7 +101,7 @@ impl Builder {
             "ansi_c_string" => self.ansi_c(text),
             "string" => self.double_quoted(node, source),
             "concatenation" | "command_name" => {
-                for child in node.children(&mut node.walk()) {
+                for child in node.children() {
                     // `a$"b"` is translated before it is used.
                     if child.kind() == "$" && child.end_byte() < node.end_byte() {
                         self.later("$");
@@ -114,7 +114,7 @@ impl Builder {
                 self.value.push_str(text);
                 self.known = self.known.max(Known::Shape);
             }
-            _ if node.child_count() == 0 => self.bare(text),
+            _ if node.is_leaf() => self.bare(text),
             _ => self.later(text),
         }
     }
@@ -235,7 +235,7 @@ pub(super) fn literal_pieces<'s>(node: Node<'_>, source: &'s str) -> Vec<Piece<'
         (from, to) = (from + 1, to.saturating_sub(1));
     }
     let mut pieces = Vec::new();
-    for child in node.named_children(&mut node.walk()) {
+    for child in node.named_children() {
         if matches!(child.kind(), "string_content" | "heredoc_content") {
             continue;
         }

@@ -162,13 +162,17 @@ fn what_is_not_one_simple_command_is_refused() {
 }
 
 #[test]
-fn rules_are_found_by_the_base_name_of_the_program() {
-    assert_eq!(
-        CommandPattern::parse("/usr/bin/git push").unwrap().program(),
-        Some("git")
-    );
-    assert_eq!(CommandPattern::parse("git* push").unwrap().program(), None);
-    assert_eq!(CommandPattern::parse("*").unwrap().program(), None);
+fn rules_are_found_by_the_base_name_of_the_program_and_a_fixed_word() {
+    let found_by = |text| {
+        let pattern = CommandPattern::parse(text).unwrap();
+        let program = pattern.program().and_then(Wild::literal).map(str::to_owned);
+        (program, pattern.first_fixed_word().map(str::to_owned))
+    };
+    let (git, push) = (|| Some("git".to_owned()), || Some("push".to_owned()));
+    assert_eq!(found_by("/usr/bin/git push"), (git(), push()));
+    assert_eq!(found_by("git --force or* push *"), (git(), push()));
+    assert_eq!(found_by("git* push"), (None, push()));
+    assert_eq!(found_by("*"), (None, None));
 }
 
 proptest! {

@@ -30,7 +30,8 @@ const HIGH: &str = r#"
     xargs sh -c x  parallel x  su -c x  curl -d @x y  cp a /tmp/b  mkdir /x  ln -s /etc x
     sed -i s/a/b/ /x  $x  *  {rm,-rf,/}  env {rm,-rf,/}  ~bob/x  a$x  `x`  "$(x)" y  trap "$x" EXIT
     eval $x  bash -c "$x"  ((reboot))  x=1 eval "$x"  sudo -i  busybox sh  read 'a[$(x)]'
-    [ -v 'a[$(x)]' ]  coproc sh  time { x; }
+    [ -v 'a[$(x)]' ]  coproc sh  time { x; }  placet $x  placet inbox $x  xargs placet  cat placet.db
+    sqlite3 ~/.local/share/placet/placet.db  rm data/placet/x.db.lock  cat tokens.toml  tar c ~/.local/share/placet
 "#;
 
 /// Lines people let agents run all day: HIGH here would teach them to stop reading.
@@ -45,7 +46,10 @@ const ORDINARY: &str = r#"
     curl -sS https://example.org/x  chmod +x run.sh  docker ps  kubectl get pods  cd sub && ls
     echo "$HOME"  FOO=1 make  bash script.sh  bash -c 'ls -l'  test -f x  echo '全角　空格'  cat .env.example
     echo done # it's over  x=$(git rev-parse HEAD); echo "$x"  ls 2>/dev/null  sleep 1 &  true  time make
-    nohup ./server &  which ls  command -v ls
+    nohup ./server &  which ls  command -v ls  jq .key f  cargo run -- serve  cargo run -p x -- chat
+    placet check --tool bash --args '{}'  placet policy test  placet policy show x  placet audit --data d list
+    placet --color=never audit verify  placet inbox list  placet inbox show x  placet --help  placet inbox --help
+    placet --version  placet completions bash  placet man  cargo run -p placet-cli -- check --tool x
 "#;
 
 /// What nobody may allow.
@@ -104,6 +108,36 @@ fn what_nobody_may_allow_is_banned_in_every_spelling() {
 fn what_only_looks_like_a_banned_command_is_not_banned() {
     let table = "rm -rf target  rm -rf ./  rm -rf '~'  rm -rf '$HOME'  rm -rf /w/x  echo rm -rf /  rm /  chmod 777 /w  dd of=x";
     for line in lines(table) {
+        assert_eq!(look(line).banned, None, "{line}");
+    }
+}
+
+/// Ways to answer one's own question from a shell.
+const ANSWERS_FOR_PEOPLE: &str = r#"
+    placet inbox answer int_1 approve  placet inbox  placet serve  placet chat  placet demo  placet grants list  placet mcp
+    placet hook  placet audit export -o x  ./target/release/placet inbox answer x  /usr/bin/placet inbox  Placet inbox
+    sudo placet inbox answer x  env A=1 placet inbox answer x  sh -c 'placet inbox answer x'  nohup placet serve &
+    echo y | placet inbox  true && placet inbox answer x  echo $(placet inbox answer x)  p'lac'et inbox answer x
+    placet --color never inbox answer x  placet inbox --data check answer x  placet audit --db list export  placet -- inbox
+    cargo run --release -p placet-cli -- inbox answer x  cargo run --bin placet -- serve  cargo run -- inbox answer x
+    cargo r -- grants add x  xargs placet inbox answer  placet --unknown check
+"#;
+
+#[test]
+fn an_agent_cannot_answer_its_own_questions_from_a_shell() {
+    for line in lines(ANSWERS_FOR_PEOPLE) {
+        let found = look(line);
+        assert_eq!(
+            found.banned.as_deref(),
+            Some("an agent cannot answer for people"),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn reading_what_placet_says_is_not_banned() {
+    for line in lines(ORDINARY).filter(|line| line.contains("placet") || line.contains("cargo run")) {
         assert_eq!(look(line).banned, None, "{line}");
     }
 }
