@@ -25,7 +25,7 @@
 //! | [`prompt`] | the machine: keys in, effects out; drawing: state in, lines out. Shared with the inbox |
 //! | [`sheet`], [`line`](mod@line), [`field`] | a document, a line, a text being typed |
 //! | [`arguments`] | arguments as a person edits them |
-//! | [`palette`], [`seat`] | colours for roles; who sits there |
+//! | [`guard`], [`palette`], [`seat`] | when keys count; colours for roles; who sits there |
 //! | `inline`, `raw`, `editor` | the real terminal |
 //! | `queue`, `attendant` | one question after the other, between the channel and the broker |
 
@@ -42,8 +42,9 @@ use placet_engine::channel::{Channel, Content, Delivery, DeliveryError, Receipt}
 pub mod arguments;
 mod attendant;
 mod choices;
-pub(crate) mod editor;
+mod editor;
 pub mod field;
+pub mod guard;
 mod inline;
 pub mod line;
 pub mod palette;
@@ -57,7 +58,8 @@ pub use attendant::{AttendError, Attendant};
 pub use palette::Colours;
 #[cfg(unix)]
 pub use raw::restore_on_signals;
-pub use raw::{NoTerminal, restore};
+pub use editor::edit;
+pub use raw::{NoTerminal, Raw, Taken, restore};
 pub use seat::Seat;
 
 use inline::Inline;

@@ -26,6 +26,8 @@ mod kinds;
 mod person;
 #[path = "terminal/program.rs"]
 mod program;
+#[path = "terminal/pty.rs"]
+mod pty;
 #[path = "terminal/recordings.rs"]
 mod recordings;
 #[path = "terminal/surroundings.rs"]

@@ -33,7 +33,8 @@ pub(crate) fn run(store: &StoreArgs, command: &AuditCommand) -> anyhow::Result<E
     }
 }
 
-fn path(store: &StoreArgs) -> anyhow::Result<PathBuf> {
+/// The database file meant by the options.
+pub(crate) fn path(store: &StoreArgs) -> anyhow::Result<PathBuf> {
     if let Some(db) = &store.db {
         return Ok(db.clone());
     }

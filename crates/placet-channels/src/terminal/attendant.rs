@@ -17,6 +17,7 @@ use super::inline::{Held, Inline};
 use super::line::{Line, Role};
 use super::prompt::{Ask, Prompt};
 use super::queue::Queue;
+use super::raw::{Raw, Taken};
 use super::sheet::head_lines;
 
 /// Lines of what was asked that stay on the screen above what became of it.
@@ -107,8 +108,8 @@ impl Attendant {
             locale,
         };
         let mut prompt = Prompt::new(ask, self.inline.now());
-        let raw = self.inline.take()?;
-        let end = self.until_settled(broker, &mut prompt).await;
+        let raw = Arc::new(Raw::take(self.inline.out, Taken::Inline)?);
+        let end = self.until_settled(broker, &raw, &mut prompt).await;
         let document = prompt.sheet().document().clone();
         // Given back first: what is printed now stays.
         let closed = end.and_then(|end| Ok(self.close(&document, end)?));
@@ -117,11 +118,16 @@ impl Attendant {
     }
 
     /// Holds the prompt until the question is no longer this person's, and says what came of it.
-    async fn until_settled(&mut self, broker: &Broker, prompt: &mut Prompt) -> Result<Line, AttendError> {
+    async fn until_settled(
+        &mut self,
+        broker: &Broker,
+        raw: &Arc<Raw>,
+        prompt: &mut Prompt,
+    ) -> Result<Line, AttendError> {
         let id = prompt.asked().id.clone();
         let locale = self.inline.locale;
         loop {
-            match self.hold(prompt).await? {
+            match self.hold(raw, prompt).await? {
                 Held::Stopped => return Ok(Line::new(Role::Faint, still_open(prompt.asked(), locale))),
                 Held::Decided(document) => return Ok(outcome(&document)),
                 Held::Withdrawn => {
@@ -138,13 +144,13 @@ impl Attendant {
     }
 
     /// Reading keys blocks, so it is done beside the runtime.
-    async fn hold(&mut self, prompt: &mut Prompt) -> Result<Held, AttendError> {
+    async fn hold(&mut self, raw: &Arc<Raw>, prompt: &mut Prompt) -> Result<Held, AttendError> {
         let (out, palette, locale) = (self.inline.out, self.inline.palette, self.inline.locale);
         let mut inline = std::mem::replace(&mut self.inline, Inline::new(out, palette, locale));
         let mut held_prompt = prompt.clone();
-        let queue = Arc::clone(&self.queue);
+        let (raw, queue) = (Arc::clone(raw), Arc::clone(&self.queue));
         let task = tokio::task::spawn_blocking(move || {
-            let held = inline.hold(&mut held_prompt, &queue);
+            let held = inline.hold(&raw, &mut held_prompt, &queue);
             (inline, held_prompt, held)
         });
         let (inline, held_prompt, held) = task.await.map_err(io::Error::other)?;

@@ -6,7 +6,7 @@ use std::process::Command;
 use placet_core::interaction::Locale;
 
 /// Lets them edit a text in `$VISUAL` or `$EDITOR`; or says why not.
-pub(crate) fn edit(text: &str, locale: Locale) -> Result<String, String> {
+pub fn edit(text: &str, locale: Locale) -> Result<String, String> {
     let editor = ["VISUAL", "EDITOR"]
         .into_iter()
         .filter_map(|name| std::env::var(name).ok())

@@ -15,14 +15,12 @@ use super::line::Line;
 use super::palette::Palette;
 use super::prompt::{Effect, Prompt, Screen, Size};
 use super::queue::Queue;
-use super::raw::{self, Out, Raw};
+use super::raw::{Out, Raw};
 
 /// How long a key is waited for before the clock and the queue are looked at again.
 const BEAT: Duration = Duration::from_millis(100);
 /// Longer lines are hard to read.
 const COLS_MAX: usize = 120;
-/// More keys than this typed ahead is not typing.
-const DRAIN_MAX: usize = 100_000;
 
 /// Where questions are drawn, line by line.
 #[derive(Debug)]
@@ -72,15 +70,8 @@ impl Inline {
         self.started.elapsed()
     }
 
-    /// Takes the terminal over. What was typed until now was not meant for a question nobody had seen.
-    pub(crate) fn take(&self) -> io::Result<Raw> {
-        let raw = Raw::take(self.out)?;
-        drain()?;
-        Ok(raw)
-    }
-
     /// Keeps a question in front of the person until something comes of it.
-    pub(crate) fn hold(&mut self, prompt: &mut Prompt, queue: &Queue) -> io::Result<Held> {
+    pub(crate) fn hold(&mut self, raw: &Raw, prompt: &mut Prompt, queue: &Queue) -> io::Result<Held> {
         let mut last: Option<Screen> = None;
         loop {
             if queue.is_stopped() {
@@ -118,21 +109,13 @@ impl Inline {
                 }
                 Effect::Withdraw => return Ok(Held::Withdrawn),
                 Effect::Edit(text) => {
-                    prompt.edited(self.edit(&text)?);
+                    self.clear()?;
+                    let locale = self.locale;
+                    prompt.edited(raw.lend(|| editor::edit(&text, locale))?);
                     last = None;
                 }
             }
         }
-    }
-
-    /// Gives the terminal to the person's editor for a while.
-    fn edit(&mut self, text: &str) -> io::Result<Result<String, String>> {
-        self.clear()?;
-        raw::restore();
-        let edited = editor::edit(text, self.locale);
-        raw::take_again(self.out)?;
-        drain()?;
-        Ok(edited)
     }
 
     /// Prints lines for good, above whatever is drawn next.
@@ -233,14 +216,4 @@ fn size() -> io::Result<Size> {
         cols: usize::from(cols).min(COLS_MAX),
         rows: usize::from(rows).saturating_sub(1),
     })
-}
-
-fn drain() -> io::Result<()> {
-    for _ in 0..DRAIN_MAX {
-        if !event::poll(Duration::ZERO)? {
-            break;
-        }
-        event::read()?;
-    }
-    Ok(())
 }

@@ -26,6 +26,7 @@ use placet_engine::broker::Question;
 use super::arguments;
 use super::choices::{Choices, Style};
 use super::field::Field;
+use super::guard::Guard;
 use super::sheet::{Scroll, Sheet};
 
 mod draw;
@@ -34,8 +35,6 @@ mod words;
 
 pub use draw::{Screen, Size};
 
-/// A key this soon after the question appeared was meant for something else.
-pub const REACTION: Duration = Duration::from_millis(300);
 /// What an interruption is told the agent as.
 const INTERRUPTED: &str = "interrupted at the terminal";
 /// For how long "don't ask again" may hold.
@@ -88,7 +87,7 @@ pub struct Prompt {
     instruction: Option<String>,
     others_waiting: usize,
     looked_up: Duration,
-    counts_from: Option<Duration>,
+    guard: Guard,
     fits: Fits,
 }
 
@@ -152,7 +151,7 @@ impl Prompt {
             instruction: None,
             others_waiting: 0,
             looked_up: now,
-            counts_from: None,
+            guard: Guard::default(),
             fits: Fits::Yes,
         }
     }
@@ -160,6 +159,11 @@ impl Prompt {
     /// The question.
     pub fn asked(&self) -> &Asked {
         self.ask.question.interaction.asked()
+    }
+
+    /// The question and its state.
+    pub fn interaction(&self) -> &Interaction {
+        &self.ask.question.interaction
     }
 
     /// What is shown of it.
@@ -190,22 +194,16 @@ impl Prompt {
         if self.fits == Fits::No {
             return;
         }
-        self.counts_from.get_or_insert(now.saturating_add(REACTION));
+        self.guard.drawn(now);
         self.sheet.drawn();
         if let Mode::Reviewing { sheet, .. } = &mut self.mode {
             sheet.drawn();
         }
     }
 
-    /// Whether a key counts. Before the question was drawn, and until they can have read a word of it, nothing was
-    /// meant for it.
-    fn counts(&self, now: Duration) -> bool {
-        self.counts_from.is_some_and(|from| from <= now)
-    }
-
     /// Takes what the person did.
     pub fn take(&mut self, event: &Event, now: Duration) -> Effect {
-        if !self.counts(now) {
+        if !self.guard.counts(now) {
             return Effect::Nothing;
         }
         match event {

@@ -2,13 +2,29 @@
 
 use std::io::{self, IsTerminal as _, Write};
 use std::sync::Once;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
 
-use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
+use crossterm::event::{self, DisableBracketedPaste, EnableBracketedPaste};
+use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen};
 use crossterm::{cursor, execute, terminal};
 
-/// Whether the terminal is ours at the moment. A process has one terminal.
-static TAKEN: AtomicBool = AtomicBool::new(false);
+/// How the terminal is ours at the moment, if it is. A process has one terminal.
+static TAKEN: AtomicU8 = AtomicU8::new(NOT_TAKEN);
+const NOT_TAKEN: u8 = 0;
+
+/// How much of the terminal is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Taken {
+    /// Some lines below what is there.
+    Inline = 1,
+    /// All of it; what was there comes back afterwards.
+    Whole = 2,
+}
+
+/// More keys than this typed ahead is not typing.
+const DRAIN_MAX: usize = 100_000;
 
 /// Where a question is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,30 +74,63 @@ impl Out {
 }
 
 /// The terminal, taken over until this is dropped.
-pub(crate) struct Raw;
+#[derive(Debug)]
+pub struct Raw {
+    out: Out,
+    taken: Taken,
+}
 
 impl Raw {
-    pub(crate) fn take(out: Out) -> io::Result<Self> {
+    /// Takes all of the terminal, if somebody sits at it.
+    pub fn whole() -> io::Result<Self> {
+        let out = Out::find().map_err(io::Error::other)?;
+        Self::take(out, Taken::Whole)
+    }
+
+    pub(crate) fn take(out: Out, taken: Taken) -> io::Result<Self> {
         // Made first: whatever fails halfway is undone.
-        let raw = Self;
-        take_again(out)?;
+        let raw = Self { out, taken };
+        raw.take_again()?;
         Ok(raw)
+    }
+
+    /// Gives the terminal to another program for a while. Keys typed before it came back count for nothing.
+    pub fn lend<T>(&self, to: impl FnOnce() -> T) -> io::Result<T> {
+        restore();
+        let came_back = to();
+        self.take_again()?;
+        Ok(came_back)
+    }
+
+    fn take_again(&self) -> io::Result<()> {
+        static HOOK: Once = Once::new();
+        HOOK.call_once(|| {
+            let before = std::panic::take_hook();
+            std::panic::set_hook(Box::new(move |panic| {
+                restore();
+                before(panic);
+            }));
+        });
+        TAKEN.store(self.taken as u8, Ordering::SeqCst);
+        terminal::enable_raw_mode()?;
+        let mut out = self.out.lock();
+        if self.taken == Taken::Whole {
+            execute!(out, EnterAlternateScreen)?;
+        }
+        execute!(out, EnableBracketedPaste, cursor::Hide)?;
+        drain()
     }
 }
 
-/// Takes the terminal over once more, after it was given to another program for a while.
-pub(crate) fn take_again(out: Out) -> io::Result<()> {
-    static HOOK: Once = Once::new();
-    HOOK.call_once(|| {
-        let before = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |panic| {
-            restore();
-            before(panic);
-        }));
-    });
-    TAKEN.store(true, Ordering::SeqCst);
-    terminal::enable_raw_mode()?;
-    execute!(out.lock(), EnableBracketedPaste, cursor::Hide)
+/// What was typed until now was not meant for a question nobody had seen.
+fn drain() -> io::Result<()> {
+    for _ in 0..DRAIN_MAX {
+        if !event::poll(Duration::ZERO)? {
+            break;
+        }
+        event::read()?;
+    }
+    Ok(())
 }
 
 impl Drop for Raw {
@@ -92,11 +141,17 @@ impl Drop for Raw {
 
 /// Gives the terminal back if a question has it: for handlers of signals and of panics. Harmless otherwise.
 pub fn restore() {
-    if TAKEN.swap(false, Ordering::SeqCst) {
-        // Nothing can be done about a terminal that is gone.
-        let _ = terminal::disable_raw_mode();
-        if let Ok(out) = Out::find() {
-            let _ = execute!(out.lock(), DisableBracketedPaste, cursor::Show);
+    let taken = TAKEN.swap(NOT_TAKEN, Ordering::SeqCst);
+    if taken == NOT_TAKEN {
+        return;
+    }
+    // Nothing can be done about a terminal that is gone.
+    let _ = terminal::disable_raw_mode();
+    if let Ok(out) = Out::find() {
+        let mut out = out.lock();
+        let _ = execute!(out, DisableBracketedPaste, cursor::Show);
+        if taken == Taken::Whole as u8 {
+            let _ = execute!(out, LeaveAlternateScreen);
         }
     }
 }

@@ -3,6 +3,7 @@
 //! The layout is the core's own ([`to_text`]), block by block, so that nothing unescaped can get in and nothing is left
 //! out. Only roles are added here.
 
+use crossterm::event::KeyCode;
 use placet_core::digest::Digest;
 use placet_core::interaction::Shown;
 use placet_core::render::{Block, CommandLine, Document, Markup, SafeText, Surface, to_text};
@@ -47,6 +48,21 @@ pub enum Scroll {
     Home,
     /// To the last line.
     End,
+}
+
+impl Scroll {
+    /// The move a key makes.
+    pub fn by(code: KeyCode) -> Option<Self> {
+        Some(match code {
+            KeyCode::Up => Self::Up,
+            KeyCode::Down => Self::Down,
+            KeyCode::PageUp | KeyCode::Char('b') => Self::PageUp,
+            KeyCode::PageDown | KeyCode::Char(' ') => Self::PageDown,
+            KeyCode::Home => Self::Home,
+            KeyCode::End => Self::End,
+            _ => return None,
+        })
+    }
 }
 
 impl Sheet {

@@ -61,7 +61,7 @@ impl Prompt {
         lines.extend(sheet.visible().iter().cloned());
         lines.extend(more);
         let above = lines.len();
-        let counts = self.counts(now);
+        let counts = self.guard.counts(now);
         // Keys that do not count yet look like it.
         lines.extend(
             foot.into_iter()

@@ -51,7 +51,7 @@ impl Prompt {
                 self.mode = Mode::Helping;
                 Effect::Nothing
             }
-            code => match (self.chosen_by(key), scroll_of(code)) {
+            code => match (self.chosen_by(key), Scroll::by(code)) {
                 (Some(at), _) => self.choose(at),
                 (None, scroll) => {
                     if let Some(scroll) = scroll {
@@ -184,7 +184,7 @@ impl Prompt {
             }
             KeyCode::Char('n' | 'N') | KeyCode::Enter | KeyCode::Esc => self.back(),
             code => {
-                if let (Some(scroll), Mode::Reviewing { sheet, .. }) = (scroll_of(code), &mut self.mode) {
+                if let (Some(scroll), Mode::Reviewing { sheet, .. }) = (Scroll::by(code), &mut self.mode) {
                     sheet.scroll(scroll);
                 }
                 Effect::Nothing
@@ -230,16 +230,4 @@ impl Prompt {
             _ => None,
         })
     }
-}
-
-fn scroll_of(code: KeyCode) -> Option<Scroll> {
-    Some(match code {
-        KeyCode::Up => Scroll::Up,
-        KeyCode::Down => Scroll::Down,
-        KeyCode::PageUp | KeyCode::Char('b') => Scroll::PageUp,
-        KeyCode::PageDown | KeyCode::Char(' ') => Scroll::PageDown,
-        KeyCode::Home => Scroll::Home,
-        KeyCode::End => Scroll::End,
-        _ => return None,
-    })
 }
