@@ -3,6 +3,7 @@
 //! | file | part |
 //! |---|---|
 //! | `program.rs` | the program at the terminal: an engine, the channel, and calls from a scene |
+//! | `pty.rs`, `record.rs` | the terminal and its screen; screens kept in the documentation |
 //! | `person.rs` | the person: waits for what the screen shows, and presses keys |
 //! | the others | stories |
 //!
@@ -28,6 +29,8 @@ mod person;
 mod program;
 #[path = "terminal/pty.rs"]
 mod pty;
+#[path = "terminal/record.rs"]
+mod record;
 #[path = "terminal/recordings.rs"]
 mod recordings;
 #[path = "terminal/surroundings.rs"]

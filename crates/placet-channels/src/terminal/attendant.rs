@@ -125,10 +125,10 @@ impl Attendant {
         prompt: &mut Prompt,
     ) -> Result<Line, AttendError> {
         let id = prompt.asked().id.clone();
-        let locale = self.inline.locale;
         loop {
             match self.hold(raw, prompt).await? {
-                Held::Stopped => return Ok(Line::new(Role::Faint, still_open(prompt.asked(), locale))),
+                // It may have been settled in the same moment.
+                Held::Stopped => return self.came_to(broker, &id).await,
                 Held::Decided(document) => return Ok(outcome(&document)),
                 Held::Withdrawn => {
                     let by = self.by.to_string();

@@ -77,34 +77,55 @@ impl Line {
         self.spans.iter().map(|span| span.text.as_str()).collect()
     }
 
-    /// Broken into lines of at most `cols` columns. No character is lost.
+    /// Broken into lines of at most `cols` columns, after a space where there is one. No character is lost.
     pub fn broken(self, cols: usize) -> Vec<Self> {
         if self.width() <= cols {
             return vec![self];
         }
-        let mut lines = vec![Self::default()];
-        let mut used = 0;
-        for span in self.spans {
-            let mut piece = String::new();
-            for c in span.text.chars() {
-                let width = c.width().unwrap_or(0);
-                if used + width > cols && used > 0 {
-                    push(&mut lines, span.role, std::mem::take(&mut piece));
-                    lines.push(Self::default());
-                    used = 0;
-                }
-                piece.push(c);
-                used += width;
-            }
-            push(&mut lines, span.role, piece);
+        let mut rest: Vec<(Role, char)> = self
+            .spans
+            .iter()
+            .flat_map(|span| span.text.chars().map(|c| (span.role, c)))
+            .collect();
+        let mut lines = Vec::new();
+        while !rest.is_empty() {
+            let after = rest.split_off(fitting(&rest, cols));
+            lines.push(rest.into_iter().collect());
+            rest = after;
         }
         lines
     }
 }
 
-fn push(lines: &mut [Line], role: Role, text: String) {
-    if let Some(last) = lines.last_mut() {
-        *last = std::mem::take(last).and(role, text);
+/// How many characters fit on a line; at least one, or nothing would ever come of it.
+fn fitting(chars: &[(Role, char)], cols: usize) -> usize {
+    let mut used = 0;
+    let mut after_space = None;
+    for (at, (_, c)) in chars.iter().enumerate() {
+        used += c.width().unwrap_or(0);
+        if used > cols {
+            return after_space.unwrap_or(at).max(1);
+        }
+        if *c == ' ' {
+            after_space = Some(at + 1);
+        }
+    }
+    chars.len()
+}
+
+impl FromIterator<(Role, char)> for Line {
+    fn from_iter<T: IntoIterator<Item = (Role, char)>>(chars: T) -> Self {
+        let mut line = Self::default();
+        for (role, c) in chars {
+            match line.spans.last_mut() {
+                Some(span) if span.role == role => span.text.push(c),
+                _ => line.spans.push(Span {
+                    role,
+                    text: c.to_string(),
+                }),
+            }
+        }
+        line
     }
 }
 
@@ -137,6 +158,8 @@ mod tests {
         assert!(broken.iter().all(|line| line.width() <= 5), "{broken:?}");
         assert_eq!(broken.iter().map(Line::text).collect::<String>(), line.text());
         assert_eq!(broken[0].text(), "一二");
+        let words = Line::new(Role::Plain, "in session only").broken(8);
+        assert_eq!(words.iter().map(Line::text).collect::<Vec<_>>(), ["in ", "session ", "only"]);
     }
 
     #[test]

@@ -82,6 +82,26 @@ impl Pty {
         self.waits_until(&format!("`{text}`"), |screen| screen.contents().contains(text));
     }
 
+    /// Waits until the screen shows a text in bold.
+    pub(crate) fn sees_bold(&self, text: &str) {
+        self.waits_until(&format!("`{text}` in bold"), |screen| {
+            let (rows, cols) = screen.size();
+            (0..rows.get()).any(|row| {
+                let mut line = String::new();
+                let cells = (0..cols.get()).filter_map(|col| screen.cell(row, col));
+                let starts: Vec<_> = cells
+                    .map(|cell| {
+                        let start = line.len();
+                        line.push_str(if cell.has_contents() { cell.contents() } else { " " });
+                        (start, cell)
+                    })
+                    .collect();
+                let at = line.find(text);
+                starts.iter().any(|(start, cell)| Some(*start) == at && cell.bold() && !cell.dim())
+            })
+        });
+    }
+
     /// Waits until the screen no longer shows a text.
     pub(crate) fn sees_no_more(&self, text: &str) {
         self.waits_until(&format!("`{text}` to go"), |screen| {

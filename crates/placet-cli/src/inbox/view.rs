@@ -180,7 +180,9 @@ fn detail_lines(
         };
         together.sheet.fit_width(size.cols);
         together.sheet.fit_height(size.rows.saturating_sub(2));
-        let mut lines = vec![Line::styled(heading, look(palette, line::Role::Strong))];
+        // Keys that do not count yet look like it.
+        let role = if together.guard.counts(now) { line::Role::Strong } else { line::Role::Faint };
+        let mut lines = vec![Line::styled(heading, look(palette, role))];
         let place = together.sheet.place();
         lines.extend(together.sheet.visible().iter().map(|line| styled(line, palette)));
         if let Some(place) = place {
