@@ -55,10 +55,10 @@ pub mod seat;
 pub mod sheet;
 
 pub use attendant::{AttendError, Attendant};
+pub use editor::edit;
 pub use palette::Colours;
 #[cfg(unix)]
 pub use raw::restore_on_signals;
-pub use editor::edit;
 pub use raw::{NoTerminal, Raw, Taken, restore};
 pub use seat::Seat;
 

@@ -33,6 +33,8 @@ mod list;
 mod live;
 mod page;
 mod show;
+#[cfg(test)]
+mod tests;
 mod together;
 mod view;
 mod waiting;
@@ -62,9 +64,11 @@ pub(crate) fn run(
     let config = config_file::load(store.config.as_deref())?.config;
     let person = match person {
         Some(person) => person,
-        None => Seat::of_user(&config.people)
-            .context("who answers? --as names the person")?
-            .person,
+        None => {
+            Seat::of_user(&config.people)
+                .context("who answers? --as names the person")?
+                .person
+        }
     };
     let locale = config.locale(None);
     let runtime = Runtime::new()?;

@@ -1,6 +1,10 @@
 //! `placet inbox` from outside: the commands for scripts, and the whole screen on a real pty.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot go on has failed"
+)]
 
 #[path = "../../placet-channels/tests/terminal/pty.rs"]
 mod pty;

@@ -159,7 +159,10 @@ mod tests {
         assert_eq!(broken.iter().map(Line::text).collect::<String>(), line.text());
         assert_eq!(broken[0].text(), "一二");
         let words = Line::new(Role::Plain, "in session only").broken(8);
-        assert_eq!(words.iter().map(Line::text).collect::<Vec<_>>(), ["in ", "session ", "only"]);
+        assert_eq!(
+            words.iter().map(Line::text).collect::<Vec<_>>(),
+            ["in ", "session ", "only"]
+        );
     }
 
     #[test]

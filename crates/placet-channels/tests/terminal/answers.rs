@@ -59,8 +59,7 @@ fn think_again_needs_feedback_and_gives_it_to_the_agent() {
 
 #[test]
 fn information_reaches_the_agent() {
-    let config =
-        "[[rules]]\nname = \"ask\"\ntool = \"bash\"\neffect = \"ask\"\nanswers = [\"approve\", \"info\", \"reject\"]\n";
+    let config = "[[rules]]\nname = \"ask\"\ntool = \"bash\"\neffect = \"ask\"\nanswers = [\"approve\", \"info\", \"reject\"]\n";
     let mut kim = Person::at(json!({ "config": config, "calls": [bash("rm -rf build")] }));
     kim.presses("i");
     kim.sees("What should the agent know?");

@@ -8,7 +8,11 @@ use crate::person::{Person, bash};
 fn unasked(scene: Value) -> Value {
     let mut kim = Person::at(scene);
     let results = kim.results();
-    assert!(!kim.screen().contains("placet ·"), "nothing was asked: {}", kim.screen());
+    assert!(
+        !kim.screen().contains("placet ·"),
+        "nothing was asked: {}",
+        kim.screen()
+    );
     results["calls"].clone()
 }
 
@@ -38,7 +42,9 @@ fn diamond_risk_low_runs_high_always_asks() {
     let mut kim = Person::at(json!({ "calls": [bash("rm -rf a"), bash("rm -rf a")], "oneByOne": true }));
     kim.presses("y");
     kim.sees("→ Approved by kim.");
-    kim.waits_until("the same question again", |screen| screen.contents().contains("[N] Reject"));
+    kim.waits_until("the same question again", |screen| {
+        screen.contents().contains("[N] Reject")
+    });
     kim.presses("y");
     assert!(kim.results()["calls"][1]["output"].is_string());
 }
@@ -55,7 +61,9 @@ fn diamond_memory_a_medium_call_is_asked_about_once_and_remembered_in_its_window
     let mut kim = Person::at(scene);
     kim.presses("y");
     kim.sees("→ Approved by kim.");
-    kim.waits_until("the same question again", |screen| screen.contents().contains("[N] Reject"));
+    kim.waits_until("the same question again", |screen| {
+        screen.contents().contains("[N] Reject")
+    });
     kim.presses("n");
     let results = kim.results();
     assert_eq!(results["calls"][1]["status"], "rejected");
@@ -72,7 +80,13 @@ fn diamond_strict_asks_about_everything_above_low() {
 
 #[test]
 fn diamond_input_check_yes_no_and_interrupt() {
-    for (key, status) in [("y", None), ("Y", None), ("n", Some("rejected")), ("N", Some("rejected")), ("\u{3}", Some("rejected"))] {
+    for (key, status) in [
+        ("y", None),
+        ("Y", None),
+        ("n", Some("rejected")),
+        ("N", Some("rejected")),
+        ("\u{3}", Some("rejected")),
+    ] {
         let mut kim = Person::asked_about("mkdir build");
         kim.presses(key);
         assert_eq!(kim.result()["status"].as_str(), status, "{key:?}");
@@ -94,7 +108,8 @@ fn boundary_anything_else_than_an_answer_decides_nothing_and_the_question_stays(
 
 #[test]
 fn boundary_a_timeout_is_expired_and_never_a_refusal() {
-    let mut kim = Person::at(json!({ "config": "[approval]\ntimeout = \"1s\"\n", "calls": [bash("mkdir a")] }));
+    let mut kim =
+        Person::at(json!({ "config": "[approval]\ntimeout = \"1s\"\n", "calls": [bash("mkdir a")] }));
     kim.sees("→ Expired");
     assert_eq!(kim.result()["status"], "expired");
 }
@@ -112,6 +127,11 @@ fn boundary_sessions_are_independent_an_answer_counts_for_its_own_question_only(
     });
     kim.presses("n");
     let calls = kim.results()["calls"].clone();
-    let ran = calls.as_array().unwrap().iter().filter(|call| call["output"].is_string()).count();
+    let ran = calls
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|call| call["output"].is_string())
+        .count();
     assert_eq!(ran, 1, "{calls}");
 }

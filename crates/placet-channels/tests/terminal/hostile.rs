@@ -29,7 +29,10 @@ fn an_agents_words_cannot_pass_for_ours() {
     kim.sees("In the agent's own words");
     kim.is_asked();
     let screen = kim.screen();
-    let forged: Vec<_> = screen.lines().filter(|line| line.contains("Approved by kim")).collect();
+    let forged: Vec<_> = screen
+        .lines()
+        .filter(|line| line.contains("Approved by kim"))
+        .collect();
     assert!(forged.iter().all(|line| line.starts_with("│ ")), "{forged:?}");
     kim.types("n");
     kim.result();
@@ -46,7 +49,12 @@ fn wide_characters_keep_the_lines_in_place() {
     kim.is_asked();
     kim.with_screen(|screen| {
         let wrapped = (0..24).filter(|row| screen.row_wrapped(*row)).count();
-        assert_eq!(wrapped, 0, "every line was broken by us, none by the terminal:\n{}", screen.contents());
+        assert_eq!(
+            wrapped,
+            0,
+            "every line was broken by us, none by the terminal:\n{}",
+            screen.contents()
+        );
     });
     assert!(kim.screen().contains("[N] Reject"), "{}", kim.screen());
     kim.types("n");
@@ -62,7 +70,10 @@ fn a_storm_of_line_breaks_and_a_huge_argument_are_paged_not_cut() {
     kim.is_asked();
     let screen = kim.screen();
     assert!(screen.contains("line breaks⟧"), "{screen}");
-    assert!(screen.contains("[N] Reject"), "the ways to answer stay visible: {screen}");
+    assert!(
+        screen.contains("[N] Reject"),
+        "the ways to answer stay visible: {screen}"
+    );
     kim.types("y");
     kim.sees("Read it to the end first");
     kim.types("\u{1b}[F");

@@ -97,7 +97,9 @@ impl Pty {
                     })
                     .collect();
                 let at = line.find(text);
-                starts.iter().any(|(start, cell)| Some(*start) == at && cell.bold() && !cell.dim())
+                starts
+                    .iter()
+                    .any(|(start, cell)| Some(*start) == at && cell.bold() && !cell.dim())
             })
         });
     }

@@ -12,13 +12,18 @@ pub(crate) fn recorded(name: &str, screen: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/terminal.md");
     let text = std::fs::read_to_string(&path).unwrap();
     let opening = format!("<!-- screen: {name} -->\n```text\n");
-    let (before, rest) = text.split_once(&opening).unwrap_or_else(|| panic!("no block `{name}` in the file"));
+    let (before, rest) = text
+        .split_once(&opening)
+        .unwrap_or_else(|| panic!("no block `{name}` in the file"));
     let (block, after) = rest.split_once("```\n").unwrap();
     let screen = alike(screen);
     if std::env::var_os("UPDATE_EXPECT").is_some() {
         std::fs::write(&path, format!("{before}{opening}{screen}```\n{after}")).unwrap();
     } else {
-        assert_eq!(block, screen, "docs/terminal.md has drifted; UPDATE_EXPECT=1 records it again");
+        assert_eq!(
+            block, screen,
+            "docs/terminal.md has drifted; UPDATE_EXPECT=1 records it again"
+        );
     }
 }
 

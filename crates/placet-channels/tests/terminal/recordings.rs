@@ -43,7 +43,8 @@ fn an_edit_with_its_diff() {
         "before": "pub const RETRIES: u32 = 3;\npub const TIMEOUT: u64 = 30;\n",
         "after": "pub const RETRIES: u32 = 30;\npub const TIMEOUT: u64 = 30;\n",
     });
-    let call = json!({ "tool": "apply_patch", "args": { "file": "src/limits.rs", "old": "= 3;", "new": "= 30;" } });
+    let call =
+        json!({ "tool": "apply_patch", "args": { "file": "src/limits.rs", "old": "= 3;", "new": "= 30;" } });
     let kim = at(json!({ "calls": [call], "evidence": [diff] }));
     recorded("diff", &question(&kim));
     refuses(kim);

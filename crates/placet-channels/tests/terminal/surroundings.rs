@@ -96,7 +96,10 @@ fn without_a_terminal_there_is_nobody_to_ask() {
     assert!(status.success());
     let results = std::fs::read_to_string(folder.path().join("results.json")).unwrap();
     let results: serde_json::Value = serde_json::from_str(&results).unwrap();
-    assert_eq!(results["noTerminal"], "standard input is not a terminal: there is nobody to ask");
+    assert_eq!(
+        results["noTerminal"],
+        "standard input is not a terminal: there is nobody to ask"
+    );
     assert_eq!(results["calls"][0]["status"], "denied");
     assert_eq!(results["calls"][0]["denial"]["because"], "nobodyToAsk");
 }
@@ -115,7 +118,11 @@ fn a_question_that_expires_is_withdrawn_and_reported_as_expired() {
 fn a_question_decided_elsewhere_is_withdrawn_and_says_by_whom() {
     let mut kim = Person::at(json!({ "config": for_kim_and_lin(), "calls": [bash("mkdir build")] }));
     kim.is_asked();
-    std::fs::write(kim.file("elsewhere.json"), r#"{"by": "lin", "option": "approve"}"#).unwrap();
+    std::fs::write(
+        kim.file("elsewhere.json"),
+        r#"{"by": "lin", "option": "approve"}"#,
+    )
+    .unwrap();
     kim.sees("→ Approved by lin.");
     kim.sees_no_more("[y] Approve");
     assert_eq!(kim.result()["output"], r#"ran {"command":"mkdir build"}"#);
@@ -146,7 +153,11 @@ fn one_question_at_a_time_and_the_others_are_counted() {
     let mut results: Vec<_> = kim.results()["calls"].as_array().unwrap().clone();
     results.sort_by_key(|result| result["status"].to_string());
     let statuses: Vec<_> = results.iter().map(|result| result["status"].as_str()).collect();
-    assert_eq!(statuses, [Some("rejected"), Some("skipped"), None], "each was answered on its own");
+    assert_eq!(
+        statuses,
+        [Some("rejected"), Some("skipped"), None],
+        "each was answered on its own"
+    );
 }
 
 #[test]
@@ -199,7 +210,10 @@ fn a_narrow_terminal_breaks_lines_and_a_tiny_one_only_refuses() {
         room: Room { cols: 30, rows: 24 },
         ..Place::default()
     };
-    let mut kim = Person::sits(place, json!({ "calls": [bash("cp some/long/path another/long/path/of/files")] }));
+    let mut kim = Person::sits(
+        place,
+        json!({ "calls": [bash("cp some/long/path another/long/path/of/files")] }),
+    );
     kim.sees("│ cp some/long/path");
     kim.is_asked();
     kim.resizes(Room { cols: 18, rows: 6 });
@@ -215,9 +229,16 @@ fn a_resized_terminal_shows_the_question_once() {
     kim.is_asked();
     kim.resizes(Room { cols: 120, rows: 35 });
     kim.waits_until("the wider rule", |screen| {
-        screen.rows(0, 120).any(|row| row.chars().filter(|c| *c == '─').count() == 120)
+        screen
+            .rows(0, 120)
+            .any(|row| row.chars().filter(|c| *c == '─').count() == 120)
     });
-    assert_eq!(kim.screen().matches("May `bash` run this?").count(), 1, "{}", kim.screen());
+    assert_eq!(
+        kim.screen().matches("May `bash` run this?").count(),
+        1,
+        "{}",
+        kim.screen()
+    );
     kim.types("n");
     kim.result();
 }
@@ -235,7 +256,9 @@ fn a_high_question_that_does_not_fit_is_read_to_the_end_before_it_is_approved() 
     kim.sees("Read it to the end first");
     for n in 1..12 {
         kim.types(" ");
-        kim.waits_until("the next page", |screen| !screen.contents().contains("Read it to the end"));
+        kim.waits_until("the next page", |screen| {
+            !screen.contents().contains("Read it to the end")
+        });
         if kim.screen().contains(&format!("build{n}\"")) {
             break;
         }
@@ -258,7 +281,11 @@ fn an_open_question_survives_the_program_and_is_asked_again() {
     kim.sees("→ Still open: `placet inbox` answers");
     assert_eq!(kim.results(), json!({ "stopped": true }));
     std::fs::remove_file(&stop).unwrap();
-    let mut kim = Person::sits_in(kim.leaves(), Place::default(), json!({ "calls": [bash("mkdir build")] }));
+    let mut kim = Person::sits_in(
+        kim.leaves(),
+        Place::default(),
+        json!({ "calls": [bash("mkdir build")] }),
+    );
     kim.presses("y");
     kim.sees("→ Approved by kim.");
     assert_eq!(kim.result()["output"], r#"ran {"command":"mkdir build"}"#);
@@ -272,5 +299,7 @@ fn the_terminal_is_given_back_when_the_program_is_killed() {
     assert!(kim.with_screen(vt100::Screen::bracketed_paste));
     kim.kills_the_program("-TERM");
     kim.ends();
-    kim.waits_until("the cursor", |screen| !screen.hide_cursor() && !screen.bracketed_paste());
+    kim.waits_until("the cursor", |screen| {
+        !screen.hide_cursor() && !screen.bracketed_paste()
+    });
 }

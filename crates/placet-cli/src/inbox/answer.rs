@@ -19,9 +19,13 @@ use crate::exit::Exit;
 use crate::output;
 
 pub(super) fn run(inbox: &Inbox, args: &InboxAnswerArgs) -> anyhow::Result<Exit> {
-    let question = inbox.runtime.block_on(waiting::find(&inbox.broker, &args.question))?;
+    let question = inbox
+        .runtime
+        .block_on(waiting::find(&inbox.broker, &args.question))?;
     let document = question.document(inbox.locale);
-    anstream::stderr().lock().write_all(page::whole(&document).as_bytes())?;
+    anstream::stderr()
+        .lock()
+        .write_all(page::whole(&document).as_bytes())?;
     let answer = Answer {
         by: inbox.by.clone(),
         option: args.option.clone(),

@@ -107,14 +107,20 @@ impl App {
 
     fn move_to(&mut self, position: usize, now: Duration) {
         let last = self.listed().count().saturating_sub(1);
-        let selected = self.listed().nth(position.min(last)).map(|waiting| waiting.id().clone());
+        let selected = self
+            .listed()
+            .nth(position.min(last))
+            .map(|waiting| waiting.id().clone());
         self.selected = selected;
         self.look(now);
     }
 
     /// Puts the selected question beside the list, anew when somebody has voted since.
     fn look(&mut self, now: Duration) {
-        let selected = self.waiting.iter().find(|waiting| Some(waiting.id()) == self.selected.as_ref());
+        let selected = self
+            .waiting
+            .iter()
+            .find(|waiting| Some(waiting.id()) == self.selected.as_ref());
         let Some(waiting) = selected else {
             self.prompt = None;
             return;
@@ -192,7 +198,8 @@ impl App {
         };
         let id = prompt.asked().id.clone();
         // `q` leaves, as everywhere in the inbox, unless a text is being typed.
-        let leaves = matches!(event, Event::Key(key) if key.code == KeyCode::Char('q')) && !prompt.is_typing();
+        let leaves =
+            matches!(event, Event::Key(key) if key.code == KeyCode::Char('q')) && !prompt.is_typing();
         if leaves {
             self.focus = Focus::List;
             return Effect::Nothing;
@@ -243,13 +250,22 @@ impl App {
     }
 
     fn open_group(&mut self) {
-        let selected = self.waiting.iter().find(|waiting| Some(waiting.id()) == self.selected.as_ref());
+        let selected = self
+            .waiting
+            .iter()
+            .find(|waiting| Some(waiting.id()) == self.selected.as_ref());
         match selected.and_then(Waiting::group) {
             Some(group) => {
-                let members = self.waiting.iter().filter(|waiting| waiting.group() == Some(group));
+                let members = self
+                    .waiting
+                    .iter()
+                    .filter(|waiting| waiting.group() == Some(group));
                 self.focus = Focus::Together(Together::new(members, self.locale));
             }
-            None => self.say(self.locale.pick("This one belongs to no group.", "这个问题不属于任何一组。")),
+            None => self.say(
+                self.locale
+                    .pick("This one belongs to no group.", "这个问题不属于任何一组。"),
+            ),
         }
     }
 
@@ -289,7 +305,9 @@ impl App {
             }
             Decided::Unread(lines) => {
                 let words = match self.locale {
-                    Locale::English => format!("Read it to the end first: {lines} lines are still below (Space)."),
+                    Locale::English => {
+                        format!("Read it to the end first: {lines} lines are still below (Space).")
+                    }
                     Locale::Chinese => format!("请先看完：下面还有 {lines} 行（空格键翻页）。"),
                 };
                 self.say(&words);

@@ -19,7 +19,9 @@ impl Filter {
     }
 
     pub(super) fn passes(&self, waiting: &Waiting) -> bool {
-        self.session.as_ref().is_none_or(|session| session == waiting.session())
+        self.session
+            .as_ref()
+            .is_none_or(|session| session == waiting.session())
             && self.risk.is_none_or(|risk| risk == waiting.risk())
             && self.finds(waiting)
     }

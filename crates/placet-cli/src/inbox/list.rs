@@ -9,7 +9,9 @@ use crate::output;
 use crate::style::{self, paint};
 
 pub(super) fn run(inbox: &Inbox, args: &InboxListArgs) -> anyhow::Result<Exit> {
-    let mut found = inbox.runtime.block_on(waiting::all(&inbox.broker, inbox.locale))?;
+    let mut found = inbox
+        .runtime
+        .block_on(waiting::all(&inbox.broker, inbox.locale))?;
     if let Some(session) = &args.session {
         found.retain(|waiting| waiting.session() == session);
     }
@@ -30,7 +32,10 @@ pub(super) fn run(inbox: &Inbox, args: &InboxListArgs) -> anyhow::Result<Exit> {
             waiting.remaining().to_string(),
             waiting.about(),
             waiting.gist,
-            paint(style::FAINT, format_args!("({}, {})", waiting.session(), waiting.id())),
+            paint(
+                style::FAINT,
+                format_args!("({}, {})", waiting.session(), waiting.id())
+            ),
         );
     }
     if found.is_empty() && !args.json {

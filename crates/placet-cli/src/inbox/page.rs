@@ -42,7 +42,11 @@ pub(super) fn whole(document: &Document) -> String {
 pub(super) fn scopes(scopes: &[Scope]) -> String {
     let mut text = String::new();
     for (index, scope) in scopes.iter().enumerate() {
-        let lead = if index == 0 { "Don't ask again (--remember):\n" } else { "" };
+        let lead = if index == 0 {
+            "Don't ask again (--remember):\n"
+        } else {
+            ""
+        };
         let _ = writeln!(text, "{lead}  {}: {}", index + 1, scope.describe());
     }
     text

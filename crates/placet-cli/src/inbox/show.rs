@@ -20,7 +20,10 @@ pub(super) fn run(inbox: &Inbox, name: &str, json: bool) -> anyhow::Result<Exit>
         }
     };
     if json {
-        let covers: Vec<_> = scopes.iter().map(placet_core::standing::Scope::describe).collect();
+        let covers: Vec<_> = scopes
+            .iter()
+            .map(placet_core::standing::Scope::describe)
+            .collect();
         let shown = json!({
             "requestId": asked.id,
             "code": asked.code,

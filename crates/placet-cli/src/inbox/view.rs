@@ -25,7 +25,8 @@ const SIDE_BY_SIDE_COLS: u16 = 110;
 /// Draws everything.
 pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, palette: Palette, now: Duration) {
     let [title, main, status] =
-        Layout::vertical([Constraint::Length(1), Constraint::Min(0), Constraint::Length(1)]).areas(frame.area());
+        Layout::vertical([Constraint::Length(1), Constraint::Min(0), Constraint::Length(1)])
+            .areas(frame.area());
     frame.render_widget(Paragraph::new(top(app)), title);
     frame.render_widget(Paragraph::new(bottom(app, palette)), status);
     let (list, detail) = panes(app, main);
@@ -40,7 +41,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, palette: Palette, now: 
     frame.render_widget(Paragraph::new(lines), detail);
     if let Focus::Searching(field) = &app.focus {
         let text = SafeText::line(&field.text());
-        let column = u16::try_from(text.width() + 1).unwrap_or(0).min(status.width.saturating_sub(1));
+        let column = u16::try_from(text.width() + 1)
+            .unwrap_or(0)
+            .min(status.width.saturating_sub(1));
         frame.set_cursor_position(Position::new(status.x + column, status.y));
     }
 }
@@ -78,7 +81,11 @@ fn top(app: &App) -> Line<'static> {
         (Locale::Chinese, false) => format!("共 {all} 个待回答，显示 {listed} 个 · {}", app.filter.words()),
     };
     let who = app.by.to_string();
-    let text = format!(" placet inbox · {} · {}", SafeText::line(&who), SafeText::line(&count));
+    let text = format!(
+        " placet inbox · {} · {}",
+        SafeText::line(&who),
+        SafeText::line(&count)
+    );
     Line::styled(text, bold)
 }
 
@@ -90,8 +97,8 @@ fn bottom(app: &App, palette: Palette) -> Line<'static> {
     let text = match &app.focus {
         Focus::Searching(field) => return Line::raw(format!("/{}", SafeText::line(&field.text()))),
         Focus::List => say(
-            " ↑↓ choose · Enter answer · g group · / search · s session · r risk · ? help · q quit",
-            " ↑↓ 选择 · 回车 回答 · g 成组处理 · / 搜索 · s 会话 · r 风险 · ? 帮助 · q 退出",
+            " Enter answer · q quit · ? help · / search · g group · s session · r risk",
+            " 回车 回答 · q 退出 · ? 帮助 · / 搜索 · g 成组处理 · s 会话 · r 风险",
         ),
         Focus::Question => say(" Esc list · Ctrl-C quit", " Esc 返回列表 · Ctrl-C 退出"),
         Focus::Together(_) => say(
@@ -132,7 +139,14 @@ fn rows(app: &App, area: Rect, palette: Palette, now: Duration) -> Vec<Line<'sta
     lines
 }
 
-fn row(app: &App, waiting: &Waiting, mark: &str, selected: bool, palette: Palette, now: Duration) -> Line<'static> {
+fn row(
+    app: &App,
+    waiting: &Waiting,
+    mark: &str,
+    selected: bool,
+    palette: Palette,
+    now: Duration,
+) -> Line<'static> {
     let passed = u64::try_from(app.since_looked_up(now).as_millis()).unwrap_or(u64::MAX);
     let left = Millis::new(waiting.remaining().get().saturating_sub(passed));
     let seconds = left.get().div_ceil(1000);
@@ -175,13 +189,19 @@ fn detail_lines(
     if let Focus::Together(together) = &mut app.focus {
         let (all, high) = together.count();
         let heading = match locale {
-            Locale::English => format!("{all} calls of one turn; {high} of them HIGH, to be approved one by one"),
+            Locale::English => {
+                format!("{all} calls of one turn; {high} of them HIGH, to be approved one by one")
+            }
             Locale::Chinese => format!("同一轮的 {all} 个调用，其中 {high} 个高风险，须逐个批准"),
         };
         together.sheet.fit_width(size.cols);
         together.sheet.fit_height(size.rows.saturating_sub(2));
         // Keys that do not count yet look like it.
-        let role = if together.guard.counts(now) { line::Role::Strong } else { line::Role::Faint };
+        let role = if together.guard.counts(now) {
+            line::Role::Strong
+        } else {
+            line::Role::Faint
+        };
         let mut lines = vec![Line::styled(heading, look(palette, role))];
         let place = together.sheet.place();
         lines.extend(together.sheet.visible().iter().map(|line| styled(line, palette)));

@@ -149,7 +149,10 @@ pub(super) async fn find(broker: &Broker, name: &str) -> anyhow::Result<Question
         several => {
             // A code is unique in its chat only.
             let ids: Vec<_> = several.iter().map(ToString::to_string).collect();
-            bail!("several questions have the code `{name}`; name one by its id: {}", ids.join(", "))
+            bail!(
+                "several questions have the code `{name}`; name one by its id: {}",
+                ids.join(", ")
+            )
         }
     }
 }
@@ -158,9 +161,12 @@ pub(super) async fn find(broker: &Broker, name: &str) -> anyhow::Result<Question
 pub(super) async fn came_to(broker: &Broker, id: &InteractionId, locale: Locale) -> anyhow::Result<String> {
     let question = broker.question(id).await?;
     Ok(match question.map(|question| question.interaction) {
-        Some(Interaction::Resolved(resolved) | Interaction::Processed(resolved)) => {
-            heading(&decided(&resolved.asked, &resolved.resolution, resolved.at, locale))
-        }
+        Some(Interaction::Resolved(resolved) | Interaction::Processed(resolved)) => heading(&decided(
+            &resolved.asked,
+            &resolved.resolution,
+            resolved.at,
+            locale,
+        )),
         Some(Interaction::Pending(_)) | None => String::new(),
     })
 }

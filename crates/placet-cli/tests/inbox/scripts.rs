@@ -14,8 +14,14 @@ fn list_says_what_waits_in_a_line_each() {
     let (out, _) = waiting.inbox("lin", &["list"], 0);
     let lines: Vec<_> = out.lines().collect();
     assert_eq!(lines.len(), 2);
-    assert!(lines[0].contains("HIGH") && lines[0].contains("rm -rf build"), "{out}");
-    assert!(lines[1].contains("MEDIUM") && lines[1].contains("mkdir a"), "{out}");
+    assert!(
+        lines[0].contains("HIGH") && lines[0].contains("rm -rf build"),
+        "{out}"
+    );
+    assert!(
+        lines[1].contains("MEDIUM") && lines[1].contains("mkdir a"),
+        "{out}"
+    );
     let (out, err) = waiting.inbox("lin", &["list", "--limit", "1"], 0);
     assert_eq!(out.lines().count(), 1);
     assert!(err.contains("1 more wait"), "{err}");
@@ -35,14 +41,25 @@ fn list_and_show_speak_json() {
     let shown = parsed(&out);
     assert_eq!(shown["status"], "pending");
     assert_eq!(shown["options"][0]["optionId"], "approve");
-    assert!(shown["scopes"][0].as_str().unwrap().starts_with("exactly this call"), "{shown}");
+    assert!(
+        shown["scopes"][0]
+            .as_str()
+            .unwrap()
+            .starts_with("exactly this call"),
+        "{shown}"
+    );
 }
 
 #[test]
 fn show_shows_everything_and_escapes_what_is_hostile() {
     let waiting = Waiting::of(&[bash("rm -rf x \u{1b}[2J\u{202e}")]);
     let (out, _) = waiting.inbox("lin", &["show", waiting.ids[0].as_str()], 0);
-    for expected in ["May `bash` run this? Risk HIGH.", "⟦ESC⟧[2J⟦U+202E⟧", "Why you are asked", "Reply:"] {
+    for expected in [
+        "May `bash` run this? Risk HIGH.",
+        "⟦ESC⟧[2J⟦U+202E⟧",
+        "Why you are asked",
+        "Reply:",
+    ] {
         assert!(out.contains(expected), "{expected} in {out}");
     }
     assert!(!out.contains('\u{1b}'), "{out:?}");
@@ -95,25 +112,53 @@ fn a_bystander_is_told_and_nothing_changes() {
 fn the_user_is_the_person_with_that_terminal_account() {
     let waiting = Waiting::of(&[bash("mkdir a")]);
     let db = waiting.db();
-    let args = ["inbox", "--db", db.to_str().unwrap(), "answer", waiting.ids[0].as_str(), "skip"];
+    let args = [
+        "inbox",
+        "--db",
+        db.to_str().unwrap(),
+        "answer",
+        waiting.ids[0].as_str(),
+        "skip",
+    ];
     let output = waiting.world.placet(&args).env("USER", "l.wang").assert().code(0);
-    assert_eq!(String::from_utf8_lossy(&output.get_output().stdout), "Skipped by lin.\n");
+    assert_eq!(
+        String::from_utf8_lossy(&output.get_output().stdout),
+        "Skipped by lin.\n"
+    );
 }
 
 #[test]
 fn edited_arguments_a_message_and_dont_ask_again_go_with_an_approval() {
     let waiting = Waiting::of(&[bash("rm -rf build"), bash("mkdir a")]);
     let edited = r#"{"command":"rm -rf build/tmp"}"#;
-    let args = ["answer", waiting.ids[0].as_str(), "approve", "--args", edited, "--instruction", "then test"];
+    let args = [
+        "answer",
+        waiting.ids[0].as_str(),
+        "approve",
+        "--args",
+        edited,
+        "--instruction",
+        "then test",
+    ];
     waiting.inbox("lin", &args, 0);
     let outcome = waiting.outcome(0);
-    assert!(outcome.contains("build/tmp") && outcome.contains("then test"), "{outcome}");
+    assert!(
+        outcome.contains("build/tmp") && outcome.contains("then test"),
+        "{outcome}"
+    );
     let id = waiting.ids[1].as_str();
     waiting.inbox("lin", &["answer", id, "approve", "--remember", "9"], 2);
-    waiting.inbox("lin", &["answer", id, "approve", "--remember", "1", "--for", "15m"], 0);
+    waiting.inbox(
+        "lin",
+        &["answer", id, "approve", "--remember", "1", "--for", "15m"],
+        0,
+    );
     let standing = waiting.engine(async |engine| engine.broker().standing().await.unwrap());
     let grant = &standing[0].0;
-    assert_eq!(grant.ends_at.as_millis() - grant.given_at.as_millis(), 15 * 60 * 1000);
+    assert_eq!(
+        grant.ends_at.as_millis() - grant.given_at.as_millis(),
+        15 * 60 * 1000
+    );
 }
 
 #[test]
@@ -124,7 +169,10 @@ fn bad_input_is_said_and_changes_nothing() {
         (vec!["answer", id, "maybe"], "`maybe` is not one of the options"),
         (vec!["answer", id, "retry"], "needs a text"),
         (vec!["answer", id, "approve", "--args", "{"], "not valid JSON"),
-        (vec!["answer", id, "info", "--info", "[]"], "--info is not a JSON object"),
+        (
+            vec!["answer", id, "info", "--info", "[]"],
+            "--info is not a JSON object",
+        ),
         (vec!["answer", id, "reject", "--args", "{}"], "cannot be edited"),
         (vec!["answer", "ZZZZ", "reject"], "no question `ZZZZ` waits"),
         (vec!["show", "nothing"], "no question `nothing` waits"),

@@ -95,7 +95,12 @@ impl Waiting {
             call: CallId::new(format!("call_{index}")).unwrap(),
         };
         self.engine(async |engine| {
-            let record = engine.store().read(move |view, _| view.call(&key)).await.unwrap().unwrap();
+            let record = engine
+                .store()
+                .read(move |view, _| view.call(&key))
+                .await
+                .unwrap()
+                .unwrap();
             format!("{:?}", record.state)
         })
     }
@@ -112,7 +117,9 @@ impl Waiting {
     pub(crate) fn code(&self, index: usize) -> String {
         let (out, _) = self.inbox("lin", &["list", "--json"], 0);
         let id = self.ids[index].as_str();
-        let rows = out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let rows = out
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap());
         let mut found = rows.filter(|row| row["requestId"] == id);
         found.next().unwrap()["code"].as_str().unwrap().to_owned()
     }

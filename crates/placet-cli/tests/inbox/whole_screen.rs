@@ -8,6 +8,7 @@ use crate::record::recorded;
 use crate::waiting::{CONFIG, Waiting, bash};
 
 const WIDE: Room = Room { cols: 132, rows: 30 };
+const LOW: Room = Room { cols: 132, rows: 20 };
 const SMALL: Room = Room { cols: 60, rows: 20 };
 
 fn open(waiting: &Waiting, room: Room) -> Pty {
@@ -39,7 +40,11 @@ fn opens_question(pty: &mut Pty) {
 
 #[test]
 fn the_list_and_the_question_stand_side_by_side() {
-    let calls = [group(bash("mkdir -p build/out")), group(bash("rm -rf build")), bash("git push origin main")];
+    let calls = [
+        group(bash("mkdir -p build/out")),
+        group(bash("rm -rf build")),
+        bash("git push origin main"),
+    ];
     let waiting = Waiting::of(&calls);
     let pty = open(&waiting, WIDE);
     pty.sees("3 waiting");
@@ -72,7 +77,7 @@ fn a_key_pressed_with_enter_decides_nothing() {
     let mut pty = open(&waiting, WIDE);
     pty.sees("1 waiting");
     pty.types("\ryyy");
-    pty.sees("Esc list");
+    pty.sees_bold("[y]");
     pty.types("\u{1b}");
     pty.sees("q quit");
     pty.sees("1 waiting");
@@ -82,9 +87,14 @@ fn a_key_pressed_with_enter_decides_nothing() {
 
 #[test]
 fn the_calls_of_a_turn_are_decided_together_but_for_the_high_ones() {
-    let calls = [group(bash("mkdir a")), group(bash("rm -rf b")), group(bash("mkdir c")), bash("mkdir d")];
+    let calls = [
+        group(bash("mkdir a")),
+        group(bash("rm -rf b")),
+        group(bash("mkdir c")),
+        bash("mkdir d"),
+    ];
     let waiting = Waiting::of(&calls);
-    let mut pty = open(&waiting, WIDE);
+    let mut pty = open(&waiting, LOW);
     pty.sees("4 waiting");
     pty.types("g");
     pty.sees("3 calls of one turn; 1 of them HIGH");
@@ -100,7 +110,10 @@ fn the_calls_of_a_turn_are_decided_together_but_for_the_high_ones() {
     pty.sees("2 waiting");
     leaves(pty);
     let (out, _) = waiting.inbox("lin", &["list"], 0);
-    assert!(out.contains("rm -rf b") && out.contains("mkdir d") && !out.contains("mkdir a"), "{out}");
+    assert!(
+        out.contains("rm -rf b") && out.contains("mkdir d") && !out.contains("mkdir a"),
+        "{out}"
+    );
 }
 
 #[test]
@@ -114,13 +127,13 @@ fn search_session_and_risk_narrow_the_list() {
     pty.types("far");
     pty.sees("1 of 3 waiting · “far”");
     pty.types("\u{1b}");
-    pty.sees(" 3 waiting");
+    pty.sees("lin · 3 waiting");
     pty.types("s");
     pty.sees("2 of 3 waiting · session job-1");
     pty.types("r");
     pty.sees("1 of 3 waiting · session job-1 · HIGH");
     pty.types("\u{1b}");
-    pty.sees(" 3 waiting");
+    pty.sees("lin · 3 waiting");
     leaves(pty);
 }
 
@@ -135,7 +148,9 @@ fn a_small_screen_works_and_a_resized_one_is_drawn_anew() {
     pty.resizes(WIDE);
     pty.waits_until("both panes", |screen| {
         let text = screen.contents();
-        text.contains("HIGH") && text.contains("[N] Reject") && text.lines().any(|line| line.contains('›') && line.contains("━━"))
+        text.contains("HIGH")
+            && text.contains("[N] Reject")
+            && text.lines().any(|line| line.contains('›') && line.contains("━━"))
     });
     pty.types("n");
     pty.sees("Rejected by lin.");
@@ -164,11 +179,15 @@ fn the_terminal_is_given_back() {
         assert!(pty.with_screen(vt100::Screen::alternate_screen));
         pty.types(end);
         pty.ends();
-        pty.waits_until("the old screen", |screen| !screen.alternate_screen() && !screen.hide_cursor());
+        pty.waits_until("the old screen", |screen| {
+            !screen.alternate_screen() && !screen.hide_cursor()
+        });
     }
     let mut pty = open(&waiting, WIDE);
     pty.sees("1 waiting");
     pty.kills_the_program("-TERM");
     pty.ends();
-    pty.waits_until("the old screen", |screen| !screen.alternate_screen() && !screen.hide_cursor());
+    pty.waits_until("the old screen", |screen| {
+        !screen.alternate_screen() && !screen.hide_cursor()
+    });
 }
