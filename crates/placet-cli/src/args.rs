@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use placet_core::ids::{AgentId, SessionId, ToolName};
+use placet_core::ids::{AgentId, PersonId, SessionId, ToolName};
 use placet_core::policy::Mode;
-use placet_core::time::Timestamp;
+use placet_core::time::{Millis, Timestamp};
 use placet_store::Anchor;
 
 use crate::moment;
@@ -35,10 +35,11 @@ Examples:
   placet check --tool bash --args '{\"command\":\"git status && rm -rf /\"}'
   placet policy explain
   placet policy test --config placet.toml
+  placet inbox
   placet audit list --since 2h
   placet audit verify
 
-Exit status: 0 done or allowed, 1 audit findings, 2 bad input, 3 ask, 4 deny.";
+Exit status: 0 done or allowed, 1 audit findings, 2 bad input, 3 ask or already decided, 4 deny.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -63,6 +64,17 @@ pub(crate) enum Command {
     },
     /// What people said not to be asked about again, and taking it back
     Grants(GrantsArgs),
+    /// See what waits for a person, and answer it; without a subcommand, on the whole screen
+    #[command(after_help = INBOX_EXAMPLES)]
+    Inbox {
+        #[command(flatten)]
+        store: StoreArgs,
+        /// Answer as this person; else whoever has your user name as `terminal` account or as name in `[[people]]`
+        #[arg(long = "as", global = true, value_name = "PERSON", value_parser = |text: &str| PersonId::new(text))]
+        person: Option<PersonId>,
+        #[command(subcommand)]
+        command: Option<InboxCommand>,
+    },
     /// Print a completion script for a shell
     #[command(
         after_help = "Example:\n  placet completions bash > ~/.local/share/bash-completion/completions/placet"
@@ -178,6 +190,78 @@ pub(crate) struct StoreArgs {
     /// The configuration that names the store
     #[arg(long, global = true, value_name = "FILE", env = "PLACET_CONFIG")]
     pub(crate) config: Option<PathBuf>,
+}
+
+const INBOX_EXAMPLES: &str = "\
+Examples:
+  placet inbox
+  placet inbox list --json
+  placet inbox show K7QP
+  placet inbox answer K7QP reject --reason 'the build is still needed'
+  placet inbox answer K7QP approve --args '{\"command\":\"ls -l\"}'
+  placet inbox answer K7QP approve --remember 1 --for 8h
+
+Exit status: 0 done, 2 bad input or not yours to answer, 3 already decided or expired.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum InboxCommand {
+    /// What waits, most urgent first
+    List(InboxListArgs),
+    /// Everything about one question: what would happen, why it is asked, how to answer
+    Show {
+        /// The question's id (`int_…`) or code (`K7QP`)
+        question: String,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Answer one question; it is printed to standard error in full first
+    Answer(InboxAnswerArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InboxListArgs {
+    /// Only this session
+    #[arg(long, value_parser = |text: &str| SessionId::new(text))]
+    pub(crate) session: Option<SessionId>,
+    /// At most so many, the most urgent
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub(crate) limit: usize,
+    /// Print JSON lines
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InboxAnswerArgs {
+    /// The question's id (`int_…`) or code (`K7QP`)
+    pub(crate) question: String,
+    /// One of the options `show` lists: `approve`, `reject`, `retry`, `info`, `skip`, `terminate`, …
+    pub(crate) option: String,
+    /// A reason, feedback, or the text the option asks for
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<String>,
+    /// Information asked for, as a JSON object
+    #[arg(long, value_name = "JSON")]
+    pub(crate) info: Option<String>,
+    /// Approve with these arguments instead, as a JSON object
+    #[arg(long, value_name = "JSON", conflicts_with = "args_file")]
+    pub(crate) args: Option<String>,
+    /// The same, from a file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) args_file: Option<PathBuf>,
+    /// A message for the agent, sent along
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) instruction: Option<String>,
+    /// Don't ask again: the number of a scope that `show` lists
+    #[arg(long, value_name = "SCOPE")]
+    pub(crate) remember: Option<usize>,
+    /// For how long: `15m`, `8h`, `7d`
+    #[arg(long = "for", value_name = "TIME", default_value = "1h", requires = "remember", value_parser = moment::length)]
+    pub(crate) lasts: Millis,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 const AUDIT_EXAMPLES: &str = "\

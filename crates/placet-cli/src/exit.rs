@@ -6,23 +6,30 @@ use placet_core::verdict::Decision;
 
 /// How a command ended. The numbers are part of the interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
 pub(crate) enum Exit {
     /// Done; for `check`: the call may run.
-    Success = 0,
+    Success,
     /// `audit verify` found something wrong.
-    Findings = 1,
+    Findings,
     /// The input, the configuration or a file could not be used; nothing was decided.
-    BadInput = 2,
+    BadInput,
     /// `check`: a person must agree.
-    Ask = 3,
+    Ask,
+    /// `inbox answer`: somebody, or the clock, was faster.
+    TooLate,
     /// `check`: the call must not run.
-    Deny = 4,
+    Deny,
 }
 
 impl Exit {
     pub(crate) const fn code(self) -> u8 {
-        self as u8
+        match self {
+            Self::Success => 0,
+            Self::Findings => 1,
+            Self::BadInput => 2,
+            Self::Ask | Self::TooLate => 3,
+            Self::Deny => 4,
+        }
     }
 }
 

@@ -3,13 +3,14 @@
 use std::fmt::Write as _;
 
 use anyhow::{Context as _, bail};
-use placet_core::ids::{ChannelName, PersonId, StandingGrantId};
+use placet_channels::terminal::Seat;
+use placet_core::ids::{PersonId, StandingGrantId};
 use placet_core::people::Directory;
 use placet_core::render::SafeText;
 use placet_core::standing::StandingGrant;
 use placet_core::time::{Millis, Timestamp};
-use placet_engine::steps::{self, RevokeRefusal};
-use placet_store::{Clock as _, StepError, SystemClock};
+use placet_engine::steps::RevokeRefusal;
+use placet_store::{Clock as _, SystemClock};
 use serde_json::{Value, json};
 
 use crate::args::{GrantsArgs, GrantsCommand, StoreArgs};
@@ -102,31 +103,31 @@ fn revoke(args: &StoreArgs, id: &StandingGrantId, by: Option<&PersonId>) -> anyh
     let config = config_file::load(args.config.as_deref())?.config;
     let by = match by {
         Some(name) => named(name, &config.people)?,
-        None => at_this_terminal(&config.people)?,
+        None => {
+            Seat::of_user(&config.people)
+                .context("it is not known who you are; say it with --as PERSON")?
+                .person
+        }
     };
-    let store = store::open_beside(&store::path(args)?)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
-    let (gone, who) = (id.clone(), by.clone());
+    let path = store::path(args)?;
+    let memory = config.approval.memory;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let revoked = runtime.block_on(async {
-        let step = store.step(move |view, now| steps::revoke_standing(view, now, &gone, &who));
-        let revoked = step.await;
-        store.checkpoint().await?;
-        store.close().await?;
+        let beside = store::join(config, &path).await?;
+        let revoked = beside.broker().revoke_standing(id, &by).await;
+        beside.close().await?;
         anyhow::Ok(revoked)
     })?;
     match revoked {
         Ok(()) => {}
-        Err(StepError::Refused(RevokeRefusal::NotFound(id))) => {
+        Err(RevokeRefusal::NotFound(id)) => {
             bail!("there is no standing grant `{id}` in force; `placet grants list` shows them")
         }
-        Err(StepError::Refused(RevokeRefusal::Store(error)) | StepError::Store(error)) => {
-            return Err(error.into());
-        }
+        Err(RevokeRefusal::Store(error)) => return Err(error.into()),
     }
     let (id, by) = (SafeText::line(id.as_str()), SafeText::line(by.as_str()));
     let mut text = format!("{id} is taken back by {by}: from now on people are asked again\n");
-    if config.approval.memory != Millis::ZERO {
-        let memory = config.approval.memory;
+    if memory != Millis::ZERO {
         let _ = writeln!(
             text,
             "(exactly a call that was approved in a chat counts for {memory} all the same)"
@@ -146,13 +147,4 @@ fn named(name: &PersonId, people: &Directory) -> anyhow::Result<PersonId> {
         );
     }
     Ok(name.clone())
-}
-
-/// The person whose `cli` account this is, or the bare account.
-fn at_this_terminal(people: &Directory) -> anyhow::Result<PersonId> {
-    let account = std::env::var("USER").or_else(|_| std::env::var("LOGNAME"));
-    let account = account
-        .ok()
-        .context("it is not known who you are; say it with --as PERSON")?;
-    Ok(people.person_for(&ChannelName::new("cli")?, &account)?)
 }

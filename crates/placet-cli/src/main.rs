@@ -1,4 +1,4 @@
-//! `placet`: ask the policy, test the rules, read the journal.
+//! `placet`: ask the policy, test the rules, answer what waits, read the journal.
 //!
 //! Each command is a file of its own. A command prints what it has to say and returns an [`Exit`]; an error is printed here,
 //! with what to do next, and exits with 2.
@@ -11,6 +11,7 @@ mod exit;
 mod generate;
 mod grants;
 mod init;
+mod inbox;
 mod moment;
 mod output;
 mod policy;
@@ -21,13 +22,13 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use args::{Cli, Command};
+use args::{Cli, Color, Command};
 use exit::Exit;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     cli.color.apply();
-    match run(cli.command) {
+    match run(cli.color, cli.command) {
         Ok(exit) => exit.into(),
         Err(error) if output::is_broken_pipe(&error) => Exit::Success.into(),
         Err(error) => {
@@ -37,13 +38,18 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command) -> anyhow::Result<Exit> {
+fn run(color: Color, command: Command) -> anyhow::Result<Exit> {
     match command {
         Command::Init(args) => init::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Policy { command } => policy::run(&command),
         Command::Audit { store, command } => audit::run(&store, &command),
         Command::Grants(args) => grants::run(&args),
+        Command::Inbox {
+            store,
+            person,
+            command,
+        } => inbox::run(&store, person, command.as_ref(), color),
         Command::Completions { shell } => generate::completions(shell),
         Command::Man => generate::man(),
     }

@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, SpanRelativeTo, Timestamp as Instant};
-use placet_core::time::Timestamp;
+use placet_core::time::{Millis, Timestamp};
 
 /// Reads a moment on the command line.
 pub(crate) fn parse(text: &str) -> Result<Timestamp, String> {
@@ -13,6 +13,17 @@ pub(crate) fn parse(text: &str) -> Result<Timestamp, String> {
             "a moment is written `2026-11-03T10:00:00Z`, `2026-11-03` (UTC), or `2h` for two hours ago"
                 .to_owned()
         })
+}
+
+/// Reads a length of time: `15m`, `8h`, `7d`.
+pub(crate) fn length(text: &str) -> Result<Millis, String> {
+    let span = text.parse::<Span>().ok();
+    let length = span.and_then(|span| span.to_duration(SpanRelativeTo::days_are_24_hours()).ok());
+    length
+        .and_then(|length| u64::try_from(length.as_millis()).ok())
+        .filter(|millis| *millis > 0)
+        .map(Millis::new)
+        .ok_or_else(|| "a length of time is written `15m`, `8h` or `7d`".to_owned())
 }
 
 fn read(text: &str, now: Instant) -> Option<Instant> {
@@ -36,6 +47,15 @@ fn read(text: &str, now: Instant) -> Option<Instant> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lengths_read_as_people_write_them() {
+        assert_eq!(length("15m"), Ok(Millis::from_secs(900)));
+        assert_eq!(length("7d"), Ok(Millis::from_secs(7 * 86_400)));
+        for text in ["", "0s", "-1h", "soon"] {
+            assert!(length(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn moments_read_as_people_write_them() {

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use placet_store::{Options, ReadOnly, Store};
+use placet_core::config::Config;
+use placet_engine::{Beside, Engine};
+use placet_store::ReadOnly;
 
 use crate::args::StoreArgs;
 use crate::config_file;
@@ -27,9 +29,10 @@ pub(crate) fn read_only(path: &Path) -> anyhow::Result<ReadOnly> {
     ReadOnly::open(path).context("the journal cannot be read (--db names its file, --data its folder)")
 }
 
-/// For changing. Only the store, none of an engine's services: nothing is delivered, expired or recovered on the side.
-pub(crate) fn open_beside(path: &Path) -> anyhow::Result<Store> {
-    // Opening would make the file; a mistyped path must not.
+/// For answering and taking back, beside a running placet or without one.
+pub(crate) async fn join(config: Config, path: &Path) -> anyhow::Result<Beside> {
+    // Says what is wrong with a path better than joining would.
     read_only(path)?;
-    Store::open(path, Options::default()).context("the store cannot be changed")
+    let joined = Engine::builder(config).join(path).await;
+    joined.with_context(|| format!("the store `{}` cannot be opened", path.display()))
 }

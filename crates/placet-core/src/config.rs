@@ -137,7 +137,7 @@ pub enum ChannelKind {
 impl ChannelKind {
     /// What channels are called when no other name is configured; people have accounts on these.
     const NAMES: [&'static str; 7] = [
-        "cli", "feishu", "dingtalk", "whatsapp", "email", "slack", "telegram",
+        "terminal", "feishu", "dingtalk", "whatsapp", "email", "slack", "telegram",
     ];
 
     /// How long people have on such a channel: a chat is looked at now and then, mail once a day.

@@ -1,6 +1,6 @@
 //! The broker: questions to people, and their answers.
 
-use placet_core::analysis::Analysis;
+use placet_core::analysis::{Analysis, Places as _};
 use placet_core::call::{Args, Origin, ToolCall};
 use placet_core::ids::{CallId, IdError, InteractionId, PersonId, SessionId, StandingGrantId, ToolName};
 use placet_core::interaction::{
@@ -10,8 +10,10 @@ use placet_core::outcome::Outcome;
 use placet_core::policy::Mode;
 use placet_core::record::CallRecord;
 use placet_core::render::{self, Document, QuestionView};
-use placet_core::standing::StandingGrant;
+use placet_core::standing::{Scope, StandingGrant};
 use placet_core::time::Now;
+use placet_core::tool::Risk;
+use placet_core::verdict::Step;
 use placet_store::{PendingRow, StepError, StoreError};
 use serde_json::Value;
 
@@ -217,6 +219,22 @@ impl Broker {
             analysis,
             now,
         }))
+    }
+
+    /// What "don't ask again" could cover for the call a question is about, narrowest first. Nothing where it would not
+    /// spare the person the next question: only what no rule, risk or setting insists on is ever remembered.
+    pub fn scopes(&self, question: &Question) -> Vec<Scope> {
+        let asked = question.interaction.asked();
+        let (Some(record), Some(analysis), Subject::Call { edited: None, .. }) =
+            (&question.call, &question.analysis, &asked.subject)
+        else {
+            return Vec::new();
+        };
+        if record.verdict.step != Step::Ask || asked.risk == Risk::High {
+            return Vec::new();
+        }
+        let workspace = self.engine.inner.places.workspace();
+        Scope::suggest(&record.call, analysis, record.digest, workspace)
     }
 
     /// What waits, oldest first, a page at a time.

@@ -1,0 +1,265 @@
+//! The attendant of a terminal: takes questions from the queue one by one, and gives the person's answers to the broker.
+
+use std::io;
+use std::sync::Arc;
+
+use placet_core::ids::InteractionId;
+use placet_core::interaction::{Answer, Asked, Audience, Interaction, Locale, Pending};
+use placet_core::principal::Principal;
+use placet_core::render::{Block, Document, SafeText, decided};
+use placet_engine::broker::Broker;
+use placet_engine::steps::AnswerRefusal;
+use placet_engine::{Answered, Engine};
+use placet_store::StoreError;
+use tokio_util::sync::CancellationToken;
+
+use super::inline::{Held, Inline};
+use super::line::{Line, Role};
+use super::prompt::{Ask, Prompt};
+use super::queue::Queue;
+use super::raw::{Raw, Taken};
+use super::sheet::head_lines;
+
+/// Lines of what was asked that stay on the screen above what became of it.
+const KEPT_MAX: usize = 8;
+/// How many open questions are looked through at once when starting.
+const PAGE: usize = 256;
+
+/// Sits between one terminal and the broker. Runs until stopped.
+pub struct Attendant {
+    pub(super) inline: Inline,
+    pub(super) queue: Arc<Queue>,
+    pub(super) chat: placet_core::call::Chat,
+    pub(super) by: Principal,
+}
+
+/// Why nobody attends the terminal any more. Questions stay open.
+#[derive(Debug, thiserror::Error)]
+pub enum AttendError {
+    /// The terminal is gone.
+    #[error("the terminal cannot be used any more: {0}")]
+    Terminal(#[from] io::Error),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Attendant {
+    /// Shows questions and takes answers until stopped. Questions left open stay open.
+    pub async fn run(mut self, engine: Engine, stop: CancellationToken) -> Result<(), AttendError> {
+        let queue = Arc::clone(&self.queue);
+        let _watch = tokio_util::task::AbortOnDropHandle::new(tokio::spawn({
+            let (queue, stop) = (Arc::clone(&queue), stop.clone());
+            async move {
+                stop.cancelled().await;
+                queue.stop();
+            }
+        }));
+        self.catch_up(&engine.broker()).await?;
+        while !stop.is_cancelled() {
+            let messages = queue.messages();
+            if !messages.is_empty() {
+                self.inline.print(&messages)?;
+            }
+            match queue.next() {
+                Some(id) => self.ask(&engine.broker(), &id).await?,
+                None => {
+                    stop.run_until_cancelled(queue.work()).await;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What was shown before the last start was shown to nobody who is still looking.
+    async fn catch_up(&self, broker: &Broker) -> Result<(), StoreError> {
+        let mut after = None;
+        loop {
+            let page = broker.pending(after, PAGE).await?;
+            let Some(last) = page.last() else {
+                return Ok(());
+            };
+            after = Some(last.cursor);
+            for row in page {
+                if row.chat.as_ref() == Some(&self.chat) {
+                    self.queue.push(row.id);
+                }
+            }
+        }
+    }
+
+    async fn ask(&mut self, broker: &Broker, id: &InteractionId) -> Result<(), AttendError> {
+        let Some(question) = broker.question(id).await? else {
+            return Ok(());
+        };
+        let Interaction::Pending(pending) = &question.interaction else {
+            return Ok(());
+        };
+        let locale = self.inline.locale;
+        if !pending.asks(&self.by) {
+            let document = question.document(locale);
+            let told = told(pending, locale);
+            return Ok(self.close(&document, Line::new(Role::Caution, told))?);
+        }
+        let ask = Ask {
+            scopes: broker.scopes(&question),
+            question,
+            by: self.by.clone(),
+            locale,
+        };
+        let mut prompt = Prompt::new(ask, self.inline.now());
+        let raw = Arc::new(Raw::take(self.inline.out, Taken::Inline)?);
+        let end = self.until_settled(broker, &raw, &mut prompt).await;
+        let document = prompt.sheet().document().clone();
+        // Given back first: what is printed now stays.
+        let closed = end.and_then(|end| Ok(self.close(&document, end)?));
+        drop(raw);
+        closed
+    }
+
+    /// Holds the prompt until the question is no longer this person's, and says what came of it.
+    async fn until_settled(
+        &mut self,
+        broker: &Broker,
+        raw: &Arc<Raw>,
+        prompt: &mut Prompt,
+    ) -> Result<Line, AttendError> {
+        let id = prompt.asked().id.clone();
+        loop {
+            match self.hold(raw, prompt).await? {
+                // It may have been settled in the same moment.
+                Held::Stopped => return self.came_to(broker, &id).await,
+                Held::Decided(document) => return Ok(outcome(&document)),
+                Held::Withdrawn => {
+                    let by = self.by.to_string();
+                    broker.withdraw(&id, &by).await?;
+                    return self.came_to(broker, &id).await;
+                }
+                Held::Answered(answer) => match self.give(broker, &id, *answer).await? {
+                    Given::Settled(line) => return Ok(line),
+                    Given::Refused(why) => prompt.refused(&why),
+                },
+            }
+        }
+    }
+
+    /// Reading keys blocks, so it is done beside the runtime.
+    async fn hold(&mut self, raw: &Arc<Raw>, prompt: &mut Prompt) -> Result<Held, AttendError> {
+        let (out, palette, locale) = (self.inline.out, self.inline.palette, self.inline.locale);
+        let mut inline = std::mem::replace(&mut self.inline, Inline::new(out, palette, locale));
+        let mut held_prompt = prompt.clone();
+        let (raw, queue) = (Arc::clone(raw), Arc::clone(&self.queue));
+        let task = tokio::task::spawn_blocking(move || {
+            let held = inline.hold(&raw, &mut held_prompt, &queue);
+            (inline, held_prompt, held)
+        });
+        let (inline, held_prompt, held) = task.await.map_err(io::Error::other)?;
+        self.inline = inline;
+        *prompt = held_prompt;
+        Ok(held?)
+    }
+
+    async fn give(&self, broker: &Broker, id: &InteractionId, answer: Answer) -> Result<Given, AttendError> {
+        let locale = self.inline.locale;
+        match broker.answer(id, answer).await {
+            Ok(Answered::Voted { needed }) => {
+                let words = match locale {
+                    Locale::English => format!("→ Your approval counts; {needed} more needed."),
+                    Locale::Chinese => format!("→ 已记下你的批准，还需要 {needed} 人。"),
+                };
+                Ok(Given::Settled(Line::new(Role::Strong, words)))
+            }
+            Ok(Answered::AskedAnew { question }) => {
+                let words = match locale {
+                    Locale::English => {
+                        format!("→ Your change needs other people: asked again as {question}.")
+                    }
+                    Locale::Chinese => format!("→ 你的改动需要其他人同意，已重新提问：{question}。"),
+                };
+                Ok(Given::Settled(Line::new(Role::Strong, words)))
+            }
+            Ok(Answered::Decided { .. }) => Ok(Given::Settled(self.came_to(broker, id).await?)),
+            Err(AnswerRefusal::AlreadyDecided { .. }) => Ok(Given::Settled(self.came_to(broker, id).await?)),
+            Err(AnswerRefusal::Store(error)) => Err(error.into()),
+            Err(other) => Ok(Given::Refused(other.to_string())),
+        }
+    }
+
+    async fn came_to(&self, broker: &Broker, id: &InteractionId) -> Result<Line, AttendError> {
+        let locale = self.inline.locale;
+        match broker.question(id).await?.map(|question| question.interaction) {
+            Some(Interaction::Resolved(resolved) | Interaction::Processed(resolved)) => {
+                let document = decided(&resolved.asked, &resolved.resolution, resolved.at, locale);
+                Ok(outcome(&document))
+            }
+            Some(Interaction::Pending(pending)) => {
+                Ok(Line::new(Role::Faint, still_open(&pending.asked, locale)))
+            }
+            None => Ok(Line::default()),
+        }
+    }
+
+    /// Leaves on the screen what was asked and what came of it.
+    fn close(&mut self, document: &Document, end: Line) -> io::Result<()> {
+        let cols = crossterm::terminal::size().map_or(80, |(cols, _)| usize::from(cols));
+        let mut lines = head_lines(document, cols);
+        if lines.len() > KEPT_MAX {
+            let hidden = lines.len() - KEPT_MAX;
+            lines.truncate(KEPT_MAX);
+            let words = match document.locale {
+                Locale::English => format!("… {hidden} lines more; the journal keeps them"),
+                Locale::Chinese => format!("… 另有 {hidden} 行，日志中有完整内容"),
+            };
+            lines.push(Line::new(Role::Faint, words));
+        }
+        lines.push(end);
+        self.inline.print(&lines)
+    }
+}
+
+/// What an answer came to.
+enum Given {
+    Settled(Line),
+    Refused(String),
+}
+
+/// The sentence of a settled question, and what the person said with it.
+fn outcome(document: &Document) -> Line {
+    let mut line = Line::default();
+    for block in document.blocks() {
+        line = match block {
+            Block::Heading { text, .. } => line.and(Role::Strong, format!("→ {text}")),
+            Block::Text { text, .. } => {
+                line.and(Role::Plain, format!(" “{}”", SafeText::line(text.as_str())))
+            }
+            _ => line,
+        };
+    }
+    line
+}
+
+fn still_open(asked: &Asked, locale: Locale) -> String {
+    match locale {
+        Locale::English => format!("→ Still open: `placet inbox` answers {}.", asked.code),
+        Locale::Chinese => format!("→ 问题仍未回答：可用 `placet inbox` 回答 {}。", asked.code),
+    }
+}
+
+/// What a bystander is told.
+fn told(pending: &Pending, locale: Locale) -> String {
+    let who = match &pending.asked.audience {
+        Audience::Inbox => "inbox".to_owned(),
+        Audience::People(people) => people
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(", "),
+    };
+    match locale {
+        Locale::English => format!(
+            "→ Not yours to decide: {} is asked ({}).",
+            who, pending.asked.code
+        ),
+        Locale::Chinese => format!("→ 此事不由你决定：已询问 {}（{}）。", who, pending.asked.code),
+    }
+}

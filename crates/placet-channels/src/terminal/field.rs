@@ -1,0 +1,190 @@
+//! A line of text being typed.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use placet_core::render::SafeText;
+use unicode_width::UnicodeWidthStr as _;
+
+/// No answer takes a longer text.
+const CHARS_MAX: usize = 16 * 1024;
+
+/// A text and a place in it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Field {
+    chars: Vec<char>,
+    at: usize,
+}
+
+/// The text over several rows, and where the cursor is.
+pub(crate) struct Rows {
+    pub(crate) rows: Vec<String>,
+    pub(crate) row: usize,
+    pub(crate) column: usize,
+}
+
+impl Field {
+    /// With a text to begin with; the cursor stands behind it.
+    pub fn holding(text: &str) -> Self {
+        let mut field = Self::default();
+        field.insert(text);
+        field
+    }
+
+    /// The text.
+    pub fn text(&self) -> String {
+        self.chars.iter().collect()
+    }
+
+    /// Whether there is anything but space in it.
+    pub fn is_blank(&self) -> bool {
+        self.chars.iter().all(|c| c.is_whitespace())
+    }
+
+    /// Puts a text where the cursor is. A line break becomes a space: it must not send anything.
+    pub fn insert(&mut self, text: &str) {
+        let room = CHARS_MAX.saturating_sub(self.chars.len());
+        let added: Vec<char> = text
+            .chars()
+            .map(|c| if c.is_whitespace() { ' ' } else { c })
+            .take(room)
+            .collect();
+        let after = self.chars.split_off(self.at.min(self.chars.len()));
+        self.chars.extend(added);
+        self.at = self.chars.len();
+        self.chars.extend(after);
+    }
+
+    /// A key that edits. Keys that do something else do nothing here.
+    pub fn key(&mut self, key: KeyEvent) {
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        match key.code {
+            KeyCode::Char('a') if control => self.at = 0,
+            KeyCode::Char('e') if control => self.at = self.chars.len(),
+            KeyCode::Char('u') if control => {
+                self.chars.drain(..self.at);
+                self.at = 0;
+            }
+            KeyCode::Char('w') if control => self.delete_word(),
+            KeyCode::Char(c) if !control && !key.modifiers.contains(KeyModifiers::ALT) => {
+                self.insert(c.encode_utf8(&mut [0; 4]));
+            }
+            KeyCode::Backspace if self.at > 0 => {
+                self.at -= 1;
+                self.chars.remove(self.at);
+            }
+            KeyCode::Delete if self.at < self.chars.len() => {
+                self.chars.remove(self.at);
+            }
+            KeyCode::Left => self.at = self.at.saturating_sub(1),
+            KeyCode::Right => self.at = (self.at + 1).min(self.chars.len()),
+            KeyCode::Home => self.at = 0,
+            KeyCode::End => self.at = self.chars.len(),
+            _ => {}
+        }
+    }
+
+    fn delete_word(&mut self) {
+        let before = self.chars.get(..self.at).unwrap_or_default();
+        let word = before.iter().rposition(|c| !c.is_whitespace()).unwrap_or(0);
+        let start = before
+            .get(..word)
+            .and_then(|chars| chars.iter().rposition(|c| c.is_whitespace()))
+            .map_or(0, |space| space + 1);
+        self.chars.drain(start..self.at);
+        self.at = start;
+    }
+
+    /// The text over rows of `cols` columns, made safe to show; at most `rows_max` of them, around the cursor.
+    pub(crate) fn rows(&self, cols: usize, rows_max: usize) -> Rows {
+        let mut rows = vec![String::new()];
+        let (mut row, mut column) = (0, 0);
+        let mut used = 0;
+        for (index, c) in self.chars.iter().enumerate() {
+            let shown = SafeText::line(c.encode_utf8(&mut [0; 4]));
+            // The cursor needs a column of its own at the end of each row.
+            if used + shown.width() >= cols && used > 0 {
+                rows.push(String::new());
+                used = 0;
+            }
+            if index == self.at {
+                (row, column) = (rows.len() - 1, used);
+            }
+            if let Some(last) = rows.last_mut() {
+                last.push_str(shown.as_str());
+            }
+            used += shown.as_str().width();
+        }
+        if self.at == self.chars.len() {
+            (row, column) = (rows.len() - 1, used);
+        }
+        let first = row.saturating_sub(rows_max.saturating_sub(1));
+        let rows = rows.into_iter().skip(first).take(rows_max.max(1)).collect();
+        Rows {
+            rows,
+            row: row - first,
+            column,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn press(field: &mut Field, keys: &[(KeyCode, KeyModifiers)]) {
+        for (code, modifiers) in keys {
+            field.key(KeyEvent::new(*code, *modifiers));
+        }
+    }
+
+    #[test]
+    fn a_text_is_edited_as_on_any_command_line() {
+        let mut field = Field::holding("rm -rf  build");
+        press(&mut field, &[(KeyCode::Char('w'), KeyModifiers::CONTROL)]);
+        assert_eq!(field.text(), "rm -rf  ");
+        press(
+            &mut field,
+            &[
+                (KeyCode::Home, KeyModifiers::NONE),
+                (KeyCode::Delete, KeyModifiers::NONE),
+            ],
+        );
+        assert_eq!(field.text(), "m -rf  ");
+        press(
+            &mut field,
+            &[
+                (KeyCode::Right, KeyModifiers::NONE),
+                (KeyCode::Backspace, KeyModifiers::NONE),
+            ],
+        );
+        assert_eq!(field.text(), " -rf  ");
+        press(
+            &mut field,
+            &[
+                (KeyCode::End, KeyModifiers::NONE),
+                (KeyCode::Char('u'), KeyModifiers::CONTROL),
+            ],
+        );
+        assert_eq!(field.text(), "");
+    }
+
+    #[test]
+    fn pasted_line_breaks_become_spaces_and_escapes_become_visible() {
+        let mut field = Field::default();
+        field.insert("a\r\nb\u{1b}[2J");
+        assert_eq!(field.text(), "a  b\u{1b}[2J");
+        assert_eq!(field.rows(40, 3).rows, ["a  b⟦ESC⟧[2J"]);
+    }
+
+    #[test]
+    fn a_long_text_shows_the_rows_around_the_cursor() {
+        let mut field = Field::holding("一二三四五六七八九十");
+        let rows = field.rows(9, 2);
+        assert_eq!(
+            (rows.rows, rows.row, rows.column),
+            (vec!["五六七八".to_owned(), "九十".to_owned()], 1, 4)
+        );
+        press(&mut field, &[(KeyCode::Home, KeyModifiers::NONE)]);
+        let rows = field.rows(9, 2);
+        assert_eq!((rows.row, rows.column), (0, 0));
+    }
+}

@@ -1,0 +1,383 @@
+//! A question being answered: keys go in, effects come out. No terminal, no clock, no store.
+//!
+//! The inline prompt and the inbox both drive this machine, so a key means the same in both. It never answers on its own:
+//!
+//! - what is typed before the question was drawn, and for a moment afterwards, decides nothing;
+//! - what is pasted decides nothing, it only fills a text;
+//! - Enter alone never lets a call run;
+//! - a HIGH call cannot be approved before all of it has been on the screen;
+//! - an interruption is a refusal.
+
+use std::time::Duration;
+
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use placet_core::call::Args;
+use placet_core::ids::PersonId;
+use placet_core::interaction::{
+    Action, Answer, Asked, Edited, Interaction, InteractionKind, InteractionOption, Locale, Subject,
+};
+use placet_core::principal::Principal;
+use placet_core::render::SafeText;
+use placet_core::standing::Scope;
+use placet_core::time::Millis;
+use placet_core::tool::Risk;
+use placet_engine::broker::Question;
+
+use super::arguments;
+use super::choices::{Choices, Style};
+use super::field::Field;
+use super::guard::Guard;
+use super::sheet::{Scroll, Sheet};
+
+mod draw;
+mod keys;
+mod words;
+
+pub use draw::{Screen, Size};
+
+/// What an interruption is told the agent as.
+const INTERRUPTED: &str = "interrupted at the terminal";
+/// For how long "don't ask again" may hold.
+pub(crate) const LASTS: [Millis; 5] = [
+    Millis::from_secs(15 * 60),
+    Millis::from_secs(3600),
+    Millis::from_secs(8 * 3600),
+    Millis::from_secs(24 * 3600),
+    Millis::from_secs(7 * 24 * 3600),
+];
+/// The one offered first.
+const LASTS_FIRST: usize = 1;
+
+/// A question, and who is looking at it.
+#[derive(Debug, Clone)]
+pub struct Ask {
+    /// The question.
+    pub question: Question,
+    /// What "don't ask again" may cover.
+    pub scopes: Vec<Scope>,
+    /// Who is looking.
+    pub by: Principal,
+    /// In which language.
+    pub locale: Locale,
+}
+
+/// What somebody else must do now.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Nothing; draw again.
+    Nothing,
+    /// Give this to the broker, then say how it went with [`Prompt::refused`], or close the prompt.
+    Answer(Box<Answer>),
+    /// There is no option that says no: withdraw the question.
+    Withdraw,
+    /// Let the person edit this text, then hand it to [`Prompt::edited`].
+    Edit(String),
+    /// The person wants to leave the question as it is.
+    Leave,
+}
+
+/// A question being answered by one person.
+#[derive(Debug, Clone)]
+pub struct Prompt {
+    ask: Ask,
+    choices: Choices,
+    sheet: Sheet,
+    mode: Mode,
+    note: Option<SafeText>,
+    instruction: Option<String>,
+    others_waiting: usize,
+    looked_up: Duration,
+    guard: Guard,
+    fits: Fits,
+}
+
+/// Whether the screen is large enough to read anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fits {
+    Yes,
+    No,
+}
+
+/// What the next key means.
+#[derive(Debug, Clone)]
+enum Mode {
+    /// A key takes a choice.
+    Choosing { at: Option<usize> },
+    /// Something dangerous was chosen; `y` means it.
+    Confirming { option: InteractionOption },
+    /// A text is being typed.
+    Typing { wanted: Wanted, field: Field },
+    /// Changed arguments are shown before they are sent.
+    Reviewing { args: Args, typed: String, sheet: Sheet },
+    /// The scope and the end of "don't ask again" are being chosen.
+    Remembering { at: usize, lasts: usize },
+    /// All keys are explained.
+    Helping,
+    /// The answer is being stored.
+    Sending { back: Box<Mode> },
+}
+
+/// What a typed text is for.
+#[derive(Debug, Clone)]
+enum Wanted {
+    /// The text an option needs.
+    Text(InteractionOption),
+    /// A reason, which may be left out.
+    Reason(InteractionOption),
+    /// A message for the agent.
+    Message,
+    /// The arguments.
+    Args,
+}
+
+impl Prompt {
+    /// A question that was looked up at `now`. Nothing counts until it has been drawn.
+    pub fn new(ask: Ask, now: Duration) -> Self {
+        let asked = ask.question.interaction.asked();
+        let choices = Choices::of(asked, &ask.scopes, ask.locale);
+        let mode = match choices.only_text(asked.kind()) {
+            Some(option) => Mode::Typing {
+                wanted: Wanted::Text(option.clone()),
+                field: Field::default(),
+            },
+            None => Mode::choosing(&choices),
+        };
+        Self {
+            sheet: Sheet::new(ask.question.document(ask.locale)),
+            ask,
+            choices,
+            mode,
+            note: None,
+            instruction: None,
+            others_waiting: 0,
+            looked_up: now,
+            guard: Guard::default(),
+            fits: Fits::Yes,
+        }
+    }
+
+    /// The question.
+    pub fn asked(&self) -> &Asked {
+        self.ask.question.interaction.asked()
+    }
+
+    /// The question and its state.
+    pub fn interaction(&self) -> &Interaction {
+        &self.ask.question.interaction
+    }
+
+    /// What is shown of it.
+    pub fn sheet(&self) -> &Sheet {
+        &self.sheet
+    }
+
+    /// How many other questions wait behind this one.
+    pub fn set_others_waiting(&mut self, others: usize) {
+        self.others_waiting = others;
+    }
+
+    /// Whether a text is being typed, so that letters are letters.
+    pub fn is_typing(&self) -> bool {
+        matches!(self.mode, Mode::Typing { .. })
+    }
+
+    /// How long there is.
+    pub fn remaining(&self, now: Duration) -> Millis {
+        let question = &self.ask.question;
+        let then = self.asked().deadline.remaining_from(question.now.live);
+        let passed = u64::try_from(now.saturating_sub(self.looked_up).as_millis()).unwrap_or(u64::MAX);
+        Millis::new(then.get().saturating_sub(passed))
+    }
+
+    /// The last screen is in front of the person since `now`.
+    pub fn drawn(&mut self, now: Duration) {
+        if self.fits == Fits::No {
+            return;
+        }
+        self.guard.drawn(now);
+        self.sheet.drawn();
+        if let Mode::Reviewing { sheet, .. } = &mut self.mode {
+            sheet.drawn();
+        }
+    }
+
+    /// Takes what the person did.
+    pub fn take(&mut self, event: &Event, now: Duration) -> Effect {
+        if !self.guard.counts(now) {
+            return Effect::Nothing;
+        }
+        match event {
+            Event::Key(key) if key.kind != KeyEventKind::Release => {
+                self.note = None;
+                self.key(*key)
+            }
+            Event::Paste(text) => {
+                self.paste(text);
+                Effect::Nothing
+            }
+            _ => Effect::Nothing,
+        }
+    }
+
+    /// The answer was not taken; `why` is for the person.
+    pub fn refused(&mut self, why: &str) {
+        if let Mode::Sending { back } = &self.mode {
+            self.mode = match back.as_ref() {
+                // Back to the text, where it can be mended.
+                Mode::Reviewing { typed, .. } => Mode::Typing {
+                    wanted: Wanted::Args,
+                    field: Field::holding(typed),
+                },
+                other => other.clone(),
+            };
+        }
+        self.say(why);
+    }
+
+    /// What came back from the editor, or why nothing did.
+    pub fn edited(&mut self, text: Result<String, String>) {
+        match text {
+            Ok(text) => self.review(text),
+            Err(why) => self.say(&why),
+        }
+    }
+
+    fn say(&mut self, text: &str) {
+        self.note = Some(SafeText::line(text));
+    }
+
+    fn pick<'a>(&self, english: &'a str, chinese: &'a str) -> &'a str {
+        self.ask.locale.pick(english, chinese)
+    }
+
+    fn kind(&self) -> InteractionKind {
+        self.asked().kind()
+    }
+
+    fn paste(&mut self, text: &str) {
+        match &mut self.mode {
+            Mode::Typing { field, .. } => field.insert(text),
+            _ => {
+                let words = self.pick(
+                    "Pasted text decides nothing; press a key.",
+                    "粘贴的内容不作为回答，请按键选择。",
+                );
+                self.say(words);
+            }
+        }
+    }
+
+    /// An interruption is a refusal, with whatever says no; where nothing does, the question is withdrawn.
+    fn interrupt(&mut self) -> Effect {
+        if matches!(self.mode, Mode::Sending { .. }) {
+            return Effect::Nothing;
+        }
+        // Half an edit, or half a "don't ask again", is not part of a refusal.
+        self.mode = Mode::choosing(&self.choices);
+        match self.choices.refusal.clone() {
+            Some(option) => self.answer(&option, Some(INTERRUPTED.to_owned())),
+            None => Effect::Withdraw,
+        }
+    }
+
+    fn answer(&mut self, option: &InteractionOption, feedback: Option<String>) -> Effect {
+        let approves = option.action == Action::ApproveAndExecute;
+        let sheet = match &self.mode {
+            Mode::Reviewing { sheet, .. } => sheet,
+            _ => &self.sheet,
+        };
+        if approves && self.asked().risk == Risk::High && sheet.unseen() > 0 {
+            let unseen = sheet.unseen();
+            let words = match self.ask.locale {
+                Locale::English => {
+                    format!("Read it to the end first: {unseen} lines are still below (Space).")
+                }
+                Locale::Chinese => format!("请先看完：下面还有 {unseen} 行（空格键翻页）。"),
+            };
+            self.say(&words);
+            return Effect::Nothing;
+        }
+        let answer = Answer {
+            by: self.ask.by.clone(),
+            option: option.option_id.clone(),
+            feedback,
+            data: None,
+            edited_args: match &self.mode {
+                Mode::Reviewing { args, .. } => Some(args.clone()),
+                _ => None,
+            },
+            instruction: self.instruction.clone(),
+            remember: self.remembered(),
+            shown: sheet.shown(),
+        };
+        let back = Box::new(std::mem::replace(&mut self.mode, Mode::Helping));
+        self.mode = Mode::Sending { back };
+        Effect::Answer(Box::new(answer))
+    }
+
+    /// The arguments as they would run now.
+    fn args(&self) -> Option<&Args> {
+        match &self.asked().subject {
+            Subject::Call {
+                edited: Some(edited), ..
+            } => Some(&edited.args),
+            _ => self.ask.question.call.as_ref().map(|record| &record.call.args),
+        }
+    }
+
+    /// Shows changed arguments as a change, or what is wrong with them.
+    fn review(&mut self, typed: String) {
+        let Some(before) = self.args().cloned() else {
+            return;
+        };
+        match arguments::read(&typed, &before) {
+            Ok(args) if args == before => {
+                self.mode = Mode::choosing(&self.choices);
+                self.say(self.pick("Nothing was changed.", "没有改动。"));
+            }
+            Ok(args) => {
+                let sheet = Sheet::new(self.changed(&args));
+                self.mode = Mode::Reviewing { args, typed, sheet };
+            }
+            Err(error) => {
+                self.say(&error.to_string());
+                self.mode = Mode::Typing {
+                    wanted: Wanted::Args,
+                    field: Field::holding(&typed),
+                };
+            }
+        }
+    }
+
+    /// The question as it would be with other arguments.
+    fn changed(&self, args: &Args) -> placet_core::render::Document {
+        let mut question = self.ask.question.clone();
+        // What was found out is about the arguments as they were.
+        question.analysis = None;
+        if let (Interaction::Pending(pending), Some(by)) = (&mut question.interaction, self.person().cloned())
+        {
+            pending.asked.evidence.clear();
+            if let Subject::Call { edited, .. } = &mut pending.asked.subject {
+                *edited = Some(Box::new(Edited {
+                    by,
+                    args: args.clone(),
+                }));
+            }
+        }
+        question.document(self.ask.locale)
+    }
+
+    fn person(&self) -> Option<&PersonId> {
+        self.ask.by.person()
+    }
+}
+
+impl Mode {
+    fn choosing(choices: &Choices) -> Self {
+        let at = match choices.style {
+            Style::Keys => None,
+            Style::List => choices.default,
+        };
+        Self::Choosing { at }
+    }
+}

@@ -1,0 +1,362 @@
+//! A prompt as lines: the question, then how to answer it.
+
+use std::time::Duration;
+
+use placet_core::interaction::Locale;
+use placet_core::render::SafeText;
+
+use super::super::choices::{Choice, Does};
+use super::super::line::{Line, Role, flow};
+use super::{Fits, LASTS, Mode, Prompt, Sheet, Style, Wanted, words};
+
+/// Narrower or lower than this, a question cannot be read.
+const COLS_MIN: usize = 24;
+const ROWS_MIN: usize = 8;
+/// Rows a text being typed may take.
+const FIELD_ROWS_MAX: usize = 6;
+
+/// How much room there is, in columns and rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    /// Columns.
+    pub cols: usize,
+    /// Rows.
+    pub rows: usize,
+}
+
+/// What to draw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Screen {
+    /// The lines, none wider and none more than the room there is.
+    pub lines: Vec<Line>,
+    /// Row and column of the cursor, where a text is being typed.
+    pub cursor: Option<(usize, usize)>,
+}
+
+impl Prompt {
+    /// Draws the question into the room there is. Say [`Prompt::drawn`] once the person can see it.
+    pub fn draw(&mut self, size: Size, now: Duration) -> Screen {
+        if size.cols < COLS_MIN || size.rows < ROWS_MIN {
+            self.fits = Fits::No;
+            return self.too_small(size);
+        }
+        self.fits = Fits::Yes;
+        let (foot, cursor) = self.foot(size);
+        let room = size.rows.saturating_sub(foot.len() + 1);
+        let top = self.top(size.cols, now);
+        let sheet = match &mut self.mode {
+            Mode::Reviewing { sheet, .. } => sheet,
+            _ => &mut self.sheet,
+        };
+        sheet.fit_width(size.cols);
+        // One row less when there is more than fits, to say so.
+        let rows = if sheet.len() > room {
+            room.saturating_sub(1)
+        } else {
+            room
+        };
+        sheet.fit_height(rows);
+        let more = more(sheet, size.cols, self.ask.locale);
+        let mut lines = vec![top];
+        lines.extend(sheet.visible().iter().cloned());
+        lines.extend(more);
+        let above = lines.len();
+        let counts = self.guard.counts(now);
+        // Keys that do not count yet look like it.
+        lines.extend(
+            foot.into_iter()
+                .map(|line| if counts { line } else { line.faint() }),
+        );
+        Screen {
+            lines,
+            cursor: cursor.map(|(row, column)| (above + row, column)),
+        }
+    }
+
+    fn too_small(&self, size: Size) -> Screen {
+        let words = match self.ask.locale {
+            Locale::English => {
+                format!("Too small to show a question: {COLS_MIN}×{ROWS_MIN} at least. Ctrl-C refuses.")
+            }
+            Locale::Chinese => format!("窗口太小，至少需要 {COLS_MIN}×{ROWS_MIN}。按 Ctrl-C 拒绝。"),
+        };
+        let mut lines = Line::new(Role::Caution, words).broken(size.cols.max(2));
+        lines.truncate(size.rows.max(1));
+        Screen { lines, cursor: None }
+    }
+
+    fn top(&self, cols: usize, now: Duration) -> Line {
+        let asked = self.asked();
+        let clock = words::clock(self.remaining(now));
+        let english = self.ask.locale == Locale::English;
+        let mut title = match english {
+            true => format!("━━ placet · {} · {clock} left ", asked.code),
+            false => format!("━━ placet · {} · 剩余 {clock} ", asked.code),
+        };
+        match (self.others_waiting, english) {
+            (0, _) => {}
+            (others, true) => title.push_str(&format!("· {others} more waiting ")),
+            (others, false) => title.push_str(&format!("· 还有 {others} 个待回答 ")),
+        }
+        let line = Line::new(Role::Risk(asked.risk), title);
+        let rest = cols.saturating_sub(line.width());
+        let line = line.and(Role::Risk(asked.risk), "━".repeat(rest));
+        line.broken(cols).into_iter().next().unwrap_or_default()
+    }
+
+    /// What stands below the question, and where the cursor is in it.
+    fn foot(&self, size: Size) -> (Vec<Line>, Option<(usize, usize)>) {
+        let cols = size.cols;
+        let mut lines = vec![Line::new(Role::Faint, "─".repeat(cols))];
+        if let Some(message) = &self.instruction {
+            let label = self.pick("Message for the agent: ", "给智能体的留言：");
+            let line = Line::new(Role::Faint, label).and(Role::Plain, SafeText::line(message).to_string());
+            lines.extend(line.broken(cols));
+        }
+        if let Some(note) = &self.note {
+            lines.extend(Line::new(Role::Caution, note.to_string()).broken(cols));
+        }
+        // Whatever happens, some of the question stays visible.
+        let room = size.rows.saturating_sub(lines.len() + 4).max(1);
+        let mut cursor = None;
+        match &self.mode {
+            Mode::Choosing { at } => match self.choices.style {
+                Style::Keys => lines.extend(self.keys(cols)),
+                Style::List => lines.extend(self.list(*at, size.cols, room)),
+            },
+            Mode::Confirming { option } => lines.extend(self.confirm(&option.label, cols)),
+            Mode::Typing { wanted, field } => {
+                lines.extend(Line::new(Role::Strong, self.wants(wanted)).broken(cols));
+                let rows = field.rows(cols.saturating_sub(2), FIELD_ROWS_MAX.min(room));
+                cursor = Some((lines.len() + rows.row, rows.column + 2));
+                for (index, row) in rows.rows.iter().enumerate() {
+                    let lead = if index == 0 { "› " } else { "  " };
+                    lines.push(Line::new(Role::Key, lead).and(Role::Plain, row));
+                }
+                lines.extend(self.typing_keys(wanted, cols));
+            }
+            Mode::Reviewing { .. } => lines.extend(self.review_keys(cols)),
+            Mode::Remembering { at, lasts } => lines.extend(self.remember(*at, *lasts, cols)),
+            Mode::Helping => lines.extend(self.help(cols, room)),
+            Mode::Sending { .. } => {
+                lines.push(Line::new(
+                    Role::Faint,
+                    self.pick("Storing your answer…", "正在保存你的回答…"),
+                ));
+            }
+        }
+        (lines, cursor)
+    }
+
+    fn keys(&self, cols: usize) -> Vec<Line> {
+        let item = |(index, choice): (usize, &Choice)| {
+            let key = choice.key.unwrap_or(' ');
+            // The capital is what Enter takes, as everywhere on terminals.
+            let is_default = self.choices.default == Some(index);
+            let key = if is_default { key.to_ascii_uppercase() } else { key };
+            let role = match &choice.does {
+                Does::Take(option) if option.is_dangerous => Role::Caution,
+                _ if is_default => Role::Strong,
+                _ => Role::Plain,
+            };
+            Line::new(Role::Key, format!("[{key}]")).and(role, format!(" {}", choice.label))
+        };
+        let mut items: Vec<Line> = self.choices.all.iter().enumerate().map(item).collect();
+        items.push(Line::new(Role::Key, "[?]").and(Role::Plain, self.pick(" Help", " 帮助")));
+        flow(items, cols)
+    }
+
+    fn list(&self, at: Option<usize>, cols: usize, room: usize) -> Vec<Line> {
+        let mut rows: Vec<(usize, Line)> = Vec::new();
+        for (index, choice) in self.choices.all.iter().enumerate() {
+            let selected = at == Some(index);
+            let mark = if selected { "› " } else { "  " };
+            let key = choice.key.map_or("   ".to_owned(), |key| format!("[{key}]"));
+            let label = if selected { Role::Selected } else { Role::Plain };
+            let about = match choice.about.as_str() {
+                "" => String::new(),
+                about => format!(" — {about}"),
+            };
+            let warning = match &choice.does {
+                Does::Take(option) if option.is_dangerous => " ⚠",
+                _ => "",
+            };
+            let line = Line::new(Role::Key, format!("{mark}{key} "))
+                .and(label, choice.label.to_string())
+                .and(Role::Faint, about)
+                .and(Role::Caution, warning);
+            rows.extend(line.broken(cols).into_iter().map(|line| (index, line)));
+        }
+        let hint = Line::new(
+            Role::Faint,
+            self.pick(
+                "A number, or ↑↓ and Enter · ? help",
+                "按数字，或用 ↑↓ 选择后回车 · ? 帮助",
+            ),
+        );
+        let mut lines = windowed(rows, at.unwrap_or(0), room.saturating_sub(1), self.ask.locale);
+        lines.extend(hint.broken(cols));
+        lines
+    }
+
+    fn confirm(&self, label: &str, cols: usize) -> Vec<Line> {
+        let words = match self.ask.locale {
+            Locale::English => format!("{} — sure?", SafeText::line(label)),
+            Locale::Chinese => format!("{}——确定吗？", SafeText::line(label)),
+        };
+        let mut lines = Line::new(Role::Caution, words).broken(cols);
+        lines.extend(self.offers(&[("y", "Yes", "确定"), ("N", "Back", "返回")], cols));
+        lines
+    }
+
+    fn offers(&self, offers: &[(&str, &str, &str)], cols: usize) -> Vec<Line> {
+        let item = |(key, english, chinese): &(&str, &str, &str)| {
+            let words = format!(" {}", self.pick(english, chinese));
+            Line::new(Role::Key, format!("[{key}]")).and(Role::Plain, words)
+        };
+        flow(offers.iter().map(item).collect(), cols)
+    }
+
+    fn wants(&self, wanted: &Wanted) -> String {
+        match wanted {
+            Wanted::Text(option) => {
+                let prompt = option.input_prompt.as_deref().unwrap_or(&option.label);
+                SafeText::line(prompt).to_string()
+            }
+            Wanted::Reason(_) => self
+                .pick("Why not? The agent reads this.", "为什么不行？智能体会看到。")
+                .to_owned(),
+            Wanted::Message => self
+                .pick("What should the agent be told as well?", "另外要告诉智能体什么？")
+                .to_owned(),
+            Wanted::Args => self.pick("The arguments, as JSON:", "参数（JSON）：").to_owned(),
+        }
+    }
+
+    fn typing_keys(&self, wanted: &Wanted, cols: usize) -> Vec<Line> {
+        let enter = match wanted {
+            Wanted::Text(_) => ("Enter", "Send", "发送"),
+            Wanted::Reason(_) => ("Enter", "Reject", "拒绝"),
+            Wanted::Message => ("Enter", "Keep it for the answer", "保留，随回答发送"),
+            Wanted::Args => ("Enter", "Show the change", "查看改动"),
+        };
+        self.offers(&[enter, ("Esc", "Back", "返回")], cols)
+    }
+
+    fn review_keys(&self, cols: usize) -> Vec<Line> {
+        self.offers(
+            &[
+                ("y", "Run it with these arguments", "按新参数执行"),
+                ("e", "Edit again", "继续修改"),
+                ("N", "Back", "返回"),
+            ],
+            cols,
+        )
+    }
+
+    fn remember(&self, at: usize, lasts: usize, cols: usize) -> Vec<Line> {
+        let mut lines = vec![Line::new(
+            Role::Strong,
+            self.pick(
+                "Approve, and don't ask again for:",
+                "批准，并且以下情况不再询问：",
+            ),
+        )];
+        for (index, scope) in self.ask.scopes.iter().enumerate() {
+            let (mark, role) = if index == at {
+                ("› ", Role::Selected)
+            } else {
+                ("  ", Role::Plain)
+            };
+            let line = Line::new(Role::Key, mark).and(role, words::scope(scope, self.ask.locale).to_string());
+            lines.extend(line.broken(cols));
+        }
+        let mut times = vec![Line::new(Role::Strong, self.pick("For", "期限"))];
+        times.extend(LASTS.iter().enumerate().map(|(index, time)| {
+            let text = words::lasting(*time, self.ask.locale);
+            if index == lasts {
+                Line::new(Role::Selected, format!("‹{text}›"))
+            } else {
+                Line::new(Role::Faint, text)
+            }
+        }));
+        lines.extend(flow(times, cols));
+        lines.extend(self.offers(
+            &[
+                ("y", "Approve on these terms", "按此批准"),
+                ("↑↓", "What", "范围"),
+                ("←→", "How long", "期限"),
+                ("N", "Back", "返回"),
+            ],
+            cols,
+        ));
+        lines
+    }
+
+    fn help(&self, cols: usize, room: usize) -> Vec<Line> {
+        let line = |key: &str, label: &str, about: &str| {
+            let about = if about.is_empty() {
+                String::new()
+            } else {
+                format!(" — {about}")
+            };
+            Line::new(Role::Key, format!("[{key}] "))
+                .and(Role::Plain, label)
+                .and(Role::Faint, about)
+                .broken(cols)
+        };
+        let mut lines: Vec<Line> = Vec::new();
+        for choice in &self.choices.all {
+            let key = choice.key.map_or(String::new(), String::from);
+            lines.extend(line(&key, choice.label.as_str(), choice.about.as_str()));
+        }
+        let scrolls = self.pick("Scroll the question", "翻看问题");
+        lines.extend(line("Space b ↑ ↓ Home End", scrolls, ""));
+        let refuses = self.pick("Refuse", "拒绝");
+        lines.extend(line("Ctrl-C", refuses, ""));
+        let rows = lines.into_iter().enumerate().collect();
+        windowed(rows, 0, room, self.ask.locale)
+    }
+}
+
+/// What is below or above, when not all of the question fits.
+fn more(sheet: &Sheet, cols: usize, locale: Locale) -> Option<Line> {
+    let place = sheet.place()?;
+    let words = match locale {
+        Locale::English => format!(
+            "── lines {}–{} of {} · Space: more · b: back ",
+            place.first, place.last, place.all
+        ),
+        Locale::Chinese => format!(
+            "── 第 {}–{} 行，共 {} 行 · 空格：继续 · b：返回 ",
+            place.first, place.last, place.all
+        ),
+    };
+    let line = Line::new(Role::Caution, words);
+    line.broken(cols).into_iter().next()
+}
+
+/// At most `room` rows around the selected item; what is not shown is counted.
+fn windowed(rows: Vec<(usize, Line)>, selected: usize, room: usize, locale: Locale) -> Vec<Line> {
+    if rows.len() <= room {
+        return rows.into_iter().map(|(_, line)| line).collect();
+    }
+    let room = room.saturating_sub(1).max(1);
+    let at = rows.iter().position(|(item, _)| *item == selected).unwrap_or(0);
+    let first = at.saturating_sub(room / 2).min(rows.len().saturating_sub(room));
+    let hidden = rows.len().saturating_sub(room);
+    let mut lines: Vec<Line> = rows
+        .into_iter()
+        .skip(first)
+        .take(room)
+        .map(|(_, line)| line)
+        .collect();
+    lines.push(Line::new(
+        Role::Caution,
+        match locale {
+            Locale::English => format!("↑↓ {hidden} more lines"),
+            Locale::Chinese => format!("↑↓ 还有 {hidden} 行"),
+        },
+    ));
+    lines
+}

@@ -1,0 +1,70 @@
+//! What a prompt says in its own words, in English and in Chinese.
+
+use placet_core::interaction::Locale;
+use placet_core::render::SafeText;
+use placet_core::standing::{Covers, Scope};
+use placet_core::time::Millis;
+
+/// `4:05`, or `1:00:00`.
+pub(super) fn clock(left: Millis) -> String {
+    // What is left of a second is a second: a question with time left never reads 0:00.
+    let seconds = left.get().div_ceil(1000);
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if hours > 0 {
+        format!("{hours}:{minutes:02}:{seconds:02}")
+    } else {
+        format!("{minutes}:{seconds:02}")
+    }
+}
+
+/// `15 minutes`, or `15 分钟`.
+pub(super) fn lasting(time: Millis, locale: Locale) -> String {
+    let minutes = time.get() / 60_000;
+    let (number, english, chinese) = match minutes {
+        m if m % 1440 == 0 => (m / 1440, "day", "天"),
+        m if m % 60 == 0 => (m / 60, "hour", "小时"),
+        m => (m, "minute", "分钟"),
+    };
+    match locale {
+        Locale::English if number == 1 => format!("1 {english}"),
+        Locale::English => format!("{number} {english}s"),
+        Locale::Chinese => format!("{number} {chinese}"),
+    }
+}
+
+/// What "don't ask again" would cover, exactly.
+pub(super) fn scope(scope: &Scope, locale: Locale) -> SafeText {
+    if locale == Locale::English {
+        return SafeText::line(&scope.describe());
+    }
+    let any = |texts: &[String]| {
+        let quoted: Vec<_> = texts.iter().map(|text| format!("`{text}`")).collect();
+        quoted.join(" 或 ")
+    };
+    let tool = &scope.tool;
+    let what = match &scope.covers {
+        Covers::Exactly(digest) => format!("仅限 `{tool}` 的这一次调用（{digest}）"),
+        Covers::Commands(patterns) => format!("`{tool}` 中每条命令都是 {} 的命令行", any(patterns)),
+        Covers::Paths(globs) => format!("`{tool}` 对工作区内匹配 {} 的路径的操作", any(globs)),
+        Covers::Hosts(hosts) => format!("`{tool}` 对 {} 的请求", any(hosts)),
+    };
+    SafeText::line(&match &scope.session {
+        Some(session) => format!("{what}，仅限会话 `{session}`"),
+        None => format!("{what}，所有会话"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_read_at_a_glance() {
+        assert_eq!(clock(Millis::new(59_001)), "1:00");
+        assert_eq!(clock(Millis::new(1)), "0:01");
+        assert_eq!(clock(Millis::from_secs(86_400)), "24:00:00");
+        assert_eq!(lasting(Millis::from_secs(900), Locale::English), "15 minutes");
+        assert_eq!(lasting(Millis::from_secs(86_400), Locale::English), "1 day");
+        assert_eq!(lasting(Millis::from_secs(28_800), Locale::Chinese), "8 小时");
+    }
+}

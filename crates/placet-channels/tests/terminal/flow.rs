@@ -1,0 +1,137 @@
+//! Every diamond of the approval flow that shows at a terminal, and every row of the boundary table that concerns one.
+
+use serde_json::{Value, json};
+
+use crate::person::{Person, bash};
+
+/// Nothing is asked; the program ends by itself.
+fn unasked(scene: Value) -> Value {
+    let mut kim = Person::at(scene);
+    let results = kim.results();
+    assert!(
+        !kim.screen().contains("placet ·"),
+        "nothing was asked: {}",
+        kim.screen()
+    );
+    results["calls"].clone()
+}
+
+#[test]
+fn diamond_enabled_with_approvals_off_nothing_is_asked() {
+    let calls = unasked(json!({ "config": "[approval]\nenabled = false\n", "calls": [bash("mkdir build")] }));
+    assert_eq!(calls[0]["output"], r#"ran {"command":"mkdir build"}"#);
+}
+
+#[test]
+fn diamond_override_false_runs_and_true_asks() {
+    let config = |value: &str| format!("[approval.tool_overrides]\ndeploy = {value}\n");
+    let call = json!({ "tool": "deploy", "args": { "to": "staging" } });
+    let calls = unasked(json!({ "config": config("false"), "calls": [call] }));
+    assert!(calls[0]["output"].is_string());
+    let mut kim = Person::at(json!({ "config": config("true"), "calls": [call] }));
+    kim.sees("May `deploy` run this?");
+    kim.presses("n");
+    assert_eq!(kim.result()["status"], "rejected");
+}
+
+#[test]
+fn diamond_risk_low_runs_high_always_asks() {
+    let calls = unasked(json!({ "calls": [{ "tool": "ls", "args": { "path": "." } }] }));
+    assert!(calls[0]["output"].is_string());
+    // Approved once, a HIGH call is asked about again.
+    let mut kim = Person::at(json!({ "calls": [bash("rm -rf a"), bash("rm -rf a")], "oneByOne": true }));
+    kim.presses("y");
+    kim.sees("→ Approved by kim.");
+    kim.waits_until("the same question again", |screen| {
+        screen.contents().contains("[N] Reject")
+    });
+    kim.presses("y");
+    assert!(kim.results()["calls"][1]["output"].is_string());
+}
+
+#[test]
+fn diamond_memory_a_medium_call_is_asked_about_once_and_remembered_in_its_window() {
+    let mut kim = Person::at(json!({ "calls": [bash("mkdir a"), bash("mkdir a")], "oneByOne": true }));
+    kim.presses("y");
+    let results = kim.results();
+    assert_eq!(results["calls"][0], results["calls"][1]);
+    // Past the window it is asked about again.
+    let config = "[approval]\nmemory = \"0s\"\n";
+    let scene = json!({ "config": config, "calls": [bash("mkdir a"), bash("mkdir a")], "oneByOne": true });
+    let mut kim = Person::at(scene);
+    kim.presses("y");
+    kim.sees("→ Approved by kim.");
+    kim.waits_until("the same question again", |screen| {
+        screen.contents().contains("[N] Reject")
+    });
+    kim.presses("n");
+    let results = kim.results();
+    assert_eq!(results["calls"][1]["status"], "rejected");
+}
+
+#[test]
+fn diamond_strict_asks_about_everything_above_low() {
+    let config = "[approval]\nstrict = true\nmode = \"yolo\"\n";
+    let mut kim = Person::at(json!({ "config": config, "calls": [bash("mkdir a")] }));
+    kim.sees("(step 6)");
+    kim.presses("n");
+    assert_eq!(kim.result()["status"], "rejected");
+}
+
+#[test]
+fn diamond_input_check_yes_no_and_interrupt() {
+    for (key, status) in [
+        ("y", None),
+        ("Y", None),
+        ("n", Some("rejected")),
+        ("N", Some("rejected")),
+        ("\u{3}", Some("rejected")),
+    ] {
+        let mut kim = Person::asked_about("mkdir build");
+        kim.presses(key);
+        assert_eq!(kim.result()["status"].as_str(), status, "{key:?}");
+    }
+}
+
+#[test]
+fn boundary_anything_else_than_an_answer_decides_nothing_and_the_question_stays() {
+    let mut kim = Person::asked_about("mkdir build");
+    kim.presses("确认kqzh9 ");
+    kim.types("\u{1b}[5~\u{1b}[6~\t");
+    kim.types("?");
+    kim.sees("Ctrl-C");
+    kim.types("z");
+    kim.sees("[N] Reject");
+    kim.types("n");
+    assert_eq!(kim.result()["status"], "rejected");
+}
+
+#[test]
+fn boundary_a_timeout_is_expired_and_never_a_refusal() {
+    let mut kim =
+        Person::at(json!({ "config": "[approval]\ntimeout = \"1s\"\n", "calls": [bash("mkdir a")] }));
+    kim.sees("→ Expired");
+    assert_eq!(kim.result()["status"], "expired");
+}
+
+#[test]
+fn boundary_sessions_are_independent_an_answer_counts_for_its_own_question_only() {
+    let mut other = bash("mkdir a");
+    other["session"] = json!("another");
+    let mut kim = Person::at(json!({ "calls": [bash("mkdir a"), other] }));
+    kim.sees("1 more waiting");
+    kim.presses("y");
+    kim.waits_until("the other one", |screen| {
+        let text = screen.contents();
+        text.contains("[N] Reject") && !text.contains("more waiting")
+    });
+    kim.presses("n");
+    let calls = kim.results()["calls"].clone();
+    let ran = calls
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|call| call["output"].is_string())
+        .count();
+    assert_eq!(ran, 1, "{calls}");
+}

@@ -1,0 +1,91 @@
+//! `placet inbox`: what waits for a person, on the whole screen or line by line for scripts.
+//!
+//! | file | part |
+//! |---|---|
+//! | `waiting.rs` | what waits, looked up and summed up |
+//! | `list.rs`, `show.rs`, `answer.rs` | the plain commands |
+//! | `page.rs` | a question as text |
+//! | `app.rs`, `together.rs`, `filter.rs` | the whole screen: keys in, effects out |
+//! | `view.rs` | the whole screen: state in, picture out |
+//! | `live.rs` | the real terminal, the real store |
+
+use anyhow::{Context as _, bail};
+use placet_channels::terminal::Seat;
+use placet_core::ids::PersonId;
+use placet_core::interaction::Locale;
+use placet_core::principal::{Principal, Via};
+use placet_engine::broker::Broker;
+use tokio::runtime::Runtime;
+
+use crate::args::{Color, InboxCommand, StoreArgs};
+use crate::config_file;
+use crate::exit::Exit;
+use crate::store;
+
+mod answer;
+mod app;
+mod filter;
+mod list;
+mod live;
+mod page;
+mod show;
+#[cfg(test)]
+mod tests;
+mod together;
+mod view;
+mod waiting;
+
+/// The open inbox, and who looks at it.
+struct Inbox {
+    runtime: Runtime,
+    broker: Broker,
+    by: Principal,
+    locale: Locale,
+}
+
+/// Runs the command.
+pub(crate) fn run(
+    args: &StoreArgs,
+    person: Option<PersonId>,
+    command: Option<&InboxCommand>,
+    color: Color,
+) -> anyhow::Result<Exit> {
+    let path = store::path(args)?;
+    if !path.exists() {
+        bail!(
+            "there is no store at `{}` (--db names its file, --data its folder); nothing has been asked there",
+            path.display()
+        );
+    }
+    let config = config_file::load(args.config.as_deref())?.config;
+    let person = match person {
+        Some(person) => person,
+        None => {
+            Seat::of_user(&config.people)
+                .context("who answers? --as names the person")?
+                .person
+        }
+    };
+    let locale = config.locale(None);
+    let runtime = Runtime::new()?;
+    let beside = runtime.block_on(store::join(config, &path))?;
+    let inbox = Inbox {
+        broker: beside.broker(),
+        by: Principal::Person {
+            person,
+            via: Via::Inbox,
+        },
+        locale,
+        runtime,
+    };
+    let done = match command {
+        None => live::run(&inbox, color),
+        Some(InboxCommand::List(args)) => list::run(&inbox, args),
+        Some(InboxCommand::Show { question, json }) => show::run(&inbox, question, *json),
+        Some(InboxCommand::Answer(args)) => answer::run(&inbox, args),
+    };
+    let closed = inbox.runtime.block_on(beside.close());
+    let exit = done?;
+    closed?;
+    Ok(exit)
+}

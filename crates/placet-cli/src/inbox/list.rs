@@ -1,0 +1,49 @@
+//! `placet inbox list`: what waits, one line each.
+
+use std::fmt::Write as _;
+
+use super::{Inbox, waiting};
+use crate::args::InboxListArgs;
+use crate::exit::Exit;
+use crate::output;
+use crate::style::{self, paint};
+
+pub(super) fn run(inbox: &Inbox, args: &InboxListArgs) -> anyhow::Result<Exit> {
+    let mut found = inbox
+        .runtime
+        .block_on(waiting::all(&inbox.broker, inbox.locale))?;
+    if let Some(session) = &args.session {
+        found.retain(|waiting| waiting.session() == session);
+    }
+    let more = found.len().saturating_sub(args.limit);
+    found.truncate(args.limit);
+    let mut text = String::new();
+    for waiting in &found {
+        if args.json {
+            let _ = writeln!(text, "{}", waiting.json());
+            continue;
+        }
+        let risk = format!("{:<6}", format!("{:?}", waiting.risk()).to_uppercase());
+        let _ = writeln!(
+            text,
+            "{}  {}  {:>8}  {}  {}  {}",
+            paint(style::HEADING, waiting.code()),
+            paint(style::of_risk(waiting.risk()), risk),
+            waiting.remaining().to_string(),
+            waiting.about(),
+            waiting.gist,
+            paint(
+                style::FAINT,
+                format_args!("({}, {})", waiting.session(), waiting.id())
+            ),
+        );
+    }
+    if found.is_empty() && !args.json {
+        text.push_str("Nothing waits.\n");
+    }
+    output::print(&text)?;
+    if more > 0 {
+        output::warn(&format!("{more} more wait; --limit shows more"));
+    }
+    Ok(Exit::Success)
+}

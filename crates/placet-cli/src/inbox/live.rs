@@ -1,0 +1,135 @@
+//! The inbox on a real terminal: keys from it, questions from the store, answers to the broker.
+
+use std::io::stdout;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use crossterm::event;
+use placet_channels::terminal::palette::Palette;
+use placet_channels::terminal::{self, Colours, Raw};
+use placet_core::ids::InteractionId;
+use placet_core::interaction::{Answer, Locale};
+use placet_engine::Answered;
+use placet_engine::steps::AnswerRefusal;
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+
+use super::app::{App, Effect};
+use super::{Inbox, view, waiting};
+use crate::args::Color;
+use crate::exit::Exit;
+
+/// How often the store is looked at: another process may have asked or answered.
+const LOOK: Duration = Duration::from_millis(500);
+/// How long a key is waited for before the clocks are drawn again.
+const BEAT: Duration = Duration::from_millis(100);
+
+pub(super) fn run(inbox: &Inbox, color: Color) -> anyhow::Result<Exit> {
+    let colours = match color {
+        Color::Auto => Colours::Auto,
+        Color::Always => Colours::Always,
+        Color::Never => Colours::Never,
+    };
+    let palette = Palette::of(colours);
+    let raw = Raw::whole().context("the inbox needs a terminal; `placet inbox list` does not")?;
+    #[cfg(unix)]
+    terminal::restore_on_signals()?;
+    let mut screen = Terminal::new(CrosstermBackend::new(stdout()))?;
+    let mut app = App::new(inbox.by.clone(), inbox.locale);
+    let started = Instant::now();
+    let mut looked: Option<Instant> = None;
+    loop {
+        if looked.is_none_or(|looked| looked.elapsed() >= LOOK) {
+            inbox.refresh(&mut app, started.elapsed())?;
+            looked = Some(Instant::now());
+        }
+        screen.draw(|frame| view::draw(frame, &mut app, palette, started.elapsed()))?;
+        app.drawn(started.elapsed());
+        if !event::poll(BEAT)? {
+            continue;
+        }
+        match app.take(&event::read()?, started.elapsed()) {
+            Effect::Nothing => continue,
+            Effect::Quit => return Ok(Exit::Success),
+            Effect::Answer(id, answer) => inbox.answer(&mut app, &id, *answer)?,
+            Effect::AnswerAll(answers) => inbox.answer_all(&mut app, answers)?,
+            Effect::Withdraw(id) => {
+                let by = inbox.by.to_string();
+                inbox.runtime.block_on(inbox.broker.withdraw(&id, &by))?;
+                let note = inbox.came_to(&id)?;
+                app.done(&note);
+            }
+            Effect::Edit(text) => {
+                let edited = raw.lend(|| terminal::edit(&text, inbox.locale))?;
+                if let Some(prompt) = &mut app.prompt {
+                    prompt.edited(edited);
+                }
+                screen.clear()?;
+            }
+        }
+        looked = None;
+    }
+}
+
+impl Inbox {
+    fn refresh(&self, app: &mut App, now: Duration) -> anyhow::Result<()> {
+        let waiting = self.runtime.block_on(waiting::all(&self.broker, self.locale))?;
+        if let Some(gone) = app.refresh(waiting, now)
+            && app.note.is_none()
+        {
+            let note = self.came_to(&gone)?;
+            app.say(&note);
+        }
+        Ok(())
+    }
+
+    fn answer(&self, app: &mut App, id: &InteractionId, answer: Answer) -> anyhow::Result<()> {
+        match self.runtime.block_on(self.broker.answer(id, answer)) {
+            Ok(Answered::Decided { .. }) | Err(AnswerRefusal::AlreadyDecided { .. }) => {
+                let note = self.came_to(id)?;
+                app.done(&note);
+            }
+            Ok(Answered::Voted { needed }) => app.done(&match self.locale {
+                Locale::English => format!("Your approval counts; {needed} more needed."),
+                Locale::Chinese => format!("已记下你的批准，还需要 {needed} 人。"),
+            }),
+            Ok(Answered::AskedAnew { question }) => app.done(&match self.locale {
+                Locale::English => format!("Your change needs other people: asked again as {question}."),
+                Locale::Chinese => format!("你的改动需要其他人同意，已重新提问：{question}。"),
+            }),
+            Err(AnswerRefusal::Store(error)) => return Err(error.into()),
+            Err(other) => {
+                if let Some(prompt) = &mut app.prompt {
+                    prompt.refused(&other.to_string());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn answer_all(&self, app: &mut App, answers: Vec<(InteractionId, Answer)>) -> anyhow::Result<()> {
+        let (mut counted, mut refused) = (0, Vec::new());
+        for (id, answer) in answers {
+            match self.runtime.block_on(self.broker.answer(&id, answer)) {
+                Ok(_) => counted += 1,
+                Err(AnswerRefusal::Store(error)) => return Err(error.into()),
+                Err(other) => refused.push(other.to_string()),
+            }
+        }
+        let mut note = match self.locale {
+            Locale::English => format!("{counted} answered."),
+            Locale::Chinese => format!("已回答 {counted} 个。"),
+        };
+        if let Some(first) = refused.first() {
+            note = format!("{note} {first}");
+        }
+        app.done(&note);
+        Ok(())
+    }
+
+    /// What became of a question, in a sentence.
+    fn came_to(&self, id: &InteractionId) -> anyhow::Result<String> {
+        let sentence = waiting::came_to(&self.broker, id, self.locale);
+        self.runtime.block_on(sentence)
+    }
+}

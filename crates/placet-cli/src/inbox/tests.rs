@@ -1,0 +1,133 @@
+//! What other people and agents do while somebody looks: it is on the next picture.
+
+use std::time::Duration;
+
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
+use placet_channels::terminal::palette::Palette;
+use placet_core::call::ToolCall;
+use placet_core::config::Config;
+use placet_core::ids::{InteractionId, PersonId};
+use placet_core::interaction::{Answer, Locale, Shown};
+use placet_core::principal::{Principal, Via};
+use placet_engine::{Engine, Proposed};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use serde_json::json;
+
+use super::app::{App, Effect};
+use super::{view, waiting};
+
+fn person(name: &str) -> Principal {
+    Principal::Person {
+        person: PersonId::new(name).unwrap(),
+        via: Via::Inbox,
+    }
+}
+
+/// An open inbox, a store, and a clock moved by hand.
+struct Desk {
+    engine: Engine,
+    app: App,
+    screen: Terminal<TestBackend>,
+    now: Duration,
+}
+
+impl Desk {
+    async fn new() -> Self {
+        let engine = Engine::builder(Config::builtin())
+            .start_in_memory()
+            .await
+            .unwrap();
+        Self {
+            engine,
+            app: App::new(person("lin"), Locale::English),
+            screen: Terminal::new(TestBackend::new(120, 24)).unwrap(),
+            now: Duration::from_secs(1),
+        }
+    }
+
+    async fn ask(&self, id: &str, command: &str) -> InteractionId {
+        let call: ToolCall = serde_json::from_value(json!({
+            "id": id, "tool": "bash", "args": { "command": command }, "session": "job", "origin": { "agent": "a" },
+        }))
+        .unwrap();
+        match self.engine.gate().propose(call).await.unwrap() {
+            Proposed::Parked { on, .. } => on,
+            other => panic!("expected a question, got {other:?}"),
+        }
+    }
+
+    /// Half a second later, on the screen.
+    async fn looks(&mut self) -> (String, Option<InteractionId>) {
+        self.now += Duration::from_millis(500);
+        let all = waiting::all(&self.engine.broker(), Locale::English)
+            .await
+            .unwrap();
+        let gone = self.app.refresh(all, self.now);
+        let (app, now) = (&mut self.app, self.now);
+        self.screen
+            .draw(|frame| view::draw(frame, app, Palette::Mono, now))
+            .unwrap();
+        self.app.drawn(self.now);
+        (self.screen.backend().to_string(), gone)
+    }
+
+    fn presses(&mut self, code: KeyCode) -> Effect {
+        self.app
+            .take(&Event::Key(KeyEvent::new(code, KeyModifiers::NONE)), self.now)
+    }
+}
+
+#[tokio::test]
+async fn what_is_asked_while_one_looks_appears_and_the_selection_stays() {
+    let mut desk = Desk::new().await;
+    assert!(desk.looks().await.0.contains("Nothing waits."));
+    desk.ask("call_1", "mkdir first").await;
+    let (screen, _) = desk.looks().await;
+    assert!(
+        screen.contains("1 waiting") && screen.contains("│ mkdir first"),
+        "{screen}"
+    );
+    desk.ask("call_2", "mkdir second").await;
+    let (screen, _) = desk.looks().await;
+    assert!(
+        screen.contains("2 waiting") && screen.contains("bash mkdir second"),
+        "{screen}"
+    );
+    assert!(
+        screen.contains("│ mkdir first"),
+        "still the one that was chosen: {screen}"
+    );
+}
+
+#[tokio::test]
+async fn a_question_answered_elsewhere_leaves_the_screen_and_no_key_reaches_the_next_one() {
+    let mut desk = Desk::new().await;
+    let first = desk.ask("call_1", "mkdir first").await;
+    desk.ask("call_2", "mkdir second").await;
+    desk.looks().await;
+    desk.presses(KeyCode::Enter);
+    desk.looks().await;
+    let answer = Answer {
+        by: person("wei"),
+        option: "reject".into(),
+        feedback: None,
+        data: None,
+        edited_args: None,
+        instruction: None,
+        remember: None,
+        shown: Shown::Program,
+    };
+    desk.engine.broker().answer(&first, answer).await.unwrap();
+    let (screen, gone) = desk.looks().await;
+    assert_eq!(gone, Some(first.clone()));
+    assert!(
+        screen.contains("1 waiting") && !screen.contains("mkdir first"),
+        "{screen}"
+    );
+    assert!(matches!(desk.presses(KeyCode::Char('y')), Effect::Nothing));
+    let came_to = waiting::came_to(&desk.engine.broker(), &first, Locale::English)
+        .await
+        .unwrap();
+    assert_eq!(came_to, "Rejected by wei.");
+}

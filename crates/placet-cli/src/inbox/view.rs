@@ -1,0 +1,263 @@
+//! The inbox as a picture.
+
+use std::time::Duration;
+
+use placet_channels::terminal::line;
+use placet_channels::terminal::palette::Palette;
+use placet_channels::terminal::prompt::Size;
+use placet_core::interaction::Locale;
+use placet_core::render::SafeText;
+use placet_core::time::Millis;
+use placet_core::tool::Risk;
+use ratatui::Frame;
+use ratatui::backend::FromCrossterm as _;
+use ratatui::layout::{Constraint, Layout, Position, Rect};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+
+use super::app::{App, Focus};
+use super::waiting::Waiting;
+
+/// From here on list and question fit side by side.
+const SIDE_BY_SIDE_COLS: u16 = 110;
+
+/// Draws everything.
+pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, palette: Palette, now: Duration) {
+    let [title, main, status] =
+        Layout::vertical([Constraint::Length(1), Constraint::Min(0), Constraint::Length(1)])
+            .areas(frame.area());
+    frame.render_widget(Paragraph::new(top(app)), title);
+    frame.render_widget(Paragraph::new(bottom(app, palette)), status);
+    let (list, detail) = panes(app, main);
+    if let Some(list) = list {
+        let rows = rows(app, list, palette, now);
+        frame.render_widget(Paragraph::new(rows), list);
+    }
+    let lines = match &app.focus {
+        Focus::Help => help(app.locale),
+        _ => detail_lines(frame, app, detail, palette, now),
+    };
+    frame.render_widget(Paragraph::new(lines), detail);
+    if let Focus::Searching(field) = &app.focus {
+        let text = SafeText::line(&field.text());
+        let column = u16::try_from(text.width() + 1)
+            .unwrap_or(0)
+            .min(status.width.saturating_sub(1));
+        frame.set_cursor_position(Position::new(status.x + column, status.y));
+    }
+}
+
+/// Where the list goes, and where the question. A small screen gives all of it to what the person looks at.
+fn panes(app: &App, main: Rect) -> (Option<Rect>, Rect) {
+    let wide = main.width >= SIDE_BY_SIDE_COLS;
+    match (&app.focus, wide) {
+        (_, true) => {
+            let [list, gap, detail] = Layout::horizontal([
+                Constraint::Percentage(42),
+                Constraint::Length(1),
+                Constraint::Min(0),
+            ])
+            .areas(main);
+            let _ = gap;
+            (Some(list), detail)
+        }
+        (Focus::Question | Focus::Together(_) | Focus::Help, false) => (None, main),
+        (Focus::List | Focus::Searching(_), false) => {
+            let [list, detail] =
+                Layout::vertical([Constraint::Percentage(35), Constraint::Min(0)]).areas(main);
+            (Some(list), detail)
+        }
+    }
+}
+
+fn top(app: &App) -> Line<'static> {
+    let bold = Style::new().add_modifier(Modifier::BOLD);
+    let (listed, all) = (app.listed().count(), app.waiting.len());
+    let count = match (app.locale, app.filter.is_off()) {
+        (Locale::English, true) => format!("{all} waiting"),
+        (Locale::English, false) => format!("{listed} of {all} waiting · {}", app.filter.words()),
+        (Locale::Chinese, true) => format!("{all} 个待回答"),
+        (Locale::Chinese, false) => format!("共 {all} 个待回答，显示 {listed} 个 · {}", app.filter.words()),
+    };
+    let who = app.by.to_string();
+    let text = format!(
+        " placet inbox · {} · {}",
+        SafeText::line(&who),
+        SafeText::line(&count)
+    );
+    Line::styled(text, bold)
+}
+
+fn bottom(app: &App, palette: Palette) -> Line<'static> {
+    if let Some(note) = &app.note {
+        return Line::styled(format!(" {note}"), look(palette, line::Role::Caution));
+    }
+    let say = |english, chinese| app.locale.pick(english, chinese);
+    let text = match &app.focus {
+        Focus::Searching(field) => return Line::raw(format!("/{}", SafeText::line(&field.text()))),
+        Focus::List => say(
+            " Enter answer · q quit · ? help · / search · g group · s session · r risk",
+            " 回车 回答 · q 退出 · ? 帮助 · / 搜索 · g 成组处理 · s 会话 · r 风险",
+        ),
+        Focus::Question => say(" Esc list · Ctrl-C quit", " Esc 返回列表 · Ctrl-C 退出"),
+        Focus::Together(_) => say(
+            " y approve all but HIGH · n reject all · Space scroll · Esc list",
+            " y 批准全部（高风险除外） · n 全部拒绝 · 空格 翻页 · Esc 返回列表",
+        ),
+        Focus::Help => say(" any key goes back", " 按任意键返回"),
+    };
+    Line::styled(text.to_owned(), look(palette, line::Role::Faint))
+}
+
+/// The list around the selected question.
+fn rows(app: &App, area: Rect, palette: Palette, now: Duration) -> Vec<Line<'static>> {
+    let height = usize::from(area.height).max(1);
+    let at = app.position();
+    let first = at.saturating_sub(height / 2);
+    let listed: Vec<&Waiting> = app.listed().collect();
+    let first = first.min(listed.len().saturating_sub(height));
+    if listed.is_empty() {
+        let words = app.locale.pick(" Nothing waits.", " 没有待回答的问题。");
+        return vec![Line::styled(words, look(palette, line::Role::Faint))];
+    }
+    let mut lines = Vec::new();
+    for (index, waiting) in listed.iter().enumerate().skip(first).take(height) {
+        let neighbour = |other: Option<&&Waiting>| {
+            waiting.group().is_some() && other.and_then(|other| other.group()) == waiting.group()
+        };
+        let before = index.checked_sub(1).and_then(|index| listed.get(index));
+        let mark = match (neighbour(before), neighbour(listed.get(index + 1))) {
+            (false, true) => "┌",
+            (true, true) => "│",
+            (true, false) => "└",
+            (false, false) => " ",
+        };
+        let selected = index == at;
+        lines.push(row(app, waiting, mark, selected, palette, now));
+    }
+    lines
+}
+
+fn row(
+    app: &App,
+    waiting: &Waiting,
+    mark: &str,
+    selected: bool,
+    palette: Palette,
+    now: Duration,
+) -> Line<'static> {
+    let passed = u64::try_from(app.since_looked_up(now).as_millis()).unwrap_or(u64::MAX);
+    let left = Millis::new(waiting.remaining().get().saturating_sub(passed));
+    let seconds = left.get().div_ceil(1000);
+    let clock = match seconds {
+        0..=5999 => format!("{}:{:02}", seconds / 60, seconds % 60),
+        _ => format!("{}h", seconds / 3600),
+    };
+    let risk = match waiting.risk() {
+        Risk::Low => app.locale.pick("LOW ", "低 "),
+        Risk::Medium => app.locale.pick("MED ", "中 "),
+        Risk::High => app.locale.pick("HIGH", "高 "),
+    };
+    let lead = if selected { "›" } else { " " };
+    let line = Line::from(vec![
+        Span::raw(format!("{lead}{mark}{clock:>6} ")),
+        Span::styled(risk.to_owned(), look(palette, line::Role::Risk(waiting.risk()))),
+        Span::styled(format!(" {} ", waiting.code()), look(palette, line::Role::Strong)),
+        Span::raw(format!("{} ", waiting.about())),
+        Span::styled(waiting.gist.to_string(), look(palette, line::Role::Faint)),
+    ]);
+    if selected {
+        line.style(Style::new().add_modifier(Modifier::REVERSED))
+    } else {
+        line
+    }
+}
+
+fn detail_lines(
+    frame: &mut Frame<'_>,
+    app: &mut App,
+    area: Rect,
+    palette: Palette,
+    now: Duration,
+) -> Vec<Line<'static>> {
+    let size = Size {
+        cols: usize::from(area.width),
+        rows: usize::from(area.height),
+    };
+    let locale = app.locale;
+    if let Focus::Together(together) = &mut app.focus {
+        let (all, high) = together.count();
+        let heading = match locale {
+            Locale::English => {
+                format!("{all} calls of one turn; {high} of them HIGH, to be approved one by one")
+            }
+            Locale::Chinese => format!("同一轮的 {all} 个调用，其中 {high} 个高风险，须逐个批准"),
+        };
+        together.sheet.fit_width(size.cols);
+        together.sheet.fit_height(size.rows.saturating_sub(2));
+        // Keys that do not count yet look like it.
+        let role = if together.guard.counts(now) {
+            line::Role::Strong
+        } else {
+            line::Role::Faint
+        };
+        let mut lines = vec![Line::styled(heading, look(palette, role))];
+        let place = together.sheet.place();
+        lines.extend(together.sheet.visible().iter().map(|line| styled(line, palette)));
+        if let Some(place) = place {
+            let words = format!("── {}–{} / {}", place.first, place.last, place.all);
+            lines.push(Line::styled(words, look(palette, line::Role::Caution)));
+        }
+        return lines;
+    }
+    let Some(prompt) = &mut app.prompt else {
+        return Vec::new();
+    };
+    let screen = prompt.draw(size, now);
+    if let (Some((row, column)), Focus::Question) = (screen.cursor, &app.focus) {
+        let row = area.y.saturating_add(u16::try_from(row).unwrap_or(0));
+        let column = area.x.saturating_add(u16::try_from(column).unwrap_or(0));
+        frame.set_cursor_position(Position::new(column, row));
+    }
+    screen.lines.iter().map(|line| styled(line, palette)).collect()
+}
+
+fn help(locale: Locale) -> Vec<Line<'static>> {
+    let english = [
+        "The list shows what waits, most urgent first. ┌│└ join the calls of one turn.",
+        "",
+        "↑ ↓ j k          choose          Enter  answer the chosen one",
+        "g                decide the calls of one turn together",
+        "/                search code, tool, text and session",
+        "s  r             only one session, only one risk; Esc shows all again",
+        "q  Ctrl-C        leave; whatever waits goes on waiting",
+        "",
+        "A question's own keys are below it; ? explains them there.",
+    ];
+    let chinese = [
+        "列表按紧急程度排列，┌│└ 连接同一轮的调用。",
+        "",
+        "↑ ↓ j k          选择            回车  回答选中的问题",
+        "g                同一轮的调用一起处理",
+        "/                搜索代码、工具、内容和会话",
+        "s  r             只看一个会话、只看一种风险；Esc 恢复全部",
+        "q  Ctrl-C        离开；未回答的继续等待",
+        "",
+        "问题下方列出它自己的按键，按 ? 查看说明。",
+    ];
+    let lines = match locale {
+        Locale::English => english,
+        Locale::Chinese => chinese,
+    };
+    lines.into_iter().map(Line::raw).collect()
+}
+
+fn styled(line: &line::Line, palette: Palette) -> Line<'static> {
+    let span = |span: &line::Span| Span::styled(span.text.clone(), look(palette, span.role));
+    Line::from(line.spans.iter().map(span).collect::<Vec<_>>())
+}
+
+fn look(palette: Palette, role: line::Role) -> Style {
+    Style::from_crossterm(palette.style(role))
+}

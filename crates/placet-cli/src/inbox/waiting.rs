@@ -1,0 +1,217 @@
+//! What waits, looked up and summed up in a line.
+
+use anyhow::{Context as _, bail};
+use placet_core::ids::{GroupId, InteractionId, SessionId};
+use placet_core::interaction::{Asked, Audience, Code, Interaction, Locale, Subject};
+use placet_core::render::{ArgValue, Block, Document, SafeText, decided};
+use placet_core::standing::Scope;
+use placet_core::time::{Millis, Timestamp};
+use placet_core::tool::Risk;
+use placet_engine::broker::{Broker, Question};
+use serde_json::{Value, json};
+
+/// Questions read at once.
+const PAGE: usize = 256;
+/// Nobody looks through more than this.
+const QUESTIONS_MAX: usize = 2000;
+
+/// One question that waits.
+#[derive(Debug, Clone)]
+pub(super) struct Waiting {
+    pub(super) question: Question,
+    pub(super) asked_at: Timestamp,
+    pub(super) gist: SafeText,
+    /// What "don't ask again" may cover.
+    pub(super) scopes: Vec<Scope>,
+}
+
+impl Waiting {
+    pub(super) fn asked(&self) -> &Asked {
+        self.question.interaction.asked()
+    }
+
+    pub(super) fn id(&self) -> &InteractionId {
+        &self.asked().id
+    }
+
+    pub(super) fn code(&self) -> Code {
+        self.asked().code
+    }
+
+    pub(super) fn risk(&self) -> Risk {
+        self.asked().risk
+    }
+
+    pub(super) fn session(&self) -> &SessionId {
+        &self.asked().session
+    }
+
+    pub(super) fn group(&self) -> Option<(&SessionId, &GroupId)> {
+        Some((self.session(), self.asked().group.as_ref()?))
+    }
+
+    /// The tool, or the kind of question.
+    pub(super) fn about(&self) -> SafeText {
+        match &self.question.call {
+            Some(record) => SafeText::line(record.call.tool.as_str()),
+            None => SafeText::line(&name_of(self.asked())),
+        }
+    }
+
+    /// How long there was when it was looked up.
+    pub(super) fn remaining(&self) -> Millis {
+        self.asked().deadline.remaining_from(self.question.now.live)
+    }
+
+    /// For programs.
+    pub(super) fn json(&self) -> Value {
+        let asked = self.asked();
+        let waits_for = match &asked.audience {
+            Audience::Inbox => json!("inbox"),
+            Audience::People(people) => json!(people),
+        };
+        json!({
+            "requestId": asked.id,
+            "code": asked.code,
+            "type": asked.kind(),
+            "risk": asked.risk,
+            "sessionId": asked.session,
+            "about": self.about(),
+            "gist": self.gist,
+            "group": asked.group,
+            "askedAt": self.asked_at.to_string(),
+            "remainingSeconds": self.remaining().get() / 1000,
+            "waitsFor": waits_for,
+            "quorum": asked.quorum,
+        })
+    }
+}
+
+fn name_of(asked: &Asked) -> String {
+    let name = serde_json::to_value(asked.kind()).unwrap_or_default();
+    name.as_str().unwrap_or_default().to_owned()
+}
+
+/// Everything that waits, most urgent first.
+pub(super) async fn all(broker: &Broker, locale: Locale) -> anyhow::Result<Vec<Waiting>> {
+    let mut found = Vec::new();
+    let mut after = None;
+    while found.len() < QUESTIONS_MAX {
+        let page = broker.pending(after, PAGE).await?;
+        let Some(last) = page.last() else {
+            break;
+        };
+        after = Some(last.cursor);
+        for row in page {
+            // Settled since the page was read: it no longer waits.
+            let Some(question) = broker.question(&row.id).await? else {
+                continue;
+            };
+            if matches!(question.interaction, Interaction::Pending(_)) {
+                found.push(Waiting {
+                    gist: gist(&question, locale),
+                    scopes: broker.scopes(&question),
+                    asked_at: row.asked_at,
+                    question,
+                });
+            }
+        }
+    }
+    found.sort_by_key(|waiting| (waiting.asked().deadline, waiting.id().clone()));
+    Ok(found)
+}
+
+/// The question meant by an id, whatever its state, or by the code of one that waits.
+pub(super) async fn find(broker: &Broker, name: &str) -> anyhow::Result<Question> {
+    if let Ok(id) = InteractionId::new(name)
+        && let Some(question) = broker.question(&id).await?
+    {
+        return Ok(question);
+    }
+    let mut named = Vec::new();
+    if let Some(code) = Code::parse(name) {
+        let mut after = None;
+        loop {
+            let page = broker.pending(after, PAGE).await?;
+            let Some(last) = page.last() else {
+                break;
+            };
+            after = Some(last.cursor);
+            named.extend(page.into_iter().filter(|row| row.code == code).map(|row| row.id));
+        }
+    }
+    match named.as_slice() {
+        [] => bail!("no question `{name}` waits; `placet inbox list` shows what does"),
+        [id] => broker
+            .question(id)
+            .await?
+            .with_context(|| format!("no question `{name}` waits any more")),
+        several => {
+            // A code is unique in its chat only.
+            let ids: Vec<_> = several.iter().map(ToString::to_string).collect();
+            bail!(
+                "several questions have the code `{name}`; name one by its id: {}",
+                ids.join(", ")
+            )
+        }
+    }
+}
+
+/// What became of a question, in a sentence; empty while it waits.
+pub(super) async fn came_to(broker: &Broker, id: &InteractionId, locale: Locale) -> anyhow::Result<String> {
+    let question = broker.question(id).await?;
+    Ok(match question.map(|question| question.interaction) {
+        Some(Interaction::Resolved(resolved) | Interaction::Processed(resolved)) => heading(&decided(
+            &resolved.asked,
+            &resolved.resolution,
+            resolved.at,
+            locale,
+        )),
+        Some(Interaction::Pending(_)) | None => String::new(),
+    })
+}
+
+/// What would happen, in a line.
+fn gist(question: &Question, locale: Locale) -> SafeText {
+    let document = question.document(locale);
+    let words = match &question.interaction.asked().subject {
+        Subject::Call { .. } => document.head.iter().find_map(words).unwrap_or_default(),
+        _ => heading(&document),
+    };
+    SafeText::line(&words)
+}
+
+fn heading(document: &Document) -> String {
+    let mut headings = document.head.iter().filter_map(|block| match block {
+        Block::Heading { text, .. } => Some(text.to_string()),
+        _ => None,
+    });
+    headings.next().unwrap_or_default()
+}
+
+fn words(block: &Block) -> Option<String> {
+    Some(match block {
+        Block::Commands { commands } => {
+            let texts: Vec<_> = commands.iter().map(|command| command.text.as_str()).collect();
+            texts.join(" ; ")
+        }
+        Block::Statement { text, .. } | Block::Text { text, .. } => text.to_string(),
+        Block::Host { host, .. } => host.to_string(),
+        Block::Diff { label, .. } => label.to_string(),
+        Block::Field { value, .. } => value.to_string(),
+        Block::Args { args, .. } => {
+            let texts: Vec<_> = args
+                .iter()
+                .map(|arg| match &arg.value {
+                    ArgValue::Json(value) | ArgValue::Text(value) => format!("{}: {value}", arg.name),
+                })
+                .collect();
+            texts.join(", ")
+        }
+        Block::Warning { .. }
+        | Block::Heading { .. }
+        | Block::Rows { .. }
+        | Block::Options { .. }
+        | Block::Countdown { .. } => return None,
+    })
+}

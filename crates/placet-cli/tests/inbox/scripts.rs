@@ -1,0 +1,194 @@
+//! `list`, `show` and `answer`: what they print, and what their exit status says.
+
+use serde_json::{Value, json};
+
+use crate::waiting::{Waiting, bash};
+
+fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+#[test]
+fn list_says_what_waits_in_a_line_each() {
+    let waiting = Waiting::of(&[bash("rm -rf build"), bash("mkdir a")]);
+    let (out, _) = waiting.inbox("lin", &["list"], 0);
+    let lines: Vec<_> = out.lines().collect();
+    assert_eq!(lines.len(), 2);
+    assert!(
+        lines[0].contains("HIGH") && lines[0].contains("rm -rf build"),
+        "{out}"
+    );
+    assert!(
+        lines[1].contains("MEDIUM") && lines[1].contains("mkdir a"),
+        "{out}"
+    );
+    let (out, err) = waiting.inbox("lin", &["list", "--limit", "1"], 0);
+    assert_eq!(out.lines().count(), 1);
+    assert!(err.contains("1 more wait"), "{err}");
+    let (out, _) = waiting.inbox("lin", &["list", "--session", "job-2"], 0);
+    assert_eq!(out, "Nothing waits.\n");
+}
+
+#[test]
+fn list_and_show_speak_json() {
+    let waiting = Waiting::of(&[bash("mkdir a")]);
+    let (out, _) = waiting.inbox("lin", &["list", "--json"], 0);
+    let row = parsed(&out);
+    assert_eq!(row["requestId"], waiting.ids[0].as_str());
+    assert_eq!(row["type"], "TOOL_APPROVAL");
+    assert_eq!((&row["about"], &row["gist"]), (&json!("bash"), &json!("mkdir a")));
+    let (out, _) = waiting.inbox("lin", &["show", row["code"].as_str().unwrap(), "--json"], 0);
+    let shown = parsed(&out);
+    assert_eq!(shown["status"], "pending");
+    assert_eq!(shown["options"][0]["optionId"], "approve");
+    assert!(
+        shown["scopes"][0]
+            .as_str()
+            .unwrap()
+            .starts_with("exactly this call"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn show_shows_everything_and_escapes_what_is_hostile() {
+    let waiting = Waiting::of(&[bash("rm -rf x \u{1b}[2J\u{202e}")]);
+    let (out, _) = waiting.inbox("lin", &["show", waiting.ids[0].as_str()], 0);
+    for expected in [
+        "May `bash` run this? Risk HIGH.",
+        "⟦ESC⟧[2J⟦U+202E⟧",
+        "Why you are asked",
+        "Reply:",
+    ] {
+        assert!(out.contains(expected), "{expected} in {out}");
+    }
+    assert!(!out.contains('\u{1b}'), "{out:?}");
+}
+
+#[test]
+fn an_answer_prints_the_question_first_and_decides_it() {
+    let waiting = Waiting::of(&[bash("rm -rf build")]);
+    let code = waiting.code(0).to_lowercase();
+    let (out, err) = waiting.inbox("lin", &["answer", &code, "reject", "--reason", "still needed"], 0);
+    assert_eq!(out, "Rejected by lin.\n");
+    assert!(err.contains("│ rm -rf build"), "{err}");
+    assert!(waiting.outcome(0).contains("still needed"));
+}
+
+#[test]
+fn a_second_answer_comes_too_late() {
+    let waiting = Waiting::of(&[bash("rm -rf build")]);
+    let id = waiting.ids[0].as_str();
+    waiting.inbox("lin", &["answer", id, "approve"], 0);
+    let (_, err) = waiting.inbox("wei", &["answer", id, "reject"], 3);
+    assert!(err.contains("already decided: `approve` by lin"), "{err}");
+    let (out, _) = waiting.inbox("wei", &["answer", id, "reject", "--json"], 3);
+    assert_eq!(parsed(&out)["result"], "tooLate");
+    let (out, _) = waiting.inbox("wei", &["show", id], 0);
+    assert!(out.contains("Approved by lin."), "{out}");
+}
+
+#[test]
+fn an_answer_to_what_has_expired_comes_too_late() {
+    let waiting = Waiting::with("[approval]\ntimeout = \"1s\"\n", &[bash("rm -rf build")]);
+    let id = waiting.ids[0].clone();
+    waiting.engine(async |engine| engine.broker().wait(&id).await.unwrap());
+    let (_, err) = waiting.inbox("lin", &["answer", waiting.ids[0].as_str(), "approve"], 3);
+    assert!(err.contains("time ran out"), "{err}");
+}
+
+#[test]
+fn a_bystander_is_told_and_nothing_changes() {
+    let waiting = Waiting::of(&[json!({ "tool": "deploy", "args": {} })]);
+    let id = waiting.ids[0].as_str();
+    let (_, err) = waiting.inbox("lin", &["answer", id, "approve"], 2);
+    assert!(err.contains("for you"), "{err}");
+    let (out, _) = waiting.inbox("lin", &["list"], 0);
+    assert_eq!(out.lines().count(), 1, "it still waits: {out}");
+    waiting.inbox("wei", &["answer", id, "approve"], 0);
+}
+
+#[test]
+fn the_user_is_the_person_with_that_terminal_account() {
+    let waiting = Waiting::of(&[bash("mkdir a")]);
+    let db = waiting.db();
+    let args = [
+        "inbox",
+        "--db",
+        db.to_str().unwrap(),
+        "answer",
+        waiting.ids[0].as_str(),
+        "skip",
+    ];
+    let output = waiting.world.placet(&args).env("USER", "l.wang").assert().code(0);
+    assert_eq!(
+        String::from_utf8_lossy(&output.get_output().stdout),
+        "Skipped by lin.\n"
+    );
+}
+
+#[test]
+fn edited_arguments_a_message_and_dont_ask_again_go_with_an_approval() {
+    let waiting = Waiting::of(&[bash("rm -rf build"), bash("mkdir a")]);
+    let edited = r#"{"command":"rm -rf build/tmp"}"#;
+    let args = [
+        "answer",
+        waiting.ids[0].as_str(),
+        "approve",
+        "--args",
+        edited,
+        "--instruction",
+        "then test",
+    ];
+    waiting.inbox("lin", &args, 0);
+    let outcome = waiting.outcome(0);
+    assert!(
+        outcome.contains("build/tmp") && outcome.contains("then test"),
+        "{outcome}"
+    );
+    let id = waiting.ids[1].as_str();
+    waiting.inbox("lin", &["answer", id, "approve", "--remember", "9"], 2);
+    waiting.inbox(
+        "lin",
+        &["answer", id, "approve", "--remember", "1", "--for", "15m"],
+        0,
+    );
+    let standing = waiting.engine(async |engine| engine.broker().standing().await.unwrap());
+    let grant = &standing[0].0;
+    assert_eq!(
+        grant.ends_at.as_millis() - grant.given_at.as_millis(),
+        15 * 60 * 1000
+    );
+}
+
+#[test]
+fn bad_input_is_said_and_changes_nothing() {
+    let waiting = Waiting::of(&[bash("rm -rf build")]);
+    let id = waiting.ids[0].as_str();
+    for (args, expected) in [
+        (vec!["answer", id, "maybe"], "`maybe` is not one of the options"),
+        (vec!["answer", id, "retry"], "needs a text"),
+        (vec!["answer", id, "approve", "--args", "{"], "not valid JSON"),
+        (
+            vec!["answer", id, "info", "--info", "[]"],
+            "--info is not a JSON object",
+        ),
+        (vec!["answer", id, "reject", "--args", "{}"], "cannot be edited"),
+        (vec!["answer", "ZZZZ", "reject"], "no question `ZZZZ` waits"),
+        (vec!["show", "nothing"], "no question `nothing` waits"),
+        (vec!["answer", id, "approve", "--remember", "1"], "is not offered"),
+    ] {
+        let (_, err) = waiting.inbox("lin", &args, 2);
+        assert!(err.contains(expected), "{args:?}: {err}");
+    }
+    assert_eq!(waiting.inbox("lin", &["list"], 0).0.lines().count(), 1);
+    let (_, err) = waiting.world.said(&["inbox", "--db", "nowhere.db", "list"], 2);
+    assert!(err.contains("there is no store at `nowhere.db`"), "{err}");
+}
+
+#[test]
+fn without_a_terminal_the_whole_screen_says_what_to_use_instead() {
+    let waiting = Waiting::of(&[bash("mkdir a")]);
+    let (_, err) = waiting.inbox("lin", &[], 2);
+    assert!(err.contains("`placet inbox list` does not"), "{err}");
+}
