@@ -31,6 +31,7 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
+  placet demo
   placet init
   placet check --tool bash --args '{\"command\":\"git status && rm -rf /\"}'
   placet policy explain
@@ -43,6 +44,8 @@ Exit status: 0 done or allowed, 1 audit findings, 2 bad input, 3 ask or already 
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Meet Placet in a minute: a scripted agent works in a temporary folder, and you decide
+    Demo(DemoArgs),
     /// Write a `placet.toml` to start from, with every key explained
     Init(InitArgs),
     /// Explain what the policy says about a call; nothing is asked, run or stored
@@ -97,6 +100,22 @@ Examples:
 
 Exit status: 0 allow, 3 ask, 4 deny, 2 bad input.
 The fields of --json are described in docs/cli.md.";
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Let a script answer instead of you; needs no terminal
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Leave the folder behind, to look at it with `placet audit --db`
+    #[arg(long)]
+    pub(crate) keep: bool,
+    /// In Chinese; 用中文
+    #[arg(long)]
+    pub(crate) chinese: bool,
+    /// Be the second process of the last scene, which is killed while it waits
+    #[arg(long, hide = true, value_name = "DIR")]
+    pub(crate) doomed: Option<PathBuf>,
+}
 
 /// Which configuration is in force.
 #[derive(Debug, Args)]

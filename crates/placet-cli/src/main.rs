@@ -7,6 +7,7 @@ mod args;
 mod audit;
 mod check;
 mod config_file;
+mod demo;
 mod exit;
 mod generate;
 mod grants;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
 
 fn run(color: Color, command: Command) -> anyhow::Result<Exit> {
     match command {
+        Command::Demo(args) => demo::run(&args, color),
         Command::Init(args) => init::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Policy { command } => policy::run(&command),
