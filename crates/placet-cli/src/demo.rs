@@ -157,7 +157,7 @@ fn prove(stage: &Stage, locale: Locale) -> anyhow::Result<()> {
 
 fn heading(number: usize, scene: &Scene, locale: Locale) -> String {
     let title = format!("{}/{}  {}", number + 1, SCENES.len(), scene.title(locale));
-    format!("\n{}\n{}\n", paint(style::STRONG, title), scene.advice(locale))
+    format!("\n{}\n{}\n", paint(style::HEADING, title), scene.advice(locale))
 }
 
 fn ending(finished: &Finished, locale: Locale) -> String {

@@ -178,8 +178,9 @@ impl Attendant {
                 };
                 Ok(Given::Settled(Line::new(Role::Strong, words)))
             }
-            Ok(Answered::Decided { .. }) => Ok(Given::Settled(self.came_to(broker, id).await?)),
-            Err(AnswerRefusal::AlreadyDecided { .. }) => Ok(Given::Settled(self.came_to(broker, id).await?)),
+            Ok(Answered::Decided { .. }) | Err(AnswerRefusal::AlreadyDecided { .. }) => {
+                Ok(Given::Settled(self.came_to(broker, id).await?))
+            }
             Err(AnswerRefusal::Store(error)) => Err(error.into()),
             Err(other) => Ok(Given::Refused(other.to_string())),
         }

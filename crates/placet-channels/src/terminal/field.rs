@@ -16,7 +16,7 @@ pub struct Field {
 
 /// The text over several rows, and where the cursor is.
 pub(crate) struct Rows {
-    pub(crate) rows: Vec<String>,
+    pub(crate) texts: Vec<String>,
     pub(crate) row: usize,
     pub(crate) column: usize,
 }
@@ -117,9 +117,8 @@ impl Field {
             (row, column) = (rows.len() - 1, used);
         }
         let first = row.saturating_sub(rows_max.saturating_sub(1));
-        let rows = rows.into_iter().skip(first).take(rows_max.max(1)).collect();
         Rows {
-            rows,
+            texts: rows.into_iter().skip(first).take(rows_max.max(1)).collect(),
             row: row - first,
             column,
         }
@@ -172,7 +171,7 @@ mod tests {
         let mut field = Field::default();
         field.insert("a\r\nb\u{1b}[2J");
         assert_eq!(field.text(), "a  b\u{1b}[2J");
-        assert_eq!(field.rows(40, 3).rows, ["a  b⟦ESC⟧[2J"]);
+        assert_eq!(field.rows(40, 3).texts, ["a  b⟦ESC⟧[2J"]);
     }
 
     #[test]
@@ -180,7 +179,7 @@ mod tests {
         let mut field = Field::holding("一二三四五六七八九十");
         let rows = field.rows(9, 2);
         assert_eq!(
-            (rows.rows, rows.row, rows.column),
+            (rows.texts, rows.row, rows.column),
             (vec!["五六七八".to_owned(), "九十".to_owned()], 1, 4)
         );
         press(&mut field, &[(KeyCode::Home, KeyModifiers::NONE)]);

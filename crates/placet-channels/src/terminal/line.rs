@@ -106,7 +106,8 @@ fn fitting(chars: &[(Role, char)], cols: usize) -> usize {
         if used > cols {
             return after_space.unwrap_or(at).max(1);
         }
-        if *c == ' ' {
+        // A break early in the line would waste most of it: Chinese has few spaces.
+        if *c == ' ' && used > cols / 2 {
             after_space = Some(at + 1);
         }
     }
@@ -158,10 +159,10 @@ mod tests {
         assert!(broken.iter().all(|line| line.width() <= 5), "{broken:?}");
         assert_eq!(broken.iter().map(Line::text).collect::<String>(), line.text());
         assert_eq!(broken[0].text(), "一二");
-        let words = Line::new(Role::Plain, "in session only").broken(8);
+        let words = Line::new(Role::Plain, "no session but this one").broken(12);
         assert_eq!(
             words.iter().map(Line::text).collect::<Vec<_>>(),
-            ["in ", "session ", "only"]
+            ["no session ", "but this one"]
         );
     }
 

@@ -43,12 +43,11 @@ impl Palette {
             Role::Plain => (None, None),
             Role::Strong => (None, Some(Attribute::Bold)),
             Role::Faint => (None, Some(Attribute::Dim)),
-            Role::Added => (Some(Color::DarkGreen), None),
+            Role::Added | Role::Risk(Risk::Low) => (Some(Color::DarkGreen), None),
             Role::Removed => (Some(Color::DarkRed), None),
             Role::Key => (Some(Color::DarkCyan), Some(Attribute::Bold)),
             Role::Selected => (None, Some(Attribute::Reverse)),
             Role::Caution | Role::Risk(Risk::Medium) => (Some(Color::DarkYellow), Some(Attribute::Bold)),
-            Role::Risk(Risk::Low) => (Some(Color::DarkGreen), None),
             Role::Risk(Risk::High) => (Some(Color::DarkRed), Some(Attribute::Bold)),
         };
         if self == Self::Colour {

@@ -31,6 +31,8 @@ use super::sheet::{Scroll, Sheet};
 
 mod draw;
 mod keys;
+#[cfg(test)]
+mod tests;
 mod words;
 
 pub use draw::{Screen, Size};
@@ -255,16 +257,15 @@ impl Prompt {
     }
 
     fn paste(&mut self, text: &str) {
-        match &mut self.mode {
-            Mode::Typing { field, .. } => field.insert(text),
-            _ => {
-                let words = self.pick(
-                    "Pasted text decides nothing; press a key.",
-                    "粘贴的内容不作为回答，请按键选择。",
-                );
-                self.say(words);
-            }
+        if let Mode::Typing { field, .. } = &mut self.mode {
+            field.insert(text);
+            return;
         }
+        let words = self.pick(
+            "Pasted text decides nothing; press a key.",
+            "粘贴的内容不作为回答，请按键选择。",
+        );
+        self.say(words);
     }
 
     /// An interruption is a refusal, with whatever says no; where nothing does, the question is withdrawn.
@@ -276,7 +277,11 @@ impl Prompt {
         self.mode = Mode::choosing(&self.choices);
         match self.choices.refusal.clone() {
             Some(option) => self.answer(&option, Some(INTERRUPTED.to_owned())),
-            None => Effect::Withdraw,
+            None if self.is_theirs() => Effect::Withdraw,
+            None => {
+                self.say(self.pick("This is not yours to decide.", "此事不由你决定。"));
+                Effect::Nothing
+            }
         }
     }
 
@@ -365,6 +370,11 @@ impl Prompt {
             }
         }
         question.document(self.ask.locale)
+    }
+
+    /// Whether the person is among those asked.
+    fn is_theirs(&self) -> bool {
+        matches!(&self.ask.question.interaction, Interaction::Pending(pending) if pending.asks(&self.ask.by))
     }
 
     fn person(&self) -> Option<&PersonId> {

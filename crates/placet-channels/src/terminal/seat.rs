@@ -67,6 +67,6 @@ mod tests {
         assert_eq!(person("l.wang"), "lin");
         assert_eq!(person("wei"), "wei");
         assert_eq!(person("eve"), "eve");
-        assert_eq!(Seat::of(&config.people, "").is_err(), true);
+        assert!(Seat::of(&config.people, "").is_err());
     }
 }

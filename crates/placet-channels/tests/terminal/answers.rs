@@ -143,7 +143,7 @@ fn arguments_are_edited_in_the_persons_own_editor() {
         env: vec![("EDITOR", format!("sh {}", script.display()))],
         ..Place::default()
     };
-    let mut kim = Person::sits(place, json!({ "calls": [bash("rm -rf build")] }));
+    let mut kim = Person::sits(&place, json!({ "calls": [bash("rm -rf build")] }));
     kim.presses("E");
     kim.sees("Changed by: kim");
     kim.presses("y");
@@ -165,7 +165,7 @@ fn an_editor_that_fails_or_is_not_set_changes_nothing() {
         env: vec![("EDITOR", "false".into())],
         ..Place::default()
     };
-    let mut kim = Person::sits(place, json!({ "calls": [bash("rm -rf build")] }));
+    let mut kim = Person::sits(&place, json!({ "calls": [bash("rm -rf build")] }));
     kim.presses("E");
     kim.sees("the editor did not work");
     kim.presses("n");

@@ -45,7 +45,7 @@ fn wide_characters_keep_the_lines_in_place() {
         ..Place::default()
     };
     let command = format!("echo {} > out", "中文字符".repeat(12));
-    let mut kim = Person::sits(place, json!({ "calls": [bash(&command)] }));
+    let mut kim = Person::sits(&place, json!({ "calls": [bash(&command)] }));
     kim.is_asked();
     kim.with_screen(|screen| {
         let wrapped = (0..24).filter(|row| screen.row_wrapped(*row)).count();

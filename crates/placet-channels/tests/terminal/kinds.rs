@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::person::Person;
 
-fn asks(kind: &str, options: Value) -> Person {
+fn asks(kind: &str, options: &Value) -> Person {
     Person::at(json!({ "requests": [{
         "sessionId": "terminal:kim", "type": kind, "title": "Which database?",
         "message": "I found two of them.", "options": options,
@@ -26,7 +26,7 @@ fn databases() -> Value {
 
 #[test]
 fn a_choice_is_taken_by_its_number() {
-    let mut kim = asks("USER_CHOICE", databases());
+    let mut kim = asks("USER_CHOICE", &databases());
     kim.sees("Which database?");
     kim.sees("│ I found two of them.");
     kim.sees("[1] Staging — a copy");
@@ -37,7 +37,7 @@ fn a_choice_is_taken_by_its_number() {
 
 #[test]
 fn a_choice_is_taken_with_the_arrows_and_enter_takes_the_default() {
-    let mut kim = asks("USER_CHOICE", databases());
+    let mut kim = asks("USER_CHOICE", &databases());
     kim.sees("› [4] None");
     kim.presses("\u{1b}[A");
     kim.sees("› [3] Another one");
@@ -50,7 +50,7 @@ fn a_choice_is_taken_with_the_arrows_and_enter_takes_the_default() {
 
 #[test]
 fn a_dangerous_choice_is_confirmed() {
-    let mut kim = asks("USER_CHOICE", databases());
+    let mut kim = asks("USER_CHOICE", &databases());
     kim.presses("2");
     kim.sees("Production — sure?");
     kim.types("n");
@@ -63,7 +63,7 @@ fn a_dangerous_choice_is_confirmed() {
 
 #[test]
 fn a_choice_that_needs_a_text_asks_for_it() {
-    let mut kim = asks("USER_CHOICE", databases());
+    let mut kim = asks("USER_CHOICE", &databases());
     kim.presses("3");
     kim.sees("Which?");
     kim.types("archive\r");
@@ -79,7 +79,7 @@ fn free_input_is_typed_at_once_in_any_language() {
         { "optionId": "skip", "label": "Skip", "action": "SKIP" },
     ]);
     for kind in ["USER_INPUT", "MISSING_INFO"] {
-        let mut kim = asks(kind, options.clone());
+        let mut kim = asks(kind, &options);
         kim.sees("The name:");
         kim.presses("订单数据库\r");
         let resolution = resolution(&mut kim);
@@ -94,7 +94,7 @@ fn a_confirmation_is_answered_by_yes_or_no() {
         { "optionId": "stop", "label": "Stop", "action": "REJECT_WITH_REASON", "isDefault": true },
     ]);
     for (key, option) in [("y", "go"), ("n", "stop"), ("\r", "stop")] {
-        let mut kim = asks("USER_CONFIRMATION", options.clone());
+        let mut kim = asks("USER_CONFIRMATION", &options);
         kim.presses(key);
         assert_eq!(resolution(&mut kim)["ballot"]["option"], option);
     }
@@ -102,7 +102,7 @@ fn a_confirmation_is_answered_by_yes_or_no() {
 
 #[test]
 fn ctrl_c_refuses_what_can_be_refused_and_withdraws_what_cannot() {
-    let mut kim = asks("USER_CHOICE", databases());
+    let mut kim = asks("USER_CHOICE", &databases());
     kim.presses("\u{3}");
     kim.sees("→ Skipped by kim. “interrupted at the terminal”");
     assert_eq!(resolution(&mut kim)["ballot"]["option"], "none");
@@ -110,7 +110,7 @@ fn ctrl_c_refuses_what_can_be_refused_and_withdraws_what_cannot() {
         { "optionId": "a", "label": "A", "action": "CUSTOM" },
         { "optionId": "b", "label": "B", "action": "CUSTOM" },
     ]);
-    let mut kim = asks("CUSTOM", only);
+    let mut kim = asks("CUSTOM", &only);
     kim.presses("\r");
     kim.sees("Enter alone decides nothing here.");
     kim.types("\u{3}");

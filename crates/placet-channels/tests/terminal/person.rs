@@ -56,14 +56,14 @@ impl Person {
 
     /// Sits down in front of a scene.
     pub(crate) fn at(scene: Value) -> Self {
-        Self::sits(Place::default(), scene)
+        Self::sits(&Place::default(), scene)
     }
 
-    pub(crate) fn sits(place: Place, scene: Value) -> Self {
+    pub(crate) fn sits(place: &Place, scene: Value) -> Self {
         Self::sits_in(tempfile::tempdir().unwrap(), place, scene)
     }
 
-    pub(crate) fn sits_in(folder: TempDir, place: Place, mut scene: Value) -> Self {
+    pub(crate) fn sits_in(folder: TempDir, place: &Place, mut scene: Value) -> Self {
         scene["folder"] = json!(folder.path());
         if scene.get("locale").is_none() {
             scene["locale"] = json!("en");

@@ -36,13 +36,24 @@ fn alike(screen: &str) -> String {
     text
 }
 
-/// Every clock reads `0:58`.
+/// Every clock reads `0:58` or `29:58`, as wide as it was.
 fn timed(line: &str) -> String {
-    let mut out = line.to_owned();
-    for seconds in 50..60 {
-        out = out.replace(&format!("0:{seconds}"), "0:58");
+    let chars: Vec<char> = line.chars().collect();
+    let digit = |at: usize| chars.get(at).is_some_and(char::is_ascii_digit);
+    let mut out = chars.clone();
+    for colon in (1..chars.len()).filter(|at| chars[*at] == ':') {
+        if digit(colon - 1) && digit(colon + 1) && digit(colon + 2) {
+            out[colon + 1] = '5';
+            out[colon + 2] = '8';
+            if colon > 1 && digit(colon - 2) {
+                out[colon - 2] = '2';
+                out[colon - 1] = '9';
+            } else {
+                out[colon - 1] = '0';
+            }
+        }
     }
-    out.replace("1:00", "0:58")
+    out.into_iter().collect()
 }
 
 /// Every code is `K7QP`: four capitals or digits behind the title, or behind a risk in a list.

@@ -11,7 +11,7 @@ fn at(scene: Value) -> Person {
         room: Room { cols: 86, rows: 26 },
         ..Place::default()
     };
-    Person::sits(place, scene)
+    Person::sits(&place, scene)
 }
 
 /// The question on the screen, without what this test's own program printed above it.
@@ -19,7 +19,8 @@ fn question(kim: &Person) -> String {
     kim.is_asked();
     let screen = kim.screen();
     let start = screen.find("━━ placet").unwrap();
-    screen[start..].to_owned()
+    let folder = std::fs::canonicalize(kim.file("")).unwrap();
+    screen[start..].replace(folder.to_str().unwrap(), "~/project")
 }
 
 fn refuses(mut kim: Person) {
@@ -43,8 +44,7 @@ fn an_edit_with_its_diff() {
         "before": "pub const RETRIES: u32 = 3;\npub const TIMEOUT: u64 = 30;\n",
         "after": "pub const RETRIES: u32 = 30;\npub const TIMEOUT: u64 = 30;\n",
     });
-    let call =
-        json!({ "tool": "apply_patch", "args": { "file": "src/limits.rs", "old": "= 3;", "new": "= 30;" } });
+    let call = json!({ "tool": "edit", "args": { "path": "src/limits.rs", "old": "= 3;", "new": "= 30;" } });
     let kim = at(json!({ "calls": [call], "evidence": [diff] }));
     recorded("diff", &question(&kim));
     refuses(kim);

@@ -24,7 +24,7 @@ use crate::style::{self, paint};
 /// Ten minutes for each question: nobody should be hurried by a demo.
 const CONFIG: &str = "[approval]\ntimeout = \"10m\"\nmemory = \"0s\"\n";
 /// As wide as the plainest terminal.
-const WIDTH: usize = 80;
+const WIDTH: u16 = 80;
 
 /// Who answers.
 #[derive(Debug, Clone, Copy)]
@@ -177,7 +177,7 @@ impl House {
             Some(feedback) => format!("> {}: {feedback}", said.option),
             None => format!("> {}", said.option),
         };
-        output::print(&format!("\n{}\n{}\n", shown.text.trim_end(), paint(style::STRONG, line)))?;
+        output::print(&format!("\n{}\n{}\n", shown.text.trim_end(), paint(style::HEADING, line)))?;
         let answer = Answer {
             by: Principal::Person {
                 person: PersonId::new("script")?,

@@ -7,11 +7,13 @@ use std::io::Write as _;
 
 use anyhow::{Context as _, bail};
 use placet_core::call::Args;
-use placet_core::interaction::{Answer, AnswerError, Remember, Shown};
+use placet_core::ids::InteractionId;
+use placet_core::interaction::{Action, Answer, AnswerError, Remember, Shown};
 use placet_engine::Answered;
 use placet_engine::broker::Question;
 use placet_engine::steps::AnswerRefusal;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::{Inbox, page, waiting};
 use crate::args::InboxAnswerArgs;
@@ -37,21 +39,44 @@ pub(super) fn run(inbox: &Inbox, args: &InboxAnswerArgs) -> anyhow::Result<Exit>
         shown: Shown::Whole(document.digest()),
     };
     let id = question.interaction.asked().id.clone();
-    let (exit, said) = match inbox.runtime.block_on(inbox.broker.answer(&id, answer)) {
-        Ok(answered) => (Exit::Success, said(inbox, &question, &answered)?),
+    let (exit, result, message) = match inbox.runtime.block_on(inbox.broker.answer(&id, answer)) {
+        Ok(answered) => counted(inbox, &id, answered)?,
         Err(refusal) => refused(refusal)?,
     };
-    let sentence = said["message"].as_str().unwrap_or_default().to_owned();
     if args.json {
-        let mut said = said;
-        said["requestId"] = json!(id);
-        output::print(&format!("{said}\n"))?;
+        let report = Report {
+            request_id: &id,
+            result,
+            message,
+        };
+        output::print(&format!("{}\n", serde_json::to_string(&report)?))?;
     } else if exit == Exit::Success {
-        output::print(&format!("{sentence}\n"))?;
+        output::print(&format!("{message}\n"))?;
     } else {
-        output::explain(&anyhow::Error::msg(sentence));
+        output::explain(&anyhow::Error::msg(message));
     }
     Ok(exit)
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report<'a> {
+    request_id: &'a InteractionId,
+    #[serde(flatten)]
+    result: Came,
+    message: String,
+}
+
+/// What an answer came to.
+#[derive(Serialize)]
+#[serde(tag = "result", rename_all = "camelCase")]
+enum Came {
+    Decided { action: Action },
+    Voted { needed: u32 },
+    AskedAnew { question: InteractionId },
+    TooLate,
+    Refused,
 }
 
 fn info(text: &str) -> anyhow::Result<Map<String, Value>> {
@@ -85,40 +110,35 @@ fn remember(inbox: &Inbox, question: &Question, args: &InboxAnswerArgs) -> anyho
     }
 }
 
-/// What came of it, for people and for programs.
-fn said(inbox: &Inbox, question: &Question, answered: &Answered) -> anyhow::Result<Value> {
-    let id = &question.interaction.asked().id;
-    Ok(match answered {
-        Answered::Voted { needed } => json!({
-            "result": "voted",
-            "needed": needed,
-            "message": format!("Your approval counts; {needed} more needed."),
-        }),
-        Answered::AskedAnew { question } => json!({
-            "result": "askedAnew",
-            "question": question,
-            "message": format!("Your change needs other people: asked again as {question}."),
-        }),
-        Answered::Decided { action } => {
-            let came_to = waiting::came_to(&inbox.broker, id, inbox.locale);
-            let message = inbox.runtime.block_on(came_to)?;
-            json!({ "result": "decided", "action": action, "message": message })
+fn counted(inbox: &Inbox, id: &InteractionId, answered: Answered) -> anyhow::Result<(Exit, Came, String)> {
+    let (came, message) = match answered {
+        Answered::Voted { needed } => {
+            let message = format!("Your approval counts; {needed} more needed.");
+            (Came::Voted { needed }, message)
         }
-    })
+        Answered::AskedAnew { question } => {
+            let message = format!("Your change needs other people: asked again as {question}.");
+            (Came::AskedAnew { question }, message)
+        }
+        Answered::Decided { action } => {
+            let sentence = waiting::came_to(&inbox.broker, id, inbox.locale);
+            (Came::Decided { action }, inbox.runtime.block_on(sentence)?)
+        }
+    };
+    Ok((Exit::Success, came, message))
 }
 
-fn refused(refusal: AnswerRefusal) -> anyhow::Result<(Exit, Value)> {
+fn refused(refusal: AnswerRefusal) -> anyhow::Result<(Exit, Came, String)> {
     let message = refusal.to_string();
-    let (exit, result) = match refusal {
+    match refusal {
         AnswerRefusal::AlreadyDecided { .. } | AnswerRefusal::Invalid(AnswerError::TooLate { .. }) => {
-            (Exit::TooLate, "tooLate")
+            Ok((Exit::TooLate, Came::TooLate, message))
         }
-        AnswerRefusal::Store(error) => return Err(error.into()),
+        AnswerRefusal::Store(error) => Err(error.into()),
         AnswerRefusal::NotFound(_)
         | AnswerRefusal::Invalid(_)
         | AnswerRefusal::EditInvalid(_)
         | AnswerRefusal::EditDenied(_)
-        | AnswerRefusal::ScopeMismatch => (Exit::BadInput, "refused"),
-    };
-    Ok((exit, json!({ "result": result, "message": message })))
+        | AnswerRefusal::ScopeMismatch => Ok((Exit::BadInput, Came::Refused, message)),
+    }
 }

@@ -166,7 +166,9 @@ impl App {
         };
         if let Some(key) = key {
             self.note = None;
-            let interrupted = key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c');
+            // Nobody waits at this terminal for an answer, so leaving refuses nothing here.
+            let control = key.modifiers.contains(KeyModifiers::CONTROL);
+            let interrupted = control && matches!(key.code, KeyCode::Char('c' | 'd'));
             if interrupted {
                 return Effect::Quit;
             }
@@ -233,7 +235,7 @@ impl App {
                 self.focus = Focus::Question;
             }
             KeyCode::Char('/') => self.focus = Focus::Searching(Field::holding(&self.filter.text)),
-            KeyCode::Char('s') => self.refilter(now, |filter, all| filter.next_session(all)),
+            KeyCode::Char('s') => self.refilter(now, Filter::next_session),
             KeyCode::Char('r') => self.refilter(now, |filter, _| filter.next_risk()),
             KeyCode::Esc => self.refilter(now, |filter, _| *filter = Filter::default()),
             KeyCode::Char('g') => self.open_group(),

@@ -9,9 +9,10 @@ use super::super::choices::{Choice, Does};
 use super::super::line::{Line, Role, flow};
 use super::{Fits, LASTS, Mode, Prompt, Sheet, Style, Wanted, words};
 
-/// Narrower or lower than this, a question cannot be read.
+/// Narrower than this, a question cannot be read.
 const COLS_MIN: usize = 24;
-const ROWS_MIN: usize = 8;
+/// Fewer lines of the question than this are not worth answering from.
+const SHEET_ROWS_MIN: usize = 2;
 /// Rows a text being typed may take.
 const FIELD_ROWS_MAX: usize = 6;
 
@@ -36,12 +37,13 @@ pub struct Screen {
 impl Prompt {
     /// Draws the question into the room there is. Say [`Prompt::drawn`] once the person can see it.
     pub fn draw(&mut self, size: Size, now: Duration) -> Screen {
-        if size.cols < COLS_MIN || size.rows < ROWS_MIN {
+        let (foot, cursor) = self.foot(size);
+        // The title and the line that counts lines are there as well.
+        if size.cols < COLS_MIN || size.rows < foot.len() + SHEET_ROWS_MIN + 2 {
             self.fits = Fits::No;
             return self.too_small(size);
         }
         self.fits = Fits::Yes;
-        let (foot, cursor) = self.foot(size);
         let room = size.rows.saturating_sub(foot.len() + 1);
         let top = self.top(size.cols, now);
         let sheet = match &mut self.mode {
@@ -74,12 +76,10 @@ impl Prompt {
     }
 
     fn too_small(&self, size: Size) -> Screen {
-        let words = match self.ask.locale {
-            Locale::English => {
-                format!("Too small to show a question: {COLS_MIN}×{ROWS_MIN} at least. Ctrl-C refuses.")
-            }
-            Locale::Chinese => format!("窗口太小，至少需要 {COLS_MIN}×{ROWS_MIN}。按 Ctrl-C 拒绝。"),
-        };
+        let words = self.pick(
+            "Too small to show this question: make the window larger. Ctrl-C refuses.",
+            "窗口太小，无法显示这个问题：请放大窗口。按 Ctrl-C 拒绝。",
+        );
         let mut lines = Line::new(Role::Caution, words).broken(size.cols.max(2));
         lines.truncate(size.rows.max(1));
         Screen { lines, cursor: None }
@@ -88,16 +88,22 @@ impl Prompt {
     fn top(&self, cols: usize, now: Duration) -> Line {
         let asked = self.asked();
         let clock = words::clock(self.remaining(now));
-        let english = self.ask.locale == Locale::English;
-        let mut title = match english {
-            true => format!("━━ placet · {} · {clock} left ", asked.code),
-            false => format!("━━ placet · {} · 剩余 {clock} ", asked.code),
+        let (left, others) = match self.ask.locale {
+            Locale::English => (
+                format!("{clock} left"),
+                format!("· {} more waiting ", self.others_waiting),
+            ),
+            Locale::Chinese => (
+                format!("剩余 {clock}"),
+                format!("· 还有 {} 个待回答 ", self.others_waiting),
+            ),
         };
-        match (self.others_waiting, english) {
-            (0, _) => {}
-            (others, true) => title.push_str(&format!("· {others} more waiting ")),
-            (others, false) => title.push_str(&format!("· 还有 {others} 个待回答 ")),
-        }
+        let others = if self.others_waiting > 0 {
+            others.as_str()
+        } else {
+            ""
+        };
+        let title = format!("━━ placet · {} · {left} {others}", asked.code);
         let line = Line::new(Role::Risk(asked.risk), title);
         let rest = cols.saturating_sub(line.width());
         let line = line.and(Role::Risk(asked.risk), "━".repeat(rest));
@@ -129,7 +135,7 @@ impl Prompt {
                 lines.extend(Line::new(Role::Strong, self.wants(wanted)).broken(cols));
                 let rows = field.rows(cols.saturating_sub(2), FIELD_ROWS_MAX.min(room));
                 cursor = Some((lines.len() + rows.row, rows.column + 2));
-                for (index, row) in rows.rows.iter().enumerate() {
+                for (index, row) in rows.texts.iter().enumerate() {
                     let lead = if index == 0 { "› " } else { "  " };
                     lines.push(Line::new(Role::Key, lead).and(Role::Plain, row));
                 }
@@ -145,6 +151,7 @@ impl Prompt {
                 ));
             }
         }
+        let lines = lines.into_iter().flat_map(|line| line.broken(cols)).collect();
         (lines, cursor)
     }
 

@@ -16,11 +16,19 @@ impl Prompt {
             return self.interrupt();
         }
         if self.fits == Fits::No {
-            return Effect::Nothing;
+            // What cannot be seen cannot be answered, only left.
+            return match (key.code, &self.mode) {
+                (KeyCode::Esc, Mode::Choosing { .. }) => Effect::Leave,
+                (KeyCode::Esc, _) => self.back(),
+                _ => Effect::Nothing,
+            };
         }
         match &self.mode {
             Mode::Choosing { at } => self.choosing(key, *at),
-            Mode::Confirming { option } => self.confirming(key, option.clone()),
+            Mode::Confirming { option } => {
+                let option = option.clone();
+                self.confirming(key, &option)
+            }
             Mode::Typing { .. } => self.typing(key),
             Mode::Reviewing { .. } => self.reviewing(key),
             Mode::Remembering { at, lasts } => self.remembering(key, *at, *lasts),
@@ -39,13 +47,13 @@ impl Prompt {
         match key.code {
             KeyCode::Up if list => self.select(at.map_or(0, |at| at.saturating_sub(1))),
             KeyCode::Down if list => self.select(at.map_or(0, |at| at + 1)),
-            KeyCode::Enter => match at.or(self.choices.default) {
-                Some(at) => self.choose(at),
-                None => {
-                    self.say(self.pick("Enter alone decides nothing here.", "此处仅按回车不作任何决定。"));
-                    Effect::Nothing
+            KeyCode::Enter => {
+                if let Some(at) = at.or(self.choices.default) {
+                    return self.choose(at);
                 }
-            },
+                self.say(self.pick("Enter alone decides nothing here.", "此处仅按回车不作任何决定。"));
+                Effect::Nothing
+            }
             KeyCode::Esc => Effect::Leave,
             KeyCode::Char('?') => {
                 self.mode = Mode::Helping;
@@ -121,9 +129,9 @@ impl Prompt {
         Effect::Nothing
     }
 
-    fn confirming(&mut self, key: KeyEvent, option: InteractionOption) -> Effect {
+    fn confirming(&mut self, key: KeyEvent, option: &InteractionOption) -> Effect {
         match key.code {
-            KeyCode::Char('y' | 'Y') => self.answer(&option, None),
+            KeyCode::Char('y' | 'Y') => self.answer(option, None),
             _ => self.back(),
         }
     }
