@@ -5,6 +5,8 @@
 
 mod sensitive;
 
+use std::borrow::Cow;
+
 use super::{Analysis, Fact, FactKind, Places};
 use crate::tool::Risk;
 
@@ -143,16 +145,16 @@ fn absolute(folder: &str, path: &str, places: &dyn Places) -> Result<String, &'s
         .and_then(|start| start.split_once(':'))
         .map(|(scheme, _)| scheme);
     let path = match scheme {
-        Some(scheme) if scheme.eq_ignore_ascii_case("file") => of_file_url(path)?,
+        Some(scheme) if scheme.eq_ignore_ascii_case("file") => Cow::Owned(of_file_url(path)?),
         Some(drive) if drive.len() == 1 => return Err("a drive letter means a place on another system"),
         Some(_) if path.contains("://") => return Err("it is a URL and not a path"),
-        _ => path.to_owned(),
+        _ => Cow::Borrowed(path),
     };
     if path.contains('\\') {
         return Err("a backslash separates folders on some systems and not on others");
     }
     if path.starts_with('/') {
-        return Ok(path);
+        return Ok(path.into_owned());
     }
     match path.strip_prefix('~') {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => {
@@ -203,18 +205,22 @@ fn follow(absolute: &str, places: &dyn Places) -> Result<String, String> {
 }
 
 /// Takes `.`, `..` and `//` out of the text without asking where links lead.
-pub(super) fn shorten(absolute: &str) -> String {
-    let mut names: Vec<&str> = Vec::new();
+pub(crate) fn shorten(absolute: &str) -> String {
+    let mut short = String::with_capacity(absolute.len() + 1);
     for name in absolute.split('/') {
         match name {
             "" | "." => {}
-            ".." => {
-                names.pop();
+            ".." => short.truncate(short.rfind('/').unwrap_or(0)),
+            name => {
+                short.push('/');
+                short.push_str(name);
             }
-            name => names.push(name),
         }
     }
-    format!("/{}", names.join("/"))
+    if short.is_empty() {
+        short.push('/');
+    }
+    short
 }
 
 fn or_root(place: &str) -> &str {

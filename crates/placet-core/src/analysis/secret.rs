@@ -13,14 +13,16 @@ pub(super) struct Names {
 impl Names {
     /// Whether `name` is one of them; `is_below` says whether a folder of that name is above it.
     pub(super) fn hold(&self, name: &str, is_below: impl Fn(&str) -> bool) -> bool {
-        let placed = |(own, folders): &(&str, &[&str])| *own == name && folders.iter().any(|above| is_below(above));
+        let placed =
+            |(own, folders): &(&str, &[&str])| *own == name && folders.iter().any(|above| is_below(above));
         self.anywhere.binary_search(&name).is_ok() || self.below.iter().any(placed)
     }
 
     /// Whether globbing could make one of them of a pattern that begins with `stem`.
     pub(super) fn could_hold(&self, stem: &str, is_below: impl Fn(&str) -> bool) -> bool {
         let becomes = |name: &str| (stem.starts_with('.') || stem.len() > 2) && name.starts_with(stem);
-        let placed = |(own, folders): &(&str, &[&str])| becomes(own) && folders.iter().any(|above| is_below(above));
+        let placed =
+            |(own, folders): &(&str, &[&str])| becomes(own) && folders.iter().any(|above| is_below(above));
         self.anywhere.iter().any(|name| becomes(name)) || self.below.iter().any(placed)
     }
 }
@@ -43,10 +45,25 @@ const SECRETS: Names = Names {
 };
 
 /// Files that end like this hold keys.
-const ENDINGS: &[&str] = &[".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk"];
+const ENDINGS: &[&str] = &[
+    ".pem",
+    ".key",
+    ".p12",
+    ".pfx",
+    ".jks",
+    ".keystore",
+    ".kdbx",
+    ".ppk",
+];
 
 /// `.env.local` is as secret as `.env`; these are made to be shown.
-const SAMPLES: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist", ".env.defaults"];
+const SAMPLES: &[&str] = &[
+    ".env.example",
+    ".env.sample",
+    ".env.template",
+    ".env.dist",
+    ".env.defaults",
+];
 
 /// Whether the file or folder `name` is secret; `is_below` says whether a folder of that name is above it.
 pub(super) fn is_name(name: &str, is_below: impl Fn(&str) -> bool) -> bool {
@@ -62,7 +79,7 @@ pub(super) fn could_be(stem: &str, is_below: impl Fn(&str) -> bool) -> bool {
 
 /// Whether a file of this name holds keys.
 pub(super) fn is_key_file(name: &str) -> bool {
-    ENDINGS.iter().any(|ending| name.ends_with(ending))
+    name.contains('.') && ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
 #[cfg(test)]
@@ -74,7 +91,10 @@ mod tests {
     /// Every secret as a path in the workspace.
     fn paths() -> impl Iterator<Item = String> {
         let anywhere = SECRETS.anywhere.iter().map(ToString::to_string);
-        let below = SECRETS.below.iter().map(|(name, folders)| format!("{}/{name}", folders[0]));
+        let below = SECRETS
+            .below
+            .iter()
+            .map(|(name, folders)| format!("{}/{name}", folders[0]));
         let endings = ENDINGS.iter().map(|ending| format!("server{ending}"));
         let others = [".env.local", "placet/other.db.lock", "ID_RSA"].map(str::to_owned);
         anywhere.chain(below).chain(endings).chain(others)
@@ -102,7 +122,15 @@ mod tests {
     #[test]
     fn ordinary_names_are_not_secret() {
         let places = FixedPlaces::of_examples();
-        for path in ["shadow", "src/environ", "bin/gh", "placet", "src/placet/main.rs", "x.db.lock", ".env.example"] {
+        for path in [
+            "shadow",
+            "src/environ",
+            "bin/gh",
+            "placet",
+            "src/placet/main.rs",
+            "x.db.lock",
+            ".env.example",
+        ] {
             let mut found = Analysis::nothing();
             path::analyse(path, path::Use::Read, &places, &mut found);
             assert_eq!(found.risk(), Risk::Low, "{path}");

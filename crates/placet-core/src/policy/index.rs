@@ -94,32 +94,30 @@ impl Drawer {
             commands(subject.analysis).for_each(|command| self.gather_command(command.argv, places));
         }
         let mut add = |found: &Vec<Place>| places.extend(found);
+        // Broadly, spellings are evened out first; what allows compares paths and hosts as analysis gave them.
         if !self.paths.is_empty() {
-            subject.paths().iter().for_each(|path| {
+            let even = subject.paths();
+            let given = facts().filter_map(|kind| match kind {
+                FactKind::Path { resolved, .. } => Some(resolved.as_str()),
+                _ => None,
+            });
+            let given = given.filter(|path| !even.iter().any(|even| even == path));
+            for path in even.iter().map(|path| &**path).chain(given) {
                 self.paths.find(path, &mut add);
                 if let Some(path) = subject.below_workspace(path) {
                     self.paths.find(path, &mut add);
                 }
-            });
-            // What allows compares the path as analysis resolved it.
-            for kind in facts() {
-                if let FactKind::Path { resolved, .. } = kind {
-                    self.paths.find(resolved, &mut add);
-                    if let Some(path) = subject.below_workspace(resolved) {
-                        self.paths.find(path, &mut add);
-                    }
-                }
             }
         }
         if !self.hosts.is_empty() {
-            subject
-                .hosts()
-                .iter()
-                .for_each(|host| self.hosts.find(host, &mut add));
-            for kind in facts() {
-                if let FactKind::Host { host, .. } = kind {
-                    self.hosts.find(host, &mut add);
-                }
+            let even = subject.hosts();
+            let given = facts().filter_map(|kind| match kind {
+                FactKind::Host { host, .. } => Some(host.as_str()),
+                _ => None,
+            });
+            let given = given.filter(|host| host.ends_with('.'));
+            for host in even.iter().map(|host| &**host).chain(given) {
+                self.hosts.find(host, &mut add);
             }
         }
         if !self.tables.is_empty() {

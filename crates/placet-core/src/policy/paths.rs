@@ -8,6 +8,8 @@ use std::borrow::Cow;
 
 use globset::{GlobBuilder, GlobMatcher};
 
+use crate::analysis::path::shorten;
+
 /// Why a text is not a path glob.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PathGlobError {
@@ -132,22 +134,11 @@ pub(super) fn normalised<'p>(path: &'p str, workspace: &str) -> Cow<'p, str> {
     {
         return Cow::Borrowed(path);
     }
-    let base = if path.starts_with('/') { "" } else { workspace };
-    let mut absolute = String::with_capacity(base.len() + path.len() + 1);
-    for part in base.split('/').chain(path.split('/')) {
-        match part {
-            "" | "." => {}
-            ".." => absolute.truncate(absolute.rfind('/').unwrap_or(0)),
-            name => {
-                absolute.push('/');
-                absolute.push_str(name);
-            }
-        }
-    }
-    if absolute.is_empty() {
-        absolute.push('/');
-    }
-    Cow::Owned(absolute)
+    Cow::Owned(if path.starts_with('/') {
+        shorten(path)
+    } else {
+        shorten(&format!("{workspace}/{path}"))
+    })
 }
 
 #[cfg(test)]

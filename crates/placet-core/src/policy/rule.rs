@@ -73,7 +73,7 @@ pub(crate) struct Subject<'a> {
     /// The workspace's real root.
     pub(crate) workspace: &'a str,
     paths: OnceCell<Vec<Cow<'a, str>>>,
-    hosts: OnceCell<Vec<String>>,
+    hosts: OnceCell<Vec<Cow<'a, str>>>,
 }
 
 impl<'a> Subject<'a> {
@@ -132,20 +132,20 @@ impl<'a> Subject<'a> {
     }
 
     /// Every host the call may reach, without a dot at the end. A command's URLs count.
-    pub(crate) fn hosts(&self) -> &[String] {
-        let trimmed = |host: &str| host.trim_end_matches('.').to_owned();
+    pub(crate) fn hosts(&self) -> &[Cow<'a, str>] {
         let of_word = |word: &String| {
             let url = word
                 .contains("://")
                 .then(|| url::Url::parse(word).ok())
                 .flatten()?;
-            url.host_str().map(trimmed)
+            let host = url.host_str()?;
+            Some(Cow::Owned(host.trim_end_matches('.').to_owned()))
         };
         self.hosts.get_or_init(|| {
             let mut hosts = Vec::new();
             for fact in &self.analysis.facts {
                 match &fact.kind {
-                    FactKind::Host { host, .. } => hosts.push(trimmed(host)),
+                    FactKind::Host { host, .. } => hosts.push(Cow::Borrowed(host.trim_end_matches('.'))),
                     FactKind::Command { argv, .. } => hosts.extend(argv.iter().filter_map(of_word)),
                     _ => {}
                 }

@@ -83,7 +83,9 @@ fn placet(words: &[Word<'_>]) -> Placet {
     };
     let reads: &[&str] = match command.fixed() {
         None => return Placet::Unclear,
-        Some("check" | "completions" | "man" | "help" | "--help" | "-h" | "--version" | "-V") => return Placet::Reads,
+        Some("check" | "completions" | "man" | "help" | "--help" | "-h" | "--version" | "-V") => {
+            return Placet::Reads;
+        }
         Some("policy") => &["test", "show", "explain", "help", "--help", "-h"],
         Some("audit") => &["list", "show", "verify", "help", "--help", "-h"],
         Some("inbox") => &["list", "show", "help", "--help", "-h"],
@@ -99,7 +101,10 @@ fn placet(words: &[Word<'_>]) -> Placet {
 /// The first word that is not one of the options that may stand before a command, and what follows it.
 fn first_argument<'w, 's>(words: &'w [Word<'s>]) -> Option<(&'w Word<'s>, &'w [Word<'s>])> {
     let (word, rest) = words.split_first()?;
-    let (name, value) = word.value.split_once('=').map_or((&*word.value, None), |(name, value)| (name, Some(value)));
+    let (name, value) = word
+        .value
+        .split_once('=')
+        .map_or((&*word.value, None), |(name, value)| (name, Some(value)));
     match (name, value) {
         ("--color" | "--data" | "--db" | "--config", Some(_)) => first_argument(rest),
         ("--color" | "--data" | "--db" | "--config", None) => first_argument(rest.get(1..)?),
@@ -111,10 +116,13 @@ fn first_argument<'w, 's>(words: &'w [Word<'s>]) -> Option<(&'w Word<'s>, &'w [W
 fn run_by_cargo(words: &[Word<'_>]) -> Option<Placet> {
     let dashes = words.iter().position(|word| word.value == "--")?;
     let (before, after) = words.split_at(dashes);
-    let runs = before.iter().any(|word| matches!(word.value.as_str(), "run" | "r"));
+    let runs = before
+        .iter()
+        .any(|word| matches!(word.value.as_str(), "run" | "r"));
     let named = before.iter().any(|word| word.value.contains("placet"));
     let after = after.get(1..)?;
-    let own = first_argument(after).is_some_and(|(word, _)| matches!(word.value.as_str(), "inbox" | "grants"));
+    let own =
+        first_argument(after).is_some_and(|(word, _)| matches!(word.value.as_str(), "inbox" | "grants"));
     (runs && (named || own)).then(|| placet(after))
 }
 

@@ -149,7 +149,10 @@ impl Args<'_, '_> {
             When::Flag(flags) => self.flag(flags),
             When::Sub(subs) => self.sub(|word| subs.contains(&word)),
             When::SubStart(starts) => self.sub(|word| starts.iter().any(|start| word.starts_with(start))),
-            When::Both(subs, flags) => self.sub(|word| subs.contains(&word)).min(self.flag(flags)),
+            When::Both(subs, flags) => match self.sub(|word| subs.contains(&word)) {
+                Hit::No => Hit::No,
+                sub => sub.min(self.flag(flags)),
+            },
             When::Holds(parts) => {
                 let holds = |word: &Word<'_>| parts.iter().any(|part| word.value.contains(part));
                 self.any(holds)

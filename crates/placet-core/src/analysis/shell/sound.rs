@@ -233,9 +233,7 @@ fn string_doubt(node: Node<'_>, source: &str) -> Option<Doubt> {
     let hides = literal
         .iter()
         .any(|piece| matches!(piece, Piece::Literal(text) if hides_expansion(text)));
-    let comment = node
-        .named_children()
-        .any(|child| child.kind() == "comment");
+    let comment = node.named_children().any(|child| child.kind() == "comment");
     (hides || comment).then_some("a string may hide a substitution")
 }
 

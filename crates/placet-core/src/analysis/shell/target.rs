@@ -1,5 +1,6 @@
 //! Places a line touches: is a path inside the workspace, a secret, a file that runs by itself?
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::super::path::{Placed, place_from, shorten};
@@ -66,9 +67,9 @@ fn inside(word: &Word<'_>, folder: &str, places: &dyn Places) -> Option<String> 
     // A tilde means the home folder only where the shell expands it, which quotes prevent.
     let literal_tilde = word.value.starts_with('~') && !word.raw.starts_with('~');
     let path = if literal_tilde {
-        format!("./{}", word.value)
+        Cow::Owned(format!("./{}", word.value))
     } else {
-        word.value.clone()
+        Cow::Borrowed(word.value.as_str())
     };
     match place_from(folder, &path, places) {
         Placed::Inside { resolved, .. } => Some(resolved),
@@ -122,6 +123,8 @@ const SEPARATORS: [char; 5] = ['/', '=', ':', '@', ','];
 pub(super) fn sensitive(value: &str) -> Option<&'static str> {
     let value = lowercase(value);
     let mut runs = false;
+    let mut connects = false;
+    let mut before = "";
     let mut start = 0;
     for part in value.split(SEPARATORS) {
         let above = value.get(..start).unwrap_or_default();
@@ -139,8 +142,10 @@ pub(super) fn sensitive(value: &str) -> Option<&'static str> {
         if names_a_key || is_secret {
             return Some("touches credentials or history");
         }
+        connects |= before == "dev" && matches!(part, "tcp" | "udp");
+        before = part;
     }
-    if value.contains("/dev/tcp/") || value.contains("/dev/udp/") {
+    if connects {
         return Some("opens a network connection");
     }
     runs.then_some("touches files that run by themselves")

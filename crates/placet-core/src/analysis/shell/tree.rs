@@ -20,16 +20,35 @@ pub(super) const DEPTH_MAX: usize = 120;
 
 static LANGUAGE: LazyLock<Language> = LazyLock::new(|| tree_sitter_bash::LANGUAGE.into());
 
-/// The names of all kinds of nodes, by the grammar's number.
-static KINDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-    let name = |id| u16::try_from(id).ok().and_then(|id| LANGUAGE.node_kind_for_id(id));
-    (0..LANGUAGE.node_kind_count()).map(|id| name(id).unwrap_or_default()).collect()
+/// The names of all kinds of nodes by the grammar's number, and what nodes of the kind are.
+static KINDS: LazyLock<Vec<(&'static str, Is)>> = LazyLock::new(|| {
+    let kind = |id: usize| {
+        let id = u16::try_from(id).ok()?;
+        let is = if LANGUAGE.node_kind_is_named(id) {
+            Is::Named
+        } else {
+            Is::Token
+        };
+        Some((LANGUAGE.node_kind_for_id(id)?, is))
+    };
+    (0..LANGUAGE.node_kind_count())
+        .map(|id| kind(id).unwrap_or(ERROR))
+        .collect()
 });
+
+/// What has no number of its own is what the grammar could not read.
+const ERROR: (&str, Is) = ("ERROR", Is::Wrong);
 
 /// The names of all fields, by the grammar's number; there is no field 0.
 static FIELDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-    let name = |id| u16::try_from(id).ok().and_then(|id| LANGUAGE.field_name_for_id(id));
-    (0..=LANGUAGE.field_count()).map(|id| name(id).unwrap_or_default()).collect()
+    let name = |id| {
+        u16::try_from(id)
+            .ok()
+            .and_then(|id| LANGUAGE.field_name_for_id(id))
+    };
+    (0..=LANGUAGE.field_count())
+        .map(|id| name(id).unwrap_or_default())
+        .collect()
 });
 
 thread_local! {
@@ -88,11 +107,15 @@ impl Tree {
 
     /// Whether each of these places is a separator of the line itself, with a statement before and a command after it.
     fn separates_commands(&self, places: &[usize]) -> bool {
-        let Some(root) = self.root().filter(|_| self.0.iter().all(|node| node.is != Is::Wrong)) else {
+        let Some(root) = self
+            .root()
+            .filter(|_| self.0.iter().all(|node| node.is != Is::Wrong))
+        else {
             return false;
         };
         let starts_with_a_name = |node: Node<'_>| {
-            std::iter::successors(Some(node), |node| node.children().next()).any(|node| node.kind() == "command_name")
+            std::iter::successors(Some(node), |node| node.children().next())
+                .any(|node| node.kind() == "command_name")
         };
         let mut statement_before = false;
         let mut separators = 0;
@@ -114,23 +137,20 @@ fn copy(tree: &tree_sitter::Tree) -> Result<Vec<Data>, Doubt> {
     let mut nodes: Vec<Data> = Vec::with_capacity(128);
     let mut above: Vec<usize> = Vec::new();
     let mut cursor = tree.walk();
+    let flawed = tree.root_node().has_error();
     loop {
         let node = cursor.node();
+        let (kind, mut is) = KINDS.get(usize::from(node.kind_id())).copied().unwrap_or(ERROR);
+        if flawed && (node.is_error() || node.is_missing()) {
+            is = Is::Wrong;
+        }
+        let field = cursor.field_id().and_then(|id| FIELDS.get(usize::from(id.get())));
         nodes.push(Data {
-            kind: KINDS.get(usize::from(node.kind_id())).copied().unwrap_or("ERROR"),
-            field: cursor
-                .field_id()
-                .and_then(|id| FIELDS.get(usize::from(id.get())).copied())
-                .unwrap_or_default(),
+            kind,
+            field: field.copied().unwrap_or_default(),
             bytes: node.byte_range(),
             below: 0,
-            is: if node.is_error() || node.is_missing() {
-                Is::Wrong
-            } else if node.is_named() {
-                Is::Named
-            } else {
-                Is::Token
-            },
+            is,
         });
         if cursor.goto_first_child() {
             above.push(nodes.len() - 1);
@@ -267,7 +287,6 @@ fn listed_twin(line: &str) -> Option<(String, Vec<usize>)> {
         let &[byte, ..] = window else { continue };
         match (quote, byte) {
             (Some(open), _) if open == byte => quote = None,
-            (Some(_), _) => {}
             (None, b'\'' | b'"') => quote = Some(byte),
             (None, b'(' | b'{' | b'[') => depth += 1,
             (None, b')' | b'}' | b']') => depth = depth.saturating_sub(1),
@@ -308,7 +327,15 @@ mod tests {
             listed("a 'x | y' | b \"| z\" | c").as_deref(),
             Some("a 'x | y' ; b \"| z\" ; c")
         );
-        for line in ["a | b", "a || b || c", "a |& b |& c", "a|b|c", "(a | b | c)", "a >| b | c", "cat <<E | a | b"] {
+        for line in [
+            "a | b",
+            "a || b || c",
+            "a |& b |& c",
+            "a|b|c",
+            "(a | b | c)",
+            "a >| b | c",
+            "cat <<E | a | b",
+        ] {
             assert_eq!(listed(line), None, "{line}");
         }
     }

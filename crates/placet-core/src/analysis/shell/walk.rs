@@ -97,10 +97,7 @@ impl<'a> Walk<'a> {
                 // Its stray words are looked into with the command they belong to.
                 let mut strays = Vec::new();
                 stray_words(node, &mut strays);
-                for part in node
-                    .named_children()
-                    .filter(|part| !strays.contains(part))
-                {
+                for part in node.named_children().filter(|part| !strays.contains(part)) {
                     self.visit(part, source);
                 }
             }
@@ -186,6 +183,9 @@ impl<'a> Walk<'a> {
 
     /// A here-document or here-string given to a shell is a line of its own.
     fn feed(&mut self, redirect: Node<'_>, statement: Node<'_>, source: Source<'_>) {
+        if redirect.kind() == "file_redirect" {
+            return;
+        }
         let first_line = source.of(statement).lines().next().unwrap_or_default();
         let shell = first_line
             .split([' ', '\t', '|', ';', '&'])
@@ -449,17 +449,10 @@ fn is_redirect(node: Node<'_>) -> bool {
 /// Words the grammar hangs on a redirection though they belong to the command: in `echo a > b c` only `b` is a file.
 fn stray_words<'t>(redirect: Node<'t>, words: &mut Vec<Node<'t>>) {
     match redirect.kind() {
-        "file_redirect" => words.extend(
-            redirect
-                .children_in("destination")
-                .skip(1),
-        ),
+        "file_redirect" => words.extend(redirect.children_in("destination").skip(1)),
         "heredoc_redirect" => {
             words.extend(redirect.children_in("argument"));
-            for inner in redirect
-                .named_children()
-                .filter(|child| is_redirect(*child))
-            {
+            for inner in redirect.named_children().filter(|child| is_redirect(*child)) {
                 stray_words(inner, words);
             }
         }
@@ -490,12 +483,7 @@ fn pipes_into_itself(body: Node<'_>, name: &str, source: Source<'_>) -> bool {
         node.child_in("name")
             .is_some_and(|called| source.of(called) == name)
     };
-    let piped = body.kind() == "pipeline"
-        && body
-            .named_children()
-            .filter(|child| calls(*child))
-            .count()
-            > 1;
+    let piped = body.kind() == "pipeline" && body.named_children().filter(|child| calls(*child)).count() > 1;
     piped
         || body
             .named_children()
