@@ -54,6 +54,10 @@ pub(crate) fn run(args: &DemoArgs, color: Color) -> anyhow::Result<Exit> {
         return runtime.block_on(wait_to_be_killed(&stage, who, locale));
     }
     let stage = Stage::build()?;
+    #[cfg(unix)]
+    if let Who::Person { .. } = who {
+        placet_channels::terminal::restore_on_signals()?;
+    }
     output::print(&script::welcome(locale, stage.work()))?;
     runtime.block_on(play(&stage, who, locale))?;
     prove(&stage, locale)?;
@@ -136,7 +140,7 @@ fn prove(stage: &Stage, locale: Locale) -> anyhow::Result<()> {
         db: Some(stage.store().to_owned()),
         config: None,
     };
-    let told = ["callReceived", "resolved", "settled", "claimed", "finished", "started"];
+    let told = ["started", "callReceived", "settled", "finished"];
     let list = AuditCommand::List(ListArgs {
         session: None,
         since: None,

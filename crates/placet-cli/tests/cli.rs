@@ -12,6 +12,8 @@ mod audit;
 mod bad_input;
 #[path = "cli/check.rs"]
 mod check;
+#[path = "cli/demo.rs"]
+mod demo;
 #[path = "cli/explain.rs"]
 mod explain;
 #[path = "cli/grants.rs"]

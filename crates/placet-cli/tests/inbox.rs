@@ -7,6 +7,8 @@
     reason = "a test that cannot go on has failed"
 )]
 
+#[path = "inbox/demo.rs"]
+mod demo;
 #[path = "../../placet-channels/tests/terminal/pty.rs"]
 mod pty;
 #[path = "../../placet-channels/tests/terminal/record.rs"]

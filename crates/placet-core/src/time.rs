@@ -76,6 +76,12 @@ impl Millis {
         Self(seconds.saturating_mul(1000))
     }
 
+    /// In whole seconds, rounded up: what people read on a countdown.
+    #[must_use]
+    pub const fn in_seconds(self) -> Self {
+        Self::from_secs(self.0.div_ceil(1000))
+    }
+
     /// As milliseconds.
     pub const fn get(self) -> u64 {
         self.0

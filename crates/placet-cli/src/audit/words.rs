@@ -162,7 +162,14 @@ fn because(ballot: &Ballot) -> String {
 
 fn fate(outcome: &Outcome) -> String {
     match outcome {
-        Outcome::Approved { by, .. } => format!("approved by {}", names(&by.iter().cloned().collect())),
+        Outcome::Approved { by, edited, .. } => {
+            let by = names(&by.iter().cloned().collect());
+            match edited {
+                Some(args) => format!("approved by {by} as {}", args.canonical()),
+                None => format!("approved by {by}"),
+            }
+        }
+        Outcome::MayHaveRun { then } => format!("may have run; {}", fate(then)),
         Outcome::Rejected { by, .. } => format!("rejected by {by}"),
         Outcome::Terminated { by, .. } => format!("run ended by {by}"),
         Outcome::Denied { denial } => format!(

@@ -157,7 +157,7 @@ async fn who_takes_it_back_must_be_somebody() {
     let id = grants(&world)[0]["id"].as_str().unwrap().to_owned();
     world.write(
         "placet.toml",
-        "[[people]]\nname = \"lin\"\ncli = \"lin-at-home\"\n",
+        "[[people]]\nname = \"lin\"\nterminal = \"lin-at-home\"\n",
     );
     let (_, err) = world.said(&["grants", "revoke", &id, "--db", "placet.db", "--as", "eve"], 2);
     assert!(err.contains("nobody named `eve`") && err.contains("lin"), "{err}");

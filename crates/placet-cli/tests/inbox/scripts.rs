@@ -192,3 +192,20 @@ fn without_a_terminal_the_whole_screen_says_what_to_use_instead() {
     let (_, err) = waiting.inbox("lin", &[], 2);
     assert!(err.contains("`placet inbox list` does not"), "{err}");
 }
+
+#[test]
+fn an_answer_from_here_wakes_the_agent_of_a_process_that_runs() {
+    let waiting = Waiting::of(&[bash("mkdir a")]);
+    waiting.engine(async |engine| {
+        let key = placet_core::interaction::CallKey {
+            agent: placet_core::ids::AgentId::new("tester").unwrap(),
+            call: placet_core::ids::CallId::new("call_0").unwrap(),
+        };
+        let gate = engine.gate();
+        let agent = tokio::spawn(async move { gate.wait(&key).await.map(|outcome| outcome.permits()) });
+        let answered = tokio::task::block_in_place(|| waiting.inbox("lin", &["answer", waiting.ids[0].as_str(), "approve"], 0));
+        assert!(answered.1.contains("May `bash` run this?"), "{}", answered.1);
+        let permitted = tokio::time::timeout(std::time::Duration::from_secs(30), agent).await;
+        assert!(permitted.unwrap().unwrap().unwrap());
+    });
+}

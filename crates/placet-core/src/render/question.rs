@@ -399,7 +399,7 @@ impl Writer {
         foot.push(self.options(view.asked));
         foot.push(Block::Countdown {
             label: self.say("Time left", "剩余时间"),
-            remaining: view.remaining,
+            remaining: view.remaining.in_seconds(),
         });
         foot
     }
