@@ -103,28 +103,26 @@ pub fn place(path: &str, places: &dyn Places) -> Placed {
 }
 
 /// The same for a path seen from `folder`.
-pub(super) fn place_from(folder: &str, path: &str, places: &dyn Places) -> Placed {
+fn place_from(folder: &str, path: &str, places: &dyn Places) -> Placed {
     match absolute(folder, path, places) {
         Ok(absolute) => place_absolute(&absolute, places),
         Err(why) => Placed::Unreadable { why },
     }
 }
 
+/// The real place of a path seen from `folder`, if that is inside the workspace.
+pub(super) fn inside(folder: &str, path: &str, places: &dyn Places) -> Option<String> {
+    let absolute = absolute(folder, path, places).ok()?;
+    let reading = readings(&absolute, &shorten(&absolute), places).ok()?;
+    reading.into_iter().next()
+}
+
 fn place_absolute(absolute: &str, places: &dyn Places) -> Placed {
     let shortened = shorten(absolute);
-    let mut readings = Vec::with_capacity(2);
-    // Without `..` the two are the same.
-    if absolute.split('/').any(|name| name == "..") {
-        readings.push(follow(absolute, places));
-    }
-    readings.push(places.real(&shortened).ok_or_else(|| shortened.clone()));
-    let mut names = Vec::with_capacity(3);
-    for reading in readings {
-        match reading {
-            Ok(real) if is_inside(&real, places.workspace()) => names.push(real),
-            Ok(resolved) | Err(resolved) => return Placed::Outside { resolved },
-        }
-    }
+    let mut names = match readings(absolute, &shortened, places) {
+        Ok(real) => real,
+        Err(resolved) => return Placed::Outside { resolved },
+    };
     // A hook is a hook also when `.git/hooks` is a link to an ordinary folder, so the name as written counts as well.
     names.push(shortened);
     names.dedup();
@@ -134,6 +132,25 @@ fn place_absolute(absolute: &str, places: &dyn Places) -> Placed {
         .max();
     let resolved = names.into_iter().next().unwrap_or_default();
     Placed::Inside { resolved, sensitive }
+}
+
+/// Where both readings of a path lead, when that is inside the workspace; `Err` is the first that is not.
+fn readings(absolute: &str, shortened: &str, places: &dyn Places) -> Result<Vec<String>, String> {
+    let mut inside = Vec::with_capacity(3);
+    let mut add = |reading: Result<String, String>| {
+        let real = reading?;
+        if !is_inside(&real, places.workspace()) {
+            return Err(real);
+        }
+        inside.push(real);
+        Ok(())
+    };
+    // Without `..` the two are the same.
+    if absolute.split('/').any(|name| name == "..") {
+        add(follow(absolute, places))?;
+    }
+    add(places.real(shortened).ok_or_else(|| shortened.to_owned()))?;
+    Ok(inside)
 }
 
 /// The path from the root, with nothing shortened or followed yet.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::super::path::{Placed, place_from, shorten};
+use super::super::path::{self, shorten};
 use super::super::secret::{self, Names};
 use super::super::{Places, lowercase};
 use super::word::{Known, Word};
@@ -71,10 +71,7 @@ fn inside(word: &Word<'_>, folder: &str, places: &dyn Places) -> Option<String> 
     } else {
         Cow::Borrowed(word.value.as_str())
     };
-    match place_from(folder, &path, places) {
-        Placed::Inside { resolved, .. } => Some(resolved),
-        Placed::Outside { .. } | Placed::Unreadable { .. } => None,
-    }
+    path::inside(folder, &path, places)
 }
 
 /// Devices that swallow or show what is written to them.

@@ -36,6 +36,14 @@ static KINDS: LazyLock<Vec<(&'static str, Is)>> = LazyLock::new(|| {
         .collect()
 });
 
+/// The only nodes whose children are asked for by field. Asking is slow.
+const FIELDED: [&str; 4] = [
+    "redirected_statement",
+    "file_redirect",
+    "heredoc_redirect",
+    "function_definition",
+];
+
 /// What has no number of its own is what the grammar could not read.
 const ERROR: (&str, Is) = ("ERROR", Is::Wrong);
 
@@ -144,7 +152,12 @@ fn copy(tree: &tree_sitter::Tree) -> Result<Vec<Data>, Doubt> {
         if flawed && (node.is_error() || node.is_missing()) {
             is = Is::Wrong;
         }
-        let field = cursor.field_id().and_then(|id| FIELDS.get(usize::from(id.get())));
+        let field = above
+            .last()
+            .and_then(|parent| nodes.get(*parent))
+            .filter(|parent| FIELDED.contains(&parent.kind))
+            .and_then(|_| cursor.field_id())
+            .and_then(|id| FIELDS.get(usize::from(id.get())));
         nodes.push(Data {
             kind,
             field: field.copied().unwrap_or_default(),
@@ -237,8 +250,9 @@ impl<'t> Node<'t> {
         self.children().filter(|child| child.is_named())
     }
 
-    /// Those in a field of the grammar.
+    /// Those in a field of the grammar; only the children of [`FIELDED`] nodes know theirs.
     pub(super) fn children_in(self, field: &str) -> impl Iterator<Item = Self> {
+        debug_assert!(FIELDED.contains(&self.kind()), "{}", self.kind());
         self.children().filter(move |child| child.data.field == field)
     }
 

@@ -480,7 +480,8 @@ fn expression_words<'t>(node: Node<'t>, words: &mut Vec<Node<'t>>) {
 
 fn pipes_into_itself(body: Node<'_>, name: &str, source: Source<'_>) -> bool {
     let calls = |node: Node<'_>| {
-        node.child_in("name")
+        node.children()
+            .find(|child| child.kind() == "command_name")
             .is_some_and(|called| source.of(called) == name)
     };
     let piped = body.kind() == "pipeline" && body.named_children().filter(|child| calls(*child)).count() > 1;
