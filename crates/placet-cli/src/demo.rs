@@ -166,7 +166,9 @@ fn heading(number: usize, scene: &Scene, locale: Locale) -> String {
 
 fn ending(finished: &Finished, locale: Locale) -> String {
     let (mark, text) = match finished {
-        Finished::Ran { result, .. } if result.ok => ("✔", format!("{}\n{}", script::ran(locale), result.output)),
+        Finished::Ran { result, .. } if result.ok => {
+            ("✔", format!("{}\n{}", script::ran(locale), result.output))
+        }
         Finished::Ran { result, .. } => ("✘", format!("{}\n{}", script::failed(locale), result.output)),
         Finished::NotRun(outcome) => {
             let seen = outcome.result_for_model().unwrap_or_default();

@@ -111,7 +111,9 @@ fn revoke(args: &StoreArgs, id: &StandingGrantId, by: Option<&PersonId>) -> anyh
     };
     let path = store::path(args)?;
     let memory = config.approval.memory;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()?;
     let revoked = runtime.block_on(async {
         let beside = store::join(config, &path).await?;
         let revoked = beside.broker().revoke_standing(id, &by).await;

@@ -84,8 +84,7 @@ impl House {
                     .start(stage.store())
                     .await?;
                 let stop = CancellationToken::new();
-                let attendant =
-                    attended.then(|| tokio::spawn(attendant.run(engine.clone(), stop.clone())));
+                let attendant = attended.then(|| tokio::spawn(attendant.run(engine.clone(), stop.clone())));
                 let desk = Desk::Terminal {
                     terminal,
                     attendant,
@@ -120,7 +119,9 @@ impl House {
         let proposed = self.engine.gate().propose(self.call(scene)?).await?;
         Ok(match &proposed {
             Proposed::Settled { .. } => None,
-            Proposed::Parked { .. } | Proposed::Known(_) => proposed.parked_on().map(|(question, _)| question),
+            Proposed::Parked { .. } | Proposed::Known(_) => {
+                proposed.parked_on().map(|(question, _)| question)
+            }
         })
     }
 
@@ -177,7 +178,11 @@ impl House {
             Some(feedback) => format!("> {}: {feedback}", said.option),
             None => format!("> {}", said.option),
         };
-        output::print(&format!("\n{}\n{}\n", shown.text.trim_end(), paint(style::HEADING, line)))?;
+        output::print(&format!(
+            "\n{}\n{}\n",
+            shown.text.trim_end(),
+            paint(style::HEADING, line)
+        ))?;
         let answer = Answer {
             by: Principal::Person {
                 person: PersonId::new("script")?,

@@ -119,7 +119,10 @@ pub(super) const SCENES: &[Scene] = &[
         id: "publish",
         tool: "bash",
         killed: true,
-        title: ["The agent is killed while you think", "在你考虑时，智能体被强行终止"],
+        title: [
+            "The agent is killed while you think",
+            "在你考虑时，智能体被强行终止",
+        ],
         advice: [
             "A second process asks, and is killed (SIGKILL) while its question is open.",
             "第二个进程提出问题，在等待答复时被 SIGKILL 杀死。",
@@ -154,9 +157,13 @@ pub(super) fn welcome(locale: Locale, work: &Path) -> String {
 pub(super) fn after_the_kill(locale: Locale, process: u32) -> String {
     match locale {
         Locale::English => {
-            format!("Process {process} is dead. Its question was on disk, so here it is again, with the time it had left:\n")
+            format!(
+                "Process {process} is dead. Its question was on disk, so here it is again, with the time it had left:\n"
+            )
         }
-        Locale::Chinese => format!("进程 {process} 已死。它的问题早已写入磁盘，现在原样回来，剩余时间不变：\n"),
+        Locale::Chinese => {
+            format!("进程 {process} 已死。它的问题早已写入磁盘，现在原样回来，剩余时间不变：\n")
+        }
     }
 }
 
@@ -181,15 +188,27 @@ pub(super) fn farewell(locale: Locale, kept: Option<&Path>) -> String {
 }
 
 pub(super) fn ran(locale: Locale) -> &'static str {
-    pick(["It ran, once. The agent reads:", "已执行一次。智能体读到："], locale)
+    pick(
+        ["It ran, once. The agent reads:", "已执行一次。智能体读到："],
+        locale,
+    )
 }
 
 pub(super) fn failed(locale: Locale) -> &'static str {
-    pick(["It ran and failed. The agent reads:", "已执行但失败。智能体读到："], locale)
+    pick(
+        [
+            "It ran and failed. The agent reads:",
+            "已执行但失败。智能体读到：",
+        ],
+        locale,
+    )
 }
 
 pub(super) fn not_run(locale: Locale) -> &'static str {
-    pick(["It did not run. The agent reads:", "没有执行。智能体读到："], locale)
+    pick(
+        ["It did not run. The agent reads:", "没有执行。智能体读到："],
+        locale,
+    )
 }
 
 fn pick([english, chinese]: [&'static str; 2], locale: Locale) -> &'static str {

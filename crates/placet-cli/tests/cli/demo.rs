@@ -21,20 +21,36 @@ fn demo(args: &[&str]) -> String {
 #[test]
 fn the_demo_plays_by_script_and_leaves_exactly_what_was_decided() {
     let text = demo(&["--yes", "--keep"]);
-    let folder = text.lines().find_map(|line| line.strip_prefix("The folder is kept: "));
+    let folder = text
+        .lines()
+        .find_map(|line| line.strip_prefix("The folder is kept: "));
     let folder = std::path::PathBuf::from(folder.unwrap());
     let work = folder.join("work");
     let read = |name: &str| fs::read_to_string(work.join(name)).unwrap();
 
-    assert!(read("shop.toml").contains("timeout = 90"), "the approved edit was made");
-    assert!(work.join("archive/2025.csv").exists(), "the rejected command did not run");
+    assert!(
+        read("shop.toml").contains("timeout = 90"),
+        "the approved edit was made"
+    );
+    assert!(
+        work.join("archive/2025.csv").exists(),
+        "the rejected command did not run"
+    );
     let db = Connection::open(work.join("shop.db")).unwrap();
     let left: u32 = db
         .query_row("SELECT count(*) FROM orders", [], |row| row.get(0))
         .unwrap();
     assert_eq!(left, 3, "the approved DELETE ran once");
-    assert_eq!(read("VERSION"), "release 1.1\n", "what ran is what the person wrote");
-    assert_eq!(read("published.txt"), "release 1.1\n", "the killed question was answered and resumed");
+    assert_eq!(
+        read("VERSION"),
+        "release 1.1\n",
+        "what ran is what the person wrote"
+    );
+    assert_eq!(
+        read("published.txt"),
+        "release 1.1\n",
+        "the killed question was answered and resumed"
+    );
     for seen in [
         "policy allows it, and nobody is asked",
         "-timeout = 30",
@@ -47,7 +63,9 @@ fn the_demo_plays_by_script_and_leaves_exactly_what_was_decided() {
     }
 
     let mut verify = Command::cargo_bin("placet").unwrap();
-    verify.args(["audit", "verify", "--db"]).arg(folder.join("placet.db"));
+    verify
+        .args(["audit", "verify", "--db"])
+        .arg(folder.join("placet.db"));
     verify.assert().success();
     fs::remove_dir_all(folder).unwrap();
 }

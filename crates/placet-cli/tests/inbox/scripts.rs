@@ -203,7 +203,9 @@ fn an_answer_from_here_wakes_the_agent_of_a_process_that_runs() {
         };
         let gate = engine.gate();
         let agent = tokio::spawn(async move { gate.wait(&key).await.map(|outcome| outcome.permits()) });
-        let answered = tokio::task::block_in_place(|| waiting.inbox("lin", &["answer", waiting.ids[0].as_str(), "approve"], 0));
+        let answered = tokio::task::block_in_place(|| {
+            waiting.inbox("lin", &["answer", waiting.ids[0].as_str(), "approve"], 0)
+        });
         assert!(answered.1.contains("May `bash` run this?"), "{}", answered.1);
         let permitted = tokio::time::timeout(std::time::Duration::from_secs(30), agent).await;
         assert!(permitted.unwrap().unwrap().unwrap());
