@@ -117,7 +117,7 @@ fn kill_while_it_waits(stage: &Stage, who: Who, locale: Locale) -> anyhow::Resul
 }
 
 fn pending(store: &Path) -> anyhow::Result<u64> {
-    let counts = ReadOnly::open(store)?.read(|view| view.counts())?;
+    let counts = ReadOnly::open(store)?.read(placet_store::View::counts)?;
     Ok(counts.pending)
 }
 
