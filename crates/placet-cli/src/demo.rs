@@ -117,8 +117,7 @@ fn kill_while_it_waits(stage: &Stage, who: Who, locale: Locale) -> anyhow::Resul
 }
 
 fn pending(store: &Path) -> anyhow::Result<u64> {
-    let counts = ReadOnly::open(store)?.read(placet_store::View::counts)?;
-    Ok(counts.pending)
+    ReadOnly::open(store)?.read(|view| Ok(view.counts()?.pending))
 }
 
 /// What the second process does: puts the last scene's question, and waits for an answer it will not live to see.
