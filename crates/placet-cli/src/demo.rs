@@ -58,7 +58,7 @@ pub(crate) fn run(args: &DemoArgs, color: Color) -> anyhow::Result<Exit> {
     if let Who::Person { .. } = who {
         placet_channels::terminal::restore_on_signals()?;
     }
-    output::print(&script::welcome(locale, stage.work()))?;
+    output::print(&script::welcome(locale, &stage))?;
     runtime.block_on(play(&stage, who, locale))?;
     prove(&stage, locale)?;
     output::print(&script::farewell(locale, args.keep.then(|| stage.folder())))?;

@@ -20,7 +20,7 @@ use tokio::runtime::Runtime;
 use crate::args::{Color, InboxCommand, StoreArgs};
 use crate::config_file;
 use crate::exit::Exit;
-use crate::store;
+use crate::{output, store};
 
 mod answer;
 mod app;
@@ -52,6 +52,16 @@ pub(crate) fn run(
 ) -> anyhow::Result<Exit> {
     let path = store::path(args)?;
     if !path.exists() {
+        // Where nothing was named, nothing can be mistyped: a newcomer's inbox is simply empty.
+        let named = args.db.is_some() || args.data.is_some();
+        if !named && matches!(command, None | Some(InboxCommand::List(_))) {
+            output::print(&format!(
+                "Nothing waits: nothing has been asked yet at `{}`.\n\
+                 `placet demo` shows how it looks; --db FILE or --data DIR names another place.\n",
+                path.display()
+            ))?;
+            return Ok(Exit::Success);
+        }
         bail!(
             "there is no store at `{}` (--db names its file, --data its folder); nothing has been asked there",
             path.display()

@@ -5,6 +5,8 @@ use std::path::Path;
 use placet_core::interaction::Locale;
 use serde_json::{Value, json};
 
+use super::stage::Stage;
+
 /// One thing the agent tries.
 pub(super) struct Scene {
     /// The call's id.
@@ -140,16 +142,18 @@ fn approve() -> Said {
     }
 }
 
-pub(super) fn welcome(locale: Locale, work: &Path) -> String {
-    let work = work.display();
+pub(super) fn welcome(locale: Locale, stage: &Stage) -> String {
+    let (work, store) = (stage.work().display(), stage.store().display());
     match locale {
         Locale::English => format!(
             "Placet demo: a scripted agent (no model, no network) works in {work}.\n\
-             Files, shell and database are real. You decide; nothing runs before you have.\n"
+             Files, shell and database are real. You decide; nothing runs before you have.\n\
+             You can also answer from another terminal: placet inbox --db {store}\n"
         ),
         Locale::Chinese => format!(
             "Placet 演示：一个按脚本行动的智能体（没有模型，不联网）在 {work} 里工作。\n\
-             文件、命令行和数据库都是真的。由你决定；在你决定之前什么都不会执行。\n"
+             文件、命令行和数据库都是真的。由你决定；在你决定之前什么都不会执行。\n\
+             也可以在另一个终端里答复：placet inbox --db {store}\n"
         ),
     }
 }

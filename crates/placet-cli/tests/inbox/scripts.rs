@@ -211,3 +211,20 @@ fn an_answer_from_here_wakes_the_agent_of_a_process_that_runs() {
         assert!(permitted.unwrap().unwrap().unwrap());
     });
 }
+
+#[test]
+fn the_inbox_of_a_newcomer_is_empty_and_a_mistyped_one_is_an_error() {
+    let world = crate::world::World::new();
+    let mut fresh = world.placet(&["inbox", "list", "--as", "lin"]);
+    fresh
+        .env("XDG_DATA_HOME", world.path("data"))
+        .env_remove("PLACET_DATA");
+    let fresh = fresh.assert().code(0);
+    let said = String::from_utf8_lossy(&fresh.get_output().stdout).into_owned();
+    assert!(
+        said.contains("Nothing waits") && said.contains("placet demo"),
+        "{said}"
+    );
+    let (_, err) = world.said(&["inbox", "list", "--as", "lin", "--db", "none.db"], 2);
+    assert!(err.contains("there is no store at `none.db`"), "{err}");
+}
