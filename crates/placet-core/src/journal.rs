@@ -167,6 +167,9 @@ pub enum Event {
         down_for: Millis,
         /// Under which version of the policy.
         policy: Digest,
+        /// The folder agents work in: whoever joins judges paths by it too.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        workspace: Option<String>,
     },
 }
 

@@ -311,8 +311,6 @@ impl Builder {
                 return Err(StartError::ChannelTwice(name));
             }
         }
-        let home = std::env::home_dir();
-        let places = DiskPlaces::new(&self.workspace, home.as_deref())?;
         let waiters = Arc::new(Waiters::default());
         let (head, committed) = watch::channel(0_u64);
         let (outbox_work, alarm) = (Arc::new(Notify::new()), Arc::new(Alarm::default()));
@@ -333,6 +331,16 @@ impl Builder {
             ..Options::default()
         };
         let store = open(options)?;
+        let root = match role {
+            Role::Owner => self.workspace,
+            // People must be shown what would happen where the agent works, not where they sit.
+            Role::Guest => {
+                let root = store.read(|view, _| view.workspace()).await?;
+                root.map_or(self.workspace, PathBuf::from)
+            }
+        };
+        let home = std::env::home_dir();
+        let places = DiskPlaces::new(&root, home.as_deref())?;
         let workspace = places.workspace().to_owned();
         let reach = reach(&self.config, role, &channels, self.inbox, self.callback.as_ref());
         let engine = Engine {
@@ -401,6 +409,7 @@ impl Engine {
         let started = Event::Started {
             down_for: self.inner.store.down_for(),
             policy: self.in_force().config.policy.version(),
+            workspace: Some(self.inner.places.workspace().to_owned()),
         };
         let step = self
             .inner

@@ -241,13 +241,14 @@ async fn a_changed_row_is_found_and_named() {
 async fn an_export_reads_back() {
     let world = World::new();
     closed_store(&world).await;
-    let (out, _) = world.said(&["audit", "export", "--data", "."], 0);
-    let rows = lines(&out);
-    world
-        .run(&[
-            "audit", "export", "--data", ".", "--format", "csv", "--output", "out.csv",
-        ])
-        .code(0);
+    for (format, file) in [("jsonl", "out.jsonl"), ("csv", "out.csv")] {
+        world
+            .run(&[
+                "audit", "export", "--data", ".", "--format", format, "--output", file,
+            ])
+            .code(0);
+    }
+    let rows = lines(&std::fs::read_to_string(world.path("out.jsonl")).unwrap());
     let mut table = csv::Reader::from_path(world.path("out.csv")).unwrap();
     let header = table.headers().unwrap().clone();
     let column = |name: &str| header.iter().position(|found| found == name).unwrap();

@@ -40,6 +40,26 @@ async fn an_answer_given_beside_the_owner_wakes_the_agent_that_waits_there() {
 }
 
 #[tokio::test]
+async fn a_guest_judges_paths_by_the_folder_the_agent_works_in() {
+    let house = House::new();
+    let owner = house.open("").await;
+    let write = call(
+        "c",
+        "write",
+        serde_json::json!({ "path": "a.txt", "content": "x" }),
+    );
+    let id = park(&owner, write).await;
+    let elsewhere = tempfile::tempdir().unwrap();
+    let guest = house.builder("").workspace(elsewhere.path());
+    let guest = guest.join(&house.file()).await.unwrap();
+    let question = guest.broker().question(&id).await.unwrap().unwrap();
+    let here = owner.broker().question(&id).await.unwrap().unwrap();
+    assert_eq!(question.analysis, here.analysis);
+    assert!(format!("{:?}", question.analysis).contains(house.file().parent().unwrap().to_str().unwrap()));
+    guest.close().await.unwrap();
+}
+
+#[tokio::test]
 async fn a_guest_takes_nothing_for_lost_and_expires_nothing() {
     let house = House::new();
     let owner = house.open("").await;

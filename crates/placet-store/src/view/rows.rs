@@ -1,6 +1,7 @@
 //! Looking at the journal itself.
 
 use placet_core::ids::SessionId;
+use placet_core::journal::{Event, SYSTEM_SESSION};
 use placet_core::time::Timestamp;
 use rusqlite::Row;
 
@@ -31,6 +32,20 @@ impl View<'_> {
                 self.committed(sql, (session.as_str(), after, limit))
             }
         }
+    }
+
+    /// The folder agents work in, as the last process that owned the store said when it started.
+    pub fn workspace(&self) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT id, body FROM journal WHERE session = (SELECT id FROM sessions WHERE name = ?1)
+                   ORDER BY id DESC";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut rows = statement.query([SYSTEM_SESSION])?;
+        while let Some(row) = rows.next()? {
+            if let Event::Started { workspace, .. } = parse_body(row, 1, row.get(0)?)? {
+                return Ok(workspace);
+            }
+        }
+        Ok(None)
     }
 
     fn committed(&self, sql: &str, params: impl rusqlite::Params) -> Result<Vec<Committed>, StoreError> {

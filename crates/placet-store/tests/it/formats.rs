@@ -129,6 +129,7 @@ fn about_the_rest() -> Vec<Event> {
         Event::Started {
             down_for: Millis::from_secs(1),
             policy: Digest::of("policy", &[]),
+            workspace: Some("/w".into()),
         },
     ]
 }
