@@ -69,22 +69,22 @@ pub(crate) fn run(args: &DemoArgs, color: Color) -> anyhow::Result<Exit> {
 }
 
 async fn play(stage: &Stage, who: Who, locale: Locale) -> anyhow::Result<()> {
-    let mut house = House::open(stage, who, locale).await?;
     for (number, scene) in SCENES.iter().enumerate() {
         output::print(&heading(number, scene, locale))?;
         if scene.killed {
-            house.close().await?;
             let killed = kill_while_it_waits(stage, who, locale)?;
             output::print(&script::after_the_kill(locale, killed))?;
-            house = House::open(stage, who, locale).await?;
         }
+        // A house for each scene: once it is closed nobody draws on the terminal any more, and it can be printed on.
+        let house = House::open(stage, who, locale).await?;
         let finished = house.play(scene).await?;
+        house.close().await?;
         output::print(&ending(&finished, locale))?;
         if matches!(&finished, Finished::NotRun(outcome) if outcome.status().as_str() == "terminated") {
             break;
         }
     }
-    house.close().await
+    Ok(())
 }
 
 /// The last scene, begun by a second process that is killed as soon as its question is on disk. Returns its process id.
@@ -139,7 +139,7 @@ fn prove(stage: &Stage, locale: Locale) -> anyhow::Result<()> {
         db: Some(stage.store().to_owned()),
         config: None,
     };
-    let told = ["started", "callReceived", "settled", "finished"];
+    let told = ["callReceived", "settled", "finished"];
     let list = AuditCommand::List(ListArgs {
         session: None,
         since: None,
