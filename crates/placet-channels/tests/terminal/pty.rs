@@ -64,6 +64,21 @@ impl Pty {
         self.screen.lock().unwrap().screen().contents()
     }
 
+    /// The screen once it stands still: a picture is not drawn at one stroke.
+    pub(crate) fn still(&self) -> String {
+        let mut seen = self.screen();
+        let mut since = Instant::now();
+        let until = Instant::now() + PATIENCE;
+        while since.elapsed() < Duration::from_millis(200) && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(10));
+            let now = self.screen();
+            if now != seen {
+                (seen, since) = (now, Instant::now());
+            }
+        }
+        seen
+    }
+
     /// Waits until the screen is as expected.
     pub(crate) fn waits_until(&self, what: &str, expected: impl Fn(&vt100::Screen) -> bool) {
         let until = Instant::now() + PATIENCE;

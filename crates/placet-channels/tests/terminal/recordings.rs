@@ -17,7 +17,7 @@ fn at(scene: Value) -> Person {
 /// The question on the screen, without what this test's own program printed above it.
 fn question(kim: &Person) -> String {
     kim.is_asked();
-    let screen = kim.screen();
+    let screen = kim.still();
     let start = screen.find("━━ placet").unwrap();
     let folder = std::fs::canonicalize(kim.file("")).unwrap();
     screen[start..].replace(folder.to_str().unwrap(), "~/project")
