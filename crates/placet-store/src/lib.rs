@@ -19,6 +19,7 @@ mod read_only;
 mod schema;
 mod step;
 mod store;
+mod tail;
 mod verify;
 mod view;
 mod writer;

@@ -41,7 +41,8 @@ impl Stored {
 impl View<'_> {
     /// A session, as far as it has come; a new one when nothing has happened in it.
     pub fn session(&self, id: &SessionId) -> Result<SessionRecord, StoreError> {
-        let sql = "SELECT id, name, ended, rejections, open_questions, mode FROM sessions WHERE name = ?1";
+        let sql = "SELECT id, name, ended, rejections, (SELECT count(*) FROM pending WHERE session = sessions.id), mode
+                   FROM sessions WHERE name = ?1";
         let mut statement = self.conn.prepare_cached(sql)?;
         match statement.query_row([id.as_str()], Stored::read).optional()? {
             Some(found) => self.session_record(found),
@@ -63,8 +64,8 @@ impl View<'_> {
         after: Option<u64>,
         limit: usize,
     ) -> Result<Vec<(u64, SessionRecord)>, StoreError> {
-        let sql = "SELECT id, name, ended, rejections, open_questions, mode FROM sessions
-                   WHERE id > ?1 ORDER BY id LIMIT ?2";
+        let sql = "SELECT id, name, ended, rejections, (SELECT count(*) FROM pending WHERE session = sessions.id), mode
+                   FROM sessions WHERE id > ?1 ORDER BY id LIMIT ?2";
         let mut statement = self.conn.prepare_cached(sql)?;
         let found = statement
             .query_map((after.unwrap_or(0), limit), Stored::read)?
