@@ -217,7 +217,8 @@ impl Writer {
 
     /// Stores how far live time has come.
     pub(crate) fn heartbeat(&self, now: Now) -> Result<(), StoreError> {
-        self.begin()?.commit(now, u64::from(self.checkpoint_rows), CommitFault::None)
+        self.begin()?
+            .commit(now, u64::from(self.checkpoint_rows), CommitFault::None)
     }
 }
 
@@ -306,7 +307,13 @@ impl<'c> Batch<'c> {
         self.conn
             .prepare_cached("UPDATE service SET live = max(live, ?1), wall = ?2")?
             .execute((now.live.as_millis(), now.wall.as_millis()))?;
-        checkpoint::write(self.conn, &mut self.tail, self.last_row, checkpoint_rows, now.wall)?;
+        checkpoint::write(
+            self.conn,
+            &mut self.tail,
+            self.last_row,
+            checkpoint_rows,
+            now.wall,
+        )?;
         self.conn
             .prepare_cached("DELETE FROM memory WHERE until <= ?1")?
             .execute([now.wall.as_millis()])?;
