@@ -54,6 +54,17 @@ impl View<'_> {
         Ok(sessions)
     }
 
+    /// The person a session of the built-in agent belongs to: whoever began its first run.
+    pub fn run_owner(&self, session: &SessionId) -> Result<Option<PersonId>, StoreError> {
+        let sql = "SELECT person FROM runs
+                   WHERE session = (SELECT id FROM sessions WHERE name = ?1) ORDER BY row LIMIT 1";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let person: Option<Option<String>> = statement
+            .query_row([session.as_str()], |row| row.get(0))
+            .optional()?;
+        person.flatten().map(|person| stored(PersonId::new(person))).transpose()
+    }
+
     /// The session in which a person last began a run.
     pub fn newest_run_of(&self, person: &PersonId) -> Result<Option<SessionId>, StoreError> {
         let sql = "SELECT name FROM runs JOIN sessions ON sessions.id = runs.session
