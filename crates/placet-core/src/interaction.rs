@@ -126,6 +126,9 @@ pub enum Subject {
         agent: AgentId,
         /// The question.
         request: Box<InteractionRequest>,
+        /// The call that puts it, when a tool does: the answer is that call's result.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        call: Option<CallKey>,
     },
 }
 
@@ -269,7 +272,7 @@ impl Asked {
             Subject::Call { call, .. }
             | Subject::UnknownOutcome { call, .. }
             | Subject::Breaker { call, .. } => Some(call),
-            Subject::Request { .. } => None,
+            Subject::Request { call, .. } => call.as_ref(),
         }
     }
 

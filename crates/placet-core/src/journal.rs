@@ -14,6 +14,7 @@ use crate::ids::{ChannelName, ChatId, InteractionId, PersonId, SessionId, Standi
 use crate::interaction::{Asked, Ballot, CallKey, Resolution};
 use crate::outcome::Outcome;
 use crate::policy::Mode;
+use crate::run::{ModelTurn, RunEnd, RunStarted};
 use crate::standing::StandingGrant;
 use crate::time::{LiveTime, Millis, Timestamp};
 use crate::verdict::Verdict;
@@ -149,6 +150,24 @@ pub enum Event {
     },
     /// A message that answers no question waits for the agent.
     MessageQueued(Box<InboundMessage>),
+    /// The built-in agent began to work on a task.
+    RunStarted(Box<RunStarted>),
+    /// Somebody said something to the built-in agent while it worked. The model reads it after the turn.
+    UserSaid {
+        /// What.
+        text: String,
+        /// Who.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<PersonId>,
+    },
+    /// The built-in agent's model spoke.
+    ModelTurn(Box<ModelTurn>),
+    /// The built-in agent stopped working.
+    RunEnded {
+        /// How.
+        #[serde(flatten)]
+        how: RunEnd,
+    },
     /// A copy of a question, or of its outcome, reached a surface.
     Delivered {
         /// Which question.
@@ -241,6 +260,10 @@ impl Event {
             Self::ModeSet { .. } => "modeSet",
             Self::SessionEnded { .. } => "sessionEnded",
             Self::MessageQueued(_) => "messageQueued",
+            Self::RunStarted(_) => "runStarted",
+            Self::UserSaid { .. } => "userSaid",
+            Self::ModelTurn(_) => "modelTurn",
+            Self::RunEnded { .. } => "runEnded",
             Self::Delivered { .. } => "delivered",
             Self::Started { .. } => "started",
         }

@@ -1,4 +1,4 @@
-//! Placet's words and rules: call, policy, interaction, answer, reply, rendering, journal events.
+//! Placet's words and rules: call, policy, interaction, answer, reply, rendering, journal events, run state machine.
 //!
 //! Pure and sans-I/O: no async, no clock, no file. Everything that happens in Placet is decided here from what is passed
 //! in, and comes out as a value: a verdict, an event, a text. The store keeps the events, the engine drives the clock.
@@ -19,6 +19,7 @@ pub mod principal;
 pub mod record;
 pub mod render;
 pub mod reply;
+pub mod run;
 pub mod standing;
 pub mod time;
 pub mod tool;

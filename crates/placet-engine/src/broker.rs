@@ -332,12 +332,15 @@ impl Question {
             Interaction::Pending(pending) => pending.votes.keys().cloned().collect(),
             Interaction::Resolved(_) | Interaction::Processed(_) => Vec::new(),
         };
+        // A call that exists to ask is nothing beside its question.
+        let asks = matches!(asked.subject, Subject::Request { .. });
+        let about = self.call.as_ref().filter(|_| !asks);
         render::question(
             &QuestionView {
                 asked,
-                call: self.call.as_ref().map(|record| &record.call),
-                verdict: self.call.as_ref().map(|record| &record.verdict),
-                analysis: self.analysis.as_ref(),
+                call: about.map(|record| &record.call),
+                verdict: about.map(|record| &record.verdict),
+                analysis: self.analysis.as_ref().filter(|_| about.is_some()),
                 remaining: asked.deadline.remaining_from(self.now.live),
                 votes_so_far: &votes,
             },

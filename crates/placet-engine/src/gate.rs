@@ -301,8 +301,11 @@ impl Gate {
         let tool = self.engine.tool(&submission);
         let analysis = self.engine.analyse(&tool, &submission.call.args);
         let own_opinion: OwnOpinion = self.engine.inner.toolbox.opinion(&submission.call).await;
+        let asks = self.engine.inner.toolbox.question(&submission.call);
+        let asks = asks.and_then(|request| request.checked().ok()).map(Box::new);
         Ok(Proposal {
             tool,
+            asks,
             analysis,
             own_opinion,
             evidence: Vec::new(),

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use placet_core::call::ToolCall;
 use placet_core::evidence::Evidence;
+use placet_core::interaction::InteractionRequest;
 use placet_core::tool::OwnOpinion;
 use serde_json::Value;
 
@@ -19,6 +20,13 @@ pub trait Toolbox: Send + Sync {
     async fn opinion(&self, call: &ToolCall) -> OwnOpinion {
         let _ = call;
         OwnOpinion::Silent
+    }
+
+    /// The question a call puts to people, when that is all it does (category `ask`): they answer it instead of approving the
+    /// call, and the answer is its result. A request that is none leads to the ordinary question about the call.
+    fn question(&self, call: &ToolCall) -> Option<InteractionRequest> {
+        let _ = call;
+        None
     }
 
     /// What the tool can show of the effect: a diff, the number of rows. Called only when a person will be asked.

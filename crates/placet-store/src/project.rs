@@ -14,6 +14,7 @@ use crate::view::mode_name;
 
 mod calls;
 mod questions;
+mod runs;
 mod standing;
 
 /// Where an event was stored.
@@ -81,6 +82,10 @@ pub(crate) fn apply(conn: &Connection, at: At<'_>, event: &Event) -> Result<(), 
             conn.prepare_cached(sql)?.execute((at.row, at.session))?;
             Ok(())
         }
+        Event::RunStarted(run) => runs::started(conn, at, run),
+        Event::UserSaid { .. } => runs::said(conn, at),
+        Event::ModelTurn(turn) => runs::spoke(conn, at, turn),
+        Event::RunEnded { .. } => runs::ended(conn, at),
         Event::Delivered { .. } | Event::Started { .. } => Ok(()),
     }
 }

@@ -9,7 +9,10 @@ use rusqlite::{Connection, OpenFlags};
 use crate::error::{OpenError, StoreError};
 
 /// Each migration takes the schema from its index to the next version.
-const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../migrations/0001.sql"),
+    include_str!("../migrations/0002.sql"),
+];
 /// "Plct": tells our files from other SQLite files.
 const APPLICATION_ID: i32 = 0x506c_6374;
 /// More than the number of different statements, so that none is ever compiled twice.

@@ -17,8 +17,10 @@ mod memory;
 mod outbox;
 mod questions;
 mod rows;
+mod runs;
 
 pub(crate) use memory::mode_name;
+pub use runs::RunHead;
 
 /// What a step or a reader may look at: one state of the store, not changing while it is looked at.
 pub struct View<'a> {

@@ -32,6 +32,10 @@ pub(super) fn calls(event: &Event) -> Vec<CallKey> {
         | Event::ModeSet { .. }
         | Event::SessionEnded { .. }
         | Event::MessageQueued(_)
+        | Event::RunStarted(_)
+        | Event::UserSaid { .. }
+        | Event::ModelTurn(_)
+        | Event::RunEnded { .. }
         | Event::Delivered { .. }
         | Event::Started { .. } => Vec::new(),
     }
@@ -59,6 +63,8 @@ pub(super) fn people(event: &Event) -> String {
             .collect::<Vec<_>>()
             .join(", ")
     };
+    let person =
+        |person: Option<&placet_core::ids::PersonId>| person.map(ToString::to_string).unwrap_or_default();
     match event {
         Event::Voted { ballot, .. } => ballot.by.to_string(),
         Event::Resolved {
@@ -76,6 +82,8 @@ pub(super) fn people(event: &Event) -> String {
             by.to_string()
         }
         Event::SessionEnded { by } => by.clone(),
+        Event::RunStarted(run) => person(run.origin.user.as_ref()),
+        Event::UserSaid { by, .. } => person(by.as_ref()),
         Event::MessageQueued(message) => format!("{}:{}", message.channel, message.sender_id),
         _ => String::new(),
     }

@@ -9,6 +9,7 @@ use placet_core::interaction::{Action, Asked, Audience, Ballot, CallKey, Cancell
 use placet_core::journal::Event;
 use placet_core::outcome::Outcome;
 use placet_core::render::{SafeText, mask};
+use placet_core::run::{ModelCall, ModelTurn};
 use placet_store::View;
 use serde_json::Value;
 
@@ -109,6 +110,13 @@ fn words(view: &View<'_>, event: &Event) -> String {
         }
         Event::SessionEnded { by } => format!("{by} ends the session"),
         Event::MessageQueued(message) => format!("a message of {} waits for the agent", message.sender_id),
+        Event::RunStarted(run) => format!("the agent begins with {}: {}", run.model, brief_text(&run.task)),
+        Event::UserSaid { text, by } => {
+            let who = by.as_ref().map_or("somebody", PersonId::as_str);
+            format!("{who} says to the agent: {}", brief_text(text))
+        }
+        Event::ModelTurn(turn) => model_turn(turn),
+        Event::RunEnded { how } => how.to_string(),
         Event::Delivered {
             interaction,
             channel,
@@ -116,6 +124,15 @@ fn words(view: &View<'_>, event: &Event) -> String {
             ..
         } => format!("{interaction} shown in {channel}:{chat}"),
         Event::Started { down_for, .. } => format!("placet started after {down_for}"),
+    }
+}
+
+fn model_turn(turn: &ModelTurn) -> String {
+    let calls: Vec<&str> = turn.calls.iter().map(ModelCall::tool).collect();
+    match (brief_text(turn.text.trim()).as_str(), calls.is_empty()) {
+        (text, true) => format!("the agent says: {text}"),
+        ("", false) => format!("the agent wants {}", calls.join(", ")),
+        (text, false) => format!("the agent wants {}: {text}", calls.join(", ")),
     }
 }
 
@@ -229,6 +246,10 @@ fn brief(call: &ToolCall) -> String {
         .and_then(|fields| fields.values().next()?.as_str());
     let text = only.map_or_else(|| canonical::to_string(&masked), str::to_owned);
     format!("{} `{}`", call.tool, cut(&text))
+}
+
+fn brief_text(text: &str) -> String {
+    cut(&mask::text(text))
 }
 
 fn cut(text: &str) -> String {

@@ -312,6 +312,7 @@ pub fn ask_request(
         subject: Subject::Request {
             agent,
             request: Box::new(request),
+            call: None,
         },
         terms: &AskTerms::plain(),
         timeout,

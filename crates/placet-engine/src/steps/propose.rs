@@ -8,14 +8,14 @@ use placet_core::call::{CallDigest, ToolCall};
 use placet_core::config::Workflow;
 use placet_core::evidence::Evidence;
 use placet_core::ids::{CallId, InteractionId};
-use placet_core::interaction::{CallKey, Subject};
+use placet_core::interaction::{CallKey, InteractionRequest, Subject};
 use placet_core::journal::Event;
 use placet_core::outcome::{Denial, Outcome};
 use placet_core::policy::Context;
 use placet_core::record::{CallRecord, CallState, SessionRecord};
 use placet_core::standing::StandingGrant;
-use placet_core::time::Now;
-use placet_core::tool::{Category, OwnOpinion, Tool};
+use placet_core::time::{Millis, Now};
+use placet_core::tool::{Category, OwnOpinion, Risk, Tool};
 use placet_core::verdict::{AskTerms, Decision, Step as PolicyStep, Verdict};
 use placet_store::{Step, StoreError, View, place};
 
@@ -37,6 +37,8 @@ pub struct Proposal {
     pub own_opinion: OwnOpinion,
     /// What the tool can show.
     pub evidence: Vec<Evidence>,
+    /// The question it puts to people, when that is all it does. Checked beforehand.
+    pub asks: Option<Box<InteractionRequest>>,
     /// The workflow it runs in.
     pub workflow: Option<Arc<Workflow>>,
     /// For the question, if one is put.
@@ -298,6 +300,9 @@ impl Desk<'_> {
             answers: terms.answers.clone(),
             edited: None,
         };
+        if let Some(request) = &self.proposal.asks {
+            return self.own_question(request, terms);
+        }
         // A program is not worn out by asking, and cannot say how to go on.
         let by_program = deciding_callback(self.rules.reach, &ordinary, terms).is_some();
         let subject = if rejections >= self.rules.config.approval.rejections_max && !by_program {
@@ -320,6 +325,33 @@ impl Desk<'_> {
             ),
             risk: self.verdict.risk,
             evidence: self.proposal.evidence.clone(),
+        }
+    }
+
+    /// What the call itself asks. Answering it runs nothing, so no breaker and no approval stand before it.
+    fn own_question<'q>(&'q self, request: &InteractionRequest, terms: &'q AskTerms) -> Question<'q> {
+        let call = &self.proposal.call;
+        let request = InteractionRequest {
+            request_id: Some(self.proposal.fresh.id.clone()),
+            session_id: call.session.clone(),
+            ..request.clone()
+        };
+        let configured =
+            self.rules
+                .config
+                .timeout(terms.timeout, self.proposal.workflow.as_deref(), channel_of(call));
+        Question {
+            fresh: &self.proposal.fresh,
+            call,
+            timeout: request.timeout_seconds.map_or(configured, Millis::from_secs),
+            subject: Subject::Request {
+                agent: call.origin.agent.clone(),
+                request: Box::new(request),
+                call: Some(self.key.clone()),
+            },
+            terms,
+            risk: Risk::Low,
+            evidence: Vec::new(),
         }
     }
 }

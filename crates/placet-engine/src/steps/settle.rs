@@ -1,13 +1,16 @@
 //! From a settled question to the outcome of every call that waited for it (design §4, the table).
 
 use placet_core::call::Args;
-use placet_core::interaction::{Action, Asked, Ballot, CallKey, Cancellation, Resolution, Subject};
+use placet_core::interaction::{
+    Action, Asked, Ballot, CallKey, Cancellation, InteractionRequest, Resolution, Subject,
+};
 use placet_core::journal::Event;
 use placet_core::outcome::Outcome;
 use placet_core::record::{CallHead, CallRecord};
 use placet_core::time::Now;
 use placet_core::verdict::{AskTerms, Decision};
 use placet_store::{StoreError, View};
+use serde_json::{Map, Value};
 
 use super::ask::{Fresh, Nobody, Question, put};
 use super::{Draft, Rules, channel_of, resolve};
@@ -87,6 +90,19 @@ fn outcome(
     let ballot = decided.ballot;
     let by = ballot.by.clone();
     let instruction = ballot.instruction.clone();
+    if let (
+        Subject::Request { request, .. },
+        Action::ApproveAndExecute | Action::ProvideInfo | Action::Custom,
+    ) = (&asked.subject, decided.action)
+    {
+        // The call exists to ask, so the choice is its result; there is nothing to run.
+        return Ok(Outcome::Info {
+            by,
+            feedback: ballot.feedback.clone(),
+            data: Some(choice(request, ballot)),
+            instruction,
+        });
+    }
     Ok(match decided.action {
         Action::ApproveAndExecute => {
             let edited = decided.edited.clone().or_else(|| edited_before(asked));
@@ -126,6 +142,26 @@ fn outcome(
             reason: ballot.feedback.clone(),
         },
     })
+}
+
+/// What was chosen, in the words the asker offered it in.
+fn choice(request: &InteractionRequest, ballot: &Ballot) -> Map<String, Value> {
+    let mut choice = Map::new();
+    choice.insert("selectedOptionId".into(), ballot.option.clone().into());
+    let chosen = request
+        .options
+        .iter()
+        .find(|option| option.option_id == ballot.option);
+    if let Some(option) = chosen {
+        choice.insert("label".into(), option.label.clone().into());
+        if !option.metadata.is_empty() {
+            choice.insert("metadata".into(), Value::Object(option.metadata.clone()));
+        }
+    }
+    if let Some(data) = &ballot.data {
+        choice.insert("data".into(), Value::Object(data.clone()));
+    }
+    choice
 }
 
 /// The arguments people had changed the call to before this question.

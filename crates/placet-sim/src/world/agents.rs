@@ -168,6 +168,7 @@ impl World {
         let tool = self.config.tool(&call.tool);
         let analysis: Analysis = analyse(&tool, &call.args, &FixedPlaces::of_examples());
         Proposal {
+            asks: None,
             digest: call.digest(),
             call,
             tool,

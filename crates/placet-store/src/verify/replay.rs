@@ -36,7 +36,7 @@ const fn whole(table: &'static str) -> Projection {
     }
 }
 
-const PROJECTIONS: [Projection; 10] = [
+const PROJECTIONS: [Projection; 11] = [
     Projection {
         table: "sessions",
         columns: "id, name, ended, rejections, mode",
@@ -49,6 +49,7 @@ const PROJECTIONS: [Projection; 10] = [
     whole("allow_list"),
     whole("rejected"),
     whole("standing"),
+    whole("runs"),
     Projection {
         table: "memory",
         columns: "*",
@@ -94,7 +95,8 @@ fn make_tables(conn: &Connection) -> Result<(), StoreError> {
         for definition in definitions {
             let temporary = definition
                 .replacen("CREATE TABLE ", "CREATE TEMP TABLE ", 1)
-                .replacen("CREATE INDEX ", "CREATE INDEX temp.", 1);
+                .replacen("CREATE INDEX ", "CREATE INDEX temp.", 1)
+                .replacen("CREATE UNIQUE INDEX ", "CREATE UNIQUE INDEX temp.", 1);
             conn.execute_batch(&temporary)?;
         }
     }

@@ -341,6 +341,7 @@ fn a_choice_is_numbered() {
         Subject::Request {
             agent: AgentId::new("coder").unwrap(),
             request,
+            call: None,
         },
         Risk::Low,
     );

@@ -1,0 +1,208 @@
+//! A conversation with the agent: messages and answers in, events out. Whatever transport carries it, the transport says who
+//! is speaking.
+//!
+//! Events are made from the journal, so a reconnect or a second viewer sees the same ones, and an event's id is enough to go
+//! on after it. Pieces of what the model is saying come in between, have no id, and are gone once they were said.
+
+use placet_core::call::Chat as Place;
+use placet_core::digest::Digest;
+use placet_core::ids::{IdError, InteractionId, PersonId, SessionId};
+use placet_core::interaction::{Answer, Locale, Shown};
+use placet_core::principal::Principal;
+use placet_core::render::{Markup, Surface, to_text};
+use placet_engine::Answered;
+use placet_engine::broker::Question;
+use placet_engine::steps::{AnswerRefusal, Said};
+use placet_store::StoreError;
+use serde_json::{Map, Value};
+
+use crate::agent::{Agent, TellError};
+
+mod event;
+mod stream;
+
+pub use event::{ChatEvent, EventId, EventIdError, What};
+pub use stream::ChatStream;
+
+/// Conversations with an [`Agent`].
+#[derive(Clone)]
+pub struct Chat {
+    agent: Agent,
+}
+
+/// Who wants to see a conversation, as the transport recognised them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Viewer {
+    /// A person, who sees their own.
+    Person(PersonId),
+    /// Somebody who may see all of them.
+    Admin,
+}
+
+/// What somebody says to the agent.
+#[derive(Debug, Clone)]
+pub struct Saying {
+    /// In which session; a new one when absent.
+    pub session: Option<SessionId>,
+    /// What.
+    pub text: String,
+    /// Who, as the transport recognised them.
+    pub person: PersonId,
+    /// On which chat channel, if on one.
+    pub place: Option<Place>,
+}
+
+/// An answer to a question of the conversation: the seed's `interaction_response`.
+#[derive(Debug, Clone)]
+pub struct Response {
+    /// In which session.
+    pub session: SessionId,
+    /// Which question.
+    pub request: InteractionId,
+    /// Which option.
+    pub option: String,
+    /// A reason, or feedback.
+    pub feedback: Option<String>,
+    /// Information asked for.
+    pub data: Option<Map<String, Value>>,
+    /// The digest of what they saw, when their surface knows it; else what an INTERACTION event shows.
+    pub shown: Option<Digest>,
+}
+
+/// Why a conversation does not go on. Nothing happened.
+#[derive(Debug, thiserror::Error)]
+pub enum ChatError {
+    /// There is no such conversation, or it is not theirs. The two look the same, so as not to leak that it exists.
+    #[error("there is no conversation `{0}` of yours")]
+    NotFound(SessionId),
+    /// They have had no conversation yet.
+    #[error("you have had no conversation yet; send a message to begin one")]
+    NoneYet,
+    /// Nothing happens in this session any more.
+    #[error("the session `{0}` has been ended")]
+    SessionOver(SessionId),
+    /// There is nothing to do.
+    #[error("the message is empty")]
+    Empty,
+    /// No event of this conversation can have this id.
+    #[error("there is no event `{0}`")]
+    NoSuchEvent(EventId),
+    /// A name could not be made; a defect of this program.
+    #[error(transparent)]
+    Id(#[from] IdError),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<TellError> for ChatError {
+    fn from(error: TellError) -> Self {
+        match error {
+            TellError::SessionOver(session) => Self::SessionOver(session),
+            TellError::NotYours(session) => Self::NotFound(session),
+            TellError::Empty => Self::Empty,
+            TellError::Store(error) => Self::Store(error),
+        }
+    }
+}
+
+impl Agent {
+    /// Conversations with it.
+    pub fn chat(&self) -> Chat {
+        Chat { agent: self.clone() }
+    }
+}
+
+impl Chat {
+    /// Says something, and shows what follows from it. The stream ends with the run.
+    pub async fn send(&self, saying: Saying) -> Result<(Said, ChatStream), ChatError> {
+        let session = match saying.session {
+            Some(session) => session,
+            None => SessionId::new(format!("chat_{}", uuid::Uuid::now_v7().simple()))?,
+        };
+        // Before it is said, so that nothing is missed.
+        let head = self.agent.engine().head().await?;
+        let told = self.agent.tell(&session, &saying.text, &saying.person, saying.place);
+        let said = told.await?;
+        let stream = ChatStream::open(&self.agent, session, EventId::after_row(head)).await?;
+        Ok((said, stream))
+    }
+
+    /// Shows a conversation: from after an event on, or from the beginning of its newest run. Waits for the next run if none is
+    /// going on.
+    pub async fn attach(
+        &self,
+        session: &SessionId,
+        viewer: &Viewer,
+        after: Option<EventId>,
+    ) -> Result<ChatStream, ChatError> {
+        self.check_viewer(session, viewer).await?;
+        let after = match after {
+            Some(after) if after.row() <= self.agent.engine().head().await? => after,
+            Some(forged) => return Err(ChatError::NoSuchEvent(forged)),
+            None => {
+                let looked = session.clone();
+                let store = self.agent.engine().store();
+                let run = store.read(move |view, _| view.run(&looked)).await?;
+                EventId::after_row(run.map_or(0, |run| run.row.saturating_sub(1)))
+            }
+        };
+        ChatStream::open(&self.agent, session.clone(), after).await
+    }
+
+    /// The conversation in which a person last began a run.
+    pub async fn newest(&self, person: &PersonId) -> Result<SessionId, ChatError> {
+        let person = person.clone();
+        let store = self.agent.engine().store();
+        let newest = store.read(move |view, _| view.newest_run_of(&person)).await?;
+        newest.ok_or(ChatError::NoneYet)
+    }
+
+    /// Takes an answer to a question of a conversation. Who answers is `by`, and nothing in the response.
+    pub async fn respond(&self, response: Response, by: Principal) -> Result<Answered, AnswerRefusal> {
+        let broker = self.agent.engine().broker();
+        let question = broker.question(&response.request).await?;
+        let question = question.filter(|question| question.interaction.asked().session == response.session);
+        let Some(question) = question else {
+            return Err(AnswerRefusal::NotFound(response.request));
+        };
+        let answer = Answer {
+            by,
+            option: response.option,
+            feedback: response.feedback,
+            data: response.data,
+            edited_args: None,
+            instruction: None,
+            remember: None,
+            shown: response
+                .shown
+                .map_or_else(|| laid_out(&question, Locale::English).1, Shown::Whole),
+        };
+        broker.answer(&response.request, answer).await
+    }
+
+    async fn check_viewer(&self, session: &SessionId, viewer: &Viewer) -> Result<(), ChatError> {
+        let owner = self.agent.owner(session).await?;
+        let theirs = match (viewer, &owner) {
+            (_, None) => false,
+            (Viewer::Admin, Some(_)) => true,
+            (Viewer::Person(person), Some(owner)) => person == owner,
+        };
+        theirs
+            .then_some(())
+            .ok_or_else(|| ChatError::NotFound(session.clone()))
+    }
+}
+
+/// A question in full, as plain text, and what that text is.
+fn laid_out(question: &Question, locale: Locale) -> (String, Shown) {
+    let surface = Surface {
+        width: None,
+        chars_max: None,
+        markup: Markup::Plain,
+        elsewhere: None,
+    };
+    let rendered = to_text(&question.document(locale), &surface);
+    let shown = rendered.shown();
+    (rendered.text, shown)
+}

@@ -1,0 +1,197 @@
+//! A conversation as it happens. Reads from the journal, so a slow viewer loses nothing and holds nobody up.
+
+use std::collections::VecDeque;
+
+use futures_core::Stream;
+use placet_core::ids::SessionId;
+use placet_core::interaction::{Asked, InteractionRequest, Locale, Subject};
+use placet_core::journal::Event;
+use placet_core::render::Block;
+use placet_engine::events::Subscription;
+use placet_store::{Committed, StoreError};
+use serde_json::{Map, json};
+use tokio::sync::broadcast;
+
+use super::event::of_row;
+use super::{ChatError, ChatEvent, EventId, What, laid_out};
+use crate::agent::{AGENT, Agent, LiveDelta};
+use crate::model::Delta;
+
+/// The events of a conversation, one after the other. Ends with the run.
+pub struct ChatStream {
+    agent: Agent,
+    session: SessionId,
+    after: EventId,
+    journal: Subscription,
+    live: broadcast::Receiver<LiveDelta>,
+    ready: VecDeque<ChatEvent>,
+    /// What the model said last, for the end of the run.
+    last_words: String,
+    /// The turn that is stored already: pieces of it are old news.
+    turn: u32,
+    ended: bool,
+}
+
+impl ChatStream {
+    pub(super) async fn open(agent: &Agent, session: SessionId, after: EventId) -> Result<Self, ChatError> {
+        let live = agent.inner.live.subscribe();
+        // The row itself is read again: only some of its events may have been seen.
+        let from = after.row().saturating_sub(1);
+        let looked = session.clone();
+        let store = agent.engine().store();
+        let run = store.read(move |view, _| {
+            let Some(run) = view.run(&looked)?.filter(|run| run.row <= from) else {
+                return Ok((String::new(), 0));
+            };
+            // Only what the run itself said is needed, and a run is short.
+            let rows = view.journal(run.row.saturating_sub(1), usize::MAX >> 1, Some(&looked))?;
+            let said = rows.iter().filter(|row| row.id <= from).filter_map(|row| match &row.event {
+                Event::ModelTurn(turn) => Some((turn.text.clone(), turn.turn)),
+                _ => None,
+            });
+            Ok(said.last().unwrap_or_default())
+        });
+        let (last_words, turn) = run.await?;
+        Ok(Self {
+            agent: agent.clone(),
+            journal: agent.engine().subscribe(from, Some(session.clone())),
+            session,
+            after,
+            live,
+            ready: VecDeque::new(),
+            last_words,
+            turn,
+            ended: false,
+        })
+    }
+
+    /// The session.
+    pub fn session(&self) -> &SessionId {
+        &self.session
+    }
+
+    /// The next event; waits for one. `None` after the run has ended.
+    pub async fn next(&mut self) -> Result<Option<ChatEvent>, StoreError> {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                self.ended = event.what.is_last();
+                return Ok(Some(event));
+            }
+            if self.ended {
+                return Ok(None);
+            }
+            tokio::select! {
+                biased;
+                row = self.journal.next() => self.unfold(&row?).await?,
+                heard = self.live.recv() => match heard {
+                    Ok(heard) => self.overhear(&heard),
+                    // Pieces were missed; the whole follows. The agent has stopped: the journal says the rest.
+                    Err(broadcast::error::RecvError::Lagged(_)) => {}
+                    Err(broadcast::error::RecvError::Closed) => return Ok(None),
+                },
+            }
+        }
+    }
+
+    /// The same as a stream.
+    pub fn into_stream(self) -> impl Stream<Item = Result<ChatEvent, StoreError>> + Send {
+        futures_util::stream::unfold(Some(self), |stream| async {
+            let mut stream = stream?;
+            match stream.next().await {
+                Ok(Some(event)) => Some((Ok(event), Some(stream))),
+                Ok(None) => None,
+                Err(error) => Some((Err(error), None)),
+            }
+        })
+    }
+
+    async fn unfold(&mut self, row: &Committed) -> Result<(), StoreError> {
+        if let Event::ModelTurn(turn) = &row.event {
+            self.last_words.clone_from(&turn.text);
+            self.turn = turn.turn;
+        }
+        if let Event::RunStarted(_) = &row.event {
+            self.turn = 0;
+            self.last_words.clear();
+        }
+        let what = match &row.event {
+            Event::Asked(asked) => vec![What::Interaction {
+                request: Box::new(self.request(asked).await?),
+            }],
+            _ => of_row(row, AGENT, &self.last_words),
+        };
+        for (part, what) in (0..).zip(what) {
+            let id = EventId::new(row.id, part);
+            if id > self.after {
+                self.ready.push_back(ChatEvent {
+                    id: Some(id),
+                    session: self.session.clone(),
+                    at: row.at,
+                    what,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn overhear(&mut self, heard: &LiveDelta) {
+        if heard.session != self.session || heard.turn <= self.turn {
+            return;
+        }
+        let (delta, thought) = match &heard.delta {
+            Delta::Text(piece) => (Some(piece.clone()), false),
+            Delta::Thinking(piece) => (Some(piece.clone()), true),
+            Delta::Again => (None, false),
+        };
+        self.ready.push_back(ChatEvent {
+            id: None,
+            session: self.session.clone(),
+            at: self.agent.engine().store().now().wall,
+            what: What::Saying {
+                iteration: heard.turn,
+                delta,
+                thought,
+            },
+        });
+    }
+
+    /// The question in the words of the document, with everything a person must see in its message.
+    async fn request(&self, asked: &Asked) -> Result<InteractionRequest, StoreError> {
+        let locale = Locale::English;
+        let question = self.agent.engine().broker().question(&asked.id).await?;
+        let (title, message) = question.map_or_else(Default::default, |question| {
+            let document = question.document(locale);
+            let title = document.blocks().find_map(|block| match block {
+                Block::Heading { text, .. } => Some(text.as_str().to_owned()),
+                _ => None,
+            });
+            (title.unwrap_or_default(), laid_out(&question, locale).0)
+        });
+        let (details, required, default_option_id) = match &asked.subject {
+            Subject::Request { request, .. } => (
+                request.details.clone(),
+                request.required,
+                request.default_option_id.clone(),
+            ),
+            Subject::Call { .. } | Subject::UnknownOutcome { .. } | Subject::Breaker { .. } => (None, true, None),
+        };
+        let mut context = Map::new();
+        context.insert("risk".into(), json!(asked.risk));
+        context.insert("callId".into(), json!(asked.call().map(|key| &key.call)));
+        context.insert("group".into(), json!(asked.group));
+        context.retain(|_, value| !value.is_null());
+        Ok(InteractionRequest {
+            request_id: Some(asked.id.clone()),
+            session_id: asked.session.clone(),
+            kind: asked.kind(),
+            title,
+            message,
+            details,
+            context,
+            options: asked.options(locale),
+            required,
+            timeout_seconds: Some(asked.allowance().get().div_ceil(1000)),
+            default_option_id,
+        })
+    }
+}

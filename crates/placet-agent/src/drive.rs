@@ -1,0 +1,305 @@
+//! One run, for as long as there is something to do for it. Parked, it is forgotten here; the journal has all of it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use placet_core::ids::{CallId, IdError, SessionId, ToolName};
+use placet_core::interaction::CallKey;
+use placet_core::journal::Event;
+use placet_core::run::{Effect, ModelCall, ModelTurn, Run, RunEnd, Wanted};
+use placet_engine::steps::{self, RunRefusal};
+use placet_engine::{GateError, Submission};
+use placet_store::{StepError, StoreError};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::agent::{Inner, LiveDelta, ReplayError};
+use crate::execute::{self, Job};
+use crate::model::{Delta, ModelError, Prompt, Spoken, SpokenCall};
+
+/// How often a model that may answer later is tried.
+const TRIES_MAX: u32 = 6;
+/// The first pause between two tries; each one is twice as long as the one before.
+const PAUSE_FIRST: Duration = Duration::from_secs(1);
+/// No pause is longer, whatever a provider asks for.
+const PAUSE_MAX: Duration = Duration::from_secs(120);
+
+/// Why a run could not go on. It is in the store, and goes on when something happens in it or at the next start.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DriveError {
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+    #[error(transparent)]
+    Gate(#[from] GateError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Id(#[from] IdError),
+}
+
+/// Drives a run until it is parked or has ended.
+pub(crate) async fn drive(agent: Arc<Inner>, session: SessionId, wake: Arc<Notify>) -> Result<(), DriveError> {
+    let stop = agent.stop.child_token();
+    let mut driver = Driver {
+        run: Run::new(session),
+        after: 0,
+        agent,
+        wake,
+        begun: BTreeSet::new(),
+        jobs: JoinSet::new(),
+        stop,
+    };
+    let driven = driver.go().await;
+    // However it went, no call is left running without its result.
+    driver.stop.cancel();
+    while driver.jobs.join_next().await.is_some() {}
+    driven
+}
+
+struct Driver {
+    agent: Arc<Inner>,
+    run: Run,
+    /// The last row that `run` has seen.
+    after: u64,
+    wake: Arc<Notify>,
+    /// Calls given to `jobs` by this task.
+    begun: BTreeSet<CallId>,
+    jobs: JoinSet<()>,
+    /// Stops the calls that are running.
+    stop: CancellationToken,
+}
+
+/// Whether anything was done.
+#[derive(PartialEq, Eq)]
+enum Progress {
+    Made,
+    None,
+}
+
+impl Driver {
+    async fn go(&mut self) -> Result<(), DriveError> {
+        loop {
+            self.catch_up().await?;
+            if self.agent.stop.is_cancelled() {
+                return Ok(());
+            }
+            let mut progress = Progress::None;
+            for effect in self.run.effects() {
+                if self.carry_out(effect).await? == Progress::Made {
+                    progress = Progress::Made;
+                }
+            }
+            if progress == Progress::Made {
+                continue;
+            }
+            let idle = self.jobs.is_empty();
+            if !self.run.is_open() || (self.run.is_parked() && idle) {
+                return Ok(());
+            }
+            tokio::select! {
+                () = self.wake.notified() => {}
+                Some(_) = self.jobs.join_next(), if !idle => {}
+                () = self.agent.stop.cancelled() => return Ok(()),
+            }
+        }
+    }
+
+    /// Reads what happened since, and says of refused calls that the run has read why.
+    async fn catch_up(&mut self) -> Result<(), DriveError> {
+        let (mut told, mut over) = (Vec::new(), false);
+        let agent = self.agent.agent.clone();
+        let mut seen = |event: &Event| match event {
+            // Earlier turns are long told.
+            Event::ModelTurn(_) => told.clear(),
+            Event::Settled { call, outcome, .. } if call.agent == agent && !outcome.permits() => {
+                told.push(call.clone());
+            }
+            Event::SessionEnded { .. } => over = true,
+            _ => {}
+        };
+        self.after = self.agent.read_on(&mut self.run, self.after, &mut seen).await?;
+        if over {
+            self.stop.cancel();
+        }
+        for call in told {
+            self.agent.engine.gate().acknowledge(&call).await?;
+        }
+        Ok(())
+    }
+
+    async fn carry_out(&mut self, effect: Effect) -> Result<Progress, DriveError> {
+        match effect {
+            Effect::AskModel => self.ask_model().await?,
+            Effect::Propose(id) => {
+                let Some(call) = self.run.call(&id) else {
+                    return Ok(Progress::None);
+                };
+                let category = self.agent.tools.get(call.tool.as_str()).map(|tool| tool.category());
+                let submission = Submission {
+                    category,
+                    ..Submission::from(call)
+                };
+                self.agent.engine.gate().propose(submission).await?;
+            }
+            Effect::Execute(id) => {
+                if !self.begun.insert(id.clone()) {
+                    return Ok(Progress::None);
+                }
+                self.execute(id);
+                return Ok(Progress::None);
+            }
+            Effect::End(how) => self.end(how).await?,
+        }
+        Ok(Progress::Made)
+    }
+
+    fn execute(&mut self, call: CallId) {
+        let limits = self.run.started().map_or(self.agent.limits, |started| started.limits);
+        let job = Job {
+            agent: Arc::clone(&self.agent),
+            key: CallKey {
+                agent: self.agent.agent.clone(),
+                call,
+            },
+            timeout: Duration::from_millis(limits.call_timeout.get()),
+            stop: self.stop.clone(),
+        };
+        self.jobs.spawn(execute::execute(job));
+    }
+
+    async fn end(&mut self, how: RunEnd) -> Result<(), DriveError> {
+        let session = self.run.session().clone();
+        let seen = (self.run.turns(), self.run.said());
+        let step = move |view: &placet_store::View<'_>, _| steps::end_run(view, &session, how, seen);
+        stored(self.agent.engine.store().step(step).await)
+    }
+
+    /// Lets the model speak, and stores what it said. If the session ends meanwhile, nobody listens any more.
+    async fn ask_model(&mut self) -> Result<(), DriveError> {
+        let agent = Arc::clone(&self.agent);
+        let run = self.run.clone();
+        let speaking = speak(&agent, &run);
+        tokio::pin!(speaking);
+        let spoken = loop {
+            tokio::select! {
+                spoken = &mut speaking => break spoken,
+                () = agent.stop.cancelled() => return Ok(()),
+                () = self.wake.notified() => {
+                    self.catch_up().await?;
+                    if !self.run.effects().contains(&Effect::AskModel) {
+                        return Ok(());
+                    }
+                }
+            }
+        };
+        let spoken = match spoken {
+            Ok(spoken) => spoken,
+            Err(error) => {
+                return self
+                    .end(RunEnd::Failed {
+                        why: error.to_string(),
+                    })
+                    .await;
+            }
+        };
+        let session = self.run.session().clone();
+        let turn = read_turn(&agent, self.run.turns().saturating_add(1), spoken)?;
+        let step = move |view: &placet_store::View<'_>, _| steps::take_turn(view, &session, turn);
+        stored(agent.engine.store().step(step).await)
+    }
+}
+
+/// A refusal means that something happened meanwhile; the run looks again.
+fn stored(step: Result<(), StepError<RunRefusal>>) -> Result<(), DriveError> {
+    match step {
+        Ok(()) | Err(StepError::Refused(RunRefusal::Stale(_) | RunRefusal::SessionOver(_))) => Ok(()),
+        Err(StepError::Refused(RunRefusal::Store(error)) | StepError::Store(error)) => Err(error.into()),
+    }
+}
+
+/// Asks the model, with patience.
+async fn speak(agent: &Inner, run: &Run) -> Result<Spoken, ModelError> {
+    let started = run.started().ok_or_else(|| ModelError::never("no run has begun"))?;
+    let model = agent.models.get(&started.model);
+    let model = model.ok_or_else(|| ModelError::never(format!("there is no model `{}`", started.model)))?;
+    let specs = agent.tools.specs();
+    let prompt = Prompt {
+        system: &agent.prompt,
+        transcript: run.transcript(),
+        tools: &specs,
+    };
+    let turn = run.turns().saturating_add(1);
+    let heard = |delta: Delta| {
+        // Nobody watching is not an error.
+        let _ = agent.live.send(LiveDelta {
+            session: run.session().clone(),
+            turn,
+            delta,
+        });
+    };
+    let timeout = Duration::from_millis(started.limits.turn_timeout.get());
+    let mut pause = PAUSE_FIRST;
+    for _ in 1..TRIES_MAX {
+        match once(model.as_ref(), prompt, &heard, timeout).await {
+            Err(ModelError::Again { why, after }) => {
+                tracing::warn!(session = %run.session(), %why, "the model did not answer; trying again");
+                heard(Delta::Again);
+                // Many runs that failed together do not come back together.
+                let jitter = pause.mul_f64(rand::random_range(0.5..1.0));
+                tokio::time::sleep(after.unwrap_or(jitter).min(PAUSE_MAX)).await;
+                pause = (pause * 2).min(PAUSE_MAX);
+            }
+            spoken => return spoken,
+        }
+    }
+    once(model.as_ref(), prompt, &heard, timeout).await
+}
+
+async fn once(
+    model: &dyn crate::Model,
+    prompt: Prompt<'_>,
+    heard: &crate::model::Heard<'_>,
+    timeout: Duration,
+) -> Result<Spoken, ModelError> {
+    let spoken = tokio::time::timeout(timeout, model.speak(prompt, heard)).await;
+    spoken.unwrap_or_else(|_| {
+        Err(ModelError::again(format!(
+            "the model said nothing whole within {} seconds",
+            timeout.as_secs()
+        )))
+    })
+}
+
+/// Reads what a model said. What is no call is kept as such: the model is told, and nothing is judged or run.
+fn read_turn(agent: &Inner, turn: u32, spoken: Spoken) -> Result<ModelTurn, IdError> {
+    let calls = spoken.calls.into_iter().map(|call| {
+        Ok(ModelCall {
+            id: CallId::new(format!("call_{}", uuid::Uuid::now_v7().simple()))?,
+            wanted: read_call(agent, call),
+        })
+    });
+    Ok(ModelTurn {
+        turn,
+        calls: calls.collect::<Result<_, IdError>>()?,
+        text: spoken.text,
+        thinking: spoken.thinking,
+        usage: spoken.usage,
+    })
+}
+
+fn read_call(agent: &Inner, call: SpokenCall) -> Wanted {
+    let read = agent.tools.read_call(&call.tool, &call.args).and_then(|args| {
+        let tool = ToolName::new(call.tool.as_str()).map_err(|error| error.to_string())?;
+        Ok((tool, args))
+    });
+    match read {
+        Ok((tool, args)) => Wanted::Call { tool, args },
+        Err(why) => Wanted::Nonsense {
+            tool: call.tool,
+            args: call.args,
+            why,
+        },
+    }
+}

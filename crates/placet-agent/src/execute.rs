@@ -1,0 +1,79 @@
+//! One call that was allowed: claimed, run, and its result stored. Once.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use placet_core::evidence::Evidence;
+use placet_core::interaction::CallKey;
+use placet_core::journal::CallResult;
+use placet_core::record::CallState;
+use placet_engine::steps::ClaimRefusal;
+use placet_engine::{GateError, Permit};
+use tokio_util::sync::CancellationToken;
+
+use crate::agent::Inner;
+
+/// A call to be run.
+pub(crate) struct Job {
+    pub(crate) agent: Arc<Inner>,
+    pub(crate) key: CallKey,
+    pub(crate) timeout: Duration,
+    pub(crate) stop: CancellationToken,
+}
+
+/// Runs a call that was allowed. What goes wrong with the store leaves the grant claimed: at the next start people are asked.
+pub(crate) async fn execute(job: Job) {
+    let call = job.key.call.clone();
+    if let Err(error) = attempt(job).await {
+        tracing::error!(%call, %error, "the result of a call could not be stored");
+    }
+}
+
+async fn attempt(job: Job) -> Result<(), GateError> {
+    let gate = job.agent.engine.gate();
+    let shown = shown(&job).await?;
+    let permit = match gate.claim(&job.key, None).await {
+        Ok(permit) => permit,
+        // Somebody else runs it, or the session has just been ended: the journal says which.
+        Err(GateError::Claim(ClaimRefusal::AlreadyClaimed(_) | ClaimRefusal::SessionOver(_))) => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let (ok, output) = match run(&job, &permit, shown).await {
+        Ok(output) => (true, output),
+        Err(error) => (false, error),
+    };
+    gate.finish(permit.key(), CallResult::new(ok, &output)).await
+}
+
+async fn run(job: &Job, permit: &Permit, shown: Vec<Evidence>) -> Result<String, String> {
+    let call = permit.call();
+    let Some(tool) = job.agent.tools.get(call.tool.as_str()) else {
+        return Err(format!("there is no tool `{}` any more; nothing ran", call.tool));
+    };
+    let (tool, args) = (Arc::clone(tool), call.args.clone());
+    // On a task of its own, so that a tool that panics is a result and not the end of the run.
+    let mut running = tokio::spawn(async move { tool.run(&args, &shown).await });
+    let stopped = tokio::select! {
+        ran = &mut running => {
+            return ran.unwrap_or_else(|_| Err("the tool failed; what it did until then may have happened".into()));
+        }
+        () = job.stop.cancelled() => "stopped: the run was ended or interrupted while this ran".to_owned(),
+        () = tokio::time::sleep(job.timeout) => format!("stopped after {} seconds", job.timeout.as_secs()),
+    };
+    running.abort();
+    // Until it is gone it may still do something.
+    let _ = running.await;
+    Err(format!("{stopped}; it may have happened in part"))
+}
+
+/// What people were shown when they allowed it.
+async fn shown(job: &Job) -> Result<Vec<Evidence>, GateError> {
+    let record = job.agent.engine.gate().record(&job.key).await?;
+    let question = record.and_then(|record| match record.state {
+        CallState::Granted { question, .. } => question,
+        _ => None,
+    });
+    let Some(id) = question else { return Ok(Vec::new()) };
+    let question = job.agent.engine.broker().question(&id).await?;
+    Ok(question.map_or_else(Vec::new, |question| question.interaction.asked().evidence.clone()))
+}

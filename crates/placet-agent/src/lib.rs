@@ -1,0 +1,27 @@
+//! The built-in agent: a ReAct run that can be parked and resumed anywhere.
+//!
+//! Every effect goes through the gate and every step is in the journal. The run itself is `placet_core::run`, a pure machine;
+//! this crate asks the model, brings calls to the gate, runs what was allowed, and stores what happened.
+//!
+//! | file | part |
+//! |---|---|
+//! | `model.rs` | what a model is; `model/` has a scripted one and two real protocols |
+//! | `tools.rs` | what a tool is; `tools/` has the built-in ones |
+//! | `agent.rs` | the agent of an engine: begins runs, and wakes those that can go on |
+//! | `drive.rs` | one run, for as long as it is not parked |
+//! | `execute.rs` | one call that was allowed |
+//! | `chat.rs` | a conversation with the agent: messages and answers in, events out |
+//!
+//! A run that waits for people is in the store and nowhere else. One subscription to the journal wakes the runs that can go
+//! on, and a process that starts resumes every run that has not ended.
+
+mod agent;
+pub mod chat;
+mod drive;
+mod execute;
+pub mod model;
+pub mod tools;
+
+pub use agent::{AGENT, Agent, Builder, StartError, TellError};
+pub use model::Model;
+pub use tools::{Tool, Tools};

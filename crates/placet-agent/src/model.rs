@@ -1,0 +1,122 @@
+//! A model: reads the conversation, says something, and wants calls made.
+//!
+//! A model decides nothing. What it wants is judged by the gate; what it writes as arguments is text until it has been read.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use placet_core::run::{Message, Usage};
+use serde_json::Value;
+
+mod anthropic;
+mod http;
+mod openai;
+mod scripted;
+mod wire;
+
+pub use anthropic::Anthropic;
+pub use http::{Access, AccessError, ApiKey};
+pub use openai::OpenAi;
+pub use scripted::{Script, ScriptError, Scripted};
+
+/// A language model. Dropping [`Model::speak`] cancels it.
+#[async_trait]
+pub trait Model: Send + Sync {
+    /// Its configured name.
+    fn name(&self) -> &str;
+
+    /// Speaks once. Whatever arrives is told to `heard` as it comes; what counts is what is returned.
+    async fn speak(&self, prompt: Prompt<'_>, heard: &Heard<'_>) -> Result<Spoken, ModelError>;
+}
+
+/// Told what a model says while it says it. For people who watch; nothing is decided by it.
+pub type Heard<'a> = dyn Fn(Delta) + Send + Sync + 'a;
+
+/// What a model is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Prompt<'a> {
+    /// Who it is and how it works.
+    pub system: &'a str,
+    /// The conversation so far.
+    pub transcript: &'a [Message],
+    /// What it can call.
+    pub tools: &'a [ToolSpec],
+}
+
+/// A tool, as a model is told about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolSpec {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// JSON Schema of its arguments.
+    pub schema: Value,
+}
+
+/// A piece of what a model says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Delta {
+    /// Of its words.
+    Text(String),
+    /// Of its thoughts.
+    Thinking(String),
+    /// It begins again: what was heard of this turn does not count.
+    Again,
+}
+
+/// What a model said.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Spoken {
+    /// Its words.
+    pub text: String,
+    /// Its thoughts, when it shows them.
+    pub thinking: Option<String>,
+    /// What it wants done.
+    pub calls: Vec<SpokenCall>,
+    /// What it cost.
+    pub usage: Usage,
+}
+
+/// A call as the model wrote it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpokenCall {
+    /// The tool it names.
+    pub tool: String,
+    /// Its arguments, unread.
+    pub args: String,
+}
+
+/// Why a model did not speak.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ModelError {
+    /// Another try may do: it is busy, out of reach, or was cut off.
+    #[error("{why}")]
+    Again {
+        /// What happened.
+        why: String,
+        /// When to try, if it said so.
+        after: Option<Duration>,
+    },
+    /// No other try would help: a wrong key, a request it does not take.
+    #[error("{why}")]
+    Never {
+        /// What happened.
+        why: String,
+    },
+}
+
+impl ModelError {
+    /// Another try may do.
+    pub fn again(why: impl Into<String>) -> Self {
+        Self::Again {
+            why: why.into(),
+            after: None,
+        }
+    }
+
+    /// No other try would help.
+    pub fn never(why: impl Into<String>) -> Self {
+        Self::Never { why: why.into() }
+    }
+}

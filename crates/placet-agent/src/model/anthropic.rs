@@ -1,0 +1,255 @@
+//! Models behind Anthropic's messages protocol.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use futures_util::StreamExt as _;
+use placet_core::run::{Message, ModelCall};
+use reqwest::header::HeaderName;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::http::{Access, AccessError, Door};
+use super::wire::{args_sent, name_sent};
+use super::{Delta, Heard, Model, ModelError, Prompt, Spoken, SpokenCall, ToolSpec};
+
+const BASE: &str = "https://api.anthropic.com";
+/// The protocol wants a number; this is enough for a long answer, and within every model's limit.
+const TOKENS_USUAL: u32 = 8192;
+const VERSION: &str = "2023-06-01";
+
+/// A model behind the messages protocol.
+#[derive(Debug, Clone)]
+pub struct Anthropic {
+    access: Access,
+    door: Door,
+}
+
+impl Anthropic {
+    /// A model that is reached like this.
+    pub fn new(access: Access) -> Result<Self, AccessError> {
+        let header = (HeaderName::from_static("x-api-key"), "");
+        let door = Door::new(&access, BASE, "/v1/messages", header)?.with("anthropic-version", VERSION);
+        Ok(Self { access, door })
+    }
+
+    fn body(&self, prompt: Prompt<'_>) -> Value {
+        json!({
+            "model": self.access.model,
+            "max_tokens": self.access.tokens_max.unwrap_or(TOKENS_USUAL),
+            "system": prompt.system,
+            "messages": messages(prompt.transcript),
+            "tools": prompt.tools.iter().map(tool).collect::<Vec<_>>(),
+            "stream": true,
+        })
+    }
+}
+
+fn tool(spec: &ToolSpec) -> Value {
+    json!({ "name": spec.name, "description": spec.description, "input_schema": spec.schema })
+}
+
+/// Roles take turns here: everything said between two turns of the model is one message, results first.
+fn messages(transcript: &[Message]) -> Vec<Value> {
+    let mut messages: Vec<(&str, Vec<Value>)> = Vec::new();
+    for message in transcript {
+        let (role, blocks) = match message {
+            Message::User { text } => ("user", vec![json!({ "type": "text", "text": text })]),
+            Message::Model { text, calls } => ("assistant", said(text, calls)),
+            Message::Result { call, ok, text } => (
+                "user",
+                vec![json!({ "type": "tool_result", "tool_use_id": call, "content": text, "is_error": !ok })],
+            ),
+        };
+        match messages.last_mut() {
+            Some((last, content)) if *last == role => content.extend(blocks),
+            _ => messages.push((role, blocks)),
+        }
+    }
+    messages
+        .into_iter()
+        .filter(|(_, content)| !content.is_empty())
+        .map(|(role, content)| json!({ "role": role, "content": content }))
+        .collect()
+}
+
+/// Empty texts are refused by the protocol.
+fn said(text: &str, calls: &[ModelCall]) -> Vec<Value> {
+    let words = (!text.trim().is_empty()).then(|| json!({ "type": "text", "text": text }));
+    let calls = calls.iter().map(|call| {
+        json!({ "type": "tool_use", "id": call.id, "name": name_sent(call.tool()), "input": args_sent(&call.wanted) })
+    });
+    words.into_iter().chain(calls).collect()
+}
+
+#[async_trait]
+impl Model for Anthropic {
+    fn name(&self) -> &str {
+        &self.access.name
+    }
+
+    async fn speak(&self, prompt: Prompt<'_>, heard: &Heard<'_>) -> Result<Spoken, ModelError> {
+        let mut events = self.door.ask(&self.body(prompt)).await?;
+        let mut hearing = Hearing::default();
+        while let Some(event) = events.next().await {
+            if hearing.hear(&event?.data, heard)? == Heed::Over {
+                return Ok(hearing.finish());
+            }
+        }
+        // A turn that was cut off is no turn: half a command is another command.
+        Err(ModelError::again("the provider's stream ended before the turn did"))
+    }
+}
+
+#[derive(PartialEq, Eq)]
+enum Heed {
+    More,
+    Over,
+}
+
+/// A turn in the making.
+#[derive(Default)]
+struct Hearing {
+    spoken: Spoken,
+    calls: BTreeMap<u64, SpokenCall>,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Said {
+    MessageStart {
+        message: Begun,
+    },
+    ContentBlockStart {
+        index: u64,
+        content_block: Block,
+    },
+    ContentBlockDelta {
+        index: u64,
+        delta: Piece,
+    },
+    MessageDelta {
+        usage: Option<Counted>,
+    },
+    MessageStop,
+    Error {
+        error: Complaint,
+    },
+    /// Pings, ends of blocks, and what later versions bring.
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Deserialize)]
+struct Begun {
+    usage: Option<Counted>,
+}
+
+#[derive(Deserialize)]
+struct Counted {
+    input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Block {
+    ToolUse {
+        name: String,
+    },
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Piece {
+    TextDelta {
+        text: String,
+    },
+    ThinkingDelta {
+        thinking: String,
+    },
+    InputJsonDelta {
+        partial_json: String,
+    },
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Deserialize)]
+struct Complaint {
+    #[serde(rename = "type")]
+    kind: String,
+    message: String,
+}
+
+impl Hearing {
+    fn hear(&mut self, data: &str, heard: &Heard<'_>) -> Result<Heed, ModelError> {
+        let said: Said = serde_json::from_str(data)
+            .map_err(|error| ModelError::again(format!("the provider sent what cannot be read: {error}")))?;
+        match said {
+            Said::MessageStart { message } => self.count(message.usage),
+            Said::MessageDelta { usage } => self.count(usage),
+            Said::ContentBlockStart {
+                index,
+                content_block: Block::ToolUse { name },
+            } => {
+                self.calls.insert(
+                    index,
+                    SpokenCall {
+                        tool: name,
+                        args: String::new(),
+                    },
+                );
+            }
+            Said::ContentBlockDelta { index, delta } => self.piece(index, delta, heard),
+            Said::MessageStop => return Ok(Heed::Over),
+            Said::Error { error } => return Err(complaint(&error)),
+            Said::ContentBlockStart { .. } | Said::Other => {}
+        }
+        Ok(Heed::More)
+    }
+
+    fn count(&mut self, counted: Option<Counted>) {
+        let usage = &mut self.spoken.usage;
+        if let Some(counted) = counted {
+            usage.input_tokens = counted.input_tokens.unwrap_or(usage.input_tokens);
+            usage.output_tokens = counted.output_tokens.unwrap_or(usage.output_tokens);
+        }
+    }
+
+    fn piece(&mut self, index: u64, piece: Piece, heard: &Heard<'_>) {
+        match piece {
+            Piece::TextDelta { text } => {
+                self.spoken.text.push_str(&text);
+                heard(Delta::Text(text));
+            }
+            Piece::ThinkingDelta { thinking } => {
+                self.spoken.thinking.get_or_insert_default().push_str(&thinking);
+                heard(Delta::Thinking(thinking));
+            }
+            Piece::InputJsonDelta { partial_json } => {
+                if let Some(call) = self.calls.get_mut(&index) {
+                    call.args.push_str(&partial_json);
+                }
+            }
+            Piece::Other => {}
+        }
+    }
+
+    fn finish(mut self) -> Spoken {
+        self.spoken.calls = self.calls.into_values().collect();
+        self.spoken
+    }
+}
+
+/// What a provider says in the middle of a stream. What would have been a 4xx is one here too.
+fn complaint(error: &Complaint) -> ModelError {
+    let why = format!("the provider broke off: {}: {}", error.kind, error.message);
+    match error.kind.as_str() {
+        "invalid_request_error" | "authentication_error" | "permission_error" | "not_found_error"
+        | "request_too_large" => ModelError::never(why),
+        _ => ModelError::again(why),
+    }
+}

@@ -1,0 +1,193 @@
+//! `askUserQuestion`: the model asks a person. The answer is the call's result; there is nothing to run.
+
+use async_trait::async_trait;
+use placet_core::call::Args;
+use placet_core::evidence::Evidence;
+use placet_core::ids::SessionId;
+use placet_core::interaction::{Action, InteractionKind, InteractionOption, InteractionRequest};
+use placet_core::tool::Category;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::Tool;
+
+/// Asks a person.
+#[derive(Debug, Clone, Copy)]
+pub struct AskUserQuestion;
+
+/// What a model writes. The rest of a request is not its business.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Written {
+    #[serde(rename = "type")]
+    kind: Option<InteractionKind>,
+    title: String,
+    message: String,
+    details: Option<String>,
+    #[serde(default)]
+    context: Map<String, Value>,
+    #[serde(default)]
+    options: Vec<WrittenOption>,
+    timeout_seconds: Option<u64>,
+    default_option_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct WrittenOption {
+    option_id: String,
+    label: String,
+    description: Option<String>,
+    action: Option<Action>,
+    #[serde(default)]
+    is_dangerous: bool,
+    #[serde(default)]
+    requires_input: bool,
+    input_prompt: Option<String>,
+    #[serde(default)]
+    metadata: Map<String, Value>,
+}
+
+impl Written {
+    fn request(self) -> Result<InteractionRequest, String> {
+        let kind = match (self.kind, self.options.is_empty()) {
+            (Some(InteractionKind::ToolApproval), _) => {
+                return Err("a question cannot pose as the approval of a tool; call the tool instead".into());
+            }
+            (Some(kind), _) => kind,
+            (None, true) => InteractionKind::UserInput,
+            (None, false) => InteractionKind::UserChoice,
+        };
+        let options = if self.options.is_empty() {
+            free_text(&self.message)
+        } else {
+            self.options.into_iter().map(WrittenOption::option).collect()
+        };
+        let request = InteractionRequest {
+            request_id: None,
+            // Set by whoever puts the question; a model does not choose.
+            session_id: SessionId::new("unset").map_err(|error| error.to_string())?,
+            kind,
+            title: self.title,
+            message: self.message,
+            details: self.details,
+            context: self.context,
+            options,
+            required: true,
+            timeout_seconds: self.timeout_seconds,
+            default_option_id: self.default_option_id,
+        };
+        request.checked().map_err(|error| error.to_string())
+    }
+}
+
+impl WrittenOption {
+    fn option(self) -> InteractionOption {
+        InteractionOption {
+            option_id: self.option_id,
+            label: self.label,
+            description: self.description,
+            action: self.action.unwrap_or(Action::ProvideInfo),
+            is_default: false,
+            is_dangerous: self.is_dangerous,
+            requires_input: self.requires_input,
+            input_prompt: self.input_prompt,
+            metadata: self.metadata,
+        }
+    }
+}
+
+/// A question without choices is answered in words, or not at all.
+fn free_text(message: &str) -> Vec<InteractionOption> {
+    vec![
+        InteractionOption::new("answer", "Answer", Action::ProvideInfo).with_input(message),
+        InteractionOption::new("skip", "Skip", Action::Skip),
+    ]
+}
+
+#[async_trait]
+impl Tool for AskUserQuestion {
+    fn name(&self) -> &'static str {
+        "askUserQuestion"
+    }
+
+    fn description(&self) -> &'static str {
+        "Asks a person: to choose one of several options, to confirm something, or to supply what is missing. \
+         Without options they answer in words. Do not ask for permission to call a tool; that is asked for you."
+    }
+
+    fn category(&self) -> Category {
+        Category::Ask
+    }
+
+    fn schema(&self) -> Value {
+        let text = json!({ "type": "string", "minLength": 1 });
+        let actions = [
+            "APPROVE_AND_EXECUTE", "RETRY_WITH_FEEDBACK", "REJECT_WITH_REASON", "TERMINATE", "PROVIDE_INFO", "SKIP", "CUSTOM",
+        ];
+        json!({
+            "type": "object",
+            "properties": {
+                "type": { "enum": ["MISSING_INFO", "USER_CONFIRMATION", "USER_CHOICE", "USER_INPUT", "CUSTOM"] },
+                "title": text,
+                "message": text,
+                "details": { "type": "string" },
+                "context": { "type": "object" },
+                "options": { "type": "array", "maxItems": 50, "items": {
+                    "type": "object",
+                    "properties": {
+                        "optionId": text,
+                        "label": text,
+                        "description": { "type": "string" },
+                        "action": { "enum": actions },
+                        "isDangerous": { "type": "boolean" },
+                        "requiresInput": { "type": "boolean" },
+                        "inputPrompt": { "type": "string" },
+                        "metadata": { "type": "object" },
+                    },
+                    "required": ["optionId", "label"],
+                    "additionalProperties": false,
+                } },
+                "timeoutSeconds": { "type": "integer", "minimum": 1 },
+                "defaultOptionId": text,
+            },
+            "required": ["title", "message"],
+            "additionalProperties": false,
+        })
+    }
+
+    fn question(&self, args: &Args) -> Option<Result<InteractionRequest, String>> {
+        let written: Result<Written, _> = serde_json::from_value(args.as_value().clone());
+        Some(
+            written
+                .map_err(|error| error.to_string())
+                .and_then(Written::request),
+        )
+    }
+
+    async fn run(&self, _: &Args, _: &[Evidence]) -> Result<String, String> {
+        Err("a person answers this; it cannot be run".into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(args: Value) -> Result<InteractionRequest, String> {
+        AskUserQuestion.question(&Args::from_value(args).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_question_cannot_pose_as_a_tool_approval() {
+        let args = json!({"type": "TOOL_APPROVAL", "title": "t", "message": "m"});
+        assert!(ask(args).unwrap_err().contains("cannot pose"));
+    }
+
+    #[test]
+    fn without_options_people_answer_in_words() {
+        let request = ask(json!({"title": "Key", "message": "Which key?"})).unwrap();
+        assert_eq!(request.kind, InteractionKind::UserInput);
+        assert!(request.options[0].requires_input);
+    }
+}

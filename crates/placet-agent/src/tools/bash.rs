@@ -1,0 +1,251 @@
+//! `bash`: a command line in a shell of its own, with everything it starts. Ended together when its time is over.
+
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use placet_core::call::Args;
+use placet_core::evidence::Evidence;
+use placet_core::tool::Category;
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde_json::{Value, json};
+use tokio::io::AsyncReadExt as _;
+use tokio::net::unix::pipe::Receiver;
+use tokio::process::{Child, Command};
+
+use super::{Tool, text};
+
+/// How long a command may take when the model does not say.
+const TIMEOUT_USUAL: Duration = Duration::from_secs(120);
+/// How long it may take at most.
+const TIMEOUT_MAX_SECONDS: u64 = 600;
+/// How much of the output is kept: this much of the beginning, and as much of the end.
+const HALF_BYTES_MAX: usize = 24 * 1024;
+
+/// Runs command lines.
+#[derive(Debug, Clone)]
+pub struct Bash {
+    workspace: PathBuf,
+    hidden: Vec<String>,
+}
+
+impl Bash {
+    /// Runs in this folder.
+    pub fn new(workspace: &Path) -> Self {
+        Self {
+            workspace: workspace.to_owned(),
+            hidden: Vec::new(),
+        }
+    }
+
+    /// Keeps these variables of the environment from commands: keys are for us, not for the agent.
+    #[must_use]
+    pub fn hiding(mut self, variables: impl IntoIterator<Item = String>) -> Self {
+        self.hidden.extend(variables);
+        self
+    }
+
+    fn command(&self, line: &str) -> Command {
+        let mut command = Command::new("bash");
+        command.arg("-c").arg(line).current_dir(&self.workspace);
+        for name in &self.hidden {
+            command.env_remove(name);
+        }
+        command.stdin(Stdio::null()).process_group(0).kill_on_drop(true);
+        command
+    }
+}
+
+/// A shell and everything it started. All of it ends when this is dropped.
+struct Group {
+    shell: Child,
+    leader: Option<Pid>,
+}
+
+impl Group {
+    fn start(mut command: Command) -> std::io::Result<(Self, Receiver)> {
+        // One pipe for both, so that errors stand where they happened.
+        let (output, input) = std::io::pipe()?;
+        command.stdout(input.try_clone()?).stderr(input);
+        let shell = command.spawn()?;
+        // Our own copies of the pipe's end would keep it open for ever.
+        drop(command);
+        let leader = shell
+            .id()
+            .and_then(|id| i32::try_from(id).ok())
+            .and_then(Pid::from_raw);
+        let output = Receiver::from_owned_fd(OwnedFd::from(output))?;
+        Ok((Self { shell, leader }, output))
+    }
+
+    fn end(&self) {
+        if let Some(leader) = self.leader {
+            // Gone already is what we want.
+            let _ = kill_process_group(leader, Signal::KILL);
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// The beginning and the end of an output, however long it is.
+#[derive(Default)]
+struct Kept {
+    head: Vec<u8>,
+    tail: Vec<u8>,
+    bytes: usize,
+}
+
+impl Kept {
+    fn push(&mut self, bytes: &[u8]) {
+        self.bytes += bytes.len();
+        let room = HALF_BYTES_MAX.saturating_sub(self.head.len()).min(bytes.len());
+        let (first, rest) = bytes.split_at(room);
+        self.head.extend_from_slice(first);
+        self.tail.extend_from_slice(rest);
+        if self.tail.len() > 2 * HALF_BYTES_MAX {
+            self.tail.drain(..self.tail.len() - HALF_BYTES_MAX);
+        }
+    }
+
+    fn text(mut self) -> String {
+        if self.tail.len() > HALF_BYTES_MAX {
+            self.tail.drain(..self.tail.len() - HALF_BYTES_MAX);
+        }
+        let left_out = self.bytes - self.head.len() - self.tail.len();
+        let mut text = String::from_utf8_lossy(&self.head).into_owned();
+        if left_out > 0 {
+            text.push_str(&format!("\n[{left_out} of {} bytes are left out here]\n", self.bytes));
+        }
+        text.push_str(&String::from_utf8_lossy(&self.tail));
+        text
+    }
+}
+
+#[async_trait]
+impl Tool for Bash {
+    fn name(&self) -> &'static str {
+        "bash"
+    }
+
+    fn description(&self) -> &'static str {
+        "Runs a command line with bash in the workspace and returns what it prints. Nothing it starts outlives it."
+    }
+
+    fn category(&self) -> Category {
+        Category::Command
+    }
+
+    fn schema(&self) -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "command": { "type": "string", "minLength": 1 },
+                "timeoutSeconds": { "type": "integer", "minimum": 1, "maximum": TIMEOUT_MAX_SECONDS },
+            },
+            "required": ["command"],
+            "additionalProperties": false,
+        })
+    }
+
+    async fn run(&self, args: &Args, _: &[Evidence]) -> Result<String, String> {
+        let wanted = args.get("timeoutSeconds").and_then(Value::as_u64);
+        let timeout = wanted.map_or(TIMEOUT_USUAL, Duration::from_secs);
+        let (mut group, mut output) = Group::start(self.command(text(args, "command")?))
+            .map_err(|error| format!("the shell cannot be started: {error}"))?;
+        let mut kept = Kept::default();
+        let mut buffer = vec![0; 16 * 1024];
+        let deadline = tokio::time::sleep(timeout);
+        tokio::pin!(deadline);
+        let mut exit = None;
+        loop {
+            tokio::select! {
+                read = output.read(&mut buffer) => match read {
+                    Ok(0) | Err(_) => break,
+                    Ok(bytes) => kept.push(buffer.get(..bytes).unwrap_or_default()),
+                },
+                status = group.shell.wait(), if exit.is_none() => {
+                    exit = Some(status);
+                    // What it left behind ends with it, or reading would wait for ever.
+                    group.end();
+                }
+                () = &mut deadline => {
+                    group.end();
+                    return Err(format!("{}\n[stopped after {} seconds]", kept.text(), timeout.as_secs()));
+                }
+            }
+        }
+        let status = match exit {
+            Some(status) => status,
+            None => group.shell.wait().await,
+        };
+        match status {
+            Ok(status) if status.success() => Ok(kept.text()),
+            Ok(status) => Err(format!("{}\n[{status}]", kept.text())),
+            Err(error) => Err(format!("{}\n[how it ended is not known: {error}]", kept.text())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn run(args: Value) -> Result<String, String> {
+        let folder = tempfile::tempdir().unwrap();
+        Bash::new(folder.path())
+            .run(&Args::from_value(args).unwrap(), &[])
+            .await
+    }
+
+    #[tokio::test]
+    async fn what_is_printed_comes_back_in_order_and_a_failure_says_so() {
+        assert_eq!(run(json!({"command": "echo a; echo b >&2; echo c"})).await.unwrap(), "a\nb\nc\n");
+        let failed = run(json!({"command": "echo oops; exit 3"})).await.unwrap_err();
+        assert_eq!(failed, "oops\n\n[exit status: 3]");
+    }
+
+    #[tokio::test]
+    async fn a_command_that_takes_too_long_ends_with_everything_it_started() {
+        let folder = tempfile::tempdir().unwrap();
+        let late = folder.path().join("late");
+        let line = format!("echo begun; (sleep 3; touch {}) & sleep 60", late.display());
+        let args = Args::from_value(json!({"command": line, "timeoutSeconds": 1})).unwrap();
+        let stopped = Bash::new(folder.path()).run(&args, &[]).await.unwrap_err();
+        assert!(stopped.starts_with("begun\n") && stopped.contains("stopped after 1 seconds"));
+        let gone = std::process::Command::new("pgrep").args(["-f", &line]).output().unwrap();
+        assert!(gone.stdout.is_empty(), "something is still running");
+        assert!(!late.exists());
+    }
+
+    #[tokio::test]
+    async fn a_background_job_neither_outlives_the_command_nor_keeps_it_waiting() {
+        let started = std::time::Instant::now();
+        assert_eq!(run(json!({"command": "sleep 50 & echo done"})).await.unwrap(), "done\n");
+        assert!(started.elapsed() < Duration::from_secs(20));
+    }
+
+    #[tokio::test]
+    async fn a_long_output_keeps_its_beginning_and_its_end_and_says_what_is_left_out() {
+        let long = run(json!({"command": "seq 1 100000"})).await.unwrap();
+        assert!(long.starts_with("1\n2\n") && long.ends_with("100000\n"));
+        assert!(long.contains("bytes are left out here"));
+        assert!(long.len() < 3 * HALF_BYTES_MAX);
+    }
+
+    #[tokio::test]
+    async fn a_hidden_variable_is_not_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let args = Args::from_value(json!({"command": "echo \"[$PATH]\""})).unwrap();
+        let bash = Bash::new(folder.path()).hiding(["CARGO_MANIFEST_DIR".to_owned()]);
+        assert!(bash.run(&args, &[]).await.unwrap().len() > 3);
+        let args = Args::from_value(json!({"command": "echo \"[$CARGO_MANIFEST_DIR]\""})).unwrap();
+        assert_eq!(bash.run(&args, &[]).await.unwrap(), "[]\n");
+    }
+}

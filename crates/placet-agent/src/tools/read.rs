@@ -1,0 +1,78 @@
+//! `read`: a file's text, or some lines of it.
+
+use std::path::{Path, PathBuf};
+
+use async_trait::async_trait;
+use placet_core::call::Args;
+use placet_core::evidence::Evidence;
+use placet_core::tool::Category;
+use serde_json::{Value, json};
+
+use super::{Tool, files, text};
+
+/// Lines returned when the model does not say how many.
+const LINES_USUAL: usize = 2000;
+
+/// Reads files.
+#[derive(Debug, Clone)]
+pub struct Read {
+    workspace: PathBuf,
+}
+
+impl Read {
+    /// Reads in this folder.
+    pub fn new(workspace: &Path) -> Self {
+        Self {
+            workspace: workspace.to_owned(),
+        }
+    }
+}
+
+#[async_trait]
+impl Tool for Read {
+    fn name(&self) -> &'static str {
+        "read"
+    }
+
+    fn description(&self) -> &'static str {
+        "Reads a text file. `offset` is the first line wanted, counted from 1; `limit` is how many."
+    }
+
+    fn category(&self) -> Category {
+        Category::Read
+    }
+
+    fn schema(&self) -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "path": { "type": "string", "minLength": 1, "description": "Relative to the workspace, or absolute." },
+                "offset": { "type": "integer", "minimum": 1 },
+                "limit": { "type": "integer", "minimum": 1 },
+            },
+            "required": ["path"],
+            "additionalProperties": false,
+        })
+    }
+
+    async fn run(&self, args: &Args, _: &[Evidence]) -> Result<String, String> {
+        let path = files::resolve(&self.workspace, text(args, "path")?);
+        let number = |name: &str| {
+            let given = args.get(name).and_then(Value::as_u64);
+            given.map(|number| usize::try_from(number).unwrap_or(usize::MAX))
+        };
+        let (offset, limit) = (number("offset").unwrap_or(1), number("limit").unwrap_or(LINES_USUAL));
+        let file = path.clone();
+        let Some(text) = files::blocking(move || files::read(&file)).await? else {
+            return Err(format!("there is no file `{}`", path.display()));
+        };
+        let total = text.lines().count();
+        let lines: Vec<&str> = text.lines().skip(offset - 1).take(limit).collect();
+        let last = offset.saturating_sub(1).saturating_add(lines.len());
+        let mut shown = lines.join("\n");
+        if last < total {
+            shown.push_str(&format!("\n[lines {offset} to {last} of {total}; go on with offset {}]", last + 1));
+        }
+        Ok(shown)
+    }
+}

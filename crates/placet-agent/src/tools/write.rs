@@ -1,0 +1,86 @@
+//! `write`: a file's whole text, replaced at once. People see the diff, and what they saw is what is replaced.
+
+use std::path::{Path, PathBuf};
+
+use async_trait::async_trait;
+use placet_core::call::Args;
+use placet_core::evidence::Evidence;
+use placet_core::tool::Category;
+use serde_json::{Value, json};
+
+use super::{Tool, files, text};
+
+/// Writes files.
+#[derive(Debug, Clone)]
+pub struct Write {
+    workspace: PathBuf,
+}
+
+impl Write {
+    /// Writes in this folder.
+    pub fn new(workspace: &Path) -> Self {
+        Self {
+            workspace: workspace.to_owned(),
+        }
+    }
+}
+
+#[async_trait]
+impl Tool for Write {
+    fn name(&self) -> &'static str {
+        "write"
+    }
+
+    fn description(&self) -> &'static str {
+        "Writes a text file, replacing all of it. Folders that are missing are made."
+    }
+
+    fn category(&self) -> Category {
+        Category::Write
+    }
+
+    fn schema(&self) -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "path": { "type": "string", "minLength": 1, "description": "Relative to the workspace, or absolute." },
+                "content": { "type": "string", "description": "The whole text." },
+            },
+            "required": ["path", "content"],
+            "additionalProperties": false,
+        })
+    }
+
+    async fn evidence(&self, args: &Args) -> Result<Vec<Evidence>, String> {
+        let path = text(args, "path")?.to_owned();
+        let file = files::resolve(&self.workspace, &path);
+        let before = files::blocking(move || files::read(&file)).await?;
+        Ok(vec![Evidence::Diff {
+            path,
+            before,
+            after: Some(text(args, "content")?.to_owned()),
+        }])
+    }
+
+    async fn run(&self, args: &Args, shown: &[Evidence]) -> Result<String, String> {
+        let (path, content) = (text(args, "path")?.to_owned(), text(args, "content")?.to_owned());
+        let file = files::resolve(&self.workspace, &path);
+        let seen = shown.iter().find_map(|evidence| match evidence {
+            Evidence::Diff { path: of, before, .. } if *of == path => Some(before.clone()),
+            _ => None,
+        });
+        let bytes = content.len();
+        files::blocking(move || {
+            if let Some(seen) = seen
+                && files::read(&file)? != seen
+            {
+                return Err(format!(
+                    "`{path}` was not written: it has changed since a person was shown the change"
+                ));
+            }
+            files::replace(&file, &content)?;
+            Ok(format!("wrote {bytes} bytes to `{path}`"))
+        })
+        .await
+    }
+}

@@ -1,0 +1,18 @@
+//! The built-in agent through its public API: conversations, questions, restarts. The model is scripted; engine, store, files
+//! and processes are real.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "clippy.toml allows these in test functions; here the functions they call are tests too"
+)]
+
+mod chat;
+mod interaction;
+mod models;
+mod parked;
+mod provider;
+mod restart;
+mod support;
+mod turns;

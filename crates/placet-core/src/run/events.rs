@@ -1,0 +1,165 @@
+//! What the journal says about runs.
+
+use serde::{Deserialize, Serialize};
+
+use crate::call::{Args, Origin};
+use crate::ids::{CallId, ToolName};
+use crate::time::Millis;
+
+/// A run began: somebody gave the built-in agent a task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunStarted {
+    /// What it is to do.
+    pub task: String,
+    /// The model, by its configured name.
+    pub model: String,
+    /// How far it may go.
+    pub limits: Limits,
+    /// Where its calls come from; the person it works for is in here.
+    pub origin: Origin,
+}
+
+/// How far a run may go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Limits {
+    /// How often the model may speak.
+    pub turns_max: u32,
+    /// How long it may take to speak once.
+    pub turn_timeout: Millis,
+    /// How long one call may run.
+    pub call_timeout: Millis,
+}
+
+impl Limits {
+    /// Enough for a long task; short enough that a loop is noticed.
+    pub const USUAL: Self = Self {
+        turns_max: 50,
+        turn_timeout: Millis::from_secs(300),
+        call_timeout: Millis::from_secs(600),
+    };
+}
+
+/// The model spoke.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelTurn {
+    /// Which turn of the run, counted from 1.
+    pub turn: u32,
+    /// What it said.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// What it thought, when it shows that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking: Option<String>,
+    /// What it wants done.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<ModelCall>,
+    /// What it cost.
+    pub usage: Usage,
+}
+
+/// One call of a turn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelCall {
+    /// Our name for it. A model's own names repeat from turn to turn.
+    pub id: CallId,
+    /// What it wants.
+    #[serde(flatten)]
+    pub wanted: Wanted,
+}
+
+/// What a model wants with one call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "wanted", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Wanted {
+    /// A call that can be judged.
+    Call {
+        /// Which tool.
+        tool: ToolName,
+        /// With what.
+        args: Args,
+    },
+    /// Not a call: no such tool, or arguments that are none. Never judged and never run; the model is told why.
+    Nonsense {
+        /// The tool it named.
+        tool: String,
+        /// What it wrote as arguments.
+        args: String,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+/// What a turn cost, as the provider counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Usage {
+    /// Tokens read.
+    pub input_tokens: u64,
+    /// Tokens written.
+    pub output_tokens: u64,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "how", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum RunEnd {
+    /// The model has said its last word.
+    Completed,
+    /// A person ended it.
+    Terminated {
+        /// Who.
+        by: String,
+    },
+    /// It cannot go on.
+    Failed {
+        /// Why, in a sentence.
+        why: String,
+    },
+    /// It went as far as it may.
+    LimitReached {
+        /// How often the model spoke.
+        turns: u32,
+    },
+}
+
+impl ModelCall {
+    /// The tool it names, whether there is one or not.
+    pub fn tool(&self) -> &str {
+        match &self.wanted {
+            Wanted::Call { tool, .. } => tool.as_str(),
+            Wanted::Nonsense { tool, .. } => tool,
+        }
+    }
+}
+
+impl RunEnd {
+    /// Its name, as stored and as shown.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Terminated { .. } => "terminated",
+            Self::Failed { .. } => "failed",
+            Self::LimitReached { .. } => "limitReached",
+        }
+    }
+}
+
+impl std::fmt::Display for RunEnd {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Completed => f.write_str("the run is complete"),
+            Self::Terminated { by } => write!(f, "the run was ended by {by}"),
+            Self::Failed { why } => write!(f, "the run failed: {why}"),
+            Self::LimitReached { turns } => {
+                write!(
+                    f,
+                    "the run was stopped after {turns} turns of the model, its limit"
+                )
+            }
+        }
+    }
+}

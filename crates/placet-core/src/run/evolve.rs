@@ -1,0 +1,199 @@
+//! Applying what happened. Fails only on a journal that cannot be: a step that decides never gets here wrongly.
+
+use super::{Answer, Message, ModelTurn, Run, RunStarted, Slot, SlotState, Stage};
+use crate::ids::PersonId;
+use crate::interaction::CallKey;
+use crate::journal::Event;
+
+/// Why a row cannot follow from the rows before it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EvolveError {
+    /// A second run while one is going on.
+    #[error("a run began while another was going on")]
+    StartedTwice,
+    /// The model spoke when it was not its turn.
+    #[error("turn {found} of the model came where turn {expected} could be next")]
+    OutOfTurn {
+        /// Which turn it says it is.
+        found: u32,
+        /// Which one could follow.
+        expected: u32,
+    },
+    /// Something happened in a run that is not going on.
+    #[error("`{0}` came while no run was going on")]
+    NoRun(&'static str),
+}
+
+impl Run {
+    /// Applies a row of this session. Rows that are not about its runs change nothing.
+    pub fn evolve(&mut self, event: &Event) -> Result<(), EvolveError> {
+        match event {
+            Event::RunStarted(started) => self.start(started),
+            Event::UserSaid { text, by } => self.hear(text, by.as_ref()),
+            Event::ModelTurn(turn) => self.speak(turn),
+            Event::RunEnded { how } => {
+                self.must_be_open(event)?;
+                // What had no result gets one that cannot be read as success: no later run may find a call without.
+                self.close_turn(|slot| slot.answer().cloned().unwrap_or(Answer::Undecided));
+                self.stage = Stage::Ended(how.clone());
+                Ok(())
+            }
+            Event::SessionEnded { by } => {
+                self.session_ended = Some(by.clone());
+                Ok(())
+            }
+            _ => {
+                self.follow_calls(event);
+                Ok(())
+            }
+        }
+    }
+
+    fn must_be_open(&self, event: &Event) -> Result<(), EvolveError> {
+        if self.is_open() {
+            Ok(())
+        } else {
+            Err(EvolveError::NoRun(event.name()))
+        }
+    }
+
+    fn start(&mut self, started: &RunStarted) -> Result<(), EvolveError> {
+        if self.is_open() {
+            return Err(EvolveError::StartedTwice);
+        }
+        self.transcript.push(Message::User {
+            text: started.task.clone(),
+        });
+        self.started = Some(started.clone());
+        self.turns = 0;
+        self.said = 0;
+        self.stage = Stage::Thinking;
+        Ok(())
+    }
+
+    /// Whatever is said meanwhile waits for the end of the turn: the model that is speaking has not heard it.
+    fn hear(&mut self, text: &str, by: Option<&PersonId>) -> Result<(), EvolveError> {
+        if !self.is_open() {
+            return Err(EvolveError::NoRun("userSaid"));
+        }
+        self.said = self.said.saturating_add(1);
+        let waiting = self.slots().iter().filter(|slot| slot.question().is_some());
+        let waiting: Vec<&str> = waiting.map(|slot| slot.call.tool()).collect();
+        self.queued.push(Message::said(text, by, &waiting));
+        Ok(())
+    }
+
+    fn speak(&mut self, turn: &ModelTurn) -> Result<(), EvolveError> {
+        let expected = self.turns.saturating_add(1);
+        let may_speak = matches!(self.stage, Stage::Thinking | Stage::Observing);
+        if !may_speak || turn.turn != expected {
+            return Err(EvolveError::OutOfTurn {
+                found: turn.turn,
+                expected,
+            });
+        }
+        self.turns = expected;
+        self.transcript.push(Message::Model {
+            text: turn.text.clone(),
+            calls: turn.calls.clone(),
+        });
+        if turn.calls.is_empty() {
+            self.transcript.append(&mut self.queued);
+            self.stage = Stage::Thinking;
+            return Ok(());
+        }
+        self.stage = Stage::Acting(turn.calls.iter().cloned().map(Slot::new).collect());
+        self.observe();
+        Ok(())
+    }
+
+    /// What the gate says about the calls of the turn.
+    fn follow_calls(&mut self, event: &Event) {
+        match event {
+            Event::CallReceived { call, outcome, .. } => {
+                let key = CallKey {
+                    agent: call.origin.agent.clone(),
+                    call: call.id.clone(),
+                };
+                self.each(&key, |slot| match outcome {
+                    Some(outcome) => slot.settle(outcome),
+                    None => slot.state = SlotState::Received,
+                });
+            }
+            Event::Joined { call, same_as, .. } => {
+                let waits = self.slot(same_as).map(|slot| slot.state.clone());
+                self.each(call, |slot| {
+                    slot.same_as = Some(same_as.clone());
+                    if let Some(state) = &waits {
+                        slot.state = state.clone();
+                    }
+                });
+            }
+            Event::Asked(asked) => {
+                if let Some(call) = asked.call() {
+                    self.each(call, |slot| slot.state = SlotState::Waiting(asked.clone()));
+                }
+            }
+            Event::Settled { call, outcome, .. } => self.each(call, |slot| slot.settle(outcome)),
+            Event::Claimed { call, .. } => self.each(call, |slot| {
+                if let SlotState::Granted(outcome) = &slot.state {
+                    slot.state = SlotState::Running(outcome.clone());
+                }
+            }),
+            Event::LostTrack { call, .. } => self.each(call, |slot| slot.state = SlotState::Lost),
+            Event::Finished { call, result, .. } => self.each(call, |slot| slot.finish(result)),
+            _ => {}
+        }
+        self.observe();
+    }
+
+    /// Applies a change to a call and to the calls that share its fate. A call that has its result keeps it.
+    fn each(&mut self, key: &CallKey, change: impl Fn(&mut Slot)) {
+        let agent = self.origin().map(|origin| origin.agent.clone());
+        let Stage::Acting(slots) = &mut self.stage else {
+            return;
+        };
+        for slot in slots.iter_mut().filter(|slot| slot.answer().is_none()) {
+            let itself = agent.as_ref() == Some(&key.agent) && slot.call.id == key.call;
+            if itself || slot.same_as.as_ref() == Some(key) {
+                change(slot);
+            }
+        }
+    }
+
+    fn slot(&self, key: &CallKey) -> Option<&Slot> {
+        self.slots()
+            .iter()
+            .find(|slot| self.key(&slot.call.id).as_ref() == Some(key))
+    }
+
+    /// Once every call has its result, the model is to read them.
+    fn observe(&mut self) {
+        if self.slots().iter().any(|slot| slot.answer().is_none()) {
+            return;
+        }
+        if let Stage::Acting(_) = self.stage {
+            self.close_turn(|slot| slot.answer().cloned().unwrap_or(Answer::Undecided));
+            self.stage = Stage::Observing;
+        }
+    }
+
+    /// Results by id, then what people added to them, then what they said meanwhile.
+    fn close_turn(&mut self, answer: impl Fn(&Slot) -> Answer) {
+        let results: Vec<(Slot, Answer)> = self
+            .slots()
+            .iter()
+            .map(|slot| (slot.clone(), answer(slot)))
+            .collect();
+        let instructions: Vec<Message> = results
+            .iter()
+            .filter(|(slot, _)| slot.same_as.is_none())
+            .filter_map(|(_, answer)| Message::instruction(answer))
+            .collect();
+        for (slot, answer) in &results {
+            self.transcript.push(Message::result(slot, answer));
+        }
+        self.transcript.extend(instructions);
+        self.transcript.append(&mut self.queued);
+    }
+}

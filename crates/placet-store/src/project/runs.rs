@@ -1,0 +1,44 @@
+//! What events change about runs of the built-in agent.
+
+use placet_core::run::{ModelTurn, RunStarted};
+use rusqlite::{Connection, params};
+
+use super::At;
+use crate::change::one;
+use crate::error::StoreError;
+
+pub(super) fn started(conn: &Connection, at: At<'_>, run: &RunStarted) -> Result<(), StoreError> {
+    let sql = "INSERT INTO runs (row, session, person)
+               SELECT ?1, ?2, ?3 WHERE NOT EXISTS (SELECT 1 FROM runs WHERE session = ?2 AND ended IS NULL)";
+    let person = run.origin.user.as_ref().map(placet_core::ids::PersonId::as_str);
+    let begun = conn
+        .prepare_cached(sql)?
+        .execute(params![at.row, at.session, person])?;
+    one(begun, || {
+        format!("a run of session `{}` is still going on", at.name)
+    })
+}
+
+pub(super) fn said(conn: &Connection, at: At<'_>) -> Result<(), StoreError> {
+    let sql = "UPDATE runs SET said = said + 1 WHERE session = ?1 AND ended IS NULL";
+    let heard = conn.prepare_cached(sql)?.execute([at.session])?;
+    one(heard, || none(at))
+}
+
+pub(super) fn spoke(conn: &Connection, at: At<'_>, turn: &ModelTurn) -> Result<(), StoreError> {
+    let sql = "UPDATE runs SET turns = turns + 1 WHERE session = ?1 AND ended IS NULL AND turns + 1 = ?2";
+    let spoke = conn.prepare_cached(sql)?.execute((at.session, turn.turn))?;
+    one(spoke, || {
+        format!("turn {} is not the next one of session `{}`", turn.turn, at.name)
+    })
+}
+
+pub(super) fn ended(conn: &Connection, at: At<'_>) -> Result<(), StoreError> {
+    let sql = "UPDATE runs SET ended = ?2 WHERE session = ?1 AND ended IS NULL";
+    let ended = conn.prepare_cached(sql)?.execute((at.session, at.row))?;
+    one(ended, || none(at))
+}
+
+fn none(at: At<'_>) -> String {
+    format!("no run of session `{}` is going on", at.name)
+}

@@ -1,0 +1,78 @@
+//! Looking at runs of the built-in agent.
+
+use placet_core::ids::{PersonId, SessionId};
+use rusqlite::{OptionalExtension, Row};
+
+use super::{View, stored};
+use crate::error::StoreError;
+
+/// The newest run of a session, as far as it has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunHead {
+    /// The journal row that began it.
+    pub row: u64,
+    /// How often the model has spoken.
+    pub turns: u32,
+    /// How many messages came in meanwhile.
+    pub said: u32,
+    /// The journal row that ended it, when it has ended.
+    pub ended: Option<u64>,
+}
+
+impl RunHead {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            row: row.get(0)?,
+            turns: row.get(1)?,
+            said: row.get(2)?,
+            ended: row.get(3)?,
+        })
+    }
+}
+
+impl View<'_> {
+    /// The newest run of a session.
+    pub fn run(&self, session: &SessionId) -> Result<Option<RunHead>, StoreError> {
+        let sql = "SELECT row, turns, said, ended FROM runs
+                   WHERE session = (SELECT id FROM sessions WHERE name = ?1) ORDER BY row DESC LIMIT 1";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        Ok(statement
+            .query_row([session.as_str()], RunHead::read)
+            .optional()?)
+    }
+
+    /// The sessions whose run has not ended, the longest open first.
+    pub fn open_runs(&self) -> Result<Vec<SessionId>, StoreError> {
+        let sql = "SELECT name FROM runs JOIN sessions ON sessions.id = runs.session
+                   WHERE runs.ended IS NULL ORDER BY runs.row";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut rows = statement.query([])?;
+        let mut sessions = Vec::new();
+        while let Some(row) = rows.next()? {
+            sessions.push(stored(SessionId::new(row.get::<_, String>(0)?))?);
+        }
+        Ok(sessions)
+    }
+
+    /// The person a session of the built-in agent belongs to: whoever began its first run.
+    pub fn run_owner(&self, session: &SessionId) -> Result<Option<PersonId>, StoreError> {
+        let sql = "SELECT person FROM runs
+                   WHERE session = (SELECT id FROM sessions WHERE name = ?1) ORDER BY row LIMIT 1";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let person: Option<Option<String>> = statement
+            .query_row([session.as_str()], |row| row.get(0))
+            .optional()?;
+        person.flatten().map(|person| stored(PersonId::new(person))).transpose()
+    }
+
+    /// The session in which a person last began a run.
+    pub fn newest_run_of(&self, person: &PersonId) -> Result<Option<SessionId>, StoreError> {
+        let sql = "SELECT name FROM runs JOIN sessions ON sessions.id = runs.session
+                   WHERE person = ?1 ORDER BY runs.row DESC LIMIT 1";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let name: Option<String> = statement
+            .query_row([person.as_str()], |row| row.get(0))
+            .optional()?;
+        name.map(|name| stored(SessionId::new(name))).transpose()
+    }
+}
