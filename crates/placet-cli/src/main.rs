@@ -16,6 +16,7 @@ mod init;
 mod moment;
 mod output;
 mod policy;
+mod serve;
 mod store;
 mod style;
 
@@ -52,6 +53,7 @@ fn run(color: Color, command: Command) -> anyhow::Result<Exit> {
             person,
             command,
         } => inbox::run(&store, person, command.as_ref(), color),
+        Command::Serve(args) => serve::run(&args),
         Command::Completions { shell } => generate::completions(shell),
         Command::Man => generate::man(),
     }
