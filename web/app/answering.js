@@ -2,7 +2,25 @@
 
 import { api } from './api.js';
 import { names, t } from './i18n.js';
+import { escapeHidden } from './parts/text.js';
 import { moment } from './time.js';
+
+/**
+ * The options with the words of the document, in which everything hidden is visible; those of the request itself may be an
+ * agent's, as it wrote them.
+ */
+export function optionsOf(question) {
+  const shown = new Map((question.document?.foot ?? []).flatMap((block) => (block.block === 'options' ? block.options : [])).map((line) => [line.optionId, line]));
+  return (question.options ?? []).map((option) => {
+    const line = shown.get(option.optionId);
+    return {
+      ...option,
+      label: line?.label ?? escapeHidden(option.label ?? ''),
+      description: line?.description ?? escapeHidden(option.description ?? ''),
+      inputPrompt: line?.prompt ?? escapeHidden(option.inputPrompt ?? ''),
+    };
+  });
+}
 
 /** What choosing an option would let happen. */
 export const approves = (option) => option.action === 'APPROVE_AND_EXECUTE';
@@ -25,7 +43,7 @@ export const needsConfirming = (question, option) => (question.risk === 'HIGH' &
  * @returns {Promise<Fate>}
  */
 export async function send(question, answer) {
-  const option = question.options.find(({ optionId }) => optionId === answer.selectedOptionId);
+  const option = optionsOf(question).find(({ optionId }) => optionId === answer.selectedOptionId);
   try {
     const result = await api.answer(question.requestId, { ...answer, shownDigest: question.shownDigest });
     return accepted(result, option);
@@ -74,7 +92,7 @@ export function refused(problem, question) {
 
 /** Who decided, what and when. */
 export function decidedBy({ decidedBy: by = [], decidedAt, option }, question) {
-  const label = question?.options?.find(({ optionId }) => optionId === option)?.label ?? option ?? '';
+  const label = optionsOf(question ?? {}).find(({ optionId }) => optionId === option)?.label ?? option ?? '';
   return by.length
     ? t('fate.alreadyBy', { names: names(by), option: label, at: moment(decidedAt) })
     : t('fate.already', { option: label, at: moment(decidedAt) });
@@ -88,9 +106,9 @@ export function outcome(question) {
   if (how.startsWith('expired')) return { tone: 'warn', text: t('outcome.expired', { at }) };
   if (how.startsWith('cancelled')) return { tone: 'note', text: t('outcome.cancelled', { at }) };
   if (how.startsWith('superseded')) return { tone: 'note', text: t('outcome.superseded', { at }) };
-  const option = question.options?.find(({ optionId }) => optionId === resolution.option);
+  const option = optionsOf(question).find(({ optionId }) => optionId === resolution.option);
   const text = resolution.by?.length
     ? t('outcome.by', { names: names(resolution.by), option: option?.label ?? resolution.option ?? '', at })
     : t('outcome.decided', { option: option?.label ?? resolution.option ?? '', at });
-  return { tone: option && approves(option) ? 'good' : 'bad', text, feedback: resolution.feedback };
+  return { tone: option && approves(option) ? 'good' : 'bad', text, feedback: resolution.feedback && escapeHidden(resolution.feedback) };
 }

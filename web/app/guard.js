@@ -26,9 +26,12 @@ export class Guard {
    * Something to be decided is on the screen. The same `what` again changes nothing, so a redraw does not start over.
    * @param {string} key the question
    * @param {string} [what] what it shows; when this changes, it has appeared anew
+   * @returns {boolean} whether it is new
    */
   appeared(key, what = '') {
-    if (this.#shown.get(key)?.what !== what) this.#shown.set(key, { what, at: this.#now() });
+    if (this.#shown.get(key)?.what === what) return false;
+    this.#shown.set(key, { what, at: this.#now() });
+    return true;
   }
 
   /** It is not on the screen any more. */

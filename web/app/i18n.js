@@ -16,10 +16,10 @@ export function locale() {
 
 /** The language to begin with: what was chosen here, else the first of the browser's that we speak. */
 export function pickLocale(kept, languages) {
-  if (kept in TABLES) return kept;
+  if (Object.hasOwn(TABLES, kept)) return kept;
   for (const language of languages ?? []) {
     const base = String(language).toLowerCase().split('-')[0];
-    if (base in TABLES) return base;
+    if (Object.hasOwn(TABLES, base)) return base;
   }
   return 'en';
 }

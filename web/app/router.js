@@ -25,7 +25,7 @@ export function match(path, search = '') {
     const found = pattern.exec(path);
     if (!found) continue;
     const named = Object.entries(found.groups ?? {}).map(([name, value]) => [name, decode(value)]);
-    return { page, ...Object.fromEntries(new URLSearchParams(search)), ...Object.fromEntries(named) };
+    return { ...Object.fromEntries(new URLSearchParams(search)), page, ...Object.fromEntries(named) };
   }
   return { page: 'notFound' };
 }

@@ -5,7 +5,7 @@ import { fill, h } from '../dom.js';
 import { icon } from '../icons.js';
 import { t } from '../i18n.js';
 import { afterTyping, loading, page, pagedList } from '../parts/page.js';
-import { safe } from '../parts/text.js';
+import { raw, safe } from '../parts/text.js';
 import { LOOKS, timelineRow } from './session.js';
 import { sessionPath } from '../router.js';
 import { tag } from '../time.js';
@@ -44,7 +44,7 @@ function endOf(day) {
 
 function auditRow(row) {
   const element = timelineRow(row);
-  element.querySelector('.event-side').prepend(h('a', { href: sessionPath(row.sessionId ?? row.session ?? '') }, safe(row.sessionId ?? row.session ?? '')));
+  element.querySelector('.event-side').prepend(h('a', { href: sessionPath(row.sessionId ?? row.session ?? '') }, raw(row.sessionId ?? row.session ?? '')));
   return element;
 }
 

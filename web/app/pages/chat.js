@@ -4,7 +4,7 @@ import { fill, freshId, h } from '../dom.js';
 import { icon } from '../icons.js';
 import { t } from '../i18n.js';
 import { QuestionView } from '../parts/question-view.js';
-import { escapeHidden, safe } from '../parts/text.js';
+import { raw } from '../parts/text.js';
 import { readEvents } from '../sse.js';
 import { store } from '../store.js';
 
@@ -114,17 +114,17 @@ class Chat {
   }
 
   step(kind, data) {
-    const text = escapeHidden(wordsOf(data));
-    this.#add(h('div.chat-step', { 'data-step': kind }, h('span.chat-step-name', {}, t(`chat.${kind}`)), kind === 'thinking' ? h('p.prose', {}, safe(text)) : h('pre.code', { tabindex: '0' }, safe(text))));
+    const text = wordsOf(data);
+    this.#add(h('div.chat-step', { 'data-step': kind }, h('span.chat-step-name', {}, t(`chat.${kind}`)), kind === 'thinking' ? h('p.prose', {}, raw(text)) : h('pre.code', { tabindex: '0' }, raw(text))));
   }
 
   answer(data) {
-    this.#add(h('div.bubble.bubble-agent', {}, h('p.prose', {}, safe(escapeHidden(wordsOf(data))))));
+    this.#add(h('div.bubble.bubble-agent', {}, h('p.prose', {}, raw(wordsOf(data)))));
     fill(this.#state);
   }
 
   fail(data) {
-    this.#add(h('p.fault', { role: 'alert' }, safe(escapeHidden(wordsOf(data)))));
+    this.#add(h('p.fault', { role: 'alert' }, raw(wordsOf(data))));
     fill(this.#state);
   }
 

@@ -27,6 +27,7 @@ class Inbox {
   #count = h('p.list-count', { 'aria-live': 'off' });
   #pane = h('section.pane', { 'aria-label': t('inbox.pane') });
   #search;
+  #bar = h('div.pane-bar');
   #linger = 0;
   title = t('nav.inbox');
 
@@ -115,6 +116,7 @@ class Inbox {
     this.element.classList.toggle('is-empty', store.loaded && store.pending.length === 0);
     if (store.loaded && shown.length === 0 && store.pending.length > 0) fill(this.#list, h('p.quiet.list-note', {}, t('inbox.nothingMatches')));
     if (!this.#view && !this.#route.requestId) this.#open();
+    else if (this.#view) this.#drawBar();
     this.#mark();
   }
 
@@ -153,15 +155,17 @@ class Inbox {
   /** Shows the chosen question, or what there is to say when none is. */
   async #open() {
     const { requestId, together } = this.#route;
-    if (this.#view?.question?.requestId === requestId && !together && !this.#view.isTogether) return;
+    if (this.#view && this.#view.question.requestId === requestId && together === undefined && !this.#view.isTogether) return;
     this.#view?.destroy();
     this.#view = null;
     if (!requestId) {
       fill(this.#pane, store.loaded && (store.pending.length === 0 ? emptyInbox() : h('p.pane-note.quiet', {}, t('inbox.choose'))));
       return;
     }
-    const known = store.pending.find((question) => question.requestId === requestId);
     try {
+      // All of a turn are known only with the list.
+      if (together !== undefined && !store.loaded) await store.reload();
+      const known = store.pending.find((question) => question.requestId === requestId);
       const question = known ?? (await api.question(requestId));
       if (this.#route.requestId === requestId) this.#show(question, together !== undefined);
     } catch (problem) {
@@ -170,7 +174,7 @@ class Inbox {
   }
 
   #show(question, together) {
-    const turn = question.group ? store.pending.filter(({ group }) => group === question.group) : [];
+    const turn = turnOf(question);
     guard.left(question.requestId);
     if (together && turn.length > 1) {
       this.#view = togetherView(turn);
@@ -178,11 +182,22 @@ class Inbox {
       this.#view = new QuestionView(question, { onFate: (fate) => this.#decided(fate, question) });
     }
     this.title = headingOf(question.document) || question.title || this.title;
-    const back = h('a.back-link', { href: '/' }, icon('back'), t('nav.inbox'));
-    const others = turn.length > 1 && h('a.turn-link', { href: `${questionPath(question.requestId)}${together ? '' : '?together='}` }, icon('people'), together ? t('turn.oneByOne') : t('turn.together', { n: turn.length }));
-    fill(this.#pane, h('div.pane-bar', {}, back, others), this.#view.element);
+    this.#drawBar();
+    fill(this.#pane, this.#bar, this.#view.element);
     this.#pane.scrollTop = 0;
     this.#view.focus();
+  }
+
+  /** The way back, and from one call of a turn to all of them. */
+  #drawBar() {
+    const { question, isTogether } = this.#view;
+    const turn = turnOf(question);
+    const path = questionPath(question.requestId);
+    fill(
+      this.#bar,
+      h('a.back-link', { href: '/' }, icon('back'), t('nav.inbox')),
+      isTogether ? h('a.turn-link', { href: path }, t('turn.oneByOne')) : turn.length > 1 && h('a.turn-link', { href: `${path}?together=` }, t('turn.together', { n: turn.length })),
+    );
   }
 
   /** Once decided, the most urgent of the rest comes up, unless the person goes elsewhere first. */
@@ -201,6 +216,9 @@ class Inbox {
     return undefined;
   }
 }
+
+/** What is pending of a question's turn. */
+const turnOf = ({ group }) => (group ? store.pending.filter((other) => other.group === group) : []);
 
 /** @returns {import('../main.js').Page} */
 export const inboxPage = (route) => new Inbox(route);

@@ -5,7 +5,7 @@ import { fill, h } from '../dom.js';
 import { icon } from '../icons.js';
 import { t } from '../i18n.js';
 import { loading, page } from '../parts/page.js';
-import { escapeHidden, safe, sentence } from '../parts/text.js';
+import { raw, sentence } from '../parts/text.js';
 import { toast } from '../parts/toast.js';
 import { questionPath } from '../router.js';
 import { store } from '../store.js';
@@ -49,7 +49,7 @@ class Session {
   constructor({ sessionId }) {
     this.#id = sessionId;
     this.title = sessionId;
-    this.element = page(h('span.mono', {}, safe(sessionId)), t('session.lead'), this.#head, this.#rows);
+    this.element = page(h('span.mono', {}, raw(sessionId)), t('session.lead'), this.#head, this.#rows);
     const follow = ({ detail }) => detail.sessionId === this.#id && this.#load();
     store.on('journal', follow, this.#stop.signal);
     store.on('fresh', () => this.#load(), this.#stop.signal);
@@ -89,7 +89,7 @@ class Session {
     mode.value = session.mode ?? 'default';
     fill(
       this.#head,
-      h('span', {}, icon('terminal'), ' ', safe(session.agent ?? '')),
+      h('span', {}, icon('terminal'), ' ', raw(session.agent ?? '')),
       h('span', {}, t('sessions.calls', { n: session.calls ?? 0 })),
       h('span.badge', { class: session.state === 'ended' ? '' : 'risk-low' }, t(session.state === 'ended' ? 'sessions.ended' : 'sessions.running')),
       h('span.spring'),
@@ -147,7 +147,7 @@ function detailsOf(row) {
   const details = h('details.event-details', {}, h('summary', {}, t(`event.${row.type}`)));
   // Drawn when somebody looks: a long session holds a lot of arguments.
   details.addEventListener('toggle', () => {
-    if (details.open && details.children.length === 1) details.append(h('pre.code', { tabindex: '0' }, safe(escapeHidden(JSON.stringify(row.event ?? {}, null, 2)))));
+    if (details.open && details.children.length === 1) details.append(h('pre.code', { tabindex: '0' }, raw(JSON.stringify(row.event ?? {}, null, 2))));
   });
   return details;
 }

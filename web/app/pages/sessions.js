@@ -5,7 +5,7 @@ import { h } from '../dom.js';
 import { icon } from '../icons.js';
 import { t } from '../i18n.js';
 import { afterTyping, page, pagedList } from '../parts/page.js';
-import { safe } from '../parts/text.js';
+import { raw } from '../parts/text.js';
 import { sessionPath } from '../router.js';
 import { store } from '../store.js';
 import { ago, everySecond, moment } from '../time.js';
@@ -36,8 +36,8 @@ function card(session) {
     h(
       'a.card.session-card',
       { href: sessionPath(session.sessionId), 'data-session': session.sessionId },
-      h('span.card-title', {}, safe(session.sessionId)),
-      h('span.card-note', {}, safe(session.agent ?? ''), ' · ', t('sessions.calls', { n: session.calls ?? 0 }), ' · ', when),
+      h('span.card-title', {}, raw(session.sessionId)),
+      h('span.card-note', {}, raw(session.agent ?? ''), ' · ', t('sessions.calls', { n: session.calls ?? 0 }), ' · ', when),
       h('span.card-side', {}, session.open > 0 && h('span.badge.risk-medium', {}, t('sessions.open', { n: session.open })), session.state === 'ended' && h('span.badge', {}, t('sessions.ended')), session.mode && session.mode !== 'default' && h('span.badge', {}, session.mode)),
     ),
   );

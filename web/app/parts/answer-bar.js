@@ -1,6 +1,6 @@
 // The ways to answer a question: buttons, what they need to be told, a second step where much is at stake.
 
-import { approves, needsConfirming, send, takesText } from '../answering.js';
+import { approves, needsConfirming, optionsOf, send, takesText } from '../answering.js';
 import { fill, freshId, h } from '../dom.js';
 import { guard } from '../guard.js';
 import { icon } from '../icons.js';
@@ -61,8 +61,7 @@ export class AnswerBar {
   }
 
   #appear() {
-    guard.appeared(this.#key(), this.#question.shownDigest ?? '');
-    this.#settle(this.element);
+    if (guard.appeared(this.#key(), this.#question.shownDigest ?? '')) this.#settle(this.element);
   }
 
   /** Shows for half a second that buttons do not count yet. */
@@ -77,10 +76,9 @@ export class AnswerBar {
 
   #choose({ focus } = {}) {
     this.#mode = this.#editor ? 'edit' : 'choose';
-    const { options, type } = this.#question;
-    const listed = type !== 'TOOL_APPROVAL';
-    const buttons = options.map((option) => this.#button(option, listed));
-    const edit = this.canEdit && h('button.button', { type: 'button', 'data-edit': true, 'aria-expanded': String(Boolean(this.#editor)), onclick: () => this.toggleEdit() }, icon('pencil'), this.#editor ? t('edit.stop') : t('edit.start'), h('kbd', {}, 'e'));
+    const listed = this.#question.type !== 'TOOL_APPROVAL';
+    const buttons = optionsOf(this.#question).map((option) => this.#button(option, listed));
+    const edit = this.canEdit && h('button.button.button-quiet', { type: 'button', 'data-edit': true, 'aria-expanded': String(Boolean(this.#editor)), onclick: () => this.toggleEdit() }, icon('pencil'), this.#editor ? t('edit.stop') : t('edit.start'), h('kbd', {}, 'e'));
     fill(this.#body, h('div.buttons', { class: listed ? 'buttons-list' : '' }, buttons, edit));
     if (focus) buttons[0]?.focus();
   }
@@ -88,7 +86,8 @@ export class AnswerBar {
   #button(option, listed) {
     const primary = approves(option) && !option.isDangerous;
     const high = this.#question.risk === 'HIGH' && primary;
-    const kind = high ? 'button-high' : primary && !listed ? 'button-primary' : option.isDangerous ? 'button-danger' : '';
+    const plain = listed || option.action === 'REJECT_WITH_REASON' ? '' : 'button-quiet';
+    const kind = high ? 'button-high' : primary && !listed ? 'button-primary' : option.isDangerous ? `button-danger ${plain}` : plain;
     const label = primary && this.#editor ? t('edit.approve') : option.label;
     const key = { APPROVE_AND_EXECUTE: 'a', REJECT_WITH_REASON: 'r' }[option.action];
     return h(
@@ -102,7 +101,7 @@ export class AnswerBar {
 
   /** Takes the first option that does what `action` says; for keys. */
   takeAction(action) {
-    const option = this.#question.options.find((offered) => offered.action === action);
+    const option = optionsOf(this.#question).find((offered) => offered.action === action);
     if (option && (this.#mode === 'choose' || this.#mode === 'edit')) this.take(option);
   }
 

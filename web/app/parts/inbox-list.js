@@ -1,13 +1,13 @@
 // The rows of the inbox: one question each, and a frame around those of one turn.
 
-import { fill, h } from '../dom.js';
+import { arrange, fill, h } from '../dom.js';
 import { icon } from '../icons.js';
 import { t } from '../i18n.js';
 import { questionPath } from '../router.js';
 import { countdown } from './countdown.js';
 import { gist, headingOf } from './document.js';
 import { riskBadge, riskClass } from './risk.js';
-import { safe } from './text.js';
+import { raw, safe } from './text.js';
 
 /** Lines of a gist in a row; all of them are in the question itself. */
 const LINES_IN_ROW = 3;
@@ -39,12 +39,12 @@ export function row(question) {
     h(
       'a.row',
       { href: questionPath(question.requestId), class: riskClass(question.risk), 'data-row': question.requestId },
-      h('span.row-top', {}, h('span.row-tool', {}, safe(question.call?.tool ?? question.title)), riskBadge(question.risk), question.deadline !== undefined && countdown(question)),
+      h('span.row-top', {}, h('span.row-tool', {}, question.call ? raw(question.call.tool) : safe(question.title)), riskBadge(question.risk), question.deadline !== undefined && countdown(question)),
       h('span.row-gist', { class: mono ? 'mono' : '' }, lines.slice(0, LINES_IN_ROW).map((line) => h('span.row-line', {}, safe(line))), more > 0 && h('span.row-more', {}, t('inbox.moreLines', { n: more }))),
       h(
         'span.row-foot',
         {},
-        h('span', {}, safe([question.agent, ...(question.agentPath ?? [])].filter(Boolean).join(' › ') || question.sessionId)),
+        h('span', {}, raw([question.agent, ...(question.agentPath ?? [])].filter(Boolean).join(' › ') || question.sessionId)),
         question.votes?.needed > 1 && h('span.votes', {}, icon('people'), `${question.votes.have}/${question.votes.needed}`),
         question.mayAnswer === false && h('span.row-note', {}, t('inbox.othersDecide')),
       ),
@@ -63,7 +63,7 @@ export function turn(group) {
       h('span', {}, t('turn.title', { n: questions.length })),
       questions.length > 1 && h('a', { href: `${questionPath(questions[0].requestId)}?together=`, 'data-together': group }, t('turn.decideTogether')),
     );
-    rows.replaceChildren(...nodes);
+    arrange(rows, nodes);
   };
   return element;
 }

@@ -12,7 +12,7 @@ import { AnswerBar } from './answer-bar.js';
 import { countdown } from './countdown.js';
 import { blocks, headingOf } from './document.js';
 import { riskBadge, riskClass } from './risk.js';
-import { safe, sentence } from './text.js';
+import { raw, safe, sentence } from './text.js';
 import { announce, toast } from './toast.js';
 
 const TONES = { decided: 'good', voted: 'good', askedAgain: 'note', lost: 'warn', refused: 'warn', unsure: 'warn' };
@@ -100,11 +100,13 @@ export class QuestionView {
     const how = { foldable: question.risk !== 'HIGH' };
     // Only what changed is drawn again: a redraw must not take away what somebody is typing or reading.
     const shown = JSON.stringify([question.shownDigest, question.document?.head, question.document?.body]);
-    if (shown !== this.#drawn) {
+    const decidedSince = this.#drawn !== '' && question.status !== 'pending';
+    // Once decided, the server tells the outcome instead of the question; whoever reads on keeps the question.
+    if (shown !== this.#drawn && !decidedSince) {
       this.#drawn = shown;
       fill(this.#heading, sentence(headingOf(question.document) || question.title));
       fill(this.#byline, byline(question));
-      fill(this.#head, !this.#inline && h('h2.section', {}, t('question.what')), blocks(question.document?.head ?? [], how));
+      fill(this.#head, h('h2.visually-hidden', {}, t('question.what')), blocks(question.document?.head ?? [], how));
       fill(this.#body, blocks(question.document?.body ?? [], how));
     }
     this.#drawMeta();
@@ -175,9 +177,9 @@ function waitingFor(question) {
 function byline(question) {
   const path = [question.agent, ...(question.agentPath ?? [])].filter(Boolean);
   return [
-    path.length > 0 && [h('span.agent', {}, safe(path.join(' › '))), h('span.dot', { 'aria-hidden': 'true' }, '·')],
-    h('a', { href: sessionPath(question.sessionId) }, safe(question.sessionId)),
-    question.user && [h('span.dot', { 'aria-hidden': 'true' }, '·'), t('question.onBehalf', { name: question.user })],
-    question.channel && [h('span.dot', { 'aria-hidden': 'true' }, '·'), safe(question.channel)],
+    path.length > 0 && [h('span.agent', {}, raw(path.join(' › '))), h('span.dot', { 'aria-hidden': 'true' }, '·')],
+    h('a', { href: sessionPath(question.sessionId) }, raw(question.sessionId)),
+    question.user && [h('span.dot', { 'aria-hidden': 'true' }, '·'), raw(t('question.onBehalf', { name: question.user }))],
+    question.channel && [h('span.dot', { 'aria-hidden': 'true' }, '·'), raw(question.channel)],
   ];
 }

@@ -94,7 +94,7 @@ export class Shell {
     this.element.toggleAttribute('data-offline', state === 'lost');
     if (state !== 'lost') return;
     const words = h('span', {}, t('line.lost'));
-    const when = h('span', { 'aria-hidden': 'true' });
+    const when = h('span.only-wide', { 'aria-hidden': 'true' });
     fill(this.#line, icon('plug'), words, when, h('button.quiet-button', { type: 'button', onclick: this.on.onRetry }, t('line.retry')));
     everySecond(when, () => (when.textContent = t('line.in', { n: Math.max(0, Math.ceil((retryAt - Date.now()) / 1000)) })));
   }

@@ -45,6 +45,9 @@ export function escapeHidden(text) {
   return text.replace(/[\p{C}\p{Z}⟦⟧]/gu, (char) => (char === ' ' || char === '\n' ? char : `⟦U+${char.codePointAt(0).toString(16).toUpperCase().padStart(4, '0')}⟧`));
 }
 
+/** Text that comes raw, as nodes. */
+export const raw = (text) => safe(escapeHidden(String(text ?? '')));
+
 /** A sentence of ours with names in backticks: the backticks stay, only fainter, and the name is set as code. */
 export function sentence(text) {
   return String(text ?? '')

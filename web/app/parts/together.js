@@ -2,7 +2,7 @@
 //
 // Nothing is chosen to begin with. "Approve all" leaves out what is HIGH: that is chosen one by one, and asked for again.
 
-import { approves, refused } from '../answering.js';
+import { approves, optionsOf, refused } from '../answering.js';
 import { api } from '../api.js';
 import { fill, freshId, h } from '../dom.js';
 import { guard } from '../guard.js';
@@ -18,7 +18,7 @@ import { toast } from './toast.js';
 const SIMPLE = ['APPROVE_AND_EXECUTE', 'REJECT_WITH_REASON', 'SKIP'];
 
 /** What can be chosen for several at once: whatever needs no text. */
-const simpleOptions = (question) => question.options.filter((option) => SIMPLE.includes(option.action) && !option.requiresInput);
+const simpleOptions = (question) => optionsOf(question).filter((option) => SIMPLE.includes(option.action) && !option.requiresInput);
 
 class Together {
   isTogether = true;
@@ -66,7 +66,7 @@ class Together {
       choice,
       state,
     );
-    const chosen = () => question.options.find(({ optionId }) => optionId === choice.querySelector('input:checked')?.value);
+    const chosen = () => optionsOf(question).find(({ optionId }) => optionId === choice.querySelector('input:checked')?.value);
     return { question, element, choice, state, chosen, done: false };
   }
 
