@@ -57,7 +57,7 @@ function accepted(result, option) {
     case 'voted':
       return { kind: 'voted', text: t('fate.voted', { n: result.needed ?? 1 }) };
     case 'askedAgain':
-      return { kind: 'askedAgain', text: t('fate.askedAgain'), requestId: result.question?.requestId ?? result.requestId };
+      return { kind: 'askedAgain', text: t('fate.askedAgain'), requestId: result.question ?? result.requestId };
     default:
       return { kind: 'decided', text: t('fate.decided', { option: option?.label ?? '' }) };
   }

@@ -80,5 +80,4 @@ export const api = {
   check: (call) => request('POST', query('/v1/policy/check', { locale: locale() }), call),
   grants: () => request('GET', '/v1/grants'),
   revoke: (grantId) => request('DELETE', `/v1/grants/${id(grantId)}`),
-  openapi: () => request('GET', '/openapi.json'),
 };

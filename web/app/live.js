@@ -62,7 +62,8 @@ export class Line {
     const abort = new AbortController();
     this.#abort = abort;
     let silence = setTimeout(() => abort.abort(), SILENCE_MAX);
-    const alive = () => {
+    const alive = (id) => {
+      if (id) this.#after = id;
       clearTimeout(silence);
       silence = setTimeout(() => abort.abort(), SILENCE_MAX);
     };
@@ -101,14 +102,13 @@ export class Line {
   }
 
   #deliver({ id, event, data }) {
-    if (id) this.#after = id;
     let body;
     try {
       body = JSON.parse(data);
     } catch {
       return;
     }
-    this.#on.event({ name: event, id, ...body });
+    this.#on.event({ ...body.event, ...body, name: event, id });
   }
 
   #wait() {

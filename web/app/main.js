@@ -13,7 +13,6 @@ import { grantsPage } from './pages/grants.js';
 import { inboxPage } from './pages/inbox.js';
 import { notFoundPage } from './pages/not-found.js';
 import { policyPage } from './pages/policy.js';
-import { referencePage } from './pages/reference.js';
 import { sessionPage } from './pages/session.js';
 import { sessionsPage } from './pages/sessions.js';
 import { signInPage } from './pages/sign-in.js';
@@ -33,7 +32,6 @@ const PAGES = {
   audit: auditPage,
   policy: policyPage,
   grants: grantsPage,
-  reference: referencePage,
   notFound: notFoundPage,
 };
 

@@ -13,7 +13,6 @@ export const ROUTES = [
   { pattern: /^\/policy$/, page: 'policy' },
   { pattern: /^\/grants$/, page: 'grants' },
   { pattern: /^\/sign-in$/, page: 'signIn' },
-  { pattern: /^\/reference$/, page: 'reference' },
 ];
 
 /**

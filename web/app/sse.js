@@ -9,6 +9,11 @@ export class EventParser {
   #data = [];
   #id = '';
 
+  /** The last id that was sent, with an event or without: where to resume. */
+  get id() {
+    return this.#id;
+  }
+
   /**
    * @param {string} text the next piece, cut anywhere
    * @returns {ServerEvent[]} what is complete now
@@ -44,10 +49,11 @@ export class EventParser {
 }
 
 /**
- * Reads a response to its end, event by event. `onAlive` is called for every piece, keep-alive comments included.
+ * Reads a response to its end, event by event. `onAlive` is called after every piece, keep-alive comments included, with the
+ * last id that was sent.
  * @param {Response} response
  * @param {(event: ServerEvent) => void} onEvent
- * @param {() => void} [onAlive]
+ * @param {(id: string) => void} [onAlive]
  */
 export async function readEvents(response, onEvent, onAlive = () => {}) {
   const parser = new EventParser();
@@ -56,7 +62,7 @@ export async function readEvents(response, onEvent, onAlive = () => {}) {
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
-    onAlive();
     for (const event of parser.push(decoder.decode(value, { stream: true }))) onEvent(event);
+    onAlive(parser.id);
   }
 }

@@ -138,6 +138,9 @@ test('one is one and several are several', () => {
 test('an event stream is read the same however it is cut', () => {
   const text = ': hello\nid: 7\nevent: asked\ndata: {"a":1}\n\nid: 8\r\ndata: one\r\ndata: two\r\n\r\nevent: empty\n\n';
   const whole = new EventParser().push(text);
+  const hello = new EventParser();
+  assert.deepEqual(hello.push('retry: 1000\nid: 42\n\n'), []);
+  assert.equal(hello.id, '42', 'an id without an event is where to resume, too');
   assert.deepEqual(whole, [
     { id: '7', event: 'asked', data: '{"a":1}' },
     { id: '8', event: 'message', data: 'one\ntwo' },

@@ -151,6 +151,7 @@ export const en = {
   'turn.more': 'Why, and from whom',
   'turn.elsewhere': 'Decided elsewhere, or time ran out.',
   'turn.done': 'All of this turn is decided.',
+  'turn.none': 'Nothing chosen yet',
   'turn.send': 'Send {n} decisions',
   'turn.send.one': 'Send one decision',
   'turn.approveAll': 'Approve all but high risk',
@@ -324,10 +325,6 @@ export const en = {
   'signIn.wrong': 'That did not match. Please check it.',
   'signIn.slow': 'Too many attempts. Please wait a minute.',
 
-  'reference.lead': 'The HTTP API of this server, from its own description.',
-  'reference.parameters': 'Parameters',
-  'reference.body': 'Body',
-  'reference.answers': 'Answers',
   'notFound.title': 'There is nothing here',
   'notFound.home': 'To the inbox',
 };

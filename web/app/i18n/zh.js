@@ -151,6 +151,7 @@ export const zh = {
   'turn.more': '原因与提出者',
   'turn.elsewhere': '已在别处决定，或已超时。',
   'turn.done': '这一轮已全部决定。',
+  'turn.none': '尚未选择',
   'turn.send': '发送 {n} 个决定',
   'turn.send.one': '发送 1 个决定',
   'turn.approveAll': '批准全部（高风险除外）',
@@ -324,10 +325,6 @@ export const zh = {
   'signIn.wrong': '不匹配，请检查。',
   'signIn.slow': '尝试过多，请稍候一分钟。',
 
-  'reference.lead': '本服务器的 HTTP 接口，取自其自身描述。',
-  'reference.parameters': '参数',
-  'reference.body': '请求体',
-  'reference.answers': '响应',
   'notFound.title': '这里什么都没有',
   'notFound.home': '回到收件箱',
 };

@@ -2,7 +2,7 @@
 
 import { approves, needsConfirming, optionsOf, send, takesText } from '../answering.js';
 import { fill, freshId, h } from '../dom.js';
-import { guard } from '../guard.js';
+import { guard, SETTLE_MS } from '../guard.js';
 import { icon } from '../icons.js';
 import { t } from '../i18n.js';
 import { editor } from './editor.js';
@@ -20,11 +20,15 @@ const ICONS = {
   CUSTOM: 'play',
 };
 
+/** The bar is always in sight; to scroll to it would move what is being read. */
+const STAY = { preventScroll: true };
+
 export class AnswerBar {
   /** @type {'choose' | 'panel' | 'edit' | 'sending' | 'over'} */
   #mode = 'choose';
   #question;
   #onFate;
+  #settling = 0;
   #editor = null;
   #remember;
   #instruction;
@@ -66,8 +70,9 @@ export class AnswerBar {
 
   /** Shows for half a second that buttons do not count yet. */
   #settle(element) {
-    element.classList.remove('is-settling');
-    requestAnimationFrame(() => element.classList.add('is-settling'));
+    delete element.dataset.settled;
+    clearTimeout(this.#settling);
+    this.#settling = setTimeout(() => (element.dataset.settled = ''), SETTLE_MS);
   }
 
   get canEdit() {
@@ -80,7 +85,7 @@ export class AnswerBar {
     const buttons = optionsOf(this.#question).map((option) => this.#button(option, listed));
     const edit = this.canEdit && h('button.button.button-quiet', { type: 'button', 'data-edit': true, 'aria-expanded': String(Boolean(this.#editor)), onclick: () => this.toggleEdit() }, icon('pencil'), this.#editor ? t('edit.stop') : t('edit.start'), h('kbd', {}, 'e'));
     fill(this.#body, h('div.buttons', { class: listed ? 'buttons-list' : '' }, buttons, edit));
-    if (focus) buttons[0]?.focus();
+    if (focus) buttons[0]?.focus(STAY);
   }
 
   #button(option, listed) {
@@ -143,7 +148,7 @@ export class AnswerBar {
         if (this.#mayDecide('/panel')) sendIt();
       }
     });
-    area.focus();
+    area.focus(STAY);
   }
 
   #askAgain(option, feedback) {
@@ -151,7 +156,7 @@ export class AnswerBar {
     const panel = this.#panel(option, () => this.#send(option, feedback), h('p.confirm-words', {}, icon('warning'), h('span', {}, words)));
     panel.setAttribute('role', 'alertdialog');
     panel.setAttribute('aria-label', words);
-    panel.querySelector('[data-send]').focus();
+    panel.querySelector('[data-send]').focus(STAY);
   }
 
   /** A second step in place of the buttons; its own button counts only after half a second, too. */
@@ -170,7 +175,6 @@ export class AnswerBar {
     });
     fill(this.#body, panel);
     this.#settle(panel);
-    panel.scrollIntoView({ block: 'nearest' });
     return panel;
   }
 

@@ -60,6 +60,6 @@ export function editor(call) {
     element,
     value: () => ({ args: error ? undefined : current, changed: !same(current, call.args ?? {}), error }),
     refuse: (message) => say(message),
-    focus: () => (form.querySelector('input, textarea, select') ?? area).focus(),
+    focus: () => (form.querySelector('input, textarea, select') ?? area).focus({ preventScroll: true }),
   };
 }

@@ -125,7 +125,7 @@ export class Shell {
         this.on.onLocale();
       }),
       canNotify() && h('div.menu-row', {}, h('span', {}, t('menu.notify')), h('button.button', { type: 'button', 'data-notify': true, onclick: () => this.#notify() }, icon('bell'), t(`notify.${notifyState()}`))),
-      h('div.menu-row', {}, h('a', { href: '/reference', onclick: () => this.#menu.close() }, t('menu.reference')), h('button.button', { type: 'button', 'data-sign-out': true, onclick: () => this.#signOut() }, t('menu.signOut'))),
+      h('div.menu-row', {}, h('a', { href: '/reference', target: '_blank' }, t('menu.reference')), h('button.button', { type: 'button', 'data-sign-out': true, onclick: () => this.#signOut() }, t('menu.signOut'))),
       h('p.hint', {}, `Placet ${store.me?.version ?? ''}`),
     );
   }

@@ -5,7 +5,7 @@
 import { approves, optionsOf, refused } from '../answering.js';
 import { api } from '../api.js';
 import { fill, freshId, h } from '../dom.js';
-import { guard } from '../guard.js';
+import { guard, SETTLE_MS } from '../guard.js';
 import { icon } from '../icons.js';
 import { t } from '../i18n.js';
 import { store, withDeadline } from '../store.js';
@@ -38,6 +38,7 @@ class Together {
     guard.left(this.#key);
     guard.appeared(this.#key);
     store.on('pending', () => this.#follow(), this.#stop.signal);
+    setTimeout(() => (this.#foot.dataset.settled = ''), SETTLE_MS);
     this.#draw();
   }
 
@@ -112,7 +113,7 @@ class Together {
       h(
         'div.buttons',
         {},
-        button(t('turn.send', { n: count }), 'button-primary', 'data-send', () => this.#begin(), count === 0),
+        button(count ? t('turn.send', { n: count }) : t('turn.none'), 'button-primary', 'data-send', () => this.#begin(), count === 0),
         button(t('turn.approveAll'), '', 'data-approve-all', () => this.#choose('APPROVE_AND_EXECUTE')),
         button(t('turn.rejectAll'), '', 'data-reject-all', () => this.#choose('REJECT_WITH_REASON')),
       ),
@@ -136,7 +137,9 @@ class Together {
     guard.left(key);
     guard.appeared(key);
     const yes = h('button.button.button-high', { type: 'button', 'data-confirm': true, onclick: () => this.#mayDecide(key) && this.#send() }, t('turn.confirm', { n: risky }));
-    fill(this.#foot, h('div.panel', { role: 'alertdialog', 'aria-label': t('confirm.high') }, h('p.confirm-words', {}, icon('warning'), h('span', {}, t('confirm.high'))), h('div.buttons', {}, yes, h('button.button', { type: 'button', onclick: () => this.#draw() }, t('back')))));
+    const panel = h('div.panel', { role: 'alertdialog', 'aria-label': t('confirm.high') }, h('p.confirm-words', {}, icon('warning'), h('span', {}, t('confirm.high'))), h('div.buttons', {}, yes, h('button.button', { type: 'button', onclick: () => this.#draw() }, t('back'))));
+    setTimeout(() => (panel.dataset.settled = ''), SETTLE_MS);
+    fill(this.#foot, panel);
     yes.focus();
   }
 
