@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 
 import { needsConfirming, takesText } from '../app/answering.js';
 import { query } from '../app/api.js';
@@ -20,7 +21,7 @@ import { EventParser } from '../app/sse.js';
 import { byTurn, byUrgency, withDeadline } from '../app/store.js';
 import { clock } from '../app/time.js';
 
-const APP = join(import.meta.dirname, '..', 'app');
+const APP = fileURLToPath(new URL('../app', import.meta.url));
 
 function sources(folder = APP) {
   return readdirSync(folder, { withFileTypes: true, recursive: true })

@@ -12,8 +12,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 
-const ROOT = resolve(import.meta.dirname, '..', '..');
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TARGET = resolve(process.env.PLACET_TARGET ?? join(ROOT, 'target'));
 // Packages are installed by name into the build folder, not into the repository.
 const require = createRequire(join(TARGET, 'npm', 'index.js'));
