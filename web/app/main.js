@@ -10,6 +10,7 @@ import { notifyOf, setTitle } from './notify.js';
 import { auditPage } from './pages/audit.js';
 import { chatPage } from './pages/chat.js';
 import { grantsPage } from './pages/grants.js';
+import { historyPage } from './pages/history.js';
 import { inboxPage } from './pages/inbox.js';
 import { notFoundPage } from './pages/not-found.js';
 import { policyPage } from './pages/policy.js';
@@ -26,6 +27,7 @@ import { applyTheme } from './theme.js';
 
 const PAGES = {
   inbox: inboxPage,
+  history: historyPage,
   sessions: sessionsPage,
   session: sessionPage,
   chat: chatPage,

@@ -85,7 +85,7 @@ class Inbox {
       h('option', { value: '' }, t('inbox.anyRisk')),
       ['HIGH', 'MEDIUM', 'LOW'].map((value) => h('option', { value }, t(`risk.${value}`))),
     );
-    return h('div.list-tools', {}, h('div.list-title', {}, h('h1', {}, t('nav.inbox')), this.#count), h('div.search-row', {}, h('label.search', { for: id }, icon('search'), this.#search), risk));
+    return h('div.list-tools', {}, h('div.list-title', {}, h('h1', {}, t('nav.inbox')), this.#count, h('a.history-link', { href: '/history' }, t('history.title'))), h('div.search-row', {}, h('label.search', { for: id }, icon('search'), this.#search), risk));
   }
 
   #narrow(change) {

@@ -33,6 +33,10 @@ export const LOOKS = {
   messageQueued: ['chat', 'plain'],
   delivered: ['send', 'faint'],
   started: ['play', 'faint'],
+  runStarted: ['chat', 'plain'],
+  userSaid: ['chat', 'plain'],
+  modelTurn: ['info', 'plain'],
+  runEnded: ['stop', 'faint'],
 };
 
 const MODES = ['default', 'autoEdit', 'yolo'];

@@ -34,6 +34,7 @@ export function emptyInbox() {
     h('div.empty-mark', { 'aria-hidden': 'true' }, icon('check')),
     h('h2', {}, t('empty.title')),
     h('p', {}, t('empty.text')),
+    h('p', {}, h('a', { href: '/history' }, t('history.title'))),
     h('div.empty-try', {}, h('div.empty-try-head', {}, h('h3', {}, t('empty.try')), navigator.clipboard && copy), h('pre.code', { tabindex: '0' }, line), h('p.hint', {}, t('empty.data'))),
   );
 }
