@@ -2,7 +2,7 @@
 
 import { t } from './i18n.js';
 import { go, questionPath } from './router.js';
-import { store } from './store.js';
+import { isMine, store } from './store.js';
 
 const KEY = 'placet.notify';
 
@@ -27,7 +27,7 @@ export async function switchNotifications() {
 /** Tells of new questions while nobody looks. Says who asks and how risky it is, never the arguments: screens are shared. */
 export function notifyOf(questions) {
   if (!canNotify() || notifyState() !== 'on' || document.visibilityState === 'visible') return;
-  for (const question of questions) {
+  for (const question of questions.filter(isMine)) {
     const notification = new Notification(t('notify.title', { agent: question.agent ?? '', risk: t(`risk.long.${question.risk}`) }), {
       body: question.call ? t('notify.body', { tool: question.call.tool }) : '',
       tag: question.requestId,
@@ -46,6 +46,6 @@ let pageTitle = '';
 /** The page's title, with the number of waiting questions before it. */
 export function setTitle(title = pageTitle) {
   pageTitle = title;
-  const count = store.pending.length;
+  const count = store.waiting;
   document.title = `${count ? `(${count}) ` : ''}${title ? `${title} · ` : ''}Placet`;
 }

@@ -7,11 +7,16 @@ const CONCERNS_QUESTIONS = new Set(['asked', 'joined', 'escalated', 'voted', 're
 /** Events come in bursts; one request answers a burst. */
 const GATHER_MS = 40;
 const PAGE = 100;
+const DEADLINE_JITTER_MS = 2000;
 
-/** Puts the most urgent first: least time left, then highest risk, then oldest. */
+/** Whether a question is this person's to decide; administrators also see what is put to others. */
+export const isMine = (question) => question.mayAnswer !== false;
+
+/** Puts the most urgent first: mine before others', then least time left, highest risk, oldest. */
 export function byUrgency(a, b) {
   const risk = { HIGH: 0, MEDIUM: 1, LOW: 2 };
   return (
+    isMine(b) - isMine(a) ||
     (a.deadline ?? Infinity) - (b.deadline ?? Infinity) ||
     (risk[a.risk] ?? 3) - (risk[b.risk] ?? 3) ||
     String(a.createdAt).localeCompare(String(b.createdAt)) ||
@@ -26,6 +31,12 @@ export function byUrgency(a, b) {
 export function withDeadline(question, now = performance.now()) {
   const known = question.status === 'pending' && typeof question.remainingMs === 'number';
   return known ? { ...question, deadline: now + question.remainingMs } : question;
+}
+
+/** The time a message takes moves a deadline a little each time it is told; that is no news. */
+function steady(question, before) {
+  const near = Math.abs((question.deadline ?? NaN) - (before?.deadline ?? NaN)) < DEADLINE_JITTER_MS;
+  return near ? { ...question, deadline: before.deadline } : question;
 }
 
 /**
@@ -60,6 +71,11 @@ class Store extends EventTarget {
   #timer = 0;
   #running = null;
   #again = false;
+
+  /** How many wait for this person. */
+  get waiting() {
+    return this.pending.filter(isMine).length;
+  }
 
   /** Takes note of an event of the live line. */
   note(event) {
@@ -108,9 +124,9 @@ class Store extends EventTarget {
       // The live line says so when the server is away, and loads again when it is back.
       return;
     }
-    const before = new Set(this.pending.map(({ requestId }) => requestId));
+    const before = new Map(this.pending.map((question) => [question.requestId, question]));
     const fresh = this.loaded ? items.filter(({ requestId }) => !before.has(requestId)) : [];
-    this.pending = items.map((question) => withDeadline(question)).sort(byUrgency);
+    this.pending = items.map((question) => steady(withDeadline(question), before.get(question.requestId))).sort(byUrgency);
     this.loaded = true;
     this.dispatchEvent(new CustomEvent('pending', { detail: { fresh } }));
   }

@@ -6,6 +6,7 @@ import { guard } from '../guard.js';
 import { icon } from '../icons.js';
 import { t } from '../i18n.js';
 import { addKeys } from '../keys.js';
+import { setTitle } from '../notify.js';
 import { headingOf } from '../parts/document.js';
 import { emptyInbox } from '../parts/empty-inbox.js';
 import { matches, row, turn } from '../parts/inbox-list.js';
@@ -53,6 +54,7 @@ class Inbox {
   take(route) {
     clearTimeout(this.#linger);
     this.#route = route;
+    this.title = t('nav.inbox');
     this.#open();
     this.#mark();
     return true;
@@ -123,7 +125,7 @@ class Inbox {
   /** A row is made once; it is made again only if something in it changed, so the focus stays where it is. */
   #rowOf(question) {
     const old = this.#rows.get(question.requestId);
-    const print = JSON.stringify([question.shownDigest, question.votes, question.risk, question.mayAnswer, Math.round((question.deadline ?? 0) / 1500)]);
+    const print = JSON.stringify([question.shownDigest, question.votes, question.risk, question.mayAnswer, question.deadline]);
     return old?.print === print ? old : { print, element: row(question) };
   }
 
@@ -160,6 +162,8 @@ class Inbox {
     this.#view = null;
     if (!requestId) {
       fill(this.#pane, store.loaded && (store.pending.length === 0 ? emptyInbox() : h('p.pane-note.quiet', {}, t('inbox.choose'))));
+      // Whoever had the focus in what is gone now would be nowhere.
+      if (document.activeElement === document.body) document.getElementById('main')?.focus({ preventScroll: true });
       return;
     }
     try {
@@ -182,6 +186,7 @@ class Inbox {
       this.#view = new QuestionView(question, { onFate: (fate) => this.#decided(fate, question) });
     }
     this.title = headingOf(question.document) || question.title || this.title;
+    setTitle(this.title);
     this.#drawBar();
     fill(this.#pane, this.#bar, this.#view.element);
     this.#pane.scrollTop = 0;

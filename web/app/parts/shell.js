@@ -83,7 +83,7 @@ export class Shell {
   }
 
   #drawBadge() {
-    const count = store.pending.length;
+    const count = store.waiting;
     this.#badge.hidden = count === 0;
     fill(this.#badge, h('span', { 'aria-hidden': 'true' }, String(count)), h('span.visually-hidden', {}, t('nav.waiting', { n: count })));
   }
