@@ -92,12 +92,12 @@ function frame() {
 }
 
 /** Another language: everything is drawn again, and questions are loaded in it. */
-function redraw() {
+async function redraw() {
+  await store.reload();
   page?.destroy?.();
   page = null;
   frame();
   route();
-  store.reload();
 }
 
 function leave() {

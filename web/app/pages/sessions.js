@@ -38,7 +38,7 @@ function card(session) {
       { href: sessionPath(session.sessionId), 'data-session': session.sessionId },
       h('span.card-title', {}, raw(session.sessionId)),
       h('span.card-note', {}, raw(session.agent ?? ''), ' · ', t('sessions.calls', { n: session.calls ?? 0 }), ' · ', when),
-      h('span.card-side', {}, session.open > 0 && h('span.badge.risk-medium', {}, t('sessions.open', { n: session.open })), session.state === 'ended' && h('span.badge', {}, t('sessions.ended')), session.mode && session.mode !== 'default' && h('span.badge', {}, session.mode)),
+      h('span.card-side', {}, session.open > 0 && h('span.badge.risk-medium', {}, t('sessions.open', { n: session.open })), session.state === 'ended' && h('span.badge', {}, t('sessions.ended')), session.mode && session.mode !== 'default' && h('span.badge', {}, t(`mode.${session.mode}`))),
     ),
   );
 }

@@ -7,7 +7,7 @@ import { open, picture, settled, story } from '../world.js';
 const status = async (world, call) => (await world.agent('GET', `/v1/calls/${call.callId}`)).status;
 
 story('a click within half a second of the question appearing decides nothing', {}, async (world) => {
-  const call = await world.askShell('npm publish');
+  const call = await world.askShell('npm run build');
   const page = await world.window();
   const row = page.locator(`[data-row="${call.requestId}"]`);
   await row.waitFor();
@@ -27,7 +27,7 @@ story('a click within half a second of the question appearing decides nothing', 
 });
 
 story('the click that brings the window forward decides nothing', {}, async (world) => {
-  const call = await world.askShell('npm publish');
+  const call = await world.askShell('npm run build');
   const page = await world.window();
   await open(page, call);
   await page.evaluate(() => {
@@ -59,7 +59,7 @@ story('a double click on a refusal does not send it, and one on HIGH does not ru
 
 story('with the keyboard alone one finds, reads, confirms and refuses', {}, async (world) => {
   const first = await world.askShell('rm -rf build');
-  const second = await world.askShell('npm publish');
+  const second = await world.askShell('npm run build');
   const page = await world.window();
   await page.locator(`[data-row="${second.requestId}"]`).waitFor();
   await page.keyboard.press('?');
@@ -87,7 +87,7 @@ story('with the keyboard alone one finds, reads, confirms and refuses', {}, asyn
 });
 
 story('a key held down decides nothing', {}, async (world) => {
-  const call = await world.askShell('npm publish');
+  const call = await world.askShell('npm run build');
   const page = await world.window();
   await page.locator(`[data-row="${call.requestId}"]`).waitFor();
   await page.keyboard.down('a');

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { open, settled, story } from '../world.js';
 
 story('whoever looks on sees at once that somebody else decided', {}, async (world) => {
-  const call = await world.askShell('npm publish');
+  const call = await world.askShell('npm run build');
   const lin = await world.window();
   const wei = await world.window({ as: 'wei' });
   await open(lin, call);
@@ -13,11 +13,11 @@ story('whoever looks on sees at once that somebody else decided', {}, async (wor
   await wei.locator('[data-option="approve"]').click();
   await lin.locator('[data-outcome="good"]', { hasText: 'wei chose “Approve”' }).waitFor();
   assert.equal(await lin.locator('[data-option]').count(), 0, 'nothing is left to press');
-  await lin.locator('.command-text', { hasText: 'npm publish' }).waitFor();
+  await lin.locator('.command-text', { hasText: 'npm run build' }).waitFor();
 });
 
 story('the loser of a race is told who decided, what and when', {}, async (world) => {
-  const call = await world.askShell('npm publish');
+  const call = await world.askShell('npm run build');
   const lin = await world.window({ path: null });
   // Lin's page does not hear of it in time: the live line is held back.
   await lin.route('**/v1/events**', (route) => route.abort());
@@ -36,7 +36,7 @@ story('the loser of a race is told who decided, what and when', {}, async (world
 });
 
 story('time that runs out while one looks closes the question, and says that nothing ran', { timeout: '3s' }, async (world) => {
-  const call = await world.askShell('npm publish');
+  const call = await world.askShell('npm run build');
   const page = await world.window({ path: `/q/${call.requestId}` });
   await page.locator('.countdown').first().waitFor();
   await page.locator('[data-outcome="warn"]', { hasText: 'Time ran out' }).waitFor();
@@ -45,7 +45,7 @@ story('time that runs out while one looks closes the question, and says that not
 });
 
 story('a page that is loaded again shows what still waits, with the time that is left', { timeout: '5m' }, async (world) => {
-  const call = await world.askShell('npm publish');
+  const call = await world.askShell('npm run build');
   const page = await world.window();
   await open(page, call);
   await page.reload();
@@ -57,7 +57,7 @@ story('a page that is loaded again shows what still waits, with the time that is
 });
 
 story('a lost connection is said, and when the server is back nothing is missing', {}, async (world) => {
-  const call = await world.askShell('npm publish');
+  const call = await world.askShell('npm run build');
   const page = await world.window();
   await open(page, call);
   await world.stop('SIGKILL');

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { open, story } from '../world.js';
 
 story('a session’s timeline grows while one looks', {}, async (world) => {
-  const call = await world.askShell('npm publish');
+  const call = await world.askShell('npm run build');
   const page = await world.window({ path: '/sessions' });
   await page.locator('[data-session="release"]').click();
   await page.locator('[data-event="asked"]').waitFor();
@@ -21,7 +21,7 @@ story('a session’s timeline grows while one looks', {}, async (world) => {
 });
 
 story('ending a session takes two steps', {}, async (world) => {
-  const call = await world.askShell('npm publish');
+  const call = await world.askShell('npm run build');
   const page = await world.window({ path: '/sessions/release' });
   await page.getByRole('button', { name: 'End session' }).click();
   await page.getByRole('button', { name: 'Really end it?' }).click();
@@ -30,7 +30,7 @@ story('ending a session takes two steps', {}, async (world) => {
 });
 
 story('the audit is searched, filtered, verified and taken away', {}, async (world) => {
-  await world.askShell('npm publish', { sessionId: 'one' });
+  await world.askShell('npm run build', { sessionId: 'one' });
   await world.askShell('npm audit', { sessionId: 'two' });
   const page = await world.window({ path: '/audit' });
   await page.locator('[data-event="asked"]').first().waitFor();

@@ -55,7 +55,7 @@ story('the most urgent is first, and search and filter find the rest', {}, async
 
 story('after a decision the next question comes up, and a hand still pressing does not decide it', {}, async (world) => {
   const first = await world.askShell('npm install');
-  const second = await world.askShell('npm publish');
+  const second = await world.askShell('npm run build');
   const page = await world.window({ path: `/q/${first.requestId}` });
   await settled(page);
   await page.locator('[data-option="approve"]').click();
