@@ -13,10 +13,10 @@ export function addKeys(shortcuts) {
   return () => layers.splice(layers.indexOf(shortcuts), 1);
 }
 
-/** Every shortcut that works right now, for the help. */
-export function activeKeys() {
+/** Every shortcut of this page, for the help. */
+export function allKeys() {
   const seen = new Set();
-  return layers.flat().filter(({ key, when }) => (when?.() ?? true) && !seen.has(key) && seen.add(key));
+  return layers.flat().filter(({ key }) => !seen.has(key) && seen.add(key));
 }
 
 /** Whether typing goes somewhere: then a letter is a letter. */

@@ -27,10 +27,13 @@ export function byUrgency(a, b) {
 /**
  * Adds the moment on this machine's own clock at which time runs out, so that a wrong clock here does no harm.
  * @param {object} question as the server sent it
+ * @param {{ now?: number, sentAt?: string }} [when] this machine's clock; the server's, when it sent a list of which each
+ *   question was made at a moment of its own
  */
-export function withDeadline(question, now = performance.now()) {
-  const known = question.status === 'pending' && typeof question.remainingMs === 'number';
-  return known ? { ...question, deadline: now + question.remainingMs } : question;
+export function withDeadline(question, { now = performance.now(), sentAt } = {}) {
+  if (question.status !== 'pending' || typeof question.remainingMs !== 'number') return question;
+  const left = Date.parse(question.expiresAt) - Date.parse(sentAt);
+  return { ...question, deadline: now + (Number.isNaN(left) ? question.remainingMs : left) };
 }
 
 /** The time a message takes moves a deadline a little each time it is told; that is no news. */
@@ -117,7 +120,7 @@ class Store extends EventTarget {
     try {
       do {
         const page = await api.questions({ status: 'pending', limit: PAGE, after });
-        items.push(...page.items);
+        items.push(...page.items.map((question) => withDeadline(question, { sentAt: page.now })));
         after = page.next;
       } while (after);
     } catch {
@@ -126,7 +129,7 @@ class Store extends EventTarget {
     }
     const before = new Map(this.pending.map((question) => [question.requestId, question]));
     const fresh = this.loaded ? items.filter(({ requestId }) => !before.has(requestId)) : [];
-    this.pending = items.map((question) => steady(withDeadline(question), before.get(question.requestId))).sort(byUrgency);
+    this.pending = items.map((question) => steady(question, before.get(question.requestId))).sort(byUrgency);
     this.loaded = true;
     this.dispatchEvent(new CustomEvent('pending', { detail: { fresh } }));
   }

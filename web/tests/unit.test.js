@@ -174,8 +174,11 @@ test('calls of one turn stand together where the most urgent of them stands', ()
 });
 
 test('time left is counted from when the answer came, not by the wall clock', () => {
-  assert.equal(withDeadline({ status: 'pending', remainingMs: 60_000 }, 5).deadline, 60_005);
-  assert.equal(withDeadline({ status: 'answered', remainingMs: 60_000 }, 5).deadline, undefined);
+  assert.equal(withDeadline({ status: 'pending', remainingMs: 60_000 }, { now: 5 }).deadline, 60_005);
+  assert.equal(withDeadline({ status: 'answered', remainingMs: 60_000 }, { now: 5 }).deadline, undefined);
+  // Each question of a list was made at a moment of its own; the list's moment holds for all.
+  const question = { status: 'pending', remainingMs: 60_000, expiresAt: '2026-01-01T00:01:00.000Z' };
+  assert.equal(withDeadline(question, { now: 5, sentAt: '2026-01-01T00:00:01.000Z' }).deadline, 59_005);
 });
 
 test('a clock that shows 0:00 has really run out', () => {

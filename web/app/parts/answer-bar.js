@@ -48,7 +48,7 @@ export class AnswerBar {
     this.#instruction = h('textarea', { id, rows: 2, 'data-instruction': true });
     const tell = h('details.extra', { 'data-extra': 'instruction' }, h('summary', {}, t('instruction.title')), h('label.hint', { for: id }, t('instruction.hint')), this.#instruction);
     this.#extras = h('div.extras', {}, this.#remember.element, tell);
-    this.element = h('section.answer', { 'aria-label': t('answer.title'), 'data-answer': true }, this.#editorPlace, this.#extras, this.#body);
+    this.element = h('section.answer', { 'aria-label': t('answer.title'), 'data-answer': true }, h('div.answer-more', {}, this.#editorPlace, this.#extras), this.#body);
     this.#appear();
     this.#choose();
   }

@@ -139,8 +139,10 @@ export function gist(question) {
     if (block.block === 'statement') return { mono: true, text: block.text };
     if (block.block === 'host') return { mono: true, text: block.host };
     if (block.block === 'diff') return { mono: false, text: block.label };
-    if (block.block === 'text') return { mono: false, text: block.text };
-    if (block.block === 'args') return { mono: true, text: block.args.map(({ name, value }) => `${name}: ${value.json ?? value.text}`).join('\n') };
+    if (block.block === 'warning') return { mono: false, text: block.text };
+    // A text with a label is somebody's opinion of it.
+    if (block.block === 'text' && !block.label) return { mono: false, text: block.text };
+    if (block.block === 'args') return { mono: true, text: block.args.map(({ name, value }) => `${name}: ${(value.json ?? value.text ?? '').replace(/\s*\n\s*/g, ' ')}`).join('\n') };
   }
   return { mono: false, text: question.message ?? question.title ?? '' };
 }

@@ -38,7 +38,7 @@ export class QuestionView {
    *   `inline` is for a question among other things, where it is not the page's subject
    */
   constructor(question, { onFate = () => {}, inline = false } = {}) {
-    this.#question = withDeadline(question);
+    this.#question = question.deadline === undefined ? withDeadline(question) : question;
     this.#onFate = onFate;
     this.#inline = inline;
     this.#article = h(

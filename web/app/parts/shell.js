@@ -4,7 +4,7 @@ import { api } from '../api.js';
 import { fill, h } from '../dom.js';
 import { icon, logo } from '../icons.js';
 import { locale, setLocale, t } from '../i18n.js';
-import { activeKeys } from '../keys.js';
+import { allKeys } from '../keys.js';
 import { canNotify, notifyState, switchNotifications } from '../notify.js';
 import { store } from '../store.js';
 import { setTheme, theme } from '../theme.js';
@@ -100,7 +100,7 @@ export class Shell {
   }
 
   showHelp() {
-    const rows = activeKeys().map(({ key, label }) => h('div.key-row', {}, h('dt', {}, h('kbd', {}, key)), h('dd', {}, t(label))));
+    const rows = allKeys().map(({ key, label }) => h('div.key-row', {}, h('dt', {}, h('kbd', {}, key)), h('dd', {}, t(label))));
     fill(this.#help, sheetHead(t('keys.title'), this.#help), h('dl.keys', {}, rows), h('p.hint', {}, t('keys.hint')));
     this.#help.showModal();
   }

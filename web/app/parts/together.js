@@ -8,7 +8,7 @@ import { fill, freshId, h } from '../dom.js';
 import { guard, SETTLE_MS } from '../guard.js';
 import { icon } from '../icons.js';
 import { t } from '../i18n.js';
-import { store, withDeadline } from '../store.js';
+import { store } from '../store.js';
 import { countdown } from './countdown.js';
 import { blocks, headingOf } from './document.js';
 import { riskBadge, riskClass } from './risk.js';
@@ -33,7 +33,7 @@ class Together {
     this.#key = `turn:${questions[0].group}`;
     this.question = questions[0];
     this.#heading = h('h1.question-heading', { tabindex: '-1' }, t('turn.heading', { n: questions.length }));
-    this.#items = questions.map((question) => this.#item(withDeadline(question)));
+    this.#items = questions.map((question) => this.#item(question));
     this.element = h('div.question-frame', {}, h('div.question', {}, h('header.question-header', {}, this.#heading, h('p.hint', {}, t('turn.hint'))), this.#items.map(({ element }) => element)), h('div.answer-place', {}, this.#foot));
     guard.left(this.#key);
     guard.appeared(this.#key);
