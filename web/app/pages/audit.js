@@ -18,10 +18,7 @@ export function auditPage() {
   const day = (label) => h('input', { type: 'date', 'aria-label': label, title: label });
   const [from, to] = [day(t('audit.from')), day(t('audit.to'))];
   const list = pagedList(
-    async (after) => {
-      const got = await api.audit({ after, limit: 100, q: search.value.trim(), sessionId: session.value.trim(), type: type.value, from: startOf(from.value), to: endOf(to.value) });
-      return { items: got.rows ?? got.items ?? [], next: got.next };
-    },
+    (after) => api.audit({ after, limit: 100, q: search.value.trim(), sessionId: session.value.trim(), type: type.value, from: startOf(from.value), to: endOf(to.value) }),
     auditRow,
     { empty: t('audit.empty'), list: h('ol.timeline') },
   );
@@ -44,7 +41,7 @@ function endOf(day) {
 
 function auditRow(row) {
   const element = timelineRow(row);
-  element.querySelector('.event-side').prepend(h('a', { href: sessionPath(row.sessionId ?? row.session ?? '') }, raw(row.sessionId ?? row.session ?? '')));
+  element.querySelector('.event-side').prepend(h('a', { href: sessionPath(row.sessionId) }, raw(row.sessionId)));
   return element;
 }
 
@@ -65,7 +62,7 @@ function proof() {
 function verdictOf(report) {
   const count = new Intl.NumberFormat(tag());
   const counts = t('audit.counts', { rows: count.format(report.rows ?? 0), sessions: count.format(report.sessions ?? 0), checkpoints: count.format(report.checkpoints ?? 0) });
-  if (report.ok) return h('p.proof-line.is-good', {}, icon('check'), h('span', {}, h('strong', {}, t('audit.sound')), ' ', counts));
+  if (report.ok) return h('p.proof-line.is-good', {}, icon('check'), h('span', {}, h('strong', {}, t('audit.sound')), ' ', counts, report.anchor && [h('br'), t('audit.anchor'), ' ', h('code', {}, report.anchor)]));
   return [
     h('p.proof-line.is-bad', {}, icon('warning'), h('span', {}, h('strong', {}, t('audit.broken', { n: report.faults?.length ?? 0 })), ' ', counts)),
     h('ul.faults', {}, (report.faults ?? []).map(({ sessionId, seq, what }) => h('li', {}, h('code', {}, safe(`${sessionId} #${seq}`)), ' ', safe(what)))),

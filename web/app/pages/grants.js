@@ -4,7 +4,7 @@ import { api } from '../api.js';
 import { fill, h } from '../dom.js';
 import { t } from '../i18n.js';
 import { loading, page } from '../parts/page.js';
-import { safe, sentence } from '../parts/text.js';
+import { sentence } from '../parts/text.js';
 import { toast } from '../parts/toast.js';
 import { store } from '../store.js';
 import { moment } from '../time.js';
@@ -26,7 +26,7 @@ export function grantsPage() {
 }
 
 function card(grant, reload) {
-  const active = !grant.state || grant.state === 'active';
+  const active = grant.state === 'inForce';
   const uses = grant.usesMax ? t('grants.usesOf', { uses: grant.uses ?? 0, max: grant.usesMax }) : t('grants.uses', { n: grant.uses ?? 0 });
   return h(
     'div',
@@ -34,9 +34,9 @@ function card(grant, reload) {
     h(
       'div.card.grant-card',
       { 'data-grant': grant.id, class: active ? '' : 'is-over' },
-      h('p.card-title', {}, sentence(grant.text ?? grant.scopeText ?? grant.scope)),
+      h('p.card-title', {}, sentence(grant.text)),
       h('p.card-note', {}, t('grants.by', { name: grant.by, at: moment(grant.givenAt) }), ' · ', t('grants.until', { at: moment(grant.expiresAt) }), ' · ', uses),
-      h('div.card-side', {}, active ? revokeButton(grant, reload) : h('span.badge', {}, safe(t(`grants.state.${grant.state}`)))),
+      h('div.card-side', {}, active ? revokeButton(grant, reload) : h('span.badge', {}, t(`grants.state.${grant.state}`))),
     ),
   );
 }

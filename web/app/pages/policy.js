@@ -5,9 +5,8 @@ import { fill, freshId, h } from '../dom.js';
 import { t } from '../i18n.js';
 import { parseArgs } from '../json-schema.js';
 import { loading, page } from '../parts/page.js';
-import { explanation } from '../parts/explanation.js';
-import { riskBadge } from '../parts/risk.js';
-import { safe, sentence } from '../parts/text.js';
+import { explanation, termsInWords } from '../parts/explanation.js';
+import { raw, safe, sentence } from '../parts/text.js';
 import { lengthInWords } from '../time.js';
 
 const EXAMPLES = [
@@ -65,7 +64,7 @@ function draw(policy) {
       setting(t('policy.strict'), t(policy.strict ? 'yes' : 'no')),
       setting(t('policy.timeout'), lengthInWords(policy.timeoutMs ?? 0)),
       setting(t('policy.memory'), policy.memoryMs ? lengthInWords(policy.memoryMs) : t('no')),
-      setting(t('policy.version'), h('code.digest', { title: policy.digest }, String(policy.digest ?? '').slice(0, 12))),
+      setting(t('policy.version'), h('code', { title: policy.digest }, policy.digest.slice(0, 12))),
     ),
     h('h2', {}, t('policy.rules', { n: policy.rules?.length ?? 0 })),
     policy.rules?.length ? h('ol.rules', {}, policy.rules.map(rule)) : h('p.quiet', {}, t('policy.noRules')),
@@ -73,19 +72,13 @@ function draw(policy) {
 }
 
 function rule(rule) {
-  const effect = String(rule.effect ?? '').toLowerCase();
-  const matcher = typeof rule.matcher === 'string' ? rule.matcher : JSON.stringify(rule.matcher ?? '');
-  const terms = [
-    rule.approvers?.length && t('policy.approvers', { names: [rule.approvers].flat().join(', ') }),
-    rule.quorum > 1 && t('policy.quorum', { n: rule.quorum }),
-    rule.notRequester && t('policy.notRequester'),
-    rule.timeoutMs && t('policy.ruleTimeout', { time: lengthInWords(rule.timeoutMs) }),
-  ].filter(Boolean);
+  const terms = rule.ask && termsInWords(rule.ask);
   return h(
     'li.card.rule',
     { 'data-rule': rule.name },
-    h('div.rule-head', {}, h('span.effect', { class: `effect-${effect}` }, t(`effect.${effect}`)), h('span.card-title', {}, safe(rule.name)), rule.risk && riskBadge(rule.risk)),
-    matcher && h('p.rule-matcher', {}, sentence(matcher)),
-    terms.length > 0 && h('p.card-note', {}, safe(terms.join(' · '))),
+    h('div.rule-head', {}, h('span.effect', { class: `effect-${rule.effect}` }, t(`effect.${rule.effect}`)), h('span.card-title', {}, safe(rule.name))),
+    rule.matcher && h('p.rule-matcher', {}, sentence(rule.matcher)),
+    rule.reason && h('p.rule-matcher', {}, sentence(rule.reason)),
+    terms && h('p.card-note', {}, raw(terms)),
   );
 }

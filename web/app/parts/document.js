@@ -45,12 +45,12 @@ const BLOCKS = {
     return label ? labelled(label, h('blockquote.quote', {}, paragraphs)) : h('div.block', {}, paragraphs);
   },
   field: ({ label, value }) => h('div.block.field', {}, h('h3.block-label', {}, safe(label)), h('p.field-value', {}, sentence(value))),
-  commands: ({ commands }, how) =>
+  commands: ({ commands }) =>
     h(
       'div.block',
       {},
       h('h3.block-label', {}, icon('terminal'), t('block.commands', { n: commands.length })),
-      h('ol.commands', {}, commands.map((command) => commandLine(command, how))),
+      h('ol.commands', {}, commands.map(commandLine)),
     ),
   statement: ({ verb, text, risk, why }, how) =>
     h(
@@ -97,7 +97,8 @@ function argValue(value, how) {
   return code(value.json ?? value.text ?? '', how);
 }
 
-function commandLine({ text, under = [], risk, why }) {
+/** One command of a line, or anything else that was found and judged: what, under what, how bad, why. */
+export function commandLine({ text, under = [], risk, why }) {
   return h(
     'li.command',
     { class: riskClass(risk) },

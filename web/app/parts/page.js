@@ -3,6 +3,9 @@
 import { fill, h } from '../dom.js';
 import { t } from '../i18n.js';
 
+/** Empty pages passed over for one that is not. */
+const PAGES_EMPTY_MAX = 20;
+
 /**
  * The frame of a page.
  * @param {string} title
@@ -38,7 +41,7 @@ export function pagedList(fetchPage, draw, { empty, list }) {
   let run = 0;
   const load = async (fresh) => {
     const mine = (run += 1);
-    const got = await loading(fresh ? list : more, () => fetchPage(fresh ? undefined : next));
+    const got = await loading(fresh ? list : more, () => filled(fetchPage, fresh ? undefined : next));
     // A newer search has been started meanwhile.
     if (!got || mine !== run) return;
     const nodes = got.items.map(draw);
@@ -49,6 +52,13 @@ export function pagedList(fetchPage, draw, { empty, list }) {
   };
   more.addEventListener('click', () => load(false));
   return { element: place, reload: () => load(true) };
+}
+
+/** A page may be empty and still have a next one; a person wants to see something, but not to wait for everything. */
+async function filled(fetchPage, after) {
+  let got = await fetchPage(after);
+  for (let tries = 0; tries < PAGES_EMPTY_MAX && got.items.length === 0 && got.next; tries += 1) got = await fetchPage(got.next);
+  return got;
 }
 
 /** Calls `run` once typing has stopped for a moment. */
