@@ -55,7 +55,7 @@ function proof() {
     if (report) fill(result, verdictOf(report));
     button.disabled = false;
   });
-  const exports = ['jsonl', 'csv'].map((format) => h('a.button', { href: api.exportPath(format), download: `placet-audit.${format}` }, t('audit.export', { format: format.toUpperCase() })));
+  const exports = ['jsonl', 'csv'].map((format) => h('a.button', { href: api.exportPath(format), download: true }, t('audit.export', { format: format.toUpperCase() })));
   return h('section.proof', { 'aria-label': t('audit.verify') }, result, h('div.buttons', {}, button, exports));
 }
 

@@ -14,10 +14,10 @@ const CONCERNS_GRANTS = new Set(['standingGiven', 'standingUsed', 'standingRevok
 /** @returns {import('../main.js').Page} */
 export function grantsPage() {
   const stop = new AbortController();
-  const list = h('div.cards', { role: 'list' });
+  const list = h('ul.cards');
   const load = async () => {
     const got = await loading(list, () => api.grants());
-    if (got) fill(list, got.items.length ? got.items.map((grant) => card(grant, load)) : h('p.quiet', {}, t('grants.empty')));
+    if (got) fill(list, got.items.length ? got.items.map((grant) => card(grant, load)) : h('li.quiet', {}, t('grants.empty')));
   };
   store.on('journal', ({ detail }) => CONCERNS_GRANTS.has(detail.name) && load(), stop.signal);
   store.on('fresh', load, stop.signal);
@@ -29,8 +29,8 @@ function card(grant, reload) {
   const active = grant.state === 'inForce';
   const uses = grant.usesMax ? t('grants.usesOf', { uses: grant.uses ?? 0, max: grant.usesMax }) : t('grants.uses', { n: grant.uses ?? 0 });
   return h(
-    'div',
-    { role: 'listitem' },
+    'li',
+    {},
     h(
       'div.card.grant-card',
       { 'data-grant': grant.id, class: active ? '' : 'is-over' },

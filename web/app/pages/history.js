@@ -26,7 +26,7 @@ export function historyPage() {
       return { items: got.items.filter(({ status }) => status !== 'pending'), next: got.next };
     },
     card,
-    { empty: t('history.empty'), list: h('div.cards', { role: 'list' }) },
+    { empty: t('history.empty'), list: h('ul.cards') },
   );
   state.addEventListener('change', () => list.reload());
   store.on('pending', () => list.reload(), stop.signal);
@@ -41,8 +41,8 @@ export function historyPage() {
 function card(question) {
   const { tone, text } = outcome(question);
   return h(
-    'div',
-    { role: 'listitem' },
+    'li',
+    {},
     h(
       'a.card.history-card',
       { href: questionPath(question.requestId), class: riskClass(question.risk), 'data-settled-question': question.requestId },

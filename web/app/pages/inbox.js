@@ -116,7 +116,7 @@ class Inbox {
     arrange(this.#list, nodes.flat());
     this.#count.textContent = store.loaded ? t('inbox.count', { n: shown.length }) : '';
     this.element.classList.toggle('is-empty', store.loaded && store.pending.length === 0);
-    if (store.loaded && shown.length === 0 && store.pending.length > 0) fill(this.#list, h('p.quiet.list-note', {}, t('inbox.nothingMatches')));
+    if (store.loaded && shown.length === 0 && store.pending.length > 0) fill(this.#list, h('div.quiet.list-note', { role: 'listitem' }, t('inbox.nothingMatches')));
     if (!this.#view && !this.#route.requestId) this.#open();
     else if (this.#view) this.#drawBar();
     this.#mark();

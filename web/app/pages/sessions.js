@@ -14,7 +14,7 @@ import { ago, everySecond, moment } from '../time.js';
 export function sessionsPage() {
   const stop = new AbortController();
   const search = h('input', { type: 'search', placeholder: t('sessions.search'), 'aria-label': t('sessions.search') });
-  const list = pagedList((after) => api.sessions({ after, limit: 50, q: search.value.trim() }), card, { empty: t('sessions.empty'), list: h('div.cards', { role: 'list' }) });
+  const list = pagedList((after) => api.sessions({ after, limit: 50, q: search.value.trim() }), card, { empty: t('sessions.empty'), list: h('ul.cards') });
   const soon = afterTyping(() => list.reload());
   search.addEventListener('input', soon);
   store.on('journal', soon, stop.signal);
@@ -31,8 +31,8 @@ function card(session) {
   const when = h('time', { datetime: session.lastAt, title: moment(session.lastAt) });
   everySecond(when, () => (when.textContent = ago(session.lastAt)));
   return h(
-    'div',
-    { role: 'listitem' },
+    'li',
+    {},
     h(
       'a.card.session-card',
       { href: sessionPath(session.sessionId), 'data-session': session.sessionId },

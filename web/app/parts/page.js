@@ -21,7 +21,7 @@ export async function loading(place, load) {
   try {
     return await load();
   } catch (problem) {
-    fill(place, h('p.fault', { role: 'alert' }, problem.code === 'unreachable' ? t('line.lost') : t('fate.refused', { why: problem.message })));
+    fill(place, h(place.matches('ul, ol') ? 'li.fault' : 'p.fault', {}, h('span', { role: 'alert' }, problem.code === 'unreachable' ? t('line.lost') : t('fate.refused', { why: problem.message }))));
     return undefined;
   } finally {
     place.removeAttribute('aria-busy');
@@ -45,7 +45,7 @@ export function pagedList(fetchPage, draw, { empty, list }) {
     // A newer search has been started meanwhile.
     if (!got || mine !== run) return;
     const nodes = got.items.map(draw);
-    if (fresh) fill(list, nodes.length ? nodes : h('p.quiet', {}, empty));
+    if (fresh) fill(list, nodes.length ? nodes : h('li.quiet', {}, empty));
     else list.append(...nodes);
     next = got.next;
     more.hidden = !next;

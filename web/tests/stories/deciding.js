@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 
-import { open, settled, story } from '../world.js';
+import { open, picture, settled, story } from '../world.js';
 
 story('a question appears by itself, and approving it lets exactly that call run', {}, async (world) => {
   const page = await world.window();
@@ -147,6 +147,26 @@ story('two people must agree, and the first is told so', {}, async (world) => {
   await wei.locator('[data-option="approve"]').click();
   await lin.locator('[data-outcome="good"]').waitFor();
   assert.deepEqual((await world.outcome(call)).decidedBy, ['lin', 'wei']);
+});
+
+story('whoever must agree to a change sees what was changed', {}, async (world) => {
+  const call = await world.ask('release', { version: '4.2', notes: 'first line\nsecond line' });
+  const lin = await world.window();
+  await open(lin, call);
+  await lin.keyboard.press('e');
+  await lin.locator('[data-arg="version"]').fill('4.3');
+  await lin.locator('[data-option="approve"]').click();
+  await lin.locator('[data-toast]').first().waitFor();
+  const wei = await world.window({ as: 'wei' });
+  await wei.locator('[data-row]').click();
+  await wei.locator('.diff-old .diff-text', { hasText: '"version": "4.2"' }).waitFor();
+  await wei.locator('.diff-new .diff-text', { hasText: '"version": "4.3"' }).waitFor();
+  await settled(wei);
+  await picture(wei, 'changed');
+  await wei.locator('[data-option="approve"]').click();
+  const outcome = await world.outcome(call);
+  assert.equal(outcome.status, 'approved');
+  assert.equal(outcome.args.version, '4.3');
 });
 
 story('what is HIGH takes a second step, and the way back is open', {}, async (world) => {

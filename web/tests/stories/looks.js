@@ -12,7 +12,8 @@ async function furnish(world) {
   const push = await world.askShell('git push origin main', turn);
   const fetch = await world.askShell('curl -s https://api.example.com/v1/health', turn);
   const both = await world.ask('release', { version: '4.2' });
-  return { wipe, edit, push, fetch, both };
+  const sql = await world.ask('data_modify', { sql: "UPDATE orders SET state = 'sent' WHERE id = 7" }, { sessionId: 'support' });
+  return { wipe, edit, push, fetch, both, sql };
 }
 
 story('on a phone a question has the screen to itself and nothing is cut off', {}, async (world) => {
@@ -77,7 +78,7 @@ for (const [name, how] of [
     };
     await page.locator('[data-empty]').waitFor();
     await look('empty');
-    const { wipe, edit, push } = await furnish(world);
+    const { wipe, edit, push, sql } = await furnish(world);
     await page.goto('/');
     await page.locator(`[data-row="${wipe.requestId}"]`).waitFor();
     await look('inbox');
@@ -86,6 +87,8 @@ for (const [name, how] of [
     await page.keyboard.press('a');
     await page.locator('.panel[data-settled]').waitFor();
     await look('confirm');
+    await open(page, sql);
+    await look('sql');
     await open(page, edit);
     await page.locator('[data-edit]').click();
     await page.locator('[data-extra="remember"] summary').click();

@@ -43,7 +43,7 @@ story('the audit is searched, filtered, verified and taken away', {}, async (wor
   await page.locator('[data-verify]').click();
   await page.getByText('The journal is sound.').waitFor();
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('Export CSV').click()]);
-  assert.equal(download.suggestedFilename(), 'placet-audit.csv');
+  assert.match(download.suggestedFilename(), /\.csv$/);
 });
 
 story('the playground explains a verdict and stores nothing', {}, async (world) => {
@@ -56,8 +56,7 @@ story('the playground explains a verdict and stores nothing', {}, async (world) 
   await page.getByLabel('Arguments (JSON)').fill('{"command": ');
   await page.getByRole('button', { name: 'Explain' }).click();
   await page.getByText('This is not JSON yet').waitFor();
-  await page.getByLabel('Arguments (JSON)').fill('{"command": "ls"}');
-  await page.getByRole('button', { name: 'Explain' }).click();
+  await page.getByRole('button', { name: 'README.md' }).click();
   await page.locator('[data-decision="allow"]').waitFor();
   await page.goto('/');
   await page.locator('[data-empty]').waitFor();
