@@ -102,11 +102,11 @@ export const en = {
 
   'edit.title': 'Edit the arguments',
   'edit.start': 'Edit',
-  'edit.stop': 'Undo edits',
+  'edit.stop': 'Undo',
   'edit.form': 'Arguments',
   'edit.json': 'As JSON',
   'edit.hint': 'Policy judges the changed call again. A masked secret that is left alone stays as it is.',
-  'edit.approve': 'Approve with changes',
+  'edit.approve': 'Approve changes',
   'edit.notObject': 'The arguments must be a JSON object.',
   'edit.notJson': 'This is not JSON yet: {why}',
   'form.required': 'Required',

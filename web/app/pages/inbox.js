@@ -114,7 +114,7 @@ class Inbox {
     });
     this.#rows = known;
     arrange(this.#list, nodes.flat());
-    this.#count.textContent = store.loaded ? t('inbox.count', { n: shown.length }) : '';
+    this.#count.textContent = store.loaded ? t('inbox.count', { n: store.hasMore ? `${shown.length}+` : shown.length }) : '';
     this.element.classList.toggle('is-empty', store.loaded && store.pending.length === 0);
     if (store.loaded && shown.length === 0 && store.pending.length > 0) fill(this.#list, h('div.quiet.list-note', { role: 'listitem' }, t('inbox.nothingMatches')));
     if (!this.#view && !this.#route.requestId) this.#open();

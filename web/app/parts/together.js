@@ -113,9 +113,9 @@ class Together {
       h(
         'div.buttons',
         {},
-        button(count ? t('turn.send', { n: count }) : t('turn.none'), 'button-primary', 'data-send', () => this.#begin(), count === 0),
-        button(t('turn.approveAll'), '', 'data-approve-all', () => this.#choose('APPROVE_AND_EXECUTE')),
-        button(t('turn.rejectAll'), '', 'data-reject-all', () => this.#choose('REJECT_WITH_REASON')),
+        button(count ? t('turn.send', { n: count }) : t('turn.none'), 'button-primary button-whole', 'data-send', () => this.#begin(), count === 0),
+        button(t('turn.approveAll'), 'button-half', 'data-approve-all', () => this.#choose('APPROVE_AND_EXECUTE')),
+        button(t('turn.rejectAll'), 'button-half', 'data-reject-all', () => this.#choose('REJECT_WITH_REASON')),
       ),
     );
   }

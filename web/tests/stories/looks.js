@@ -99,6 +99,9 @@ for (const [name, how] of [
     await page.locator('[data-menu]').click();
     await look('menu');
     await page.keyboard.press('Escape');
+    await page.goto('/history');
+    await page.locator('main li').waitFor();
+    await look('history');
     await page.goto('/sessions');
     await page.locator('[data-session]').first().waitFor();
     await look('sessions');
