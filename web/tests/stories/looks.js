@@ -18,7 +18,7 @@ async function furnish(world) {
 
 story('on a phone a question has the screen to itself and nothing is cut off', {}, async (world) => {
   const { wipe, push } = await furnish(world);
-  const page = await world.window({ width: 390, height: 844, hasTouch: true, isMobile: true });
+  const page = await world.window({ width: 390, height: 844, hasTouch: true, isMobile: true, colorScheme: 'dark' });
   await page.locator(`[data-row="${wipe.requestId}"]`).waitFor();
   await picture(page, 'phone-list');
   await page.locator(`[data-row="${push.requestId}"]`).tap();
@@ -45,6 +45,9 @@ story('in Chinese everything is Chinese, and the choice stays', {}, async (world
   await page.getByText('为什么问你').waitFor();
   assert.match(await page.locator('[data-option="approve"]').innerText(), /批准/);
   await picture(page, 'chinese');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await picture(page, 'chinese-phone');
+  await page.setViewportSize({ width: 1280, height: 800 });
   await page.locator('[data-menu]').click();
   await page.getByText('English').click();
   await page.locator('[data-option="approve"]', { hasText: 'Approve' }).waitFor();
