@@ -7,12 +7,23 @@ import { accessible, open, picture, settled, story } from '../world.js';
 /** Something of every kind. */
 async function furnish(world) {
   const turn = { group: 'turn-7', agentPath: ['reviewer'] };
-  const wipe = await world.askShell('git status && rm -rf build | sudo tee /tmp/log', { description: 'Clean up before the next build.', userId: 'lin' });
-  const edit = await world.ask('deploy', { target: 'production', replicas: 3, hosts: ['a.example', 'b.example'] }, { description: 'The new version passed all tests.' });
+  const wipe = await world.askShell('git status && rm -rf build | sudo tee /tmp/log', {
+    description: 'Clean up before the next build.',
+    userId: 'lin',
+  });
+  const edit = await world.ask(
+    'deploy',
+    { target: 'production', replicas: 3, hosts: ['a.example', 'b.example'] },
+    { description: 'The new version passed all tests.' },
+  );
   const push = await world.askShell('git push origin main', turn);
   const fetch = await world.askShell('curl -s https://api.example.com/v1/health', turn);
   const both = await world.ask('release', { version: '4.2' });
-  const sql = await world.ask('data_modify', { sql: "UPDATE orders SET state = 'sent' WHERE id = 7" }, { sessionId: 'support' });
+  const sql = await world.ask(
+    'data_modify',
+    { sql: "UPDATE orders SET state = 'sent' WHERE id = 7" },
+    { sessionId: 'support' },
+  );
   return { wipe, edit, push, fetch, both, sql };
 }
 
