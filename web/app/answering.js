@@ -10,7 +10,11 @@ import { moment } from './time.js';
  * agent's, as it wrote them.
  */
 export function optionsOf(question) {
-  const shown = new Map((question.document?.foot ?? []).flatMap((block) => (block.block === 'options' ? block.options : [])).map((line) => [line.optionId, line]));
+  const shown = new Map(
+    (question.document?.foot ?? [])
+      .flatMap((block) => (block.block === 'options' ? block.options : []))
+      .map((line) => [line.optionId, line]),
+  );
   return (question.options ?? []).map((option) => {
     const line = shown.get(option.optionId);
     return {
@@ -30,7 +34,8 @@ export const takesText = (option) =>
   option.requiresInput || ['REJECT_WITH_REASON', 'RETRY_WITH_FEEDBACK', 'PROVIDE_INFO'].includes(option.action);
 
 /** Whether choosing it takes a second step: letting something HIGH run, or what the asker calls dangerous. */
-export const needsConfirming = (question, option) => (question.risk === 'HIGH' && approves(option)) || option.isDangerous === true;
+export const needsConfirming = (question, option) =>
+  (question.risk === 'HIGH' && approves(option)) || option.isDangerous === true;
 
 /**
  * @typedef {{ kind: 'decided' | 'voted' | 'askedAgain' | 'lost' | 'refused' | 'unsure', text: string, requestId?: string, pointer?: string }} Fate
@@ -80,7 +85,14 @@ export function refused(problem, question) {
     case 'own-request':
       return { kind: 'refused', text: t('fate.ownRequest') };
     case 'edited-args-refused':
-      return { kind: 'refused', text: t('fate.edit', { where: more.pointer || t('fate.editSomewhere'), why: more.message ?? more.detail ?? '' }), pointer: more.pointer ?? '' };
+      return {
+        kind: 'refused',
+        text: t('fate.edit', {
+          where: more.pointer || t('fate.editSomewhere'),
+          why: more.message ?? more.detail ?? '',
+        }),
+        pointer: more.pointer ?? '',
+      };
     case 'input-required':
       return { kind: 'refused', text: t('fate.input') };
     case 'unreachable':
@@ -110,5 +122,9 @@ export function outcome(question) {
   const text = resolution.by?.length
     ? t('outcome.by', { names: names(resolution.by), option: option?.label ?? resolution.option ?? '', at })
     : t('outcome.decided', { option: option?.label ?? resolution.option ?? '', at });
-  return { tone: option && approves(option) ? 'good' : 'bad', text, feedback: resolution.feedback && escapeHidden(resolution.feedback) };
+  return {
+    tone: option && approves(option) ? 'good' : 'bad',
+    text,
+    feedback: resolution.feedback && escapeHidden(resolution.feedback),
+  };
 }

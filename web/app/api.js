@@ -29,7 +29,10 @@ async function request(method, path, body, { signal } = {}) {
       signal,
       credentials: 'same-origin',
       cache: 'no-store',
-      headers: body === undefined ? { accept: 'application/json' } : { accept: 'application/json', 'content-type': 'application/json' },
+      headers:
+        body === undefined
+          ? { accept: 'application/json' }
+          : { accept: 'application/json', 'content-type': 'application/json' },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
   } catch (error) {
@@ -39,7 +42,12 @@ async function request(method, path, body, { signal } = {}) {
   const text = await response.text().catch(() => '');
   const answer = parse(text);
   if (response.ok) return answer;
-  const problem = new Problem({ status: response.status, code: `http-${response.status}`, title: response.statusText, ...answer });
+  const problem = new Problem({
+    status: response.status,
+    code: `http-${response.status}`,
+    title: response.statusText,
+    ...answer,
+  });
   if (response.status === 401 && !path.startsWith('/v1/sign-in')) onSignedOut();
   throw problem;
 }
@@ -67,10 +75,12 @@ export const api = {
   signOut: () => request('POST', '/v1/sign-out', {}),
   questions: (filter = {}) => request('GET', query('/v1/interactions', { locale: locale(), ...filter })),
   question: (requestId) => request('GET', query(`/v1/interactions/${id(requestId)}`, { locale: locale() })),
-  answer: (requestId, answer) => request('POST', query(`/v1/interactions/${id(requestId)}/answer`, { locale: locale() }), answer),
+  answer: (requestId, answer) =>
+    request('POST', query(`/v1/interactions/${id(requestId)}/answer`, { locale: locale() }), answer),
   answers: (answers) => request('POST', query('/v1/interactions/answers', { locale: locale() }), { answers }),
   sessions: (filter) => request('GET', query('/v1/sessions', filter)),
-  session: (sessionId, filter = {}) => request('GET', query(`/v1/sessions/${id(sessionId)}`, { locale: locale(), ...filter })),
+  session: (sessionId, filter = {}) =>
+    request('GET', query(`/v1/sessions/${id(sessionId)}`, { locale: locale(), ...filter })),
   cancelSession: (sessionId) => request('POST', `/v1/sessions/${id(sessionId)}/cancel`, {}),
   setMode: (sessionId, mode) => request('POST', `/v1/sessions/${id(sessionId)}/mode`, { mode }),
   audit: (filter) => request('GET', query('/v1/audit', { locale: locale(), ...filter })),

@@ -41,7 +41,9 @@ function furnish(element, attributes, children) {
 }
 
 function flat(children) {
-  return children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false && child !== '');
+  return children
+    .flat(Infinity)
+    .filter((child) => child !== null && child !== undefined && child !== false && child !== '');
 }
 
 /** Replaces everything inside `parent`. */

@@ -69,7 +69,8 @@ export class Guard {
 
   /** Listens to a window for presses and for coming to the front. */
   watch(target) {
-    for (const down of ['pointerdown', 'keydown']) target.addEventListener(down, (event) => event.repeat || this.pressed(), true);
+    for (const down of ['pointerdown', 'keydown'])
+      target.addEventListener(down, (event) => event.repeat || this.pressed(), true);
     for (const up of ['pointerup', 'pointercancel', 'keyup']) target.addEventListener(up, () => this.released(), true);
     target.addEventListener('focus', () => this.focused());
     target.document.addEventListener('visibilitychange', () => {

@@ -53,7 +53,9 @@ function kindOf(schema, value) {
 
 function allTexts(schema, value) {
   const saysSo = schema?.items ? schema.items.type === 'string' && !schema.items.enum : true;
-  return saysSo && (value ?? []).every((item) => typeof item === 'string') && (schema?.items || (value ?? []).length > 0);
+  return (
+    saysSo && (value ?? []).every((item) => typeof item === 'string') && (schema?.items || (value ?? []).length > 0)
+  );
 }
 
 /**

@@ -28,7 +28,8 @@ export function isTyping(target) {
 
 /** The shortcut an event asks for. A key held down asks once: what repeats is nobody's decision. */
 export function find(event) {
-  if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isTyping(event.target)) return undefined;
+  if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isTyping(event.target))
+    return undefined;
   return layers.flat().find(({ key, when }) => key === event.key && (when?.() ?? true));
 }
 

@@ -69,12 +69,15 @@ export class Line {
     };
     try {
       const [path, parameters] = this.#path.split('?');
-      const response = await fetch(query(path, { ...Object.fromEntries(new URLSearchParams(parameters)), after: this.#after }), {
-        signal: abort.signal,
-        credentials: 'same-origin',
-        cache: 'no-store',
-        headers: { accept: 'text/event-stream' },
-      });
+      const response = await fetch(
+        query(path, { ...Object.fromEntries(new URLSearchParams(parameters)), after: this.#after }),
+        {
+          signal: abort.signal,
+          credentials: 'same-origin',
+          cache: 'no-store',
+          headers: { accept: 'text/event-stream' },
+        },
+      );
       if (!response.ok) {
         this.#refused(response.status);
         return;

@@ -67,7 +67,15 @@ async function enter() {
     store.me = await api.me();
   } catch (problem) {
     if (problem.code !== 'unreachable') return;
-    fill(root, h('main.gate', {}, h('p', {}, t('line.lost')), h('button.button', { type: 'button', onclick: enter }, t('line.retry'))));
+    fill(
+      root,
+      h(
+        'main.gate',
+        {},
+        h('p', {}, t('line.lost')),
+        h('button.button', { type: 'button', onclick: enter }, t('line.retry')),
+      ),
+    );
     return;
   }
   frame();

@@ -28,11 +28,14 @@ export async function switchNotifications() {
 export function notifyOf(questions) {
   if (!canNotify() || notifyState() !== 'on' || document.visibilityState === 'visible') return;
   for (const question of questions.filter(isMine)) {
-    const notification = new Notification(t('notify.title', { agent: question.agent ?? '', risk: t(`risk.long.${question.risk}`) }), {
-      body: question.call ? t('notify.body', { tool: question.call.tool }) : '',
-      tag: question.requestId,
-      icon: '/app/icon.svg',
-    });
+    const notification = new Notification(
+      t('notify.title', { agent: question.agent ?? '', risk: t(`risk.long.${question.risk}`) }),
+      {
+        body: question.call ? t('notify.body', { tool: question.call.tool }) : '',
+        tag: question.requestId,
+        icon: '/app/icon.svg',
+      },
+    );
     notification.onclick = () => {
       window.focus();
       notification.close();

@@ -52,7 +52,15 @@ export function listen(listener) {
   onChange = listener;
   addEventListener('popstate', listener);
   document.addEventListener('click', (event) => {
-    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    if (
+      event.defaultPrevented ||
+      event.button !== 0 ||
+      event.metaKey ||
+      event.ctrlKey ||
+      event.shiftKey ||
+      event.altKey
+    )
+      return;
     const link = event.target.closest?.('a[href]');
     if (!link || link.target || link.hasAttribute('download') || link.origin !== location.origin) return;
     if (match(link.pathname).page === 'notFound' || link.hash) return;

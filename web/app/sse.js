@@ -28,7 +28,8 @@ export class EventParser {
       const line = this.#rest.slice(0, end);
       this.#rest = this.#rest.slice(end + (this.#rest.startsWith('\r\n', end) ? 2 : 1));
       if (line === '') {
-        if (this.#data.length) events.push({ id: this.#id, event: this.#event || 'message', data: this.#data.join('\n') });
+        if (this.#data.length)
+          events.push({ id: this.#id, event: this.#event || 'message', data: this.#data.join('\n') });
         this.#event = '';
         this.#data = [];
       } else {

@@ -7,6 +7,8 @@ const CONCERNS_QUESTIONS = new Set(['asked', 'joined', 'escalated', 'voted', 're
 /** Events come in bursts; one request answers a burst. */
 const GATHER_MS = 40;
 const PAGE = 100;
+/** Nobody looks through more than this; the most urgent of the oldest are among them. */
+const PENDING_MAX = 500;
 const DEADLINE_JITTER_MS = 2000;
 
 /** Whether a question is this person's to decide; administrators also see what is put to others. */
@@ -71,6 +73,8 @@ class Store extends EventTarget {
   line = { state: 'connecting' };
   /** Whether the list has been loaded at all. */
   loaded = false;
+  /** Whether more wait than were loaded. */
+  hasMore = false;
   #timer = 0;
   #running = null;
   #again = false;
@@ -122,7 +126,7 @@ class Store extends EventTarget {
         const page = await api.questions({ status: 'pending', limit: PAGE, after });
         items.push(...page.items.map((question) => withDeadline(question, { sentAt: page.now })));
         after = page.next;
-      } while (after);
+      } while (after && items.length < PENDING_MAX);
     } catch {
       // The live line says so when the server is away, and loads again when it is back.
       return;
@@ -131,6 +135,7 @@ class Store extends EventTarget {
     const fresh = this.loaded ? items.filter(({ requestId }) => !before.has(requestId)) : [];
     this.pending = items.map((question) => steady(question, before.get(question.requestId))).sort(byUrgency);
     this.loaded = true;
+    this.hasMore = Boolean(after);
     this.dispatchEvent(new CustomEvent('pending', { detail: { fresh } }));
   }
 

@@ -21,7 +21,8 @@ export function lengthInWords(ms) {
     ['second', seconds % 60],
   ].filter(([, count]) => count > 0);
   if (parts.length === 0) parts.push(['second', 0]);
-  const format = ([unit, count]) => new Intl.NumberFormat(tag(), { style: 'unit', unit, unitDisplay: 'long' }).format(count);
+  const format = ([unit, count]) =>
+    new Intl.NumberFormat(tag(), { style: 'unit', unit, unitDisplay: 'long' }).format(count);
   return parts.slice(0, 2).map(format).join(' ');
 }
 
@@ -32,7 +33,14 @@ export function moment(at, now = new Date()) {
   const today = date.toDateString() === now.toDateString();
   const options = today
     ? { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' }
-    : { year: date.getFullYear() === now.getFullYear() ? undefined : 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
+    : {
+        year: date.getFullYear() === now.getFullYear() ? undefined : 'numeric',
+        month: 'short',
+        day: 'numeric',
+        hour: '2-digit',
+        minute: '2-digit',
+        hourCycle: 'h23',
+      };
   return new Intl.DateTimeFormat(tag(), options).format(date);
 }
 
@@ -40,7 +48,11 @@ export function moment(at, now = new Date()) {
 export function ago(at, now = Date.now()) {
   const seconds = Math.round((new Date(at).getTime() - now) / 1000);
   const format = new Intl.RelativeTimeFormat(tag(), { numeric: 'auto' });
-  for (const [unit, size] of [['day', 86_400], ['hour', 3600], ['minute', 60]]) {
+  for (const [unit, size] of [
+    ['day', 86_400],
+    ['hour', 3600],
+    ['minute', 60],
+  ]) {
     if (Math.abs(seconds) >= size) return format.format(Math.trunc(seconds / size), unit);
   }
   return format.format(Math.min(0, seconds), 'second');
@@ -68,19 +80,22 @@ let timer = 0;
 
 function schedule() {
   if (timer || tickers.size === 0) return;
-  timer = setTimeout(() => {
-    timer = 0;
-    for (const [element, ticker] of tickers) {
-      if (element.isConnected) {
-        ticker.seen = true;
-        ticker.draw();
-      } else if (ticker.seen) {
-        tickers.delete(element);
-      } else {
-        // Made, not yet put on the page: it gets one more second.
-        ticker.seen = true;
+  timer = setTimeout(
+    () => {
+      timer = 0;
+      for (const [element, ticker] of tickers) {
+        if (element.isConnected) {
+          ticker.seen = true;
+          ticker.draw();
+        } else if (ticker.seen) {
+          tickers.delete(element);
+        } else {
+          // Made, not yet put on the page: it gets one more second.
+          ticker.seen = true;
+        }
       }
-    }
-    schedule();
-  }, 1000 - (Date.now() % 1000));
+      schedule();
+    },
+    1000 - (Date.now() % 1000),
+  );
 }

@@ -113,7 +113,10 @@ test('both languages have the same keys and the same blanks to fill', () => {
 });
 
 test('every word the page asks for is in the tables and every word of the tables is asked for', () => {
-  const code = sources().filter((file) => !file.includes('i18n')).map((file) => readFileSync(file, 'utf8')).join('\n');
+  const code = sources()
+    .filter((file) => !file.includes('i18n'))
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n');
   const asked = new Set([...code.matchAll(/'([a-zA-Z]+(?:\.[a-zA-Z0-9]+)*)'/g)].map(([, key]) => key));
   const computed = [...code.matchAll(/\bt\(\s*`([a-zA-Z.]+)\$\{/g)].map(([, prefix]) => prefix);
   for (const [, key] of code.matchAll(/\bt\(\s*'([^']+)'/g)) assert.ok(key in TABLES.en, `no words for ${key}`);
@@ -165,12 +168,18 @@ test('the most urgent is first, and without a deadline the riskiest', () => {
     { requestId: 'open low', risk: 'LOW' },
     { requestId: 'open high', risk: 'HIGH' },
   ];
-  assert.deepEqual(list.sort(byUrgency).map(({ requestId }) => requestId), ['soon', 'late', 'open high', 'open low']);
+  assert.deepEqual(
+    list.sort(byUrgency).map(({ requestId }) => requestId),
+    ['soon', 'late', 'open high', 'open low'],
+  );
 });
 
 test('calls of one turn stand together where the most urgent of them stands', () => {
   const turns = byTurn([{ requestId: 'a', group: 't' }, { requestId: 'b' }, { requestId: 'c', group: 't' }]);
-  assert.deepEqual(turns.map(({ questions }) => questions.map(({ requestId }) => requestId)), [['a', 'c'], ['b']]);
+  assert.deepEqual(
+    turns.map(({ questions }) => questions.map(({ requestId }) => requestId)),
+    [['a', 'c'], ['b']],
+  );
 });
 
 test('time left is counted from when the answer came, not by the wall clock', () => {
@@ -193,31 +202,48 @@ test('a clock that shows 0:00 has really run out', () => {
 test('a form has a field for every argument, the schema’s first', () => {
   const schema = {
     required: ['path'],
-    properties: { path: { type: 'string' }, mode: { enum: ['a', 'b'] }, depth: { type: 'integer', minimum: 1 }, deep: { type: 'object', properties: { x: { type: 'boolean' } } } },
+    properties: {
+      path: { type: 'string' },
+      mode: { enum: ['a', 'b'] },
+      depth: { type: 'integer', minimum: 1 },
+      deep: { type: 'object', properties: { x: { type: 'boolean' } } },
+    },
   };
   const fields = fieldsOf(schema, { extra: [1], path: 'x' });
-  assert.deepEqual(fields.map(({ name, kind, required }) => [name, kind, required]), [
-    ['path', 'text', true],
-    ['mode', 'choice', false],
-    ['depth', 'number', false],
-    ['deep', 'object', false],
-    ['extra', 'json', false],
-  ]);
+  assert.deepEqual(
+    fields.map(({ name, kind, required }) => [name, kind, required]),
+    [
+      ['path', 'text', true],
+      ['mode', 'choice', false],
+      ['depth', 'number', false],
+      ['deep', 'object', false],
+      ['extra', 'json', false],
+    ],
+  );
 });
 
 test('without a schema the fields come from the arguments', () => {
   const value = { text: 'a', long: 'a\nb', count: 2, yes: true, list: ['a'], any: null, mixed: ['a', 1] };
-  assert.deepEqual(fieldsOf(undefined, value).map(({ kind }) => kind), ['text', 'lines', 'number', 'boolean', 'texts', 'json', 'json']);
+  assert.deepEqual(
+    fieldsOf(undefined, value).map(({ kind }) => kind),
+    ['text', 'lines', 'number', 'boolean', 'texts', 'json', 'json'],
+  );
 });
 
 test('an argument whose value does not fit its schema is edited as JSON rather than lost', () => {
   const schema = { properties: { count: { type: 'integer' }, name: { type: 'string' } } };
-  assert.deepEqual(fieldsOf(schema, { count: 'three', name: { a: 1 } }).map(({ kind }) => kind), ['json', 'json']);
+  assert.deepEqual(
+    fieldsOf(schema, { count: 'three', name: { a: 1 } }).map(({ kind }) => kind),
+    ['json', 'json'],
+  );
 });
 
 test('names of arguments are only names', () => {
   const value = JSON.parse('{"__proto__": "a", "constructor": "b"}');
-  assert.deepEqual(fieldsOf({ properties: {} }, value).map(({ name }) => name), ['__proto__', 'constructor']);
+  assert.deepEqual(
+    fieldsOf({ properties: {} }, value).map(({ name }) => name),
+    ['__proto__', 'constructor'],
+  );
   const changed = withField(value, '__proto__', 'c');
   assert.equal(JSON.stringify(changed), '{"__proto__":"c","constructor":"b"}');
   assert.equal(JSON.stringify(withField(changed, 'constructor', undefined)), '{"__proto__":"c"}');
@@ -233,18 +259,42 @@ test('changed means changed, not written in another order', () => {
 
 test('marks of the server stand out and nothing is decoded', () => {
   const text = 'ls⟦ESC⟧[2K⏎rm <b>x</b> &lt; раypal⟦≈paypal U+0440⟧';
-  assert.equal(pieces(text).map((piece) => piece.text).join(''), text);
-  assert.deepEqual(pieces(text).filter(({ mark }) => mark).map((piece) => piece.text), ['⟦ESC⟧', '⏎', '⟦≈paypal U+0440⟧']);
+  assert.equal(
+    pieces(text)
+      .map((piece) => piece.text)
+      .join(''),
+    text,
+  );
+  assert.deepEqual(
+    pieces(text)
+      .filter(({ mark }) => mark)
+      .map((piece) => piece.text),
+    ['⟦ESC⟧', '⏎', '⟦≈paypal U+0440⟧'],
+  );
 });
 
 test('raw journal text hides nothing', () => {
-  assert.equal(escapeHidden('a\u202eb\u200b\u00a0\u001b[2K\ud800⟦x⟧\n c'), 'a⟦U+202E⟧b⟦U+200B⟧⟦U+00A0⟧⟦U+001B⟧[2K⟦U+D800⟧⟦U+27E6⟧x⟦U+27E7⟧\n c');
+  assert.equal(
+    escapeHidden('a\u202eb\u200b\u00a0\u001b[2K\ud800⟦x⟧\n c'),
+    'a⟦U+202E⟧b⟦U+200B⟧⟦U+00A0⟧⟦U+001B⟧[2K⟦U+D800⟧⟦U+27E6⟧x⟦U+27E7⟧\n c',
+  );
 });
 
 test('what goes and what comes stand on one row with their own numbers', () => {
   const line = (change, text) => ({ change, text });
-  const rows = rowsOf({ header: '@@ -3,3 +3,4 @@', lines: [line('kept', 'a'), line('removed', 'b'), line('added', 'B'), line('added', 'C'), line('kept', 'd')] });
-  assert.deepEqual(rows.map((row) => [row.old?.number, row.new?.number]), [[3, 3], [4, 4], [undefined, 5], [5, 6]]);
+  const rows = rowsOf({
+    header: '@@ -3,3 +3,4 @@',
+    lines: [line('kept', 'a'), line('removed', 'b'), line('added', 'B'), line('added', 'C'), line('kept', 'd')],
+  });
+  assert.deepEqual(
+    rows.map((row) => [row.old?.number, row.new?.number]),
+    [
+      [3, 3],
+      [4, 4],
+      [undefined, 5],
+      [5, 6],
+    ],
+  );
 });
 
 test('only the part of a line that differs is singled out, and never half a mark', () => {
@@ -262,7 +312,11 @@ test('what is HIGH is confirmed twice, and a reason may be given for every no', 
 });
 
 test('a search finds what a person would see, every word of it', () => {
-  const question = { risk: 'HIGH', agent: 'deployer', document: { head: [{ block: 'commands', commands: [{ text: 'git push --force', under: ['sudo'] }] }] } };
+  const question = {
+    risk: 'HIGH',
+    agent: 'deployer',
+    document: { head: [{ block: 'commands', commands: [{ text: 'git push --force', under: ['sudo'] }] }] },
+  };
   assert.ok(matches(question, { text: 'PUSH deployer sudo', risk: '' }));
   assert.ok(!matches(question, { text: 'push nobody', risk: '' }));
   assert.ok(!matches(question, { text: '', risk: 'LOW' }));
@@ -279,7 +333,15 @@ test('addresses name pages, and what they say is decoded', () => {
 
 test('after signing in one is sent nowhere but here', () => {
   assert.equal(safeNext('/q/int_1?together='), '/q/int_1?together=');
-  for (const bad of ['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)', '/sign-in', null]) assert.equal(safeNext(bad), '/', String(bad));
+  for (const bad of [
+    '//evil.example',
+    '/\\evil.example',
+    'https://evil.example',
+    'javascript:alert(1)',
+    '/sign-in',
+    null,
+  ])
+    assert.equal(safeNext(bad), '/', String(bad));
 });
 
 test('parameters that are not given are not sent', () => {

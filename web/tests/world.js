@@ -23,7 +23,15 @@ const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 /** The longest any single step may take, in milliseconds. */
 const PATIENCE = 10_000;
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 
 const bin = process.env.PLACET_BIN;
 if (!bin) throw new Error('PLACET_BIN must name the placet program');
@@ -31,7 +39,11 @@ if (!bin) throw new Error('PLACET_BIN must name the placet program');
 let browser;
 
 async function sharedBrowser() {
-  browser ??= await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS, headless: true });
+  browser ??= await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: FLAGS,
+    headless: true,
+  });
   return browser;
 }
 
@@ -80,7 +92,8 @@ export class World {
 
   static async open({ timeout = '10m', extra } = {}) {
     const world = new World(mkdtempSync(join(tmpdir(), 'placet-web-')));
-    for (const name of ['lin', 'wei']) writeFileSync(join(world.folder, name), `token-of-${name}-0123456789abcdef\n`, { mode: 0o600 });
+    for (const name of ['lin', 'wei'])
+      writeFileSync(join(world.folder, name), `token-of-${name}-0123456789abcdef\n`, { mode: 0o600 });
     writeFileSync(join(world.folder, 'placet.toml'), config(world.folder, { timeout, extra }));
     await world.start();
     return world;
@@ -89,7 +102,17 @@ export class World {
   /** Starts the server; the second time on the same address and with the same data. */
   async start() {
     const web = process.env.PLACET_WEB ? ['--web', process.env.PLACET_WEB] : [];
-    const args = ['serve', '--json', '--listen', this.#listen, '--data', this.data, '--config', join(this.folder, 'placet.toml'), ...web];
+    const args = [
+      'serve',
+      '--json',
+      '--listen',
+      this.#listen,
+      '--data',
+      this.data,
+      '--config',
+      join(this.folder, 'placet.toml'),
+      ...web,
+    ];
     const server = spawn(bin, args, { cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#server = server;
     this.log = '';
@@ -152,18 +175,37 @@ export class World {
 
   /** A person's browser window, signed in unless `as` is null. */
   async window({ as = 'lin', width = 1280, height = 800, path = '/', ...how } = {}) {
-    const context = await (await sharedBrowser()).newContext({ viewport: { width, height }, locale: 'en-GB', baseURL: this.url, ...how });
+    const context = await (
+      await sharedBrowser()
+    ).newContext({ viewport: { width, height }, locale: 'en-GB', baseURL: this.url, ...how });
     this.#contexts.push(context);
     context.setDefaultTimeout(PATIENCE);
     if (as) {
-      const response = await context.request.post('/v1/sign-in', { data: { token: `token-of-${as}-0123456789abcdef` }, headers: { origin: this.url } });
+      const response = await context.request.post('/v1/sign-in', {
+        data: { token: `token-of-${as}-0123456789abcdef` },
+        headers: { origin: this.url },
+      });
       assert.equal(response.status(), 204, await response.text());
     }
     const page = await context.newPage();
     page.faults = [];
     page.on('pageerror', (error) => page.faults.push(error.message));
-    page.on('console', (message) => message.type() === 'error' && /Content Security|Trusted/i.test(message.text()) && page.faults.push(message.text()));
+    page.on(
+      'console',
+      (message) =>
+        message.type() === 'error' &&
+        /Content Security|Trusted/i.test(message.text()) &&
+        page.faults.push(message.text()),
+    );
     page.on('dialog', (dialog) => (page.faults.push(`dialog: ${dialog.message()}`), dialog.dismiss()));
+    // Everything comes out of the program: the inbox works without a network.
+    page.on(
+      'request',
+      (request) =>
+        /^https?:/.test(request.url()) &&
+        !request.url().startsWith(this.url) &&
+        page.faults.push(`fetched ${request.url()}`),
+    );
     if (path) await page.goto(path);
     return page;
   }
@@ -194,7 +236,10 @@ export async function accessible(page, what) {
   await page.evaluate(AXE);
   const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
   const bad = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-  const words = bad.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => `${target} (${failureSummary})`).join('; ')}`);
+  const words = bad.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes.map(({ target, failureSummary }) => `${target} (${failureSummary})`).join('; ')}`,
+  );
   assert.deepEqual(words, [], what);
 }
 

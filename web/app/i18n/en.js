@@ -63,7 +63,8 @@ export const en = {
   'history.empty': 'Nothing is settled yet.',
 
   'empty.title': 'Nothing waits for you',
-  'empty.text': 'When an agent wants to do something that needs a person, it appears here at once, the most urgent first.',
+  'empty.text':
+    'When an agent wants to do something that needs a person, it appears here at once, the most urgent first.',
   'empty.try': 'Try it',
   'empty.data': 'PLACET_DATA is the data folder of `placet serve`; it prints where that is.',
 
@@ -93,6 +94,7 @@ export const en = {
   'answer.text': 'What should the agent know?',
   'answer.optional': '(may stay empty)',
   'confirm.high': 'This is high risk. Let exactly what is shown above run, once?',
+  'confirm.highChanged': 'This is high risk. Let the call run once, with your changes?',
   'confirm.dangerous': '“{option}” cannot be undone. Really?',
   'confirm.yes': 'Yes: {option}',
   'guard.soon': 'That was too soon after the question appeared. Nothing was decided.',
@@ -102,11 +104,11 @@ export const en = {
 
   'edit.title': 'Edit the arguments',
   'edit.start': 'Edit',
-  'edit.stop': 'Undo edits',
+  'edit.stop': 'Undo',
   'edit.form': 'Arguments',
   'edit.json': 'As JSON',
   'edit.hint': 'Policy judges the changed call again. A masked secret that is left alone stays as it is.',
-  'edit.approve': 'Approve with changes',
+  'edit.approve': 'Approve changes',
   'edit.notObject': 'The arguments must be a JSON object.',
   'edit.notJson': 'This is not JSON yet: {why}',
   'form.required': 'Required',
@@ -333,7 +335,8 @@ export const en = {
   'keys.edit': 'Edit the arguments',
   'keys.search': 'Search',
   'keys.back': 'Back to the list',
-  'keys.hint': 'In a text field, Ctrl+Enter sends and Escape goes back. A key pressed within half a second of a question appearing decides nothing.',
+  'keys.hint':
+    'In a text field, Ctrl+Enter sends and Escape goes back. A key pressed within half a second of a question appearing decides nothing.',
 
   'signIn.title': 'Sign in to Placet',
   'signIn.text': 'Open the one-time link that the server printed when it started. For a new one, start it again:',

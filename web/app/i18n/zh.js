@@ -93,6 +93,7 @@ export const zh = {
   'answer.text': '想让智能体知道什么？',
   'answer.optional': '（可留空）',
   'confirm.high': '这是高风险操作。确定让上面所示的内容原样执行一次吗？',
+  'confirm.highChanged': '这是高风险操作。确定按你的修改执行一次吗？',
   'confirm.dangerous': '“{option}”无法撤销，确定吗？',
   'confirm.yes': '确定：{option}',
   'guard.soon': '问题刚出现，这次点击不算数，什么都没有决定。',

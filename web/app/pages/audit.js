@@ -14,11 +14,25 @@ import { tag } from '../time.js';
 export function auditPage() {
   const search = h('input', { type: 'search', placeholder: t('audit.search'), 'aria-label': t('audit.search') });
   const session = h('input', { type: 'text', placeholder: t('audit.session'), 'aria-label': t('audit.session') });
-  const type = h('select.compact', { 'aria-label': t('audit.type') }, h('option', { value: '' }, t('audit.anyType')), Object.keys(LOOKS).map((name) => h('option', { value: name }, t(`event.${name}`))));
+  const type = h(
+    'select.compact',
+    { 'aria-label': t('audit.type') },
+    h('option', { value: '' }, t('audit.anyType')),
+    Object.keys(LOOKS).map((name) => h('option', { value: name }, t(`event.${name}`))),
+  );
   const day = (label) => h('input', { type: 'date', 'aria-label': label, title: label });
   const [from, to] = [day(t('audit.from')), day(t('audit.to'))];
   const list = pagedList(
-    (after) => api.audit({ after, limit: 100, q: search.value.trim(), sessionId: session.value.trim(), type: type.value, from: startOf(from.value), to: endOf(to.value) }),
+    (after) =>
+      api.audit({
+        after,
+        limit: 100,
+        q: search.value.trim(),
+        sessionId: session.value.trim(),
+        type: type.value,
+        from: startOf(from.value),
+        to: endOf(to.value),
+      }),
     auditRow,
     { empty: t('audit.empty'), list: h('ol.timeline') },
   );
@@ -47,7 +61,12 @@ function auditRow(row) {
 
 function proof() {
   const result = h('div.proof-result', { role: 'status', 'data-proof': true }, h('p.quiet', {}, t('audit.proofHint')));
-  const button = h('button.button.button-primary', { type: 'button', 'data-verify': true }, icon('audit'), t('audit.verify'));
+  const button = h(
+    'button.button.button-primary',
+    { type: 'button', 'data-verify': true },
+    icon('audit'),
+    t('audit.verify'),
+  );
   button.addEventListener('click', async () => {
     button.disabled = true;
     fill(result, h('p', {}, t('audit.verifying')));
@@ -55,16 +74,50 @@ function proof() {
     if (report) fill(result, verdictOf(report));
     button.disabled = false;
   });
-  const exports = ['jsonl', 'csv'].map((format) => h('a.button', { href: api.exportPath(format), download: true }, t('audit.export', { format: format.toUpperCase() })));
+  const exports = ['jsonl', 'csv'].map((format) =>
+    h(
+      'a.button',
+      { href: api.exportPath(format), download: true },
+      t('audit.export', { format: format.toUpperCase() }),
+    ),
+  );
   return h('section.proof', { 'aria-label': t('audit.verify') }, result, h('div.buttons', {}, button, exports));
 }
 
 function verdictOf(report) {
   const count = new Intl.NumberFormat(tag());
-  const counts = t('audit.counts', { rows: count.format(report.rows ?? 0), sessions: count.format(report.sessions ?? 0), checkpoints: count.format(report.checkpoints ?? 0) });
-  if (report.ok) return h('p.proof-line.is-good', {}, icon('check'), h('span', {}, h('strong', {}, t('audit.sound')), ' ', counts, report.anchor && [h('br'), t('audit.anchor'), ' ', h('code', {}, report.anchor)]));
+  const counts = t('audit.counts', {
+    rows: count.format(report.rows ?? 0),
+    sessions: count.format(report.sessions ?? 0),
+    checkpoints: count.format(report.checkpoints ?? 0),
+  });
+  if (report.ok)
+    return h(
+      'p.proof-line.is-good',
+      {},
+      icon('check'),
+      h(
+        'span',
+        {},
+        h('strong', {}, t('audit.sound')),
+        ' ',
+        counts,
+        report.anchor && [h('br'), t('audit.anchor'), ' ', h('code', {}, report.anchor)],
+      ),
+    );
   return [
-    h('p.proof-line.is-bad', {}, icon('warning'), h('span', {}, h('strong', {}, t('audit.broken', { n: report.faults?.length ?? 0 })), ' ', counts)),
-    h('ul.faults', {}, (report.faults ?? []).map(({ sessionId, seq, what }) => h('li', {}, h('code', {}, safe(`${sessionId} #${seq}`)), ' ', safe(what)))),
+    h(
+      'p.proof-line.is-bad',
+      {},
+      icon('warning'),
+      h('span', {}, h('strong', {}, t('audit.broken', { n: report.faults?.length ?? 0 })), ' ', counts),
+    ),
+    h(
+      'ul.faults',
+      {},
+      (report.faults ?? []).map(({ sessionId, seq, what }) =>
+        h('li', {}, h('code', {}, safe(`${sessionId} #${seq}`)), ' ', safe(what)),
+      ),
+    ),
   ];
 }

@@ -23,7 +23,13 @@ class Chat {
     const id = freshId('message');
     this.#input = h('textarea', { id, rows: 1, placeholder: t('chat.placeholder'), 'data-message': true });
     const send = h('button.button.button-primary', { type: 'submit', 'aria-label': t('chat.send') }, icon('send'));
-    const form = h('form.composer', {}, h('label.visually-hidden', { for: id }, t('chat.placeholder')), this.#input, send);
+    const form = h(
+      'form.composer',
+      {},
+      h('label.visually-hidden', { for: id }, t('chat.placeholder')),
+      this.#input,
+      send,
+    );
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       this.#send();
@@ -34,7 +40,14 @@ class Chat {
       form.requestSubmit();
     });
     const fresh = h('button.quiet-button', { type: 'button', onclick: () => this.#startOver() }, t('chat.new'));
-    this.element = h('div.chat', {}, h('header.chat-head', {}, h('h1', {}, t('nav.chat')), fresh), this.#log.element, this.#state, form);
+    this.element = h(
+      'div.chat',
+      {},
+      h('header.chat-head', {}, h('h1', {}, t('nav.chat')), fresh),
+      this.#log.element,
+      this.#state,
+      form,
+    );
     if (this.#session) this.#attach();
   }
 
@@ -64,14 +77,21 @@ class Chat {
 
   /** A run that was going on when the page was left is taken up where it was seen last. */
   #attach() {
-    this.#stream(`${PATH}?${new URLSearchParams({ sessionId: this.#session })}`, { method: 'GET', headers: this.#lastId ? { 'last-event-id': this.#lastId } : {} });
+    this.#stream(`${PATH}?${new URLSearchParams({ sessionId: this.#session })}`, {
+      method: 'GET',
+      headers: this.#lastId ? { 'last-event-id': this.#lastId } : {},
+    });
   }
 
   async #send() {
     const message = this.#input.value.trim();
     if (!message) return;
     this.#input.value = '';
-    const taken = await this.#stream(PATH, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ message, sessionId: this.#session }) });
+    const taken = await this.#stream(PATH, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ message, sessionId: this.#session }),
+    });
     // What was not taken is given back.
     if (!taken && !this.#input.value) this.#input.value = message;
   }
@@ -84,16 +104,31 @@ class Chat {
     this.#say(working());
     let taken = false;
     try {
-      const response = await fetch(path, { ...request, signal: run.signal, credentials: 'same-origin', cache: 'no-store', headers: { ...request.headers, accept: 'text/event-stream' } });
+      const response = await fetch(path, {
+        ...request,
+        signal: run.signal,
+        credentials: 'same-origin',
+        cache: 'no-store',
+        headers: { ...request.headers, accept: 'text/event-stream' },
+      });
       if (!response.ok) {
         await this.#refused(response, request.method);
         return false;
       }
       taken = true;
-      await readEvents(response, (event) => this.#event(event), (id) => (this.#lastId = id || this.#lastId));
+      await readEvents(
+        response,
+        (event) => this.#event(event),
+        (id) => (this.#lastId = id || this.#lastId),
+      );
       if (this.#running === run) this.#say();
     } catch {
-      if (!run.signal.aborted) this.#say(h('span.fault', {}, t('chat.cut')), ' ', h('button.quiet-button', { type: 'button', onclick: () => this.#attach() }, t('line.retry')));
+      if (!run.signal.aborted)
+        this.#say(
+          h('span.fault', {}, t('chat.cut')),
+          ' ',
+          h('button.quiet-button', { type: 'button', onclick: () => this.#attach() }, t('line.retry')),
+        );
     }
     return taken;
   }
@@ -105,7 +140,9 @@ class Chat {
       this.#startOver();
     } else {
       const none = [404, 405, 501, 503].includes(response.status);
-      this.#say(h('span.fault', {}, none ? t('chat.none') : t('fate.refused', { why: problem.detail ?? response.status })));
+      this.#say(
+        h('span.fault', {}, none ? t('chat.none') : t('fate.refused', { why: problem.detail ?? response.status })),
+      );
     }
   }
 

@@ -17,17 +17,24 @@ export function grantsPage() {
   const list = h('ul.cards');
   const load = async () => {
     const got = await loading(list, () => api.grants());
-    if (got) fill(list, got.items.length ? got.items.map((grant) => card(grant, load)) : h('li.quiet', {}, t('grants.empty')));
+    if (got)
+      fill(list, got.items.length ? got.items.map((grant) => card(grant, load)) : h('li.quiet', {}, t('grants.empty')));
   };
   store.on('journal', ({ detail }) => CONCERNS_GRANTS.has(detail.name) && load(), stop.signal);
   store.on('fresh', load, stop.signal);
   load();
-  return { title: t('nav.grants'), element: page(t('nav.grants'), t('grants.lead'), list), destroy: () => stop.abort() };
+  return {
+    title: t('nav.grants'),
+    element: page(t('nav.grants'), t('grants.lead'), list),
+    destroy: () => stop.abort(),
+  };
 }
 
 function card(grant, reload) {
   const active = grant.state === 'inForce';
-  const uses = grant.usesMax ? t('grants.usesOf', { uses: grant.uses ?? 0, max: grant.usesMax }) : t('grants.uses', { n: grant.uses ?? 0 });
+  const uses = grant.usesMax
+    ? t('grants.usesOf', { uses: grant.uses ?? 0, max: grant.usesMax })
+    : t('grants.uses', { n: grant.uses ?? 0 });
   return h(
     'li',
     {},
@@ -35,8 +42,20 @@ function card(grant, reload) {
       'div.card.grant-card',
       { 'data-grant': grant.id, class: active ? '' : 'is-over' },
       h('p.card-title', {}, sentence(grant.text)),
-      h('p.card-note', {}, t('grants.by', { name: grant.by, at: moment(grant.givenAt) }), ' · ', t('grants.until', { at: moment(grant.expiresAt) }), ' · ', uses),
-      h('div.card-side', {}, active ? revokeButton(grant, reload) : h('span.badge', {}, t(`grants.state.${grant.state}`))),
+      h(
+        'p.card-note',
+        {},
+        t('grants.by', { name: grant.by, at: moment(grant.givenAt) }),
+        ' · ',
+        t('grants.until', { at: moment(grant.expiresAt) }),
+        ' · ',
+        uses,
+      ),
+      h(
+        'div.card-side',
+        {},
+        active ? revokeButton(grant, reload) : h('span.badge', {}, t(`grants.state.${grant.state}`)),
+      ),
     ),
   );
 }

@@ -19,7 +19,11 @@ const ICONS = { good: 'check', bad: 'cross', warn: 'clock', note: 'info' };
 /** @returns {import('../main.js').Page} */
 export function historyPage() {
   const stop = new AbortController();
-  const state = h('select.compact', { 'aria-label': t('history.state') }, STATES.map((name) => h('option', { value: name }, t(`history.${name}`))));
+  const state = h(
+    'select.compact',
+    { 'aria-label': t('history.state') },
+    STATES.map((name) => h('option', { value: name }, t(`history.${name}`))),
+  );
   const list = pagedList(
     async (after) => {
       const got = await api.questions({ status: state.value, after, limit: 50 });
@@ -33,7 +37,12 @@ export function historyPage() {
   list.reload();
   return {
     title: t('history.title'),
-    element: page(t('history.title'), t('history.lead'), h('div.filters', {}, h('a.button', { href: '/' }, icon('back'), t('nav.inbox')), state), list.element),
+    element: page(
+      t('history.title'),
+      t('history.lead'),
+      h('div.filters', {}, h('a.button', { href: '/' }, icon('back'), t('nav.inbox')), state),
+      list.element,
+    ),
     destroy: () => stop.abort(),
   };
 }
@@ -45,9 +54,29 @@ function card(question) {
     {},
     h(
       'a.card.history-card',
-      { href: questionPath(question.requestId), class: riskClass(question.risk), 'data-settled-question': question.requestId },
-      h('span.card-title', {}, h('span.history-icon', { class: `outcome-${tone}` }, icon(ICONS[tone])), question.call ? [h('code', {}, raw(question.call.tool)), ' '] : '', text),
-      h('span.card-note', {}, sentence(headingOf(question.document)), ' · ', raw(question.agent ?? ''), ' · ', raw(question.sessionId), ' · ', safe(moment(question.createdAt))),
+      {
+        href: questionPath(question.requestId),
+        class: riskClass(question.risk),
+        'data-settled-question': question.requestId,
+      },
+      h(
+        'span.card-title',
+        {},
+        h('span.history-icon', { class: `outcome-${tone}` }, icon(ICONS[tone])),
+        question.call ? [h('code', {}, raw(question.call.tool)), ' '] : '',
+        text,
+      ),
+      h(
+        'span.card-note',
+        {},
+        sentence(headingOf(question.document)),
+        ' · ',
+        raw(question.agent ?? ''),
+        ' · ',
+        raw(question.sessionId),
+        ' · ',
+        safe(moment(question.createdAt)),
+      ),
       h('span.card-side', {}, riskBadge(question.risk)),
     ),
   );

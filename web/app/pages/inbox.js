@@ -34,7 +34,12 @@ class Inbox {
 
   constructor(route) {
     this.#route = route;
-    this.element = h('div.inbox', {}, h('section.list-pane', { 'aria-label': t('nav.inbox') }, this.#tools(), this.#list), this.#pane);
+    this.element = h(
+      'div.inbox',
+      {},
+      h('section.list-pane', { 'aria-label': t('nav.inbox') }, this.#tools(), this.#list),
+      this.#pane,
+    );
     store.on('pending', () => this.#refresh(), this.#stop.signal);
     this.#removeKeys = addKeys(this.#keys());
     this.#refresh();
@@ -70,7 +75,12 @@ class Inbox {
     return [
       { key: 'j', label: 'keys.next', run: () => this.#move(1) },
       { key: 'k', label: 'keys.previous', run: () => this.#move(-1) },
-      { key: 'a', label: 'keys.approve', run: () => bar().takeAction('APPROVE_AND_EXECUTE'), when: () => Boolean(bar()) },
+      {
+        key: 'a',
+        label: 'keys.approve',
+        run: () => bar().takeAction('APPROVE_AND_EXECUTE'),
+        when: () => Boolean(bar()),
+      },
       { key: 'r', label: 'keys.reject', run: () => bar().takeAction('REJECT_WITH_REASON'), when: () => Boolean(bar()) },
       { key: 'e', label: 'keys.edit', run: () => bar().toggleEdit(), when: () => Boolean(bar()?.canEdit) },
       { key: '/', label: 'keys.search', run: () => this.#search.focus() },
@@ -80,14 +90,31 @@ class Inbox {
 
   #tools() {
     const id = freshId('search');
-    this.#search = h('input', { id, type: 'search', placeholder: t('inbox.search'), 'aria-label': t('inbox.search'), oninput: () => this.#narrow({ text: this.#search.value }) });
+    this.#search = h('input', {
+      id,
+      type: 'search',
+      placeholder: t('inbox.search'),
+      'aria-label': t('inbox.search'),
+      oninput: () => this.#narrow({ text: this.#search.value }),
+    });
     const risk = h(
       'select.compact',
       { 'aria-label': t('inbox.risk'), onchange: () => this.#narrow({ risk: risk.value }) },
       h('option', { value: '' }, t('inbox.anyRisk')),
       ['HIGH', 'MEDIUM', 'LOW'].map((value) => h('option', { value }, t(`risk.${value}`))),
     );
-    return h('div.list-tools', {}, h('div.list-title', {}, h('h1', {}, t('nav.inbox')), this.#count, h('a.history-link', { href: '/history' }, t('history.title'))), h('div.search-row', {}, h('label.search', { for: id }, icon('search'), this.#search), risk));
+    return h(
+      'div.list-tools',
+      {},
+      h(
+        'div.list-title',
+        {},
+        h('h1', {}, t('nav.inbox')),
+        this.#count,
+        h('a.history-link', { href: '/history' }, t('history.title')),
+      ),
+      h('div.search-row', {}, h('label.search', { for: id }, icon('search'), this.#search), risk),
+    );
   }
 
   #narrow(change) {
@@ -110,13 +137,18 @@ class Inbox {
         known.set(question.requestId, node);
         return node.element;
       });
-      return group && (questions.length > 1 || questions[0].groupSize > 1) ? this.#turnOf(group, questions, rows, known) : rows;
+      return group && (questions.length > 1 || questions[0].groupSize > 1)
+        ? this.#turnOf(group, questions, rows, known)
+        : rows;
     });
     this.#rows = known;
     arrange(this.#list, nodes.flat());
-    this.#count.textContent = store.loaded ? t('inbox.count', { n: shown.length }) : '';
+    this.#count.textContent = store.loaded
+      ? t('inbox.count', { n: store.hasMore ? `${shown.length}+` : shown.length })
+      : '';
     this.element.classList.toggle('is-empty', store.loaded && store.pending.length === 0);
-    if (store.loaded && shown.length === 0 && store.pending.length > 0) fill(this.#list, h('div.quiet.list-note', { role: 'listitem' }, t('inbox.nothingMatches')));
+    if (store.loaded && shown.length === 0 && store.pending.length > 0)
+      fill(this.#list, h('div.quiet.list-note', { role: 'listitem' }, t('inbox.nothingMatches')));
     if (!this.#view && !this.#route.requestId) this.#open();
     else if (this.#view) this.#drawBar();
     this.#mark();
@@ -125,7 +157,13 @@ class Inbox {
   /** A row is made once; it is made again only if something in it changed, so the focus stays where it is. */
   #rowOf(question) {
     const old = this.#rows.get(question.requestId);
-    const print = JSON.stringify([question.shownDigest, question.votes, question.risk, question.mayAnswer, question.deadline]);
+    const print = JSON.stringify([
+      question.shownDigest,
+      question.votes,
+      question.risk,
+      question.mayAnswer,
+      question.deadline,
+    ]);
     return old?.print === print ? old : { print, element: row(question) };
   }
 
@@ -157,11 +195,15 @@ class Inbox {
   /** Shows the chosen question, or what there is to say when none is. */
   async #open() {
     const { requestId, together } = this.#route;
-    if (this.#view && this.#view.question.requestId === requestId && together === undefined && !this.#view.isTogether) return;
+    if (this.#view && this.#view.question.requestId === requestId && together === undefined && !this.#view.isTogether)
+      return;
     this.#view?.destroy();
     this.#view = null;
     if (!requestId) {
-      fill(this.#pane, store.loaded && (store.pending.length === 0 ? emptyInbox() : h('p.pane-note.quiet', {}, t('inbox.choose'))));
+      fill(
+        this.#pane,
+        store.loaded && (store.pending.length === 0 ? emptyInbox() : h('p.pane-note.quiet', {}, t('inbox.choose'))),
+      );
       // Whoever had the focus in what is gone now would be nowhere.
       if (document.activeElement === document.body) document.getElementById('main')?.focus({ preventScroll: true });
       return;
@@ -173,7 +215,14 @@ class Inbox {
       const question = known ?? (await api.question(requestId));
       if (this.#route.requestId === requestId) this.#show(question, together !== undefined);
     } catch (problem) {
-      fill(this.#pane, h('p.pane-note', { role: 'alert' }, problem.status === 404 ? t('fate.gone') : t('fate.refused', { why: problem.message })));
+      fill(
+        this.#pane,
+        h(
+          'p.pane-note',
+          { role: 'alert' },
+          problem.status === 404 ? t('fate.gone') : t('fate.refused', { why: problem.message }),
+        ),
+      );
     }
   }
 
@@ -201,7 +250,9 @@ class Inbox {
     fill(
       this.#bar,
       h('a.back-link', { href: '/' }, icon('back'), t('nav.inbox')),
-      isTogether ? h('a.turn-link', { href: path }, t('turn.oneByOne')) : turn.length > 1 && h('a.turn-link', { href: `${path}?together=` }, t('turn.together', { n: turn.length })),
+      isTogether
+        ? h('a.turn-link', { href: path }, t('turn.oneByOne'))
+        : turn.length > 1 && h('a.turn-link', { href: `${path}?together=` }, t('turn.together', { n: turn.length })),
     );
   }
 
@@ -214,7 +265,9 @@ class Inbox {
     clearTimeout(this.#linger);
     this.#linger = setTimeout(() => {
       if (this.#route.requestId !== question.requestId) return;
-      const left = ids.filter((id) => id !== question.requestId && store.pending.some(({ requestId }) => requestId === id));
+      const left = ids.filter(
+        (id) => id !== question.requestId && store.pending.some(({ requestId }) => requestId === id),
+      );
       const next = left[Math.min(Math.max(at, 0), left.length - 1)];
       go(next ? questionPath(next) : '/', { replace: true });
     }, LINGER_MS);

@@ -27,12 +27,30 @@ export function policyPage() {
 
 function playground() {
   const [toolId, argsId] = [freshId('tool'), freshId('args')];
-  const tool = h('input.mono', { id: toolId, type: 'text', value: EXAMPLES[0][0], spellcheck: 'false', autocapitalize: 'off' });
-  const args = h('textarea.mono', { id: argsId, rows: 5, spellcheck: 'false', value: JSON.stringify(EXAMPLES[0][1], null, 2) });
+  const tool = h('input.mono', {
+    id: toolId,
+    type: 'text',
+    value: EXAMPLES[0][0],
+    spellcheck: 'false',
+    autocapitalize: 'off',
+  });
+  const args = h('textarea.mono', {
+    id: argsId,
+    rows: 5,
+    spellcheck: 'false',
+    value: JSON.stringify(EXAMPLES[0][1], null, 2),
+  });
   const result = h('div.check-result', { 'aria-live': 'polite', 'data-check': true });
   const button = h('button.button.button-primary', { type: 'submit' }, t('policy.check'));
   const example = ([name, value]) =>
-    h('button.chip', { type: 'button', onclick: () => ((tool.value = name), (args.value = JSON.stringify(value, null, 2)), form.requestSubmit()) }, Object.values(value)[0]);
+    h(
+      'button.chip',
+      {
+        type: 'button',
+        onclick: () => ((tool.value = name), (args.value = JSON.stringify(value, null, 2)), form.requestSubmit()),
+      },
+      Object.values(value)[0],
+    );
   const form = h(
     'form.playground-form',
     {},
@@ -51,7 +69,12 @@ function playground() {
     const verdict = await loading(result, () => api.check({ tool: tool.value.trim(), args: value }));
     if (verdict) fill(result, explanation(verdict));
   });
-  return h('section.playground', { 'aria-label': t('policy.playground') }, h('h2', {}, t('policy.playground')), h('div.playground-halves', {}, form, result));
+  return h(
+    'section.playground',
+    { 'aria-label': t('policy.playground') },
+    h('h2', {}, t('policy.playground')),
+    h('div.playground-halves', {}, form, result),
+  );
 }
 
 function draw(policy) {
@@ -78,7 +101,12 @@ function rule(rule) {
   return h(
     'li.card.rule',
     { 'data-rule': rule.name },
-    h('div.rule-head', {}, h('span.effect', { class: `effect-${rule.effect}` }, t(`effect.${rule.effect}`)), h('span.card-title', {}, safe(rule.name))),
+    h(
+      'div.rule-head',
+      {},
+      h('span.effect', { class: `effect-${rule.effect}` }, t(`effect.${rule.effect}`)),
+      h('span.card-title', {}, safe(rule.name)),
+    ),
     rule.matcher && h('p.rule-matcher', {}, sentence(rule.matcher)),
     rule.reason && h('p.rule-matcher', {}, sentence(rule.reason)),
     terms && h('p.card-note', {}, raw(terms)),

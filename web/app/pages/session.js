@@ -89,13 +89,25 @@ class Session {
 
   #drawHead(session) {
     const admin = store.me?.role === 'admin';
-    const mode = h('select.compact', { 'aria-label': t('session.mode'), disabled: !admin || session.state === 'ended', onchange: () => this.#setMode(mode.value) }, MODES.map((name) => h('option', { value: name }, t(`mode.${name}`))));
+    const mode = h(
+      'select.compact',
+      {
+        'aria-label': t('session.mode'),
+        disabled: !admin || session.state === 'ended',
+        onchange: () => this.#setMode(mode.value),
+      },
+      MODES.map((name) => h('option', { value: name }, t(`mode.${name}`))),
+    );
     mode.value = session.mode ?? 'default';
     fill(
       this.#head,
       h('span', {}, icon('terminal'), ' ', raw(session.agent ?? '')),
       h('span', {}, t('sessions.calls', { n: session.calls ?? 0 })),
-      h('span.badge', { class: session.state === 'ended' ? '' : 'risk-low' }, t(session.state === 'ended' ? 'sessions.ended' : 'sessions.running')),
+      h(
+        'span.badge',
+        { class: session.state === 'ended' ? '' : 'risk-low' },
+        t(session.state === 'ended' ? 'sessions.ended' : 'sessions.running'),
+      ),
       h('span.spring'),
       mode,
       admin && session.state !== 'ended' && this.#endButton(),
@@ -143,7 +155,12 @@ export function timelineRow(row) {
     { class: `event-${tone}`, 'data-event': row.type },
     h('span.event-icon', { 'aria-hidden': 'true' }, icon(name)),
     h('div.event-main', {}, h('p.event-text', {}, sentence(row.text ?? row.type)), detailsOf(row)),
-    h('span.event-side', {}, typeof about === 'string' && h('a', { href: questionPath(about) }, t('session.question')), h('time', { datetime: row.at, title: String(row.at) }, moment(row.at))),
+    h(
+      'span.event-side',
+      {},
+      typeof about === 'string' && h('a', { href: questionPath(about) }, t('session.question')),
+      h('time', { datetime: row.at, title: String(row.at) }, moment(row.at)),
+    ),
   );
 }
 
@@ -151,7 +168,8 @@ function detailsOf(row) {
   const details = h('details.event-details', {}, h('summary', {}, t(`event.${row.type}`)));
   // Drawn when somebody looks: a long session holds a lot of arguments.
   details.addEventListener('toggle', () => {
-    if (details.open && details.children.length === 1) details.append(h('pre.code', { tabindex: '0' }, raw(JSON.stringify(row.event ?? {}, null, 2))));
+    if (details.open && details.children.length === 1)
+      details.append(h('pre.code', { tabindex: '0' }, raw(JSON.stringify(row.event ?? {}, null, 2))));
   });
   return details;
 }

@@ -14,7 +14,10 @@ import { ago, everySecond, moment } from '../time.js';
 export function sessionsPage() {
   const stop = new AbortController();
   const search = h('input', { type: 'search', placeholder: t('sessions.search'), 'aria-label': t('sessions.search') });
-  const list = pagedList((after) => api.sessions({ after, limit: 50, q: search.value.trim() }), card, { empty: t('sessions.empty'), list: h('ul.cards') });
+  const list = pagedList((after) => api.sessions({ after, limit: 50, q: search.value.trim() }), card, {
+    empty: t('sessions.empty'),
+    list: h('ul.cards'),
+  });
   const soon = afterTyping(() => list.reload());
   search.addEventListener('input', soon);
   store.on('journal', soon, stop.signal);
@@ -22,7 +25,12 @@ export function sessionsPage() {
   list.reload();
   return {
     title: t('nav.sessions'),
-    element: page(t('nav.sessions'), t('sessions.lead'), h('div.filters', {}, h('label.search', {}, icon('search'), search)), list.element),
+    element: page(
+      t('nav.sessions'),
+      t('sessions.lead'),
+      h('div.filters', {}, h('label.search', {}, icon('search'), search)),
+      list.element,
+    ),
     destroy: () => stop.abort(),
   };
 }
@@ -37,8 +45,22 @@ function card(session) {
       'a.card.session-card',
       { href: sessionPath(session.sessionId), 'data-session': session.sessionId },
       h('span.card-title', {}, raw(session.sessionId)),
-      h('span.card-note', {}, raw(session.agent ?? ''), ' · ', t('sessions.calls', { n: session.calls ?? 0 }), ' · ', when),
-      h('span.card-side', {}, session.open > 0 && h('span.badge.risk-medium', {}, t('sessions.open', { n: session.open })), session.state === 'ended' && h('span.badge', {}, t('sessions.ended')), session.mode && session.mode !== 'default' && h('span.badge', {}, t(`mode.${session.mode}`))),
+      h(
+        'span.card-note',
+        {},
+        raw(session.agent ?? ''),
+        ' · ',
+        t('sessions.calls', { n: session.calls ?? 0 }),
+        ' · ',
+        when,
+      ),
+      h(
+        'span.card-side',
+        {},
+        session.open > 0 && h('span.badge.risk-medium', {}, t('sessions.open', { n: session.open })),
+        session.state === 'ended' && h('span.badge', {}, t('sessions.ended')),
+        session.mode && session.mode !== 'default' && h('span.badge', {}, t(`mode.${session.mode}`)),
+      ),
     ),
   );
 }

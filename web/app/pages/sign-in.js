@@ -28,7 +28,13 @@ export function signInPage({ onDone }) {
   const id = freshId('token');
   const input = h('input.mono', { id, type: 'password', autocomplete: 'off', spellcheck: 'false', required: true });
   const button = h('button.button.button-primary', { type: 'submit' }, t('signIn.go'));
-  const form = h('form.sign-in-form', {}, h('label', { for: id }, t('signIn.token')), h('div.sign-in-row', {}, input, button), h('p.hint', {}, t('signIn.tokenHint')));
+  const form = h(
+    'form.sign-in-form',
+    {},
+    h('label', { for: id }, t('signIn.token')),
+    h('div.sign-in-row', {}, input, button),
+    h('p.hint', {}, t('signIn.tokenHint')),
+  );
 
   const attempt = async (proof) => {
     button.disabled = true;
@@ -53,7 +59,16 @@ export function signInPage({ onDone }) {
   const element = h(
     'main.gate',
     { id: 'main' },
-    h('div.gate-card', {}, logo(), h('h1', {}, t('signIn.title')), h('p', {}, t('signIn.text')), h('pre.code', { tabindex: '0' }, 'placet serve'), state, form),
+    h(
+      'div.gate-card',
+      {},
+      logo(),
+      h('h1', {}, t('signIn.title')),
+      h('p', {}, t('signIn.text')),
+      h('pre.code', { tabindex: '0' }, 'placet serve'),
+      state,
+      form,
+    ),
   );
   if (code) attempt({ code });
   return { element, title: t('signIn.title'), focus: () => (code ? undefined : input.focus()) };

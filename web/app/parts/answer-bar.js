@@ -46,9 +46,20 @@ export class AnswerBar {
     this.#remember = remember(question.scopes);
     const id = freshId('instruction');
     this.#instruction = h('textarea', { id, rows: 2, 'data-instruction': true });
-    const tell = h('details.extra', { 'data-extra': 'instruction' }, h('summary', {}, t('instruction.title')), h('label.hint', { for: id }, t('instruction.hint')), this.#instruction);
+    const tell = h(
+      'details.extra',
+      { 'data-extra': 'instruction' },
+      h('summary', {}, t('instruction.title')),
+      h('label.hint', { for: id }, t('instruction.hint')),
+      this.#instruction,
+    );
     this.#extras = h('div.extras', {}, this.#remember.element, tell);
-    this.element = h('section.answer', { 'aria-label': t('answer.title'), 'data-answer': true }, h('div.answer-more', {}, this.#editorPlace, this.#extras), this.#body);
+    this.element = h(
+      'section.answer',
+      { 'aria-label': t('answer.title'), 'data-answer': true },
+      h('div.answer-more', {}, this.#editorPlace, this.#extras),
+      this.#body,
+    );
     this.#appear();
     this.#choose();
   }
@@ -83,7 +94,20 @@ export class AnswerBar {
     this.#mode = this.#editor ? 'edit' : 'choose';
     const listed = this.#question.type !== 'TOOL_APPROVAL';
     const buttons = optionsOf(this.#question).map((option) => this.#button(option, listed));
-    const edit = this.canEdit && h('button.button.button-quiet', { type: 'button', 'data-edit': true, 'aria-expanded': String(Boolean(this.#editor)), onclick: () => this.toggleEdit() }, icon('pencil'), this.#editor ? t('edit.stop') : t('edit.start'), h('kbd', {}, 'e'));
+    const edit =
+      this.canEdit &&
+      h(
+        'button.button.button-quiet',
+        {
+          type: 'button',
+          'data-edit': true,
+          'aria-expanded': String(Boolean(this.#editor)),
+          onclick: () => this.toggleEdit(),
+        },
+        icon('pencil'),
+        this.#editor ? t('edit.stop') : t('edit.start'),
+        h('kbd', {}, 'e'),
+      );
     fill(this.#body, h('div.buttons', { class: listed ? 'buttons-list' : '' }, buttons, edit));
     if (focus) buttons[0]?.focus(STAY);
   }
@@ -92,22 +116,39 @@ export class AnswerBar {
     const primary = approves(option) && !option.isDangerous;
     const high = this.#question.risk === 'HIGH' && primary;
     const plain = listed || option.action === 'REJECT_WITH_REASON' ? '' : 'button-quiet';
-    const kind = high ? 'button-high' : primary && !listed ? 'button-primary' : option.isDangerous ? `button-danger ${plain}` : plain;
+    const kind = high
+      ? 'button-high'
+      : primary && !listed
+        ? 'button-primary'
+        : option.isDangerous
+          ? `button-danger ${plain}`
+          : plain;
     const label = primary && this.#editor ? t('edit.approve') : option.label;
     const key = { APPROVE_AND_EXECUTE: 'a', REJECT_WITH_REASON: 'r' }[option.action];
     return h(
       'button.button',
-      { type: 'button', class: kind, 'data-option': option.optionId, title: listed ? null : option.description, onclick: () => this.take(option) },
+      {
+        type: 'button',
+        class: kind,
+        'data-option': option.optionId,
+        title: listed ? null : option.description,
+        onclick: () => this.take(option),
+      },
       icon(ICONS[option.action] ?? 'play'),
-      h('span.button-words', {}, h('span', {}, safe(label)), listed && option.description && h('span.button-description', {}, safe(option.description))),
+      h(
+        'span.button-words',
+        {},
+        h('span', {}, safe(label)),
+        listed && option.description && h('span.button-description', {}, safe(option.description)),
+      ),
       key && !listed && h('kbd', {}, key),
     );
   }
 
-  /** Takes the first option that does what `action` says; for keys. */
+  /** Takes the option that does what `action` says, for keys; of several a key cannot mean one. */
   takeAction(action) {
-    const option = optionsOf(this.#question).find((offered) => offered.action === action);
-    if (option && (this.#mode === 'choose' || this.#mode === 'edit')) this.take(option);
+    const [option, ...others] = optionsOf(this.#question).filter((offered) => offered.action === action);
+    if (option && others.length === 0 && (this.#mode === 'choose' || this.#mode === 'edit')) this.take(option);
   }
 
   /** Somebody chose `option`: what is missing is asked for, and only then is it sent. */
@@ -141,7 +182,12 @@ export class AnswerBar {
         this.#send(option, area.value);
       }
     };
-    this.#panel(option, sendIt, h('label', { for: id }, safe(prompt), !option.requiresInput && h('span.hint', {}, ` ${t('answer.optional')}`)), area);
+    this.#panel(
+      option,
+      sendIt,
+      h('label', { for: id }, safe(prompt), !option.requiresInput && h('span.hint', {}, ` ${t('answer.optional')}`)),
+      area,
+    );
     area.addEventListener('keydown', (event) => {
       if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
         event.preventDefault();
@@ -152,8 +198,15 @@ export class AnswerBar {
   }
 
   #askAgain(option, feedback) {
-    const words = approves(option) && this.#question.risk === 'HIGH' ? t('confirm.high') : t('confirm.dangerous', { option: option.label });
-    const panel = this.#panel(option, () => this.#send(option, feedback), h('p.confirm-words', {}, icon('warning'), h('span', {}, words)));
+    const high = approves(option) && this.#question.risk === 'HIGH';
+    const words = high
+      ? t(this.#editor?.value().changed ? 'confirm.highChanged' : 'confirm.high')
+      : t('confirm.dangerous', { option: option.label });
+    const panel = this.#panel(
+      option,
+      () => this.#send(option, feedback),
+      h('p.confirm-words', {}, icon('warning'), h('span', {}, words)),
+    );
     panel.setAttribute('role', 'alertdialog');
     panel.setAttribute('aria-label', words);
     panel.querySelector('[data-send]').focus(STAY);
@@ -165,8 +218,22 @@ export class AnswerBar {
     guard.left(this.#key('/panel'));
     guard.appeared(this.#key('/panel'));
     const danger = option.isDangerous || (approves(option) && this.#question.risk === 'HIGH');
-    const go = h('button.button', { type: 'button', class: danger ? 'button-high' : 'button-primary', 'data-send': true, onclick: () => this.#mayDecide('/panel') && act() }, icon(ICONS[option.action] ?? 'play'), safe(danger ? t('confirm.yes', { option: option.label }) : option.label));
-    const back = h('button.button', { type: 'button', 'data-back': true, onclick: () => this.#choose({ focus: true }) }, t('back'));
+    const go = h(
+      'button.button',
+      {
+        type: 'button',
+        class: danger ? 'button-high' : 'button-primary',
+        'data-send': true,
+        onclick: () => this.#mayDecide('/panel') && act(),
+      },
+      icon(ICONS[option.action] ?? 'play'),
+      safe(danger ? t('confirm.yes', { option: option.label }) : option.label),
+    );
+    const back = h(
+      'button.button',
+      { type: 'button', 'data-back': true, onclick: () => this.#choose({ focus: true }) },
+      t('back'),
+    );
     const panel = h('div.panel', {}, content, h('div.buttons', {}, go, back));
     panel.addEventListener('keydown', (event) => {
       if (event.key !== 'Escape') return;
@@ -189,7 +256,11 @@ export class AnswerBar {
 
   #compose(option, feedback) {
     const text = (value) => (value && value.trim() !== '' ? value : undefined);
-    const answer = { selectedOptionId: option.optionId, feedback: text(feedback), instruction: text(this.#instruction.value) };
+    const answer = {
+      selectedOptionId: option.optionId,
+      feedback: text(feedback),
+      instruction: text(this.#instruction.value),
+    };
     if (approves(option)) {
       answer.remember = this.#remember.value();
       const edited = this.#editor?.value();

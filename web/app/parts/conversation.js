@@ -55,7 +55,8 @@ export class Conversation {
     turn.thinking = thinking ?? turn.thinking + (thinkingDelta ?? '');
     fill(
       turn.element,
-      turn.thinking && h('details.chat-thought', {}, h('summary', {}, t('chat.thinking')), h('p.prose', {}, raw(turn.thinking))),
+      turn.thinking &&
+        h('details.chat-thought', {}, h('summary', {}, t('chat.thinking')), h('p.prose', {}, raw(turn.thinking))),
       turn.text && h('div.bubble.bubble-agent', {}, h('p.prose', {}, raw(turn.text))),
     );
     if (text !== undefined) this.#writing = null;
@@ -75,12 +76,25 @@ export class Conversation {
   acted({ callId, tool = '', args = {} }) {
     const result = h('div.chat-result');
     this.#actions.set(callId, result);
-    this.#add(h('div.chat-step', { 'data-step': 'action' }, h('span.chat-step-name', {}, t('chat.action'), ' ', h('code', {}, raw(tool))), h('pre.code', { tabindex: '0' }, raw(wordsOf(args))), result));
+    this.#add(
+      h(
+        'div.chat-step',
+        { 'data-step': 'action' },
+        h('span.chat-step-name', {}, t('chat.action'), ' ', h('code', {}, raw(tool))),
+        h('pre.code', { tabindex: '0' }, raw(wordsOf(args))),
+        result,
+      ),
+    );
   }
 
   observed({ callId, ok, output }) {
     const text = wordsOf(output);
-    const details = h('details', { class: ok ? '' : 'is-bad', open: text.length < 400 }, h('summary', {}, t(ok ? 'chat.observation' : 'chat.notDone')), h('pre.code', { tabindex: '0' }, raw(text)));
+    const details = h(
+      'details',
+      { class: ok ? '' : 'is-bad', open: text.length < 400 },
+      h('summary', {}, t(ok ? 'chat.observation' : 'chat.notDone')),
+      h('pre.code', { tabindex: '0' }, raw(text)),
+    );
     const place = this.#actions.get(callId);
     if (place) fill(place, details);
     else this.#add(h('div.chat-step', { 'data-step': 'observation' }, details));

@@ -51,7 +51,8 @@ export function difference(text, other) {
   let head = 0;
   while (head < text.length && head < other.length && text[head] === other[head]) head += 1;
   let tail = 0;
-  while (tail < text.length - head && tail < other.length - head && text.at(-1 - tail) === other.at(-1 - tail)) tail += 1;
+  while (tail < text.length - head && tail < other.length - head && text.at(-1 - tail) === other.at(-1 - tail))
+    tail += 1;
   if (head + tail < text.length / 3) return [text, '', ''];
   return [text.slice(0, head), text.slice(head, text.length - tail), text.slice(text.length - tail)];
 }

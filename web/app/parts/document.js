@@ -44,7 +44,8 @@ const BLOCKS = {
     const paragraphs = h('p.prose', {}, safe(text));
     return label ? labelled(label, h('blockquote.quote', {}, paragraphs)) : h('div.block', {}, paragraphs);
   },
-  field: ({ label, value }) => h('div.block.field', {}, h('h3.block-label', {}, safe(label)), h('p.field-value', {}, sentence(value))),
+  field: ({ label, value }) =>
+    h('div.block.field', {}, h('h3.block-label', {}, safe(label)), h('p.field-value', {}, sentence(value))),
   commands: ({ commands }) =>
     h(
       'div.block',
@@ -78,14 +79,29 @@ const BLOCKS = {
     ),
   diff: ({ label, hunks }) => {
     const { added, removed } = diffCounts(hunks);
-    const counts = h('span.diff-counts', {}, h('span.diff-plus', {}, `+${added}`), ' ', h('span.diff-minus', {}, `−${removed}`));
-    return h('div.block', {}, h('h3.block-label', {}, icon('file'), h('span', {}, safe(label)), counts), diffTable(hunks));
+    const counts = h(
+      'span.diff-counts',
+      {},
+      h('span.diff-plus', {}, `+${added}`),
+      ' ',
+      h('span.diff-minus', {}, `−${removed}`),
+    );
+    return h(
+      'div.block',
+      {},
+      h('h3.block-label', {}, icon('file'), h('span', {}, safe(label)), counts),
+      diffTable(hunks),
+    );
   },
   args: ({ label, args }, how) =>
     labelled(
       label,
       args.length
-        ? h('dl.args', {}, args.map(({ name, value }) => h('div.arg', {}, h('dt', {}, safe(name)), h('dd', {}, argValue(value, how)))))
+        ? h(
+            'dl.args',
+            {},
+            args.map(({ name, value }) => h('div.arg', {}, h('dt', {}, safe(name)), h('dd', {}, argValue(value, how)))),
+          )
         : h('p.quiet', {}, t('block.noArgs')),
     ),
   warning: ({ text }) => h('div.block.warning', {}, icon('warning'), h('p', {}, sentence(text))),
@@ -105,7 +121,15 @@ export function commandLine({ text, under = [], risk, why }) {
     h(
       'div.command-line',
       {},
-      under.length > 0 && h('span.under', {}, under.map((wrapper) => [h('span.wrapper', {}, safe(wrapper)), h('span.under-arrow', { 'aria-hidden': 'true' }, '›')])),
+      under.length > 0 &&
+        h(
+          'span.under',
+          {},
+          under.map((wrapper) => [
+            h('span.wrapper', {}, safe(wrapper)),
+            h('span.under-arrow', { 'aria-hidden': 'true' }, '›'),
+          ]),
+        ),
       h('code.command-text', {}, safe(text)),
       riskBadge(risk),
     ),
@@ -136,14 +160,24 @@ export function blocks(blocks, how) {
 export function gist(question) {
   const blocks = [...(question.document?.head ?? []), ...(question.document?.body ?? [])];
   for (const block of blocks) {
-    if (block.block === 'commands') return { mono: true, text: block.commands.map(({ under = [], text }) => [...under, text].join(' › ')).join('\n') };
+    if (block.block === 'commands')
+      return {
+        mono: true,
+        text: block.commands.map(({ under = [], text }) => [...under, text].join(' › ')).join('\n'),
+      };
     if (block.block === 'statement') return { mono: true, text: block.text };
     if (block.block === 'host') return { mono: true, text: block.host };
     if (block.block === 'diff') return { mono: false, text: block.label };
     if (block.block === 'warning') return { mono: false, text: block.text };
     // A text with a label is somebody's opinion of it.
     if (block.block === 'text' && !block.label) return { mono: false, text: block.text };
-    if (block.block === 'args') return { mono: true, text: block.args.map(({ name, value }) => `${name}: ${(value.json ?? value.text ?? '').replace(/\s*\n\s*/g, ' ')}`).join('\n') };
+    if (block.block === 'args')
+      return {
+        mono: true,
+        text: block.args
+          .map(({ name, value }) => `${name}: ${(value.json ?? value.text ?? '').replace(/\s*\n\s*/g, ' ')}`)
+          .join('\n'),
+      };
   }
   return { mono: false, text: question.message ?? question.title ?? '' };
 }

@@ -14,7 +14,13 @@ export function editor(call) {
   let error;
   const id = freshId('json');
   const form = h('div.editor-form');
-  const area = h('textarea.mono.editor-json', { id, spellcheck: 'false', autocapitalize: 'off', 'data-json': true, rows: 8 });
+  const area = h('textarea.mono.editor-json', {
+    id,
+    spellcheck: 'false',
+    autocapitalize: 'off',
+    'data-json': true,
+    rows: 8,
+  });
   const fault = h('p.fault', { role: 'alert', hidden: true });
 
   const say = (text) => {

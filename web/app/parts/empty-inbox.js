@@ -35,6 +35,12 @@ export function emptyInbox() {
     h('h1', {}, t('empty.title')),
     h('p', {}, t('empty.text')),
     h('p', {}, h('a', { href: '/history' }, t('history.title'))),
-    h('div.empty-try', {}, h('div.empty-try-head', {}, h('h2', {}, t('empty.try')), navigator.clipboard && copy), h('pre.code', { tabindex: '0' }, line), h('p.hint', {}, t('empty.data'))),
+    h(
+      'div.empty-try',
+      {},
+      h('div.empty-try-head', {}, h('h2', {}, t('empty.try')), navigator.clipboard && copy),
+      h('pre.code', { tabindex: '0' }, line),
+      h('p.hint', {}, t('empty.data')),
+    ),
   );
 }

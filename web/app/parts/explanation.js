@@ -25,12 +25,23 @@ export function explanation(verdict) {
   return h(
     'div.explanation',
     { 'data-decision': decision },
-    h('div.verdict', { class: `effect-${decision}` }, h('span.verdict-word', {}, t(`effect.${decision}`)), riskBadge(verdict.risk, { long: true }), h('span.badge', {}, t(`category.${verdict.category}`))),
+    h(
+      'div.verdict',
+      { class: `effect-${decision}` },
+      h('span.verdict-word', {}, t(`effect.${decision}`)),
+      riskBadge(verdict.risk, { long: true }),
+      h('span.badge', {}, t(`category.${verdict.category}`)),
+    ),
     h('p.verdict-reason', {}, sentence(escapeHidden(verdict.banned ?? verdict.reason))),
     verdict.rule && h('p.card-note', {}, t('check.rule'), ' ', h('strong', {}, raw(verdict.rule))),
     asked && h('p.card-note', {}, raw(asked)),
     FOUND.filter(([kind]) => verdict[kind]?.length).map(([kind, name]) =>
-      h('div.block', {}, h('h3.block-label', {}, icon(name), t(`check.${kind}`)), h('ol.commands', {}, verdict[kind].map(commandLine))),
+      h(
+        'div.block',
+        {},
+        h('h3.block-label', {}, icon(name), t(`check.${kind}`)),
+        h('ol.commands', {}, verdict[kind].map(commandLine)),
+      ),
     ),
     steps(verdict.step, decision),
   );
@@ -43,7 +54,8 @@ export function termsInWords({ approvers, quorum, notRequester, timeoutMs, escal
     quorum > 1 && t('policy.quorum', { n: quorum }),
     notRequester && t('policy.notRequester'),
     timeoutMs && t('policy.ruleTimeout', { time: lengthInWords(timeoutMs) }),
-    escalateTo?.length > 0 && t('policy.escalate', { time: lengthInWords(escalateAfterMs ?? 0), names: escalateTo.join(', ') }),
+    escalateTo?.length > 0 &&
+      t('policy.escalate', { time: lengthInWords(escalateAfterMs ?? 0), names: escalateTo.join(', ') }),
   ]
     .filter(Boolean)
     .join(' · ');
@@ -52,6 +64,23 @@ export function termsInWords({ approvers, quorum, notRequester, timeoutMs, escal
 /** The decision order, with the step that answered. */
 function steps(decided, decision) {
   const step = (number) =>
-    h('li.step', { class: number === decided ? `step-decided effect-${decision}` : number < decided ? 'step-passed' : 'step-unreached', 'aria-current': number === decided ? 'step' : null }, t(`step.${number}`));
-  return h('details.steps', { open: true }, h('summary', {}, t('check.steps')), h('ol.step-list', {}, Array.from({ length: STEPS }, (_, at) => step(at + 1))));
+    h(
+      'li.step',
+      {
+        class:
+          number === decided ? `step-decided effect-${decision}` : number < decided ? 'step-passed' : 'step-unreached',
+        'aria-current': number === decided ? 'step' : null,
+      },
+      t(`step.${number}`),
+    );
+  return h(
+    'details.steps',
+    { open: true },
+    h('summary', {}, t('check.steps')),
+    h(
+      'ol.step-list',
+      {},
+      Array.from({ length: STEPS }, (_, at) => step(at + 1)),
+    ),
+  );
 }

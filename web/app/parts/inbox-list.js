@@ -21,7 +21,17 @@ export function matches(question, { text, risk }) {
   if (risk && question.risk !== risk) return false;
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return true;
-  const hay = [headingOf(question.document), gist(question).text, question.title, question.agent, question.sessionId, question.user, question.channel, question.code, question.call?.tool]
+  const hay = [
+    headingOf(question.document),
+    gist(question).text,
+    question.title,
+    question.agent,
+    question.sessionId,
+    question.user,
+    question.channel,
+    question.code,
+    question.call?.tool,
+  ]
     .filter(Boolean)
     .join('\n')
     .toLowerCase();
@@ -39,13 +49,29 @@ export function row(question) {
     h(
       'a.row',
       { href: questionPath(question.requestId), class: riskClass(question.risk), 'data-row': question.requestId },
-      h('span.row-top', {}, h('span.row-tool', {}, question.call ? raw(question.call.tool) : safe(question.title)), riskBadge(question.risk), question.deadline !== undefined && countdown(question)),
-      h('span.row-gist', { class: mono ? 'mono' : '' }, lines.slice(0, LINES_IN_ROW).map((line) => h('span.row-line', {}, safe(line))), more > 0 && h('span.row-more', {}, t('inbox.moreLines', { n: more }))),
+      h(
+        'span.row-top',
+        {},
+        h('span.row-tool', {}, question.call ? raw(question.call.tool) : safe(question.title)),
+        riskBadge(question.risk),
+        question.deadline !== undefined && countdown(question),
+      ),
+      h(
+        'span.row-gist',
+        { class: mono ? 'mono' : '' },
+        lines.slice(0, LINES_IN_ROW).map((line) => h('span.row-line', {}, safe(line))),
+        more > 0 && h('span.row-more', {}, t('inbox.moreLines', { n: more })),
+      ),
       h(
         'span.row-foot',
         {},
-        h('span', {}, raw([question.agent, ...(question.agentPath ?? [])].filter(Boolean).join(' › ') || question.sessionId)),
-        question.votes?.needed > 1 && h('span.votes', {}, icon('people'), `${question.votes.have}/${question.votes.needed}`),
+        h(
+          'span',
+          {},
+          raw([question.agent, ...(question.agentPath ?? [])].filter(Boolean).join(' › ') || question.sessionId),
+        ),
+        question.votes?.needed > 1 &&
+          h('span.votes', {}, icon('people'), `${question.votes.have}/${question.votes.needed}`),
         question.mayAnswer === false && h('span.row-note', {}, t('inbox.othersDecide')),
       ),
     ),
@@ -61,7 +87,12 @@ export function turn(group) {
     fill(
       head,
       h('span', {}, t('turn.title', { n: questions.length })),
-      questions.length > 1 && h('a', { href: `${questionPath(questions[0].requestId)}?together=`, 'data-together': group }, t('turn.decideTogether')),
+      questions.length > 1 &&
+        h(
+          'a',
+          { href: `${questionPath(questions[0].requestId)}?together=`, 'data-together': group },
+          t('turn.decideTogether'),
+        ),
     );
     arrange(rows, nodes);
   };

@@ -21,7 +21,18 @@ export async function loading(place, load) {
   try {
     return await load();
   } catch (problem) {
-    fill(place, h(place.matches('ul, ol') ? 'li.fault' : 'p.fault', {}, h('span', { role: 'alert' }, problem.code === 'unreachable' ? t('line.lost') : t('fate.refused', { why: problem.message }))));
+    fill(
+      place,
+      h(
+        place.matches('ul, ol') ? 'li.fault' : 'p.fault',
+        {},
+        h(
+          'span',
+          { role: 'alert' },
+          problem.code === 'unreachable' ? t('line.lost') : t('fate.refused', { why: problem.message }),
+        ),
+      ),
+    );
     return undefined;
   } finally {
     place.removeAttribute('aria-busy');
@@ -57,7 +68,8 @@ export function pagedList(fetchPage, draw, { empty, list }) {
 /** A page may be empty and still have a next one; a person wants to see something, but not to wait for everything. */
 async function filled(fetchPage, after) {
   let got = await fetchPage(after);
-  for (let tries = 0; tries < PAGES_EMPTY_MAX && got.items.length === 0 && got.next; tries += 1) got = await fetchPage(got.next);
+  for (let tries = 0; tries < PAGES_EMPTY_MAX && got.items.length === 0 && got.next; tries += 1)
+    got = await fetchPage(got.next);
   return got;
 }
 

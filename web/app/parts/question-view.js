@@ -21,6 +21,7 @@ export class QuestionView {
   #question;
   #bar = null;
   #drawn = '';
+  #metaDrawn = '';
   #stop = new AbortController();
   #onFate;
   #inline;
@@ -44,7 +45,8 @@ export class QuestionView {
     this.#article = h(
       'article.question',
       { class: `${riskClass(question.risk)} ${inline ? 'question-inline' : ''}`, 'data-question': question.requestId },
-      h('header.question-header', {}, this.#meta, this.#heading, this.#byline),
+      this.#meta,
+      h('header.question-header', {}, this.#heading, this.#byline),
       this.#head,
       this.#body,
     );
@@ -73,7 +75,9 @@ export class QuestionView {
   }
 
   #note(event) {
-    const mine = event.interaction === this.#question.requestId || (event.name === 'sessionEnded' && event.sessionId === this.#question.sessionId);
+    const mine =
+      event.interaction === this.#question.requestId ||
+      (event.name === 'sessionEnded' && event.sessionId === this.#question.sessionId);
     if (mine) this.reload();
   }
 
@@ -115,12 +119,21 @@ export class QuestionView {
 
   #drawMeta() {
     const question = this.#question;
+    const print = JSON.stringify([question.status, question.votes, question.deadline]);
+    if (print === this.#metaDrawn) return;
+    this.#metaDrawn = print;
     const pending = question.status === 'pending';
     fill(
       this.#meta,
       riskBadge(question.risk, { long: true }),
       h('span.code-badge', { title: t('question.code') }, question.code),
-      question.votes?.needed > 1 && h('span.votes', {}, icon('people'), t('question.votes', { have: question.votes.have, needed: question.votes.needed })),
+      question.votes?.needed > 1 &&
+        h(
+          'span.votes',
+          {},
+          icon('people'),
+          t('question.votes', { have: question.votes.have, needed: question.votes.needed }),
+        ),
       pending && question.deadline !== undefined && countdown(question, { bar: true, onOver: () => this.#over() }),
     );
   }
@@ -144,20 +157,36 @@ export class QuestionView {
       fill(this.#foot, banner(tone, text, feedback));
     } else if (question.mayAnswer === false) {
       this.#bar = null;
-      fill(this.#foot, banner('note', question.why || waitingFor(question)));
+      fill(this.#foot, banner('note', waitingFor(question)));
     } else if (this.#bar) {
       this.#bar.update(question);
     } else if (question.deadline === undefined || question.deadline > performance.now()) {
       this.#bar = new AnswerBar(question, (fate) => this.#settled(fate));
-      const fields = (question.document?.foot ?? []).filter(({ block }) => block === 'field' || block === 'warning' || block === 'text');
-      fill(this.#foot, fields.length > 0 && h('div.blocks.blocks-foot', {}, blocks(fields, { foldable: false })), this.#bar.element);
+      const fields = (question.document?.foot ?? []).filter(
+        ({ block }) => block === 'field' || block === 'warning' || block === 'text',
+      );
+      fill(
+        this.#foot,
+        fields.length > 0 && h('div.blocks.blocks-foot', {}, blocks(fields, { foldable: false })),
+        this.#bar.element,
+      );
     }
   }
 
   #settled(fate) {
     toast(fate.text, TONES[fate.kind] ?? 'note');
     if (fate.kind !== 'decided') this.reload();
-    else this.show({ ...this.#question, status: 'answered', resolution: { how: 'answered', by: [store.me?.name].filter(Boolean), at: new Date().toISOString(), option: fate.optionId } });
+    else
+      this.show({
+        ...this.#question,
+        status: 'answered',
+        resolution: {
+          how: 'answered',
+          by: [store.me?.name].filter(Boolean),
+          at: new Date().toISOString(),
+          option: fate.optionId,
+        },
+      });
     store.reloadSoon();
     this.#onFate(fate, this.#question);
   }
@@ -165,13 +194,19 @@ export class QuestionView {
 
 function banner(tone, text, more) {
   const icons = { good: 'check', bad: 'cross', warn: 'warning', note: 'info' };
-  return h('div.outcome', { class: `outcome-${tone}`, 'data-outcome': tone, role: 'status' }, icon(icons[tone]), h('div', {}, h('p', {}, text), more && h('blockquote.quote', {}, h('p.prose', {}, safe(more)))));
+  return h(
+    'div.outcome',
+    { class: `outcome-${tone}`, 'data-outcome': tone, role: 'status' },
+    icon(icons[tone]),
+    h('div', {}, h('p', {}, text), more && h('blockquote.quote', {}, h('p.prose', {}, safe(more)))),
+  );
 }
 
 function waitingFor(question) {
   const voted = question.votes?.by ?? [];
-  if (voted.includes(store.me?.name) || voted.includes(store.me?.person)) return t('question.youVoted', { n: Math.max(1, question.votes.needed - question.votes.have) });
-  return t('question.notYours', { names: names(question.askedOf ?? []) });
+  if (voted.includes(store.me?.name) || voted.includes(store.me?.person))
+    return t('question.youVoted', { n: Math.max(1, question.votes.needed - question.votes.have) });
+  return question.askedOf?.length ? t('question.notYours', { names: names(question.askedOf) }) : (question.why ?? '');
 }
 
 function byline(question) {
@@ -179,7 +214,10 @@ function byline(question) {
   return [
     path.length > 0 && [h('span.agent', {}, raw(path.join(' › '))), h('span.dot', { 'aria-hidden': 'true' }, '·')],
     h('a', { href: sessionPath(question.sessionId) }, raw(question.sessionId)),
-    question.user && [h('span.dot', { 'aria-hidden': 'true' }, '·'), raw(t('question.onBehalf', { name: question.user }))],
+    question.user && [
+      h('span.dot', { 'aria-hidden': 'true' }, '·'),
+      raw(t('question.onBehalf', { name: question.user })),
+    ],
     question.channel && [h('span.dot', { 'aria-hidden': 'true' }, '·'), raw(question.channel)],
   ];
 }

@@ -25,7 +25,11 @@ export function remember(scopes) {
     return h('label.choice', {}, radio, h('span', {}, label));
   };
   const lengthId = freshId('length');
-  const select = h('select', { id: lengthId, 'data-lasts': true }, LENGTHS.map(([label, ms]) => h('option', { value: ms }, t(label))));
+  const select = h(
+    'select',
+    { id: lengthId, 'data-lasts': true },
+    LENGTHS.map(([label, ms]) => h('option', { value: ms }, t(label))),
+  );
   const lasts = h('p.remember-length', {}, h('label', { for: lengthId }, t('remember.for')), ' ', select);
   const set = h(
     'fieldset.choices',
@@ -35,7 +39,13 @@ export function remember(scopes) {
     scopes.map(({ text }, index) => choice(false, index, sentence(text))),
     lasts,
   );
-  const element = h('details.extra', { 'data-extra': 'remember' }, h('summary', {}, t('remember.title')), set, h('p.hint', {}, t('remember.hint')));
+  const element = h(
+    'details.extra',
+    { 'data-extra': 'remember' },
+    h('summary', {}, t('remember.title')),
+    set,
+    h('p.hint', {}, t('remember.hint')),
+  );
   const chosen = () => Number(set.querySelector('input:checked')?.value ?? -1);
   const sync = () => {
     lasts.hidden = chosen() < 0;

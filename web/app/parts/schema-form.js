@@ -19,24 +19,44 @@ export function schemaForm(schema, value, onChange) {
   return h(
     'div.schema-form',
     {},
-    fields.length ? fields.map((field) => drawField(field, value?.[field.name], (next) => set(field.name, next))) : h('p.quiet', {}, t('block.noArgs')),
+    fields.length
+      ? fields.map((field) => drawField(field, value?.[field.name], (next) => set(field.name, next)))
+      : h('p.quiet', {}, t('block.noArgs')),
   );
 }
 
 function drawField(field, value, set) {
   const id = freshId('arg');
   const hint = field.description ? h('p.hint', { id: `${id}-hint` }, field.description) : null;
-  const tie = { id, 'aria-describedby': hint ? `${id}-hint` : null, 'data-arg': field.name, spellcheck: 'false', autocapitalize: 'off' };
+  const tie = {
+    id,
+    'aria-describedby': hint ? `${id}-hint` : null,
+    'data-arg': field.name,
+    spellcheck: 'false',
+    autocapitalize: 'off',
+  };
   const name = [field.name, field.required && h('span.required', { title: t('form.required') }, ' *')];
   if (field.kind === 'boolean') {
     const box = h('input', { ...tie, type: 'checkbox', checked: value === true, onchange: () => set(box.checked) });
     return h('div.form-field', {}, h('label.check', { for: id }, box, h('code', {}, name)), hint);
   }
   if (field.kind === 'object') {
-    return h('fieldset.form-field', {}, h('legend', {}, h('code', {}, name)), hint, schemaForm(field.schema, value ?? {}, set));
+    return h(
+      'fieldset.form-field',
+      {},
+      h('legend', {}, h('code', {}, name)),
+      hint,
+      schemaForm(field.schema, value ?? {}, set),
+    );
   }
   if (field.kind === 'texts') {
-    return h('fieldset.form-field', {}, h('legend', {}, h('code', {}, name)), hint, texts(field.name, value ?? [], set));
+    return h(
+      'fieldset.form-field',
+      {},
+      h('legend', {}, h('code', {}, name)),
+      hint,
+      texts(field.name, value ?? [], set),
+    );
   }
   return h('div.form-field', {}, h('label', { for: id }, h('code', {}, name)), control(field, value, set, tie), hint);
 }
@@ -53,7 +73,10 @@ function control(field, value, set, tie) {
         { ...tie, onchange: () => set(options[select.selectedIndex]) },
         options.map((choice) => h('option', {}, choice === undefined ? t('form.none') : String(choice))),
       );
-      select.selectedIndex = Math.max(0, options.findIndex((choice) => choice === value));
+      select.selectedIndex = Math.max(
+        0,
+        options.findIndex((choice) => choice === value),
+      );
       return select;
     }
     case 'number': {
@@ -64,12 +87,18 @@ function control(field, value, set, tie) {
         min: field.min,
         max: field.max,
         value: value === undefined ? '' : String(value),
-        oninput: () => set(input.value === '' || !Number.isFinite(input.valueAsNumber) ? undefined : input.valueAsNumber),
+        oninput: () =>
+          set(input.value === '' || !Number.isFinite(input.valueAsNumber) ? undefined : input.valueAsNumber),
       });
       return input;
     }
     case 'lines': {
-      const area = h('textarea.mono', { ...tie, rows: Math.min(12, String(value ?? '').split('\n').length + 1), value: value ?? '', oninput: () => text(area.value) });
+      const area = h('textarea.mono', {
+        ...tie,
+        rows: Math.min(12, String(value ?? '').split('\n').length + 1),
+        value: value ?? '',
+        oninput: () => text(area.value),
+      });
       return area;
     }
     case 'text': {
@@ -83,7 +112,11 @@ function control(field, value, set, tie) {
 
 /** What no field fits is edited as JSON; while it is not JSON, the last good value stands and the field says so. */
 function json(value, set, tie) {
-  const area = h('textarea.mono', { ...tie, rows: 4, value: value === undefined ? '' : JSON.stringify(value, null, 2) });
+  const area = h('textarea.mono', {
+    ...tie,
+    rows: 4,
+    value: value === undefined ? '' : JSON.stringify(value, null, 2),
+  });
   area.addEventListener('input', () => {
     try {
       set(area.value.trim() === '' ? undefined : JSON.parse(area.value));
@@ -102,15 +135,32 @@ function texts(name, value, set) {
   let items = [...value];
   const draw = (focusAt) => {
     const rows = items.map((item, at) => {
-      const input = h('input.mono', { type: 'text', value: item, 'aria-label': t('form.item', { name, n: at + 1 }), spellcheck: 'false' });
+      const input = h('input.mono', {
+        type: 'text',
+        value: item,
+        'aria-label': t('form.item', { name, n: at + 1 }),
+        spellcheck: 'false',
+      });
       input.addEventListener('input', () => {
         items[at] = input.value;
         set([...items]);
       });
-      const remove = h('button.quiet-button', { type: 'button', 'aria-label': t('form.removeItem', { name, n: at + 1 }), onclick: () => change(items.toSpliced(at, 1), at - 1) }, t('form.remove'));
+      const remove = h(
+        'button.quiet-button',
+        {
+          type: 'button',
+          'aria-label': t('form.removeItem', { name, n: at + 1 }),
+          onclick: () => change(items.toSpliced(at, 1), at - 1),
+        },
+        t('form.remove'),
+      );
       return h('div.texts-row', {}, input, remove);
     });
-    const add = h('button.quiet-button', { type: 'button', onclick: () => change([...items, ''], items.length) }, t('form.add'));
+    const add = h(
+      'button.quiet-button',
+      { type: 'button', onclick: () => change([...items, ''], items.length) },
+      t('form.add'),
+    );
     fill(list, rows, add);
     if (focusAt !== undefined) (list.querySelectorAll('input')[focusAt] ?? add).focus();
   };

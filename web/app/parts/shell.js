@@ -37,8 +37,18 @@ export class Shell {
     this.element = h(
       'div.shell',
       {},
-      h('a.skip-link', { href: '#main', onclick: (event) => (event.preventDefault(), this.main.focus()) }, t('nav.skip')),
-      h('header.top', {}, h('a.brand', { href: '/', 'aria-label': t('nav.home') }, logo(), h('span.brand-name', {}, 'Placet')), this.#nav, this.#tools()),
+      h(
+        'a.skip-link',
+        { href: '#main', onclick: (event) => (event.preventDefault(), this.main.focus()) },
+        t('nav.skip'),
+      ),
+      h(
+        'header.top',
+        {},
+        h('a.brand', { href: '/', 'aria-label': t('nav.home') }, logo(), h('span.brand-name', {}, 'Placet')),
+        this.#nav,
+        this.#tools(),
+      ),
       this.#line,
       this.main,
       ...announcers(),
@@ -63,8 +73,27 @@ export class Shell {
     return h(
       'div.tools',
       {},
-      h('button.icon-button.only-wide', { type: 'button', 'aria-label': t('keys.title'), title: `${t('keys.title')} (?)`, onclick: () => this.showHelp() }, icon('keyboard')),
-      h('button.icon-button', { type: 'button', 'aria-label': t('menu.title'), title: t('menu.title'), 'data-menu': true, onclick: () => this.#showMenu() }, icon('settings')),
+      h(
+        'button.icon-button.only-wide',
+        {
+          type: 'button',
+          'aria-label': t('keys.title'),
+          title: `${t('keys.title')} (?)`,
+          onclick: () => this.showHelp(),
+        },
+        icon('keyboard'),
+      ),
+      h(
+        'button.icon-button',
+        {
+          type: 'button',
+          'aria-label': t('menu.title'),
+          title: t('menu.title'),
+          'data-menu': true,
+          onclick: () => this.#showMenu(),
+        },
+        icon('settings'),
+      ),
     );
   }
 
@@ -76,7 +105,13 @@ export class Shell {
     fill(
       this.#nav,
       places.map((place) =>
-        h('a.nav-link', { href: place.path, 'aria-current': place.page === home ? 'page' : null, 'data-nav': place.page }, icon(place.icon), h('span', {}, t(`nav.${place.page}`)), place.page === 'inbox' && this.#badge),
+        h(
+          'a.nav-link',
+          { href: place.path, 'aria-current': place.page === home ? 'page' : null, 'data-nav': place.page },
+          icon(place.icon),
+          h('span', {}, t(`nav.${place.page}`)),
+          place.page === 'inbox' && this.#badge,
+        ),
       ),
     );
     this.#drawBadge();
@@ -85,7 +120,11 @@ export class Shell {
   #drawBadge() {
     const count = store.waiting;
     this.#badge.hidden = count === 0;
-    fill(this.#badge, h('span', { 'aria-hidden': 'true' }, String(count)), h('span.visually-hidden', {}, t('nav.waiting', { n: count })));
+    fill(
+      this.#badge,
+      h('span', { 'aria-hidden': 'true' }, String(count)),
+      h('span.visually-hidden', {}, t('nav.waiting', { n: count })),
+    );
   }
 
   #drawLine() {
@@ -95,12 +134,23 @@ export class Shell {
     if (state !== 'lost') return;
     const words = h('span', {}, t('line.lost'));
     const when = h('span.only-wide', { 'aria-hidden': 'true' });
-    fill(this.#line, icon('plug'), words, when, h('button.quiet-button', { type: 'button', onclick: this.on.onRetry }, t('line.retry')));
-    everySecond(when, () => (when.textContent = t('line.in', { n: Math.max(0, Math.ceil((retryAt - Date.now()) / 1000)) })));
+    fill(
+      this.#line,
+      icon('plug'),
+      words,
+      when,
+      h('button.quiet-button', { type: 'button', onclick: this.on.onRetry }, t('line.retry')),
+    );
+    everySecond(
+      when,
+      () => (when.textContent = t('line.in', { n: Math.max(0, Math.ceil((retryAt - Date.now()) / 1000)) })),
+    );
   }
 
   showHelp() {
-    const rows = allKeys().map(({ key, label }) => h('div.key-row', {}, h('dt', {}, h('kbd', {}, key)), h('dd', {}, t(label))));
+    const rows = allKeys().map(({ key, label }) =>
+      h('div.key-row', {}, h('dt', {}, h('kbd', {}, key)), h('dd', {}, t(label))),
+    );
     fill(this.#help, sheetHead(t('keys.title'), this.#help), h('dl.keys', {}, rows), h('p.hint', {}, t('keys.hint')));
     this.#help.showModal();
   }
@@ -112,20 +162,73 @@ export class Shell {
 
   #drawMenu() {
     const choice = (name, value, current, label, onchange) =>
-      h('label.segment', {}, h('input', { type: 'radio', name, value, checked: value === current, onchange }), h('span', {}, label));
+      h(
+        'label.segment',
+        {},
+        h('input', { type: 'radio', name, value, checked: value === current, onchange }),
+        h('span', {}, label),
+      );
     const segments = (legend, name, current, options, onchange) =>
-      h('fieldset.segments', {}, h('legend', {}, legend), h('div.segment-row', {}, options.map(([value, label]) => choice(name, value, current, label, () => onchange(value)))));
+      h(
+        'fieldset.segments',
+        {},
+        h('legend', {}, legend),
+        h(
+          'div.segment-row',
+          {},
+          options.map(([value, label]) => choice(name, value, current, label, () => onchange(value))),
+        ),
+      );
     fill(
       this.#menu,
       sheetHead(store.me?.name ?? store.me?.person ?? 'Placet', this.#menu, store.me && t(`role.${store.me.role}`)),
-      segments(t('menu.theme'), 'theme', theme(), [['auto', t('theme.auto')], ['light', t('theme.light')], ['dark', t('theme.dark')]], setTheme),
-      segments(t('menu.language'), 'locale', locale(), [['en', 'English'], ['zh', '中文']], (value) => {
-        setLocale(value);
-        this.#menu.close();
-        this.on.onLocale();
-      }),
-      canNotify() && h('div.menu-row', {}, h('span', {}, t('menu.notify')), h('button.button', { type: 'button', 'data-notify': true, onclick: () => this.#notify() }, icon('bell'), t(`notify.${notifyState()}`))),
-      h('div.menu-row', {}, h('a', { href: '/reference', target: '_blank' }, t('menu.reference')), h('button.button', { type: 'button', 'data-sign-out': true, onclick: () => this.#signOut() }, t('menu.signOut'))),
+      segments(
+        t('menu.theme'),
+        'theme',
+        theme(),
+        [
+          ['auto', t('theme.auto')],
+          ['light', t('theme.light')],
+          ['dark', t('theme.dark')],
+        ],
+        setTheme,
+      ),
+      segments(
+        t('menu.language'),
+        'locale',
+        locale(),
+        [
+          ['en', 'English'],
+          ['zh', '中文'],
+        ],
+        (value) => {
+          setLocale(value);
+          this.#menu.close();
+          this.on.onLocale();
+        },
+      ),
+      canNotify() &&
+        h(
+          'div.menu-row',
+          {},
+          h('span', {}, t('menu.notify')),
+          h(
+            'button.button',
+            { type: 'button', 'data-notify': true, onclick: () => this.#notify() },
+            icon('bell'),
+            t(`notify.${notifyState()}`),
+          ),
+        ),
+      h(
+        'div.menu-row',
+        {},
+        h('a', { href: '/reference', target: '_blank' }, t('menu.reference')),
+        h(
+          'button.button',
+          { type: 'button', 'data-sign-out': true, onclick: () => this.#signOut() },
+          t('menu.signOut'),
+        ),
+      ),
       h('p.hint', {}, `Placet ${store.me?.version ?? ''}`),
     );
   }
@@ -147,5 +250,10 @@ export class Shell {
 }
 
 function sheetHead(title, dialog, note) {
-  return h('div.sheet-head', {}, h('div', {}, h('h2', {}, title), note && h('p.hint', {}, note)), h('button.icon-button', { type: 'button', 'aria-label': t('close'), onclick: () => dialog.close() }, icon('cross')));
+  return h(
+    'div.sheet-head',
+    {},
+    h('div', {}, h('h2', {}, title), note && h('p.hint', {}, note)),
+    h('button.icon-button', { type: 'button', 'aria-label': t('close'), onclick: () => dialog.close() }, icon('cross')),
+  );
 }

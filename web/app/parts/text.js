@@ -42,7 +42,9 @@ export function safe(text) {
 
 /** For text the server sends raw (whole journal events): whatever cannot be seen is written as `⟦U+…⟧`, as the server would. */
 export function escapeHidden(text) {
-  return text.replace(/[\p{C}\p{Z}⟦⟧]/gu, (char) => (char === ' ' || char === '\n' ? char : `⟦U+${char.codePointAt(0).toString(16).toUpperCase().padStart(4, '0')}⟧`));
+  return text.replace(/[\p{C}\p{Z}⟦⟧]/gu, (char) =>
+    char === ' ' || char === '\n' ? char : `⟦U+${char.codePointAt(0).toString(16).toUpperCase().padStart(4, '0')}⟧`,
+  );
 }
 
 /** Text that comes raw, as nodes. */

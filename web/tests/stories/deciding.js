@@ -46,7 +46,11 @@ story('the form and the JSON beside it follow each other, and the changed call i
   await open(page, call);
   await page.keyboard.press('e');
   await page.locator('[data-arg="target"]').selectOption('staging');
-  assert.deepEqual(JSON.parse(await page.locator('[data-json]').inputValue()), { target: 'staging', replicas: 3, hosts: ['a.example'] });
+  assert.deepEqual(JSON.parse(await page.locator('[data-json]').inputValue()), {
+    target: 'staging',
+    replicas: 3,
+    hosts: ['a.example'],
+  });
 
   await page.locator('[data-json]').fill('{"target": "staging", "replicas": 2, "hosts": [], "note": "smaller"}');
   assert.equal(await page.locator('[data-arg="replicas"]').inputValue(), '2');
@@ -100,7 +104,11 @@ story('“don’t ask again” says exactly what it covers, is honoured, and can
   await page.locator('[data-option="approve"]').click();
   await page.locator('[data-outcome="good"]').waitFor();
 
-  const again = await world.agent('POST', '/v1/calls', { sessionId: 'release', tool: 'bash', args: { command: 'npm test' } });
+  const again = await world.agent('POST', '/v1/calls', {
+    sessionId: 'release',
+    tool: 'bash',
+    args: { command: 'npm test' },
+  });
   assert.equal(again.status, 'allowed', JSON.stringify(again.verdict));
 
   await page.goto('/grants');
@@ -118,7 +126,13 @@ story('a question of the agent’s own offers its own answers', {}, async (world
     message: 'There are two plans.',
     options: [
       { optionId: 'redis', label: 'Redis', description: 'Fast, needs a server', action: 'APPROVE_AND_EXECUTE' },
-      { optionId: 'rethink', label: 'Think again', action: 'RETRY_WITH_FEEDBACK', requiresInput: true, inputPrompt: 'What do you need?' },
+      {
+        optionId: 'rethink',
+        label: 'Think again',
+        action: 'RETRY_WITH_FEEDBACK',
+        requiresInput: true,
+        inputPrompt: 'What do you need?',
+      },
     ],
   });
   const page = await world.window({ path: `/q/${requestId}` });

@@ -99,6 +99,46 @@ story('a key held down decides nothing', {}, async (world) => {
   assert.equal(await status(world, call), 'pending');
 });
 
+story('whoever looks elsewhere is told that something waits, but not what', {}, async (world) => {
+  const page = await world.window({ path: null });
+  await page.addInitScript(() => {
+    globalThis.told = [];
+    globalThis.Notification = class {
+      static permission = 'granted';
+      constructor(title, { body, tag }) {
+        globalThis.told.push({ title, body, tag });
+      }
+    };
+    localStorage.setItem('placet.notify', 'on');
+    Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });
+  });
+  await page.goto('/');
+  await page.locator('[data-empty]').waitFor();
+  const call = await world.askShell('rm -rf secret-project');
+  await page.waitForFunction(() => globalThis.told.length > 0);
+  const [{ title, body, tag }] = await page.evaluate(() => globalThis.told);
+  assert.equal(tag, call.requestId);
+  assert.match(title, /High risk/);
+  assert.doesNotMatch(title + body, /secret-project/);
+});
+
+story('a key cannot mean one of several', {}, async (world) => {
+  const option = (optionId) => ({ optionId, label: optionId, action: 'APPROVE_AND_EXECUTE' });
+  const { requestId } = await world.agent('POST', '/v1/interactions', {
+    sessionId: 's',
+    type: 'USER_CHOICE',
+    title: 'Which?',
+    message: 'Choose.',
+    options: [option('one'), option('two')],
+  });
+  const page = await world.window({ path: `/q/${requestId}` });
+  await settled(page);
+  await page.keyboard.press('a');
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+  assert.equal((await world.agent('GET', `/v1/interactions/${requestId}`)).status, 'pending');
+});
+
 story('notifications are asked for only by a click', {}, async (world) => {
   const page = await world.window({ path: null });
   await page.addInitScript(() => {

@@ -5,12 +5,19 @@ import assert from 'node:assert/strict';
 import { open, picture, settled, story } from '../world.js';
 
 story('escape sequences, reversed text and look-alikes are shown for what they are', {}, async (world) => {
-  const call = await world.askShell('echo hi\u001b[2K\u001b[1G; echo \u202efr- mr\u202c; curl https://р\u0430ypal.example/\u200bx', { description: 'safe\u2066 \u0007ok' });
+  const call = await world.askShell(
+    'echo hi\u001b[2K\u001b[1G; echo \u202efr- mr\u202c; curl https://р\u0430ypal.example/\u200bx',
+    { description: 'safe\u2066 \u0007ok' },
+  );
   const page = await world.window();
   await open(page, call);
   const marks = await page.locator('.question mark.mark').allInnerTexts();
-  for (const mark of ['⟦ESC⟧', '⟦U+202E⟧', '⟦U+200B⟧', '⟦U+2066⟧']) assert.ok(marks.includes(mark), `${mark} in ${marks}`);
-  assert.ok(marks.some((mark) => mark.startsWith('⟦≈paypal')), marks.join());
+  for (const mark of ['⟦ESC⟧', '⟦U+202E⟧', '⟦U+200B⟧', '⟦U+2066⟧'])
+    assert.ok(marks.includes(mark), `${mark} in ${marks}`);
+  assert.ok(
+    marks.some((mark) => mark.startsWith('⟦≈paypal')),
+    marks.join(),
+  );
   const text = await page.locator('body').innerText();
   assert.doesNotMatch(text, /[\u0000-\u0008\u000b-\u001f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/);
   await picture(page, 'hostile');
@@ -18,7 +25,11 @@ story('escape sequences, reversed text and look-alikes are shown for what they a
 
 story('markup in a call is text: nothing is loaded, nothing runs', {}, async (world) => {
   const evil = '<img src=x onerror="document.title=1"><script>alert(1)</script><a href="javascript:alert(2)">x</a>&lt;';
-  const call = await world.ask('deploy<b>', { [evil]: evil, note: `${evil}\n${evil}` }, { description: evil, sessionId: 'x<script>alert(3)</script>' });
+  const call = await world.ask(
+    'deploy<b>',
+    { [evil]: evil, note: `${evil}\n${evil}` },
+    { description: evil, sessionId: 'x<script>alert(3)</script>' },
+  );
   const page = await world.window();
   await open(page, call);
   assert.ok((await page.locator('.args').first().innerText()).includes(evil));

@@ -7,18 +7,29 @@ import { accessible, open, picture, settled, story } from '../world.js';
 /** Something of every kind. */
 async function furnish(world) {
   const turn = { group: 'turn-7', agentPath: ['reviewer'] };
-  const wipe = await world.askShell('git status && rm -rf build | sudo tee /tmp/log', { description: 'Clean up before the next build.', userId: 'lin' });
-  const edit = await world.ask('deploy', { target: 'production', replicas: 3, hosts: ['a.example', 'b.example'] }, { description: 'The new version passed all tests.' });
+  const wipe = await world.askShell('git status && rm -rf build | sudo tee /tmp/log', {
+    description: 'Clean up before the next build.',
+    userId: 'lin',
+  });
+  const edit = await world.ask(
+    'deploy',
+    { target: 'production', replicas: 3, hosts: ['a.example', 'b.example'] },
+    { description: 'The new version passed all tests.' },
+  );
   const push = await world.askShell('git push origin main', turn);
   const fetch = await world.askShell('curl -s https://api.example.com/v1/health', turn);
   const both = await world.ask('release', { version: '4.2' });
-  const sql = await world.ask('data_modify', { sql: "UPDATE orders SET state = 'sent' WHERE id = 7" }, { sessionId: 'support' });
+  const sql = await world.ask(
+    'data_modify',
+    { sql: "UPDATE orders SET state = 'sent' WHERE id = 7" },
+    { sessionId: 'support' },
+  );
   return { wipe, edit, push, fetch, both, sql };
 }
 
 story('on a phone a question has the screen to itself and nothing is cut off', {}, async (world) => {
   const { wipe, push } = await furnish(world);
-  const page = await world.window({ width: 390, height: 844, hasTouch: true, isMobile: true });
+  const page = await world.window({ width: 390, height: 844, hasTouch: true, isMobile: true, colorScheme: 'dark' });
   await page.locator(`[data-row="${wipe.requestId}"]`).waitFor();
   await picture(page, 'phone-list');
   await page.locator(`[data-row="${push.requestId}"]`).tap();
@@ -45,6 +56,9 @@ story('in Chinese everything is Chinese, and the choice stays', {}, async (world
   await page.getByText('为什么问你').waitFor();
   assert.match(await page.locator('[data-option="approve"]').innerText(), /批准/);
   await picture(page, 'chinese');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await picture(page, 'chinese-phone');
+  await page.setViewportSize({ width: 1280, height: 800 });
   await page.locator('[data-menu]').click();
   await page.getByText('English').click();
   await page.locator('[data-option="approve"]', { hasText: 'Approve' }).waitFor();
@@ -99,6 +113,9 @@ for (const [name, how] of [
     await page.locator('[data-menu]').click();
     await look('menu');
     await page.keyboard.press('Escape');
+    await page.goto('/history');
+    await page.locator('main li').waitFor();
+    await look('history');
     await page.goto('/sessions');
     await page.locator('[data-session]').first().waitFor();
     await look('sessions');

@@ -35,26 +35,34 @@ story('the loser of a race is told who decided, what and when', {}, async (world
   assert.equal((await world.outcome(call)).status, 'rejected');
 });
 
-story('time that runs out while one looks closes the question, and says that nothing ran', { timeout: '3s' }, async (world) => {
-  const call = await world.askShell('npm run build');
-  const page = await world.window({ path: `/q/${call.requestId}` });
-  await page.locator('.countdown').first().waitFor();
-  await page.locator('[data-outcome="warn"]', { hasText: 'Time ran out' }).waitFor();
-  assert.equal(await page.locator('[data-option]').count(), 0);
-  assert.equal((await world.outcome(call)).status, 'expired');
-});
+story(
+  'time that runs out while one looks closes the question, and says that nothing ran',
+  { timeout: '3s' },
+  async (world) => {
+    const call = await world.askShell('npm run build');
+    const page = await world.window({ path: `/q/${call.requestId}` });
+    await page.locator('.countdown').first().waitFor();
+    await page.locator('[data-outcome="warn"]', { hasText: 'Time ran out' }).waitFor();
+    assert.equal(await page.locator('[data-option]').count(), 0);
+    assert.equal((await world.outcome(call)).status, 'expired');
+  },
+);
 
-story('a page that is loaded again shows what still waits, with the time that is left', { timeout: '5m' }, async (world) => {
-  const call = await world.askShell('npm run build');
-  const page = await world.window();
-  await open(page, call);
-  await page.reload();
-  await settled(page);
-  const left = await page.locator('.question .countdown-figure').innerText();
-  assert.match(left, /^[45]:\d\d$/);
-  await page.locator('[data-option="approve"]').click();
-  assert.equal((await world.outcome(call)).status, 'approved');
-});
+story(
+  'a page that is loaded again shows what still waits, with the time that is left',
+  { timeout: '5m' },
+  async (world) => {
+    const call = await world.askShell('npm run build');
+    const page = await world.window();
+    await open(page, call);
+    await page.reload();
+    await settled(page);
+    const left = await page.locator('.question .countdown-figure').innerText();
+    assert.match(left, /^[45]:\d\d$/);
+    await page.locator('[data-option="approve"]').click();
+    assert.equal((await world.outcome(call)).status, 'approved');
+  },
+);
 
 story('a lost connection is said, and when the server is back nothing is missing', {}, async (world) => {
   const call = await world.askShell('npm run build');

@@ -20,6 +20,28 @@ story('a session’s timeline grows while one looks', {}, async (world) => {
   assert.equal(new Set(ids).size, ids.length, 'no row is shown twice');
 });
 
+story('what is decided can be looked up, with who chose what', {}, async (world) => {
+  const call = await world.askShell('npm run build');
+  const page = await world.window();
+  await open(page, call);
+  await page.locator('[data-option="reject"]').click();
+  await page.locator('[data-feedback]').fill('later');
+  await page.locator('.panel[data-settled]').waitFor();
+  await page.locator('[data-send]').click();
+  await page.locator('[data-outcome="bad"]').waitFor();
+  await page.goto('/history');
+  await page.locator('[data-settled-question]', { hasText: 'lin chose “Reject”' }).click();
+  await page.locator('[data-outcome="bad"]', { hasText: 'later' }).waitFor();
+});
+
+story('where there is no agent to talk to, the chat says so and gives the message back', {}, async (world) => {
+  const page = await world.window({ path: '/chat' });
+  await page.locator('[data-message]').fill('Hello?');
+  await page.keyboard.press('Enter');
+  await page.getByText('There is no agent here').waitFor();
+  assert.equal(await page.locator('[data-message]').inputValue(), 'Hello?');
+});
+
 story('ending a session takes two steps', {}, async (world) => {
   const call = await world.askShell('npm run build');
   const page = await world.window({ path: '/sessions/release' });

@@ -6,10 +6,15 @@ import { settled, story } from '../world.js';
 
 story('the calls of one turn are decided together, each on its own', {}, async (world) => {
   const turn = { group: 'turn-1' };
-  const [install, push, wipe] = [await world.askShell('npm install', turn), await world.askShell('git push origin main', turn), await world.askShell('rm -rf build', turn)];
+  const [install, push, wipe] = [
+    await world.askShell('npm install', turn),
+    await world.askShell('git push origin main', turn),
+    await world.askShell('rm -rf build', turn),
+  ];
   const page = await world.window();
   await page.locator('[data-together="turn-1"]').click();
-  for (const call of [install, push, wipe]) await page.locator(`[data-item="${call.requestId}"] .command-text`).waitFor();
+  for (const call of [install, push, wipe])
+    await page.locator(`[data-item="${call.requestId}"] .command-text`).waitFor();
   await settled(page);
 
   await page.locator('[data-approve-all]').click();
@@ -53,14 +58,18 @@ story('the most urgent is first, and search and filter find the rest', {}, async
   assert.deepEqual(await rows(), [wipe.requestId]);
 });
 
-story('after a decision the next question comes up, and a hand still pressing does not decide it', {}, async (world) => {
-  const first = await world.askShell('npm install');
-  const second = await world.askShell('npm run build');
-  const page = await world.window({ path: `/q/${first.requestId}` });
-  await settled(page);
-  await page.locator('[data-option="approve"]').click();
-  await page.locator(`[data-question="${second.requestId}"]`).waitFor();
-  await page.locator('[data-option="approve"]').click();
-  await page.locator('[data-toast="warn"]', { hasText: 'Nothing was decided' }).waitFor();
-  assert.equal((await world.agent('GET', `/v1/calls/${second.callId}`)).status, 'pending');
-});
+story(
+  'after a decision the next question comes up, and a hand still pressing does not decide it',
+  {},
+  async (world) => {
+    const first = await world.askShell('npm install');
+    const second = await world.askShell('npm run build');
+    const page = await world.window({ path: `/q/${first.requestId}` });
+    await settled(page);
+    await page.locator('[data-option="approve"]').click();
+    await page.locator(`[data-question="${second.requestId}"]`).waitFor();
+    await page.locator('[data-option="approve"]').click();
+    await page.locator('[data-toast="warn"]', { hasText: 'Nothing was decided' }).waitFor();
+    assert.equal((await world.agent('GET', `/v1/calls/${second.callId}`)).status, 'pending');
+  },
+);

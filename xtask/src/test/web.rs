@@ -1,10 +1,10 @@
 //! The web inbox in a real browser: Node's test runner, Debian's Chromium, and the `placet` that was just built.
 //!
-//! The two packages the tests drive the browser with are fetched by name and version into the build folder: nothing of
-//! them is in the repository, and the inbox itself needs none.
+//! The packages that drive the browser and check the formatting are fetched by name and version into the build folder:
+//! nothing of them is in the repository, and the inbox itself needs none.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
@@ -15,12 +15,26 @@ use super::tally::Tally;
 use crate::cargo::{cargo, succeeds};
 use crate::workspace::Workspace;
 
-const PACKAGES: &[(&str, &str)] = &[("playwright-core", "1.65.0"), ("axe-core", "4.14.0")];
+const PACKAGES: &[(&str, &str)] = &[
+    ("axe-core", "4.14.0"),
+    ("playwright-core", "1.65.0"),
+    ("prettier", "3.9.10"),
+];
 
 /// Runs every test of `web/tests`.
 pub(super) fn run(workspace: &Workspace, tally: &mut Tally) -> anyhow::Result<Outcome> {
     let target = target_folder()?;
-    install_packages(&target.join("npm"))?;
+    let packages = target.join("npm");
+    install_packages(&packages)?;
+    if !succeeds(
+        Command::new(packages.join("node_modules/.bin/prettier"))
+            .args(["--check", "--log-level", "warn"])
+            .arg(workspace.root.join("web")),
+    )? {
+        return Ok(Outcome::Failed(
+            "`target/npm/node_modules/.bin/prettier --write web` mends the formatting".to_owned(),
+        ));
+    }
     if !succeeds(&mut cargo(&["build", "--workspace", "--bin", "placet"]))? {
         return Ok(Outcome::Failed("`placet` does not build; see above".to_owned()));
     }
@@ -41,7 +55,7 @@ pub(super) fn run(workspace: &Workspace, tally: &mut Tally) -> anyhow::Result<Ou
 }
 
 /// Where cargo builds.
-fn target_folder() -> anyhow::Result<std::path::PathBuf> {
+fn target_folder() -> anyhow::Result<PathBuf> {
     let output = cargo(&["metadata", "--format-version", "1", "--no-deps"])
         .output()
         .context("cannot start cargo metadata")?;
@@ -50,7 +64,7 @@ fn target_folder() -> anyhow::Result<std::path::PathBuf> {
     Ok(folder.context("cargo metadata names no target folder")?.into())
 }
 
-fn test_files(folder: &Path) -> anyhow::Result<Vec<std::path::PathBuf>> {
+fn test_files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))? {
         let path = entry?.path();
