@@ -36,10 +36,15 @@ export class Conversation {
   }
 
   #add(node) {
+    this.element.querySelector('.chat-hello')?.remove();
+    this.#change(() => this.element.append(node));
+  }
+
+  /** Changes the log; whoever was reading its end still does. */
+  #change(change) {
     const log = this.element;
-    log.querySelector('.chat-hello')?.remove();
     const nearEnd = log.scrollHeight - log.scrollTop - log.clientHeight < NEAR_END_PX;
-    log.append(node);
+    change();
     if (nearEnd) log.scrollTop = log.scrollHeight;
   }
 
@@ -53,12 +58,11 @@ export class Conversation {
     if (again) Object.assign(turn, { text: '', thinking: '' });
     turn.text = text ?? turn.text + (delta ?? '');
     turn.thinking = thinking ?? turn.thinking + (thinkingDelta ?? '');
-    fill(
-      turn.element,
+    const thoughts =
       turn.thinking &&
-        h('details.chat-thought', {}, h('summary', {}, t('chat.thinking')), h('p.prose', {}, raw(turn.thinking))),
-      turn.text && h('div.bubble.bubble-agent', {}, h('p.prose', {}, raw(turn.text))),
-    );
+      h('details.chat-thought', {}, h('summary', {}, t('chat.thinking')), h('p.prose', {}, raw(turn.thinking)));
+    const words = turn.text && h('div.bubble.bubble-agent', {}, h('p.prose', {}, raw(turn.text)));
+    this.#change(() => fill(turn.element, thoughts, words));
     if (text !== undefined) this.#writing = null;
     this.#lastText = turn.text;
   }
@@ -96,7 +100,7 @@ export class Conversation {
       h('pre.code', { tabindex: '0' }, raw(text)),
     );
     const place = this.#actions.get(callId);
-    if (place) fill(place, details);
+    if (place) this.#change(() => fill(place, details));
     else this.#add(h('div.chat-step', { 'data-step': 'observation' }, details));
   }
 

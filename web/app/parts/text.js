@@ -50,11 +50,17 @@ export function escapeHidden(text) {
 /** Text that comes raw, as nodes. */
 export const raw = (text) => safe(escapeHidden(String(text ?? '')));
 
-/** A sentence of ours with names in backticks: the backticks stay, only fainter, and the name is set as code. */
+/** A sentence of ours: names in backticks are set as code (the backticks stay, only fainter), ids are set small. */
 export function sentence(text) {
   return String(text ?? '')
     .split(/(`[^`\n]+`)/)
-    .map((part) => (/^`[^`\n]+`$/.test(part) ? h('code', {}, tick(), safe(part.slice(1, -1)), tick()) : safe(part)));
+    .map((part) => (/^`[^`\n]+`$/.test(part) ? h('code', {}, tick(), safe(part.slice(1, -1)), tick()) : withIds(part)));
 }
 
 const tick = () => h('span.tick', {}, '`');
+
+function withIds(text) {
+  return text
+    .split(/(\b(?:call|int|sg)_[0-9a-f]{16,}\b)/)
+    .map((part, at) => (at % 2 === 1 ? h('span.id', {}, part) : safe(part)));
+}
