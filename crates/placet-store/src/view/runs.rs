@@ -62,7 +62,10 @@ impl View<'_> {
         let person: Option<Option<String>> = statement
             .query_row([session.as_str()], |row| row.get(0))
             .optional()?;
-        person.flatten().map(|person| stored(PersonId::new(person))).transpose()
+        person
+            .flatten()
+            .map(|person| stored(PersonId::new(person)))
+            .transpose()
     }
 
     /// The session in which a person last began a run.
