@@ -155,7 +155,9 @@ impl Agent {
                 return Err(TellError::NotYours(saying.session));
             }
             steps::tell(view, &saying).map_err(|refusal| match refusal {
-                RunRefusal::SessionOver(session) | RunRefusal::Stale(session) => TellError::SessionOver(session),
+                RunRefusal::SessionOver(session) | RunRefusal::Stale(session) => {
+                    TellError::SessionOver(session)
+                }
                 RunRefusal::Store(error) => TellError::Store(error),
             })
         };
@@ -169,7 +171,11 @@ impl Agent {
     /// The person a session of the built-in agent belongs to; `None` when it has never run there.
     pub async fn owner(&self, session: &SessionId) -> Result<Option<PersonId>, StoreError> {
         let session = session.clone();
-        let read = self.inner.engine.store().read(move |view, _| view.run_owner(&session));
+        let read = self
+            .inner
+            .engine
+            .store()
+            .read(move |view, _| view.run_owner(&session));
         read.await
     }
 
@@ -203,7 +209,11 @@ impl Agent {
 }
 
 /// A new session is anybody's; a known one belongs to whoever first talked to the agent in it, and is no agent's of others.
-fn may_tell(view: &placet_store::View<'_>, session: &SessionId, person: &PersonId) -> Result<bool, StoreError> {
+fn may_tell(
+    view: &placet_store::View<'_>,
+    session: &SessionId,
+    person: &PersonId,
+) -> Result<bool, StoreError> {
     if session.as_str() == SYSTEM_SESSION {
         return Ok(false);
     }
@@ -367,7 +377,9 @@ impl Dispatch {
             Ok((id, Err(error))) => (id, Some(error.to_string())),
             Err(error) => (error.id(), Some(error.to_string())),
         };
-        let Some(session) = self.named.remove(&id) else { return };
+        let Some(session) = self.named.remove(&id) else {
+            return;
+        };
         let missed = self.active.remove(&session).is_some_and(|active| active.news);
         match failed {
             // What failed is not tried again at once: it would fail again. The run is in the store.

@@ -122,7 +122,9 @@ impl Chat {
         };
         // Before it is said, so that nothing is missed.
         let head = self.agent.engine().head().await?;
-        let told = self.agent.tell(&session, &saying.text, &saying.person, saying.place);
+        let told = self
+            .agent
+            .tell(&session, &saying.text, &saying.person, saying.place);
         let said = told.await?;
         let stream = ChatStream::open(&self.agent, session, EventId::after_row(head)).await?;
         Ok((said, stream))

@@ -40,7 +40,11 @@ pub(crate) enum DriveError {
 }
 
 /// Drives a run until it is parked or has ended.
-pub(crate) async fn drive(agent: Arc<Inner>, session: SessionId, wake: Arc<Notify>) -> Result<(), DriveError> {
+pub(crate) async fn drive(
+    agent: Arc<Inner>,
+    session: SessionId,
+    wake: Arc<Notify>,
+) -> Result<(), DriveError> {
     let stop = agent.stop.child_token();
     let mut driver = Driver {
         run: Run::new(session),
@@ -85,7 +89,7 @@ impl Driver {
             if self.agent.stop.is_cancelled() {
                 return Ok(());
             }
-            let mut progress = Progress::None;
+            let mut progress = self.propose().await?;
             for effect in self.run.effects() {
                 if self.carry_out(effect).await? == Progress::Made {
                     progress = Progress::Made;
@@ -129,20 +133,36 @@ impl Driver {
         Ok(())
     }
 
+    /// Brings the calls of a turn to the gate, together.
+    async fn propose(&mut self) -> Result<Progress, DriveError> {
+        let wanted = self.run.effects().into_iter().filter_map(|effect| match effect {
+            Effect::Propose(id) => self.run.call(&id),
+            Effect::AskModel | Effect::Execute(_) | Effect::End(_) => None,
+        });
+        let turn: Vec<Submission> = wanted
+            .map(|call| Submission {
+                category: self
+                    .agent
+                    .tools
+                    .get(call.tool.as_str())
+                    .map(|tool| tool.category()),
+                ..Submission::from(call)
+            })
+            .collect();
+        if turn.is_empty() {
+            return Ok(Progress::None);
+        }
+        for proposed in self.agent.engine.gate().propose_all(turn).await {
+            proposed?;
+        }
+        Ok(Progress::Made)
+    }
+
     async fn carry_out(&mut self, effect: Effect) -> Result<Progress, DriveError> {
         match effect {
             Effect::AskModel => self.ask_model().await?,
-            Effect::Propose(id) => {
-                let Some(call) = self.run.call(&id) else {
-                    return Ok(Progress::None);
-                };
-                let category = self.agent.tools.get(call.tool.as_str()).map(|tool| tool.category());
-                let submission = Submission {
-                    category,
-                    ..Submission::from(call)
-                };
-                self.agent.engine.gate().propose(submission).await?;
-            }
+            // Done before, together with the others of the turn.
+            Effect::Propose(_) => return Ok(Progress::None),
             Effect::Execute(id) => {
                 if !self.begun.insert(id.clone()) {
                     return Ok(Progress::None);
@@ -156,7 +176,10 @@ impl Driver {
     }
 
     fn execute(&mut self, call: CallId) {
-        let limits = self.run.started().map_or(self.agent.limits, |started| started.limits);
+        let limits = self
+            .run
+            .started()
+            .map_or(self.agent.limits, |started| started.limits);
         let job = Job {
             agent: Arc::clone(&self.agent),
             key: CallKey {
@@ -221,7 +244,9 @@ fn stored(step: Result<(), StepError<RunRefusal>>) -> Result<(), DriveError> {
 
 /// Asks the model, with patience.
 async fn speak(agent: &Inner, run: &Run) -> Result<Spoken, ModelError> {
-    let started = run.started().ok_or_else(|| ModelError::never("no run has begun"))?;
+    let started = run
+        .started()
+        .ok_or_else(|| ModelError::never("no run has begun"))?;
     let model = agent.models.get(&started.model);
     let model = model.ok_or_else(|| ModelError::never(format!("there is no model `{}`", started.model)))?;
     let specs = agent.tools.specs();

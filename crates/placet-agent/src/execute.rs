@@ -35,7 +35,9 @@ async fn attempt(job: Job) -> Result<(), GateError> {
     let permit = match gate.claim(&job.key, None).await {
         Ok(permit) => permit,
         // Somebody else runs it, or the session has just been ended: the journal says which.
-        Err(GateError::Claim(ClaimRefusal::AlreadyClaimed(_) | ClaimRefusal::SessionOver(_))) => return Ok(()),
+        Err(GateError::Claim(ClaimRefusal::AlreadyClaimed(_) | ClaimRefusal::SessionOver(_))) => {
+            return Ok(());
+        }
         Err(error) => return Err(error),
     };
     let (ok, output) = match run(&job, &permit, shown).await {

@@ -10,6 +10,7 @@
 //! | `agent.rs` | the agent of an engine: begins runs, and wakes those that can go on |
 //! | `drive.rs` | one run, for as long as it is not parked |
 //! | `execute.rs` | one call that was allowed |
+//! | `rest.rs` | waiting for a run to end or to be parked |
 //! | `chat.rs` | a conversation with the agent: messages and answers in, events out |
 //!
 //! A run that waits for people is in the store and nowhere else. One subscription to the journal wakes the runs that can go
@@ -20,8 +21,10 @@ pub mod chat;
 mod drive;
 mod execute;
 pub mod model;
+mod rest;
 pub mod tools;
 
 pub use agent::{AGENT, Agent, Builder, StartError, TellError};
 pub use model::Model;
+pub use rest::Rest;
 pub use tools::{Tool, Tools};

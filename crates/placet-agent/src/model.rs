@@ -2,9 +2,11 @@
 //!
 //! A model decides nothing. What it wants is judged by the gate; what it writes as arguments is text until it has been read.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use placet_core::config::{Model as Configured, Protocol};
 use placet_core::run::{Message, Usage};
 use serde_json::Value;
 
@@ -119,4 +121,60 @@ impl ModelError {
     pub fn never(why: impl Into<String>) -> Self {
         Self::Never { why: why.into() }
     }
+}
+
+/// Makes the model of a `[models.NAME]` section. The key was looked up by whoever calls; a script is read here.
+pub fn configured(
+    name: &str,
+    model: &Configured,
+    key: Option<ApiKey>,
+) -> Result<Arc<dyn Model>, ConfiguredError> {
+    let (protocol, model, base_url, proxy, tokens_max) = match model {
+        Configured::Scripted { script } => {
+            let text = std::fs::read_to_string(script).map_err(|source| ConfiguredError::Script {
+                path: script.clone(),
+                source,
+            })?;
+            return Ok(Arc::new(Scripted::new(name, Script::from_toml(&text)?)));
+        }
+        Configured::Vendor {
+            protocol,
+            model,
+            base_url,
+            proxy,
+            tokens_max,
+            api_key: _,
+        } => (protocol, model, base_url, proxy, tokens_max),
+    };
+    let access = Access {
+        name: name.to_owned(),
+        model: model.clone(),
+        base_url: base_url.clone(),
+        key,
+        proxy: proxy.clone(),
+        tokens_max: *tokens_max,
+    };
+    Ok(match protocol {
+        Protocol::OpenAi => Arc::new(OpenAi::new(access)?),
+        Protocol::Anthropic => Arc::new(Anthropic::new(access)?),
+    })
+}
+
+/// Why a configured model cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfiguredError {
+    /// It cannot be reached as configured.
+    #[error(transparent)]
+    Access(#[from] AccessError),
+    /// The script's file cannot be read.
+    #[error("the script `{path}` cannot be read: {source}")]
+    Script {
+        /// Which file.
+        path: String,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The script is none.
+    #[error(transparent)]
+    NotAScript(#[from] ScriptError),
 }

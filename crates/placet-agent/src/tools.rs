@@ -99,16 +99,22 @@ impl Tools {
     pub(crate) fn read_call(&self, name: &str, args: &str) -> Result<Args, String> {
         let Some(tool) = self.get(name) else {
             let known: Vec<&str> = self.0.keys().map(String::as_str).collect();
-            return Err(format!("there is no tool `{name}`; there are: {}", known.join(", ")));
+            return Err(format!(
+                "there is no tool `{name}`; there are: {}",
+                known.join(", ")
+            ));
         };
         // Models leave the arguments out when there are none.
         let args = if args.trim().is_empty() { "{}" } else { args };
         let args = Args::parse(args.as_bytes()).map_err(|error| error.to_string())?;
         let validator = jsonschema::validator_for(&tool.schema())
             .map_err(|error| format!("the schema of `{name}` is broken: {error}"))?;
-        validator
-            .validate(args.as_value())
-            .map_err(|error| format!("the arguments do not fit `{name}`: {error} (at `{}`)", error.instance_path()))?;
+        validator.validate(args.as_value()).map_err(|error| {
+            format!(
+                "the arguments do not fit `{name}`: {error} (at `{}`)",
+                error.instance_path()
+            )
+        })?;
         match tool.question(&args) {
             Some(Err(why)) => Err(why),
             Some(Ok(_)) | None => Ok(args),

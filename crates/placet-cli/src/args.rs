@@ -14,10 +14,12 @@ use crate::moment;
 
 mod grants;
 mod init;
+mod run;
 mod serve;
 
 pub(crate) use grants::{GrantsArgs, GrantsCommand};
 pub(crate) use init::InitArgs;
+pub(crate) use run::RunArgs;
 pub(crate) use serve::{LogFormat, ServeArgs};
 
 /// Decides whether an agent's tool call needs a person, and proves what was decided.
@@ -43,7 +45,8 @@ Examples:
   placet audit list --since 2h
   placet audit verify
 
-Exit status: 0 done or allowed, 1 audit findings, 2 bad input, 3 ask or already decided, 4 deny.";
+Exit status: 0 done or allowed, 1 audit findings, 2 bad input, 3 ask or already decided, 4 deny, 5 waits for people,
+6 ended by a person.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -54,6 +57,9 @@ pub(crate) enum Command {
     /// Explain what the policy says about a call; nothing is asked, run or stored
     #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckArgs),
+    /// Let the built-in agent do a task; what needs a person waits in the inbox
+    #[command(after_help = run::EXAMPLES)]
+    Run(RunArgs),
     /// Test, show and explain the rules in force
     #[command(after_help = POLICY_EXAMPLES)]
     Policy {
@@ -407,7 +413,7 @@ fn mode_parser() -> impl clap::builder::TypedValueParser<Value = Mode> {
 }
 
 /// The names of events, as [`Event::name`](placet_core::journal::Event::name) gives them.
-const EVENT_TYPES: [&str; 20] = [
+const EVENT_TYPES: [&str; 24] = [
     "callReceived",
     "asked",
     "joined",
@@ -426,6 +432,10 @@ const EVENT_TYPES: [&str; 20] = [
     "modeSet",
     "sessionEnded",
     "messageQueued",
+    "runStarted",
+    "userSaid",
+    "modelTurn",
+    "runEnded",
     "delivered",
     "started",
 ];

@@ -9,7 +9,7 @@ use placet_core::verdict::Decision;
 pub(crate) enum Exit {
     /// Done; for `check`: the call may run.
     Success,
-    /// `audit verify` found something wrong.
+    /// `audit verify` found something wrong; `run` could not go on.
     Findings,
     /// The input, the configuration or a file could not be used; nothing was decided.
     BadInput,
@@ -19,6 +19,10 @@ pub(crate) enum Exit {
     TooLate,
     /// `check`: the call must not run.
     Deny,
+    /// `run`: it waits for people.
+    Parked,
+    /// `run`: a person ended it.
+    Terminated,
 }
 
 impl Exit {
@@ -29,6 +33,8 @@ impl Exit {
             Self::BadInput => 2,
             Self::Ask | Self::TooLate => 3,
             Self::Deny => 4,
+            Self::Parked => 5,
+            Self::Terminated => 6,
         }
     }
 }

@@ -16,6 +16,7 @@ mod init;
 mod moment;
 mod output;
 mod policy;
+mod run;
 mod serve;
 mod store;
 mod style;
@@ -45,6 +46,7 @@ fn run(color: Color, command: Command) -> anyhow::Result<Exit> {
         Command::Demo(args) => demo::run(&args, color),
         Command::Init(args) => init::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Run(args) => run::run(&args),
         Command::Policy { command } => policy::run(&command),
         Command::Audit { store, command } => audit::run(&store, &command),
         Command::Grants(args) => grants::run(&args),

@@ -3,6 +3,7 @@
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
+    clippy::indexing_slicing,
     reason = "a test that cannot go on has failed"
 )]
 
@@ -22,6 +23,8 @@ mod grants;
 mod init;
 #[path = "cli/policy.rs"]
 mod policy;
+#[path = "cli/run.rs"]
+mod run;
 #[path = "cli/teaching.rs"]
 mod teaching;
 #[path = "cli/world.rs"]

@@ -24,6 +24,7 @@ use crate::tool::Tool;
 mod error;
 mod file;
 mod lasting;
+mod models;
 mod rules;
 mod secret;
 mod sections;
@@ -35,6 +36,7 @@ mod workflow;
 use error::{Checker, did_you_mean};
 pub use error::{ConfigError, Place, Problem};
 use file::ConfigFile;
+pub use models::{Agent, Model, Protocol};
 pub use secret::Secret;
 pub use workflow::Workflow;
 
@@ -42,7 +44,7 @@ pub use workflow::Workflow;
 pub const DEFAULT_FILE: &str = include_str!("config/default.toml");
 
 /// Sections of the design that later work brings.
-const LATER_SECTIONS: [&str; 3] = ["agent", "models", "mcp"];
+const LATER_SECTIONS: [&str; 1] = ["mcp"];
 
 /// A complete, checked configuration.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,6 +65,10 @@ pub struct Config {
     pub store: Store,
     /// `[workspace]`.
     pub workspace: Workspace,
+    /// `[agent]`.
+    pub agent: Agent,
+    /// `[models.NAME]`.
+    pub models: BTreeMap<String, Model>,
 }
 
 /// How questions are asked and answered.
@@ -286,7 +292,14 @@ impl Config {
             checker,
         );
         let server = sections::server(file.server, &people, checker);
+        let models = file
+            .models
+            .iter()
+            .filter_map(|(name, model)| models::model(name, model, checker))
+            .collect();
         Self {
+            agent: models::agent(&file.agent, &models, checker),
+            models,
             approval,
             policy: Policy::new(sections::settings(file.approval), rules),
             tools,

@@ -6,6 +6,7 @@
 use std::future::Future;
 use std::sync::Arc;
 
+use futures_util::future::join_all;
 use placet_core::analysis::{Analysis, analyse};
 use placet_core::call::{Args, ToolCall};
 use placet_core::config::Workflow;
@@ -177,8 +178,23 @@ impl Gate {
 
     /// Receives a call: judged, and settled at once or parked on a question.
     pub async fn propose(&self, submission: impl Into<Submission>) -> Result<Proposed, GateError> {
-        let submission = submission.into();
-        let proposal = self.prepare(submission).await?;
+        let proposal = self.prepare(submission.into()).await?;
+        self.receive(proposal).await
+    }
+
+    /// Receives the calls of one turn together. Each is judged on its own; questions are shown as one group. No answer comes
+    /// in between, so a call made twice is one question however fast people are.
+    pub async fn propose_all(&self, turn: Vec<Submission>) -> Vec<Result<Proposed, GateError>> {
+        let mut receiving = Vec::with_capacity(turn.len());
+        for submission in turn {
+            let prepared = self.prepare(submission).await;
+            receiving.push(async move { self.receive(prepared?).await });
+        }
+        // All are handed to the store before the first is committed: polled in order, and nothing waits before that.
+        join_all(receiving).await
+    }
+
+    async fn receive(&self, proposal: Proposal) -> Result<Proposed, GateError> {
         let call = proposal.call.clone();
         let in_force = self.engine.in_force();
         let step =
@@ -186,15 +202,6 @@ impl Gate {
         let proposed = self.engine.inner.store.step(step).await.map_err(flatten)?;
         self.engine.consult_callback(&call, &proposed);
         Ok(proposed)
-    }
-
-    /// Receives the calls of one turn together. Each is judged on its own; questions are shown as one group.
-    pub async fn propose_all(&self, turn: Vec<Submission>) -> Vec<Result<Proposed, GateError>> {
-        let mut received = Vec::with_capacity(turn.len());
-        for submission in turn {
-            received.push(self.propose(submission).await);
-        }
-        received
     }
 
     /// What policy would say, explained; nothing is asked or stored.

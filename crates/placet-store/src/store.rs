@@ -29,6 +29,11 @@ const QUEUE_STEPS_MAX: usize = 4096;
 /// How old the live time an owner wrote down can be.
 const HEARTBEAT_MAX: Millis = Millis::from_secs(10);
 
+/// How often the lock is tried before somebody else really has it.
+const LOCK_TRIES: u32 = 25;
+/// How long to wait in between.
+const LOCK_PAUSE: Duration = Duration::from_millis(20);
+
 /// Whether another process keeps the time.
 #[derive(Clone, Copy)]
 enum Presence {
@@ -315,13 +320,25 @@ fn make_files(path: &Path) -> Result<Lock, OpenError> {
         builder.create(folder).map_err(|error| file(folder, error))?;
     }
     let lock = lock_file(path)?;
-    match lock.try_lock() {
+    match patiently(&lock) {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Err(OpenError::InUse(path.to_owned())),
         Err(TryLockError::Error(error)) => return Err(file(path, error)),
     }
     private(path).map_err(|error| file(path, error))?;
     Ok(Lock(lock))
+}
+
+/// Takes the lock. A process that was killed while it started another one leaves that with a copy of the lock until it has
+/// begun: a moment, and not an owner.
+fn patiently(lock: &File) -> Result<(), TryLockError> {
+    for _ in 0..LOCK_TRIES {
+        match lock.try_lock() {
+            Err(TryLockError::WouldBlock) => thread::sleep(LOCK_PAUSE),
+            decided => return decided,
+        }
+    }
+    lock.try_lock()
 }
 
 fn lock_file(path: &Path) -> Result<File, OpenError> {

@@ -126,7 +126,9 @@ impl What {
     /// What it carries on the wire.
     pub fn data(&self) -> Value {
         let data = match self {
-            Self::Started { message, by, begins } => json!({ "message": message, "by": by, "queued": !begins }),
+            Self::Started { message, by, begins } => {
+                json!({ "message": message, "by": by, "queued": !begins })
+            }
             Self::Thinking {
                 iteration,
                 text,
@@ -151,7 +153,9 @@ impl What {
             Self::Observation { call, ok, output } => json!({ "callId": call, "ok": ok, "output": output }),
             Self::Interaction { request } => json!(request),
             Self::InteractionResolved { request, resolution } => resolved(request, resolution),
-            Self::Completed { how, text } => json!({ "how": how.name(), "text": text, "message": how.to_string() }),
+            Self::Completed { how, text } => {
+                json!({ "how": how.name(), "text": text, "message": how.to_string() })
+            }
             Self::Error { how } => json!({ "how": how.name(), "message": how.to_string() }),
         };
         without_nulls(data)
@@ -210,7 +214,10 @@ pub(super) fn of_row(row: &Committed, agent: &str, last_words: &str) -> Vec<What
                 thinking: turn.thinking.clone(),
                 usage: turn.usage,
             };
-            let wanted = turn.calls.iter().flat_map(|call| wanted(turn.turn, &call.id, &call.wanted));
+            let wanted = turn
+                .calls
+                .iter()
+                .flat_map(|call| wanted(turn.turn, &call.id, &call.wanted));
             std::iter::once(thinking).chain(wanted).collect()
         }
         Event::CallReceived {

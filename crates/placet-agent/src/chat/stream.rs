@@ -45,10 +45,13 @@ impl ChatStream {
             };
             // Only what the run itself said is needed, and a run is short.
             let rows = view.journal(run.row.saturating_sub(1), usize::MAX >> 1, Some(&looked))?;
-            let said = rows.iter().filter(|row| row.id <= from).filter_map(|row| match &row.event {
-                Event::ModelTurn(turn) => Some((turn.text.clone(), turn.turn)),
-                _ => None,
-            });
+            let said = rows
+                .iter()
+                .filter(|row| row.id <= from)
+                .filter_map(|row| match &row.event {
+                    Event::ModelTurn(turn) => Some((turn.text.clone(), turn.turn)),
+                    _ => None,
+                });
             Ok(said.last().unwrap_or_default())
         });
         let (last_words, turn) = run.await?;
@@ -173,7 +176,9 @@ impl ChatStream {
                 request.required,
                 request.default_option_id.clone(),
             ),
-            Subject::Call { .. } | Subject::UnknownOutcome { .. } | Subject::Breaker { .. } => (None, true, None),
+            Subject::Call { .. } | Subject::UnknownOutcome { .. } | Subject::Breaker { .. } => {
+                (None, true, None)
+            }
         };
         let mut context = Map::new();
         context.insert("risk".into(), json!(asked.risk));

@@ -97,7 +97,9 @@ impl Model for Anthropic {
             }
         }
         // A turn that was cut off is no turn: half a command is another command.
-        Err(ModelError::again("the provider's stream ended before the turn did"))
+        Err(ModelError::again(
+            "the provider's stream ended before the turn did",
+        ))
     }
 }
 
@@ -248,7 +250,10 @@ impl Hearing {
 fn complaint(error: &Complaint) -> ModelError {
     let why = format!("the provider broke off: {}: {}", error.kind, error.message);
     match error.kind.as_str() {
-        "invalid_request_error" | "authentication_error" | "permission_error" | "not_found_error"
+        "invalid_request_error"
+        | "authentication_error"
+        | "permission_error"
+        | "not_found_error"
         | "request_too_large" => ModelError::never(why),
         _ => ModelError::again(why),
     }

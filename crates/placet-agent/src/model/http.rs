@@ -136,7 +136,12 @@ impl Door {
         if !response.status().is_success() {
             return Err(refusal(response).await);
         }
-        Ok(Box::pin(response.bytes_stream().eventsource().map(|event| event.map_err(torn))))
+        Ok(Box::pin(
+            response
+                .bytes_stream()
+                .eventsource()
+                .map(|event| event.map_err(torn)),
+        ))
     }
 }
 
@@ -197,7 +202,10 @@ async fn refusal(response: Response) -> ModelError {
     let worth_another_try = status.is_server_error()
         || matches!(
             status,
-            StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT | StatusCode::TOO_EARLY | StatusCode::TOO_MANY_REQUESTS
+            StatusCode::REQUEST_TIMEOUT
+                | StatusCode::CONFLICT
+                | StatusCode::TOO_EARLY
+                | StatusCode::TOO_MANY_REQUESTS
         );
     if worth_another_try {
         ModelError::Again { why, after }

@@ -66,7 +66,9 @@ fn message(message: &Message) -> Value {
             let calls: Vec<Value> = calls.iter().map(call).collect();
             json!({ "role": "assistant", "content": text, "tool_calls": calls })
         }
-        Message::Result { call, text, .. } => json!({ "role": "tool", "tool_call_id": call, "content": text }),
+        Message::Result { call, text, .. } => {
+            json!({ "role": "tool", "tool_call_id": call, "content": text })
+        }
     }
 }
 
@@ -160,7 +162,9 @@ impl Hearing {
         if data.trim() == DONE {
             return Ok(Heed::Over);
         }
-        let unreadable = |error: serde_json::Error| ModelError::again(format!("the provider sent what cannot be read: {error}"));
+        let unreadable = |error: serde_json::Error| {
+            ModelError::again(format!("the provider sent what cannot be read: {error}"))
+        };
         let value: Value = serde_json::from_str(data).map_err(unreadable)?;
         if value.get("error").is_some_and(|error| !error.is_null()) {
             let why = message_of(&value).unwrap_or("it did not say why");
@@ -191,7 +195,9 @@ impl Hearing {
         }
         for call in piece.tool_calls.into_iter().flatten() {
             let Some(function) = call.function else { continue };
-            let index = call.index.unwrap_or_else(|| self.uncounted(function.name.is_some()));
+            let index = call
+                .index
+                .unwrap_or_else(|| self.uncounted(function.name.is_some()));
             self.call(index, function);
         }
     }
@@ -225,7 +231,9 @@ impl Hearing {
     /// A turn that was cut off is no turn: half a command is another command.
     fn finish(mut self) -> Result<Spoken, ModelError> {
         if !self.finished {
-            return Err(ModelError::again("the provider's stream ended before the turn did"));
+            return Err(ModelError::again(
+                "the provider's stream ended before the turn did",
+            ));
         }
         self.spoken.calls = self.calls.into_iter().map(|(_, call)| call).collect();
         Ok(self.spoken)

@@ -20,7 +20,13 @@ pub(super) fn args_sent(wanted: &Wanted) -> Value {
 /// A name of letters, digits, `_` and `-`, even for a tool that was made up: a name outside that would be refused with every
 /// later request, and the run could never go on.
 pub(super) fn name_sent(tool: &str) -> String {
-    let fits = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    let fits = |c: char| {
+        if c.is_ascii_alphanumeric() || c == '-' {
+            c
+        } else {
+            '_'
+        }
+    };
     let name: String = tool.chars().take(NAME_CHARS_MAX).map(fits).collect();
     if name.is_empty() { "unnamed".into() } else { name }
 }
@@ -41,7 +47,10 @@ mod tests {
     fn whatever_a_model_made_up_can_be_sent_back() {
         assert_eq!(name_sent("tele port/é"), "tele_port__");
         assert_eq!(name_sent(""), "unnamed");
-        assert_eq!(args_sent(&nonsense("{\"a\": ")), json!({ "unreadable": "{\"a\": " }));
+        assert_eq!(
+            args_sent(&nonsense("{\"a\": ")),
+            json!({ "unreadable": "{\"a\": " })
+        );
         assert_eq!(args_sent(&nonsense("[1]")), json!({ "unreadable": "[1]" }));
         assert_eq!(args_sent(&nonsense("{\"a\":1}")), json!({ "a": 1 }));
     }

@@ -123,7 +123,13 @@ impl Tool for AskUserQuestion {
     fn schema(&self) -> Value {
         let text = json!({ "type": "string", "minLength": 1 });
         let actions = [
-            "APPROVE_AND_EXECUTE", "RETRY_WITH_FEEDBACK", "REJECT_WITH_REASON", "TERMINATE", "PROVIDE_INFO", "SKIP", "CUSTOM",
+            "APPROVE_AND_EXECUTE",
+            "RETRY_WITH_FEEDBACK",
+            "REJECT_WITH_REASON",
+            "TERMINATE",
+            "PROVIDE_INFO",
+            "SKIP",
+            "CUSTOM",
         ];
         json!({
             "type": "object",
@@ -175,7 +181,9 @@ mod tests {
     use super::*;
 
     fn ask(args: Value) -> Result<InteractionRequest, String> {
-        AskUserQuestion.question(&Args::from_value(args).unwrap()).unwrap()
+        AskUserQuestion
+            .question(&Args::from_value(args).unwrap())
+            .unwrap()
     }
 
     #[test]

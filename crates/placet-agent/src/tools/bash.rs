@@ -121,7 +121,10 @@ impl Kept {
         let left_out = self.bytes - self.head.len() - self.tail.len();
         let mut text = String::from_utf8_lossy(&self.head).into_owned();
         if left_out > 0 {
-            text.push_str(&format!("\n[{left_out} of {} bytes are left out here]\n", self.bytes));
+            text.push_str(&format!(
+                "\n[{left_out} of {} bytes are left out here]\n",
+                self.bytes
+            ));
         }
         text.push_str(&String::from_utf8_lossy(&self.tail));
         text
@@ -206,7 +209,12 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_printed_comes_back_in_order_and_a_failure_says_so() {
-        assert_eq!(run(json!({"command": "echo a; echo b >&2; echo c"})).await.unwrap(), "a\nb\nc\n");
+        assert_eq!(
+            run(json!({"command": "echo a; echo b >&2; echo c"}))
+                .await
+                .unwrap(),
+            "a\nb\nc\n"
+        );
         let failed = run(json!({"command": "echo oops; exit 3"})).await.unwrap_err();
         assert_eq!(failed, "oops\n\n[exit status: 3]");
     }
@@ -219,7 +227,10 @@ mod tests {
         let args = Args::from_value(json!({"command": line, "timeoutSeconds": 1})).unwrap();
         let stopped = Bash::new(folder.path()).run(&args, &[]).await.unwrap_err();
         assert!(stopped.starts_with("begun\n") && stopped.contains("stopped after 1 seconds"));
-        let gone = std::process::Command::new("pgrep").args(["-f", &line]).output().unwrap();
+        let gone = std::process::Command::new("pgrep")
+            .args(["-f", &line])
+            .output()
+            .unwrap();
         assert!(gone.stdout.is_empty(), "something is still running");
         assert!(!late.exists());
     }
@@ -227,7 +238,10 @@ mod tests {
     #[tokio::test]
     async fn a_background_job_neither_outlives_the_command_nor_keeps_it_waiting() {
         let started = std::time::Instant::now();
-        assert_eq!(run(json!({"command": "sleep 50 & echo done"})).await.unwrap(), "done\n");
+        assert_eq!(
+            run(json!({"command": "sleep 50 & echo done"})).await.unwrap(),
+            "done\n"
+        );
         assert!(started.elapsed() < Duration::from_secs(20));
     }
 

@@ -23,7 +23,9 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, String> {
         Err(error) => return Err(format!("`{shown}` cannot be read: {error}")),
     };
     if size > FILE_BYTES_MAX {
-        return Err(format!("`{shown}` has {size} bytes; at most {FILE_BYTES_MAX} are read"));
+        return Err(format!(
+            "`{shown}` has {size} bytes; at most {FILE_BYTES_MAX} are read"
+        ));
     }
     let bytes = std::fs::read(path).map_err(|error| format!("`{shown}` cannot be read: {error}"))?;
     let text = String::from_utf8(bytes).map_err(|_| format!("`{shown}` is not a text file (UTF-8)"))?;
@@ -34,12 +36,17 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, String> {
 pub(super) fn replace(path: &Path, text: &str) -> Result<(), String> {
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let failed = |error: std::io::Error| format!("`{}` cannot be written: {error}", path.display());
-    let folder = target.parent().ok_or_else(|| failed(ErrorKind::InvalidInput.into()))?;
+    let folder = target
+        .parent()
+        .ok_or_else(|| failed(ErrorKind::InvalidInput.into()))?;
     std::fs::create_dir_all(folder).map_err(failed)?;
     let mut file = NamedTempFile::new_in(folder).map_err(failed)?;
     file.write_all(text.as_bytes()).map_err(failed)?;
     match std::fs::metadata(&target) {
-        Ok(metadata) => file.as_file().set_permissions(metadata.permissions()).map_err(failed)?,
+        Ok(metadata) => file
+            .as_file()
+            .set_permissions(metadata.permissions())
+            .map_err(failed)?,
         Err(_) => usual_permissions(&file).map_err(failed)?,
     }
     file.as_file().sync_all().map_err(failed)?;

@@ -61,7 +61,10 @@ impl Tool for Read {
             let given = args.get(name).and_then(Value::as_u64);
             given.map(|number| usize::try_from(number).unwrap_or(usize::MAX))
         };
-        let (offset, limit) = (number("offset").unwrap_or(1), number("limit").unwrap_or(LINES_USUAL));
+        let (offset, limit) = (
+            number("offset").unwrap_or(1),
+            number("limit").unwrap_or(LINES_USUAL),
+        );
         let file = path.clone();
         let Some(text) = files::blocking(move || files::read(&file)).await? else {
             return Err(format!("there is no file `{}`", path.display()));
@@ -71,7 +74,10 @@ impl Tool for Read {
         let last = offset.saturating_sub(1).saturating_add(lines.len());
         let mut shown = lines.join("\n");
         if last < total {
-            shown.push_str(&format!("\n[lines {offset} to {last} of {total}; go on with offset {}]", last + 1));
+            shown.push_str(&format!(
+                "\n[lines {offset} to {last} of {total}; go on with offset {}]",
+                last + 1
+            ));
         }
         Ok(shown)
     }

@@ -67,14 +67,17 @@ impl Books {
         let log = std::fs::read_to_string(dir.join("work/log.txt")).unwrap_or_default();
         books.check_effects(&calls, &log);
         let verified = verify_file(&store, None)?;
-        books.findings.extend(verified.findings.iter().map(|finding| format!("{finding:?}")));
+        books
+            .findings
+            .extend(verified.findings.iter().map(|finding| format!("{finding:?}")));
         Ok(books)
     }
 
     /// The run came to its end, and every call has exactly one result.
     fn check_transcript(&mut self, run: &Run) {
         if !matches!(run.stage(), Stage::Ended(_)) {
-            self.findings.push(format!("the run has not ended: {:?}", run.stage()));
+            self.findings
+                .push(format!("the run has not ended: {:?}", run.stage()));
         }
         let (mut wanted, mut results) = (Vec::new(), Vec::new());
         for message in run.transcript() {
@@ -88,7 +91,8 @@ impl Books {
             self.findings.push("calls and results do not match".into());
         }
         if run.turns() != TURNS + 1 {
-            self.findings.push(format!("the model spoke {} times", run.turns()));
+            self.findings
+                .push(format!("the model spoke {} times", run.turns()));
         }
     }
 
@@ -96,10 +100,12 @@ impl Books {
     fn check_effects(&mut self, calls: &BTreeMap<CallId, Told>, log: &str) {
         for (id, told) in calls {
             if told.received > 1 {
-                self.findings.push(format!("{id} was proposed {} times", told.received));
+                self.findings
+                    .push(format!("{id} was proposed {} times", told.received));
             }
             if told.claims != told.finished + told.lost {
-                self.findings.push(format!("{id} was claimed and neither finished nor lost"));
+                self.findings
+                    .push(format!("{id} was claimed and neither finished nor lost"));
             }
             self.tally.lost += told.lost;
             self.tally.run_again += told.claims.saturating_sub(1);

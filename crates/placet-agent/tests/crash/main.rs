@@ -42,7 +42,10 @@ fn a_run_killed_again_and_again_goes_on_and_every_effect_happens_once_or_is_aske
     }
     println!("{all:?}");
     assert!(all.kills > 20 && all.effects > 0, "{all:?}");
-    assert!(all.lost > 0, "no kill fell between a claim and its result: {all:?}");
+    assert!(
+        all.lost > 0,
+        "no kill fell between a claim and its result: {all:?}"
+    );
 }
 
 #[test]

@@ -61,7 +61,10 @@ async fn work(dir: &Path, rng: StdRng) -> Result<(), Failure> {
         .await?;
     mark()?;
     let script = Scripted::new("scripted", Script::from_json(json!({ "turns": turns() }))?);
-    let agent = Agent::builder(engine.clone(), tools).model(Arc::new(script)).start().await?;
+    let agent = Agent::builder(engine.clone(), tools)
+        .model(Arc::new(script))
+        .start()
+        .await?;
     let (session, ana) = (SessionId::new(SESSION)?, PersonId::new("ana")?);
     if agent.owner(&session).await?.is_none() {
         agent.tell(&session, "do all of it", &ana, None).await?;
@@ -78,7 +81,9 @@ fn turns() -> Vec<Value> {
         let mut calls: Vec<Value> = (0..LINES).map(append).collect();
         calls.push(append(0));
         calls.push(json!({ "tool": "read", "args": { "path": "log.txt" } }));
-        calls.push(json!({ "tool": "write", "args": { "path": format!("{n}.txt"), "content": n.to_string() } }));
+        calls.push(
+            json!({ "tool": "write", "args": { "path": format!("{n}.txt"), "content": n.to_string() } }),
+        );
         json!({ "text": format!("turn {n}"), "calls": calls })
     };
     let mut turns: Vec<Value> = (0..TURNS).map(turn).collect();
@@ -113,7 +118,12 @@ async fn answer_everything(engine: &Engine, ana: &PersonId, mut rng: StdRng) -> 
     }
 }
 
-async fn answer(engine: &Engine, id: &InteractionId, ana: &PersonId, rng: &mut StdRng) -> Result<(), Failure> {
+async fn answer(
+    engine: &Engine,
+    id: &InteractionId,
+    ana: &PersonId,
+    rng: &mut StdRng,
+) -> Result<(), Failure> {
     let question = engine.broker().question(id).await?.ok_or("a question is gone")?;
     let Interaction::Pending(pending) = question.interaction else {
         return Ok(());
@@ -122,7 +132,9 @@ async fn answer(engine: &Engine, id: &InteractionId, ana: &PersonId, rng: &mut S
         Subject::UnknownOutcome { .. } => &["run_again", "treat_as_done", "skip"],
         _ => &["approve", "approve", "approve", "reject"],
     };
-    let option = choices.get(rng.random_range(0..choices.len())).ok_or("no choice")?;
+    let option = choices
+        .get(rng.random_range(0..choices.len()))
+        .ok_or("no choice")?;
     let answer = Answer {
         by: Principal::Person {
             person: ana.clone(),

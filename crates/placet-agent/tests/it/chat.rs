@@ -17,7 +17,10 @@ async fn a_second_viewer_and_a_reconnect_at_any_event_see_the_same_events() {
     let house = House::new();
     let home = house
         .open(json!([
-            calls(&[("bash", json!({ "command": "echo hi" })), ("read", json!({ "path": "none" }))]),
+            calls(&[
+                ("bash", json!({ "command": "echo hi" })),
+                ("read", json!({ "path": "none" }))
+            ]),
             says("Done."),
         ]))
         .await;
@@ -76,7 +79,11 @@ async fn nobody_sees_or_continues_a_conversation_of_somebody_else() {
     let chat = home.agent.chat();
     let stranger = Viewer::Person(mal());
     for session_name in ["s", "no-such", "placet"] {
-        let refused = chat.attach(&session(session_name), &stranger, None).await.err().unwrap();
+        let refused = chat
+            .attach(&session(session_name), &stranger, None)
+            .await
+            .err()
+            .unwrap();
         assert!(matches!(refused, ChatError::NotFound(_)), "{refused}");
         let saying = Saying {
             session: Some(session(session_name)),
@@ -114,7 +121,10 @@ async fn a_forged_event_id_is_refused() {
 async fn an_answer_counts_only_from_the_person_asked_and_for_the_session_it_names() {
     let house = House::new();
     let home = house
-        .open(json!([calls(&[("bash", json!({ "command": "echo hi" }))]), says("Done.")]))
+        .open(json!([
+            calls(&[("bash", json!({ "command": "echo hi" }))]),
+            says("Done.")
+        ]))
         .await;
     let mut stream = home.say("Say hi").await;
     let asked = question(&mut stream).await;
@@ -149,7 +159,11 @@ async fn an_ended_session_takes_no_more_messages() {
     let house = House::new();
     let home = house.open(json!([says("Bye.")])).await;
     rest(&mut home.say("Bye").await).await;
-    home.engine.broker().end_session(&session("s"), "lin").await.unwrap();
+    home.engine
+        .broker()
+        .end_session(&session("s"), "lin")
+        .await
+        .unwrap();
     let saying = Saying {
         session: Some(session("s")),
         text: "still there?".into(),

@@ -13,13 +13,23 @@ async fn normal_execution_flow() {
     let house = House::new();
     house.put("notes.txt", "buy tea");
     let home = house
-        .open(json!([calls(&[("read", json!({ "path": "notes.txt" }))]), says("The notes say: buy tea.")]))
+        .open(json!([
+            calls(&[("read", json!({ "path": "notes.txt" }))]),
+            says("The notes say: buy tea.")
+        ]))
         .await;
     let mut stream = home.say("What do the notes say?").await;
     let events = rest(&mut stream).await;
     assert_eq!(
         names(&events),
-        ["STARTED", "THINKING", "ACTION", "OBSERVATION", "THINKING", "COMPLETED"]
+        [
+            "STARTED",
+            "THINKING",
+            "ACTION",
+            "OBSERVATION",
+            "THINKING",
+            "COMPLETED"
+        ]
     );
     assert_eq!(last(&events, "OBSERVATION")["output"], "buy tea");
     assert_eq!(last(&events, "COMPLETED")["text"], "The notes say: buy tea.");
@@ -33,7 +43,11 @@ async fn tool_approval_with_four_options_同意执行() {
     let home = house.open(json!([deletion(), says("Deleted.")])).await;
     let mut stream = home.say("Delete old.txt").await;
     let asked = question(&mut stream).await;
-    let offered: Vec<&str> = asked.options.iter().map(|option| option.option_id.as_str()).collect();
+    let offered: Vec<&str> = asked
+        .options
+        .iter()
+        .map(|option| option.option_id.as_str())
+        .collect();
     for option in ["approve", "retry", "reject", "terminate"] {
         assert!(offered.contains(&option), "{offered:?}");
     }
@@ -41,7 +55,10 @@ async fn tool_approval_with_four_options_同意执行() {
     assert!(house.file("old.txt").is_some(), "nothing runs before the answer");
     home.answer(&asked, "approve", None).await;
     let events = rest(&mut stream).await;
-    assert_eq!(names(&events), ["INTERACTION_RESOLVED", "OBSERVATION", "THINKING", "COMPLETED"]);
+    assert_eq!(
+        names(&events),
+        ["INTERACTION_RESOLVED", "OBSERVATION", "THINKING", "COMPLETED"]
+    );
     assert_eq!(last(&events, "OBSERVATION")["output"], "gone\n");
     assert!(house.file("old.txt").is_none());
     home.close().await;
@@ -71,13 +88,19 @@ async fn tool_approval_with_four_options_拒绝并说明理由() {
     let house = House::new();
     house.put("old.txt", "x");
     let home = house
-        .open(json!([deletion(), on("needed for the audit", says("I left it."))]))
+        .open(json!([
+            deletion(),
+            on("needed for the audit", says("I left it."))
+        ]))
         .await;
     let mut stream = home.say("Delete old.txt").await;
     let asked = question(&mut stream).await;
     home.answer(&asked, "reject", Some("needed for the audit")).await;
     let events = rest(&mut stream).await;
-    assert_eq!(last(&events, "OBSERVATION")["output"]["outcome"], "rejected_by_person");
+    assert_eq!(
+        last(&events, "OBSERVATION")["output"]["outcome"],
+        "rejected_by_person"
+    );
     assert_eq!(last(&events, "COMPLETED")["text"], "I left it.");
     assert!(house.file("old.txt").is_some());
     home.close().await;
@@ -87,12 +110,17 @@ async fn tool_approval_with_four_options_拒绝并说明理由() {
 async fn tool_approval_with_four_options_拒绝并终止对话() {
     let house = House::new();
     house.put("old.txt", "x");
-    let home = house.open(json!([deletion(), says("I should never say this.")])).await;
+    let home = house
+        .open(json!([deletion(), says("I should never say this.")]))
+        .await;
     let mut stream = home.say("Delete old.txt").await;
     let asked = question(&mut stream).await;
     home.answer(&asked, "terminate", None).await;
     let events = rest(&mut stream).await;
-    assert_eq!(names(&events), ["INTERACTION_RESOLVED", "OBSERVATION", "COMPLETED"]);
+    assert_eq!(
+        names(&events),
+        ["INTERACTION_RESOLVED", "OBSERVATION", "COMPLETED"]
+    );
     assert_eq!(last(&events, "COMPLETED")["how"], "terminated");
     assert!(house.file("old.txt").is_some());
     assert!(home.agent.resume_point(&session("s")).await.unwrap().is_none());
@@ -164,9 +192,7 @@ async fn example_2_a_deletion_is_confirmed_or_cancelled() {
 /// 示例3：用户选择（多个方案）
 #[tokio::test]
 async fn example_3_one_of_several_plans_is_chosen_or_the_agent_thinks_again() {
-    let plan = |id: &str, label: &str, plan: &str| {
-        json!({"optionId": id, "label": label, "action": "APPROVE_AND_EXECUTE", "metadata": {"plan": plan}})
-    };
+    let plan = |id: &str, label: &str, plan: &str| json!({"optionId": id, "label": label, "action": "APPROVE_AND_EXECUTE", "metadata": {"plan": plan}});
     let ask = calls(&[(
         "askUserQuestion",
         json!({

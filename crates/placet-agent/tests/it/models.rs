@@ -11,7 +11,7 @@ use placet_engine::Engine;
 use serde_json::{Value, json};
 
 use crate::provider::{Provider, Reply, anthropic, openai};
-use crate::support::{House, Home, last, rest};
+use crate::support::{Home, House, last, rest};
 
 #[derive(Debug, Clone, Copy)]
 enum Protocol {
@@ -74,7 +74,9 @@ async fn speak(model: &dyn Model, transcript: &[Message]) -> (Result<Spoken, Mod
 }
 
 fn hello() -> Vec<Message> {
-    vec![Message::User { text: "你好".into() }]
+    vec![Message::User {
+        text: "你好".into()
+    }]
 }
 
 #[tokio::test]
@@ -88,8 +90,11 @@ async fn a_stream_torn_anywhere_is_heard_whole() {
             let spoken = spoken.unwrap();
             assert_eq!(spoken.text, "I say 你好 😀 now", "{protocol:?} {piece_bytes}");
             assert_eq!(heard, spoken.text);
-            let calls: Vec<(&str, &str)> =
-                spoken.calls.iter().map(|call| (call.tool.as_str(), call.args.as_str())).collect();
+            let calls: Vec<(&str, &str)> = spoken
+                .calls
+                .iter()
+                .map(|call| (call.tool.as_str(), call.args.as_str()))
+                .collect();
             assert_eq!(calls, [("bash", args), ("bash", "{}")]);
             assert_eq!(
                 spoken.usage,
@@ -126,7 +131,9 @@ async fn a_stream_that_is_cut_off_or_breaks_is_no_turn() {
         let whole = protocol.stream("rm it", &[("bash", r#"{"command":"rm -rf build/tmp"}"#)]);
         let half = whole[..whole.find("build").unwrap_or(whole.len() / 2)].to_owned();
         let error = match protocol {
-            Protocol::OpenAi => "data: {\"error\":{\"message\":\"overloaded\",\"type\":\"server_error\"}}\n\n",
+            Protocol::OpenAi => {
+                "data: {\"error\":{\"message\":\"overloaded\",\"type\":\"server_error\"}}\n\n"
+            }
             Protocol::Anthropic => {
                 "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"overloaded\"}}\n\n"
             }
@@ -149,7 +156,10 @@ async fn a_stream_that_is_cut_off_or_breaks_is_no_turn() {
         ] {
             let provider = Provider::start(vec![broken]).await;
             let (spoken, _) = speak(&*protocol.model(&provider.url), &hello()).await;
-            assert!(matches!(spoken, Err(ModelError::Again { .. })), "{protocol:?}: {spoken:?}");
+            assert!(
+                matches!(spoken, Err(ModelError::Again { .. })),
+                "{protocol:?}: {spoken:?}"
+            );
         }
     }
 }
@@ -191,7 +201,11 @@ async fn home_with(house: &House, model: Arc<dyn Model>) -> Home {
         .start(&house.store())
         .await
         .unwrap();
-    let agent = Agent::builder(engine.clone(), tools).model(model).start().await.unwrap();
+    let agent = Agent::builder(engine.clone(), tools)
+        .model(model)
+        .start()
+        .await
+        .unwrap();
     Home { agent, engine }
 }
 
@@ -221,15 +235,26 @@ async fn a_run_with_a_real_protocol_comes_to_its_end() {
         .await;
         let home = home_with(&house, protocol.model(&provider.url)).await;
         let events = rest(&mut home.say("What do the notes say?").await).await;
-        assert_eq!(last(&events, "COMPLETED")["text"], "The notes say: buy tea.", "{events:?}");
+        assert_eq!(
+            last(&events, "COMPLETED")["text"],
+            "The notes say: buy tea.",
+            "{events:?}"
+        );
         assert!(house.file("x").is_none(), "half a command is not run");
         let events = rest(&mut home.say("Thanks").await).await;
         assert_eq!(last(&events, "COMPLETED")["text"], "You are welcome.");
         let asked = provider.asked();
         assert_eq!(asked.len(), 4);
         let results = asked[3].body.to_string();
-        assert!(results.contains("buy tea") && results.contains("not_a_call"), "{results}");
-        assert!(asked[0].body["tools"].as_array().is_some_and(|tools: &Vec<Value>| tools.len() == 4));
+        assert!(
+            results.contains("buy tea") && results.contains("not_a_call"),
+            "{results}"
+        );
+        assert!(
+            asked[0].body["tools"]
+                .as_array()
+                .is_some_and(|tools: &Vec<Value>| tools.len() == 4)
+        );
         home.close().await;
     }
 }

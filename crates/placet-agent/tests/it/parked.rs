@@ -27,11 +27,18 @@ async fn hundreds_of_parked_runs_hold_no_task_and_all_go_on() {
         .unwrap();
     let turns = json!({ "turns": [calls(&[("deploy", json!({})), ("bash", json!({ "command": "touch x" }))]), says("ok")] });
     let script = Scripted::new("scripted", Script::from_json(turns).unwrap());
-    let agent = Agent::builder(engine.clone(), tools).model(Arc::new(script)).start().await.unwrap();
+    let agent = Agent::builder(engine.clone(), tools)
+        .model(Arc::new(script))
+        .start()
+        .await
+        .unwrap();
     let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
     let before = tasks();
     for n in 0..RUNS {
-        agent.tell(&session(&format!("s{n}")), "go", &lin(), None).await.unwrap();
+        agent
+            .tell(&session(&format!("s{n}")), "go", &lin(), None)
+            .await
+            .unwrap();
     }
     let mut journal = engine.subscribe(0, None);
     let mut open = Vec::new();

@@ -57,7 +57,9 @@ impl Provider {
 }
 
 async fn serve(mut stream: TcpStream, replies: &mut VecDeque<Reply>, heard: &Mutex<Vec<Asked>>) {
-    let Some(asked) = read_request(&mut stream).await else { return };
+    let Some(asked) = read_request(&mut stream).await else {
+        return;
+    };
     let complaint = faults(&asked);
     heard.lock().unwrap().push(asked);
     let reply = match complaint {
@@ -120,10 +122,13 @@ async fn read_request(stream: &mut TcpStream) -> Option<Asked> {
         let read = stream.read(&mut buffer).await.ok().filter(|read| *read > 0)?;
         bytes.extend_from_slice(&buffer[..read]);
         let text = String::from_utf8_lossy(&bytes);
-        let Some((head, _)) = text.split_once("\r\n\r\n") else { continue };
+        let Some((head, _)) = text.split_once("\r\n\r\n") else {
+            continue;
+        };
         let length = head.lines().find_map(|line| {
             let (name, value) = line.split_once(':')?;
-            name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().ok())?
+            name.eq_ignore_ascii_case("content-length")
+                .then(|| value.trim().parse::<usize>().ok())?
         })?;
         let start = head.len() + 4;
         if bytes.len() >= start + length {
@@ -148,7 +153,10 @@ fn faults(asked: &Asked) -> Option<String> {
 
 fn named_well(name: &Value) -> bool {
     let name = name.as_str().unwrap_or_default();
-    (1..=64).contains(&name.len()) && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
+    (1..=64).contains(&name.len())
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
 }
 
 /// Every call is followed by its results, and by nothing else before them.
@@ -211,8 +219,10 @@ pub(crate) fn openai(text: &str, calls: &[(&str, &str)]) -> String {
     let mut chunks = vec![json!({ "role": "assistant", "content": "" })];
     chunks.extend(text.split_inclusive(' ').map(|piece| json!({ "content": piece })));
     for (index, (name, args)) in calls.iter().enumerate() {
-        chunks.push(json!({ "tool_calls": [{ "index": index, "id": format!("call_{index}"), "type": "function",
-            "function": { "name": name, "arguments": "" } }] }));
+        chunks.push(
+            json!({ "tool_calls": [{ "index": index, "id": format!("call_{index}"), "type": "function",
+            "function": { "name": name, "arguments": "" } }] }),
+        );
         for piece in thirds(args) {
             chunks.push(json!({ "tool_calls": [{ "index": index, "function": { "arguments": piece } }] }));
         }
@@ -244,7 +254,9 @@ pub(crate) fn anthropic(text: &str, calls: &[(&str, &str)]) -> String {
         }
         events.push(json!({ "type": "content_block_stop", "index": index }));
     };
-    let words = text.split_inclusive(' ').map(|piece| json!({ "type": "text_delta", "text": piece }));
+    let words = text
+        .split_inclusive(' ')
+        .map(|piece| json!({ "type": "text_delta", "text": piece }));
     block(0, json!({ "type": "text", "text": "" }), words.collect());
     for (n, (name, args)) in calls.iter().enumerate() {
         let start = json!({ "type": "tool_use", "id": format!("toolu_{n}"), "name": name, "input": {} });
@@ -252,8 +264,10 @@ pub(crate) fn anthropic(text: &str, calls: &[(&str, &str)]) -> String {
         block(n + 1, start, pieces.collect());
     }
     let reason = if calls.is_empty() { "end_turn" } else { "tool_use" };
-    events.push(json!({ "type": "message_delta", "delta": { "stop_reason": reason, "stop_sequence": null },
-        "usage": { "output_tokens": 7 } }));
+    events.push(
+        json!({ "type": "message_delta", "delta": { "stop_reason": reason, "stop_sequence": null },
+        "usage": { "output_tokens": 7 } }),
+    );
     events.push(json!({ "type": "message_stop" }));
     events
         .iter()

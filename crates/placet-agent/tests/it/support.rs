@@ -18,7 +18,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// Everything the built-in tools do is asked about where it is not a read, and nothing is remembered.
-const CONFIG: &str = "[approval]\ntimeout = '10m'\nmemory = '0s'\n[[people]]\nname = 'lin'\nemail = 'lin@example.com'\n";
+const CONFIG: &str =
+    "[approval]\ntimeout = '10m'\nmemory = '0s'\n[[people]]\nname = 'lin'\nemail = 'lin@example.com'\n";
 
 /// A disk with a workspace on it.
 pub(crate) struct House {
@@ -65,7 +66,8 @@ impl House {
 }
 
 pub(crate) async fn start(work: &Path, store: &Path, script: Script, limits: Limits) -> Home {
-    let config = Config::parse(CONFIG, "placet.toml", std::iter::empty()).unwrap_or_else(|error| panic!("{error}"));
+    let config =
+        Config::parse(CONFIG, "placet.toml", std::iter::empty()).unwrap_or_else(|error| panic!("{error}"));
     let tools = Tools::builtin(work);
     let engine = Engine::builder(config)
         .workspace(work)
@@ -104,7 +106,11 @@ impl Home {
             data: None,
             shown: None,
         };
-        self.agent.chat().respond(response, principal("lin")).await.unwrap();
+        self.agent
+            .chat()
+            .respond(response, principal("lin"))
+            .await
+            .unwrap();
     }
 
     pub(crate) async fn close(self) {

@@ -21,7 +21,10 @@ async fn calls_of_one_turn_are_asked_as_a_group_and_decided_one_by_one() {
     home.answer(&second, "approve", None).await;
     home.answer(&first, "reject", Some("no a")).await;
     rest(&mut stream).await;
-    assert_eq!((house.file("a.txt"), house.file("b.txt").as_deref()), (None, Some("b")));
+    assert_eq!(
+        (house.file("a.txt"), house.file("b.txt").as_deref()),
+        (None, Some("b"))
+    );
     home.close().await;
 }
 
@@ -30,7 +33,10 @@ async fn the_same_call_twice_in_a_turn_is_one_question_one_run_and_two_results()
     let house = House::new();
     let line = json!({ "command": "echo once >> log.txt; echo done" });
     let home = house
-        .open(json!([calls(&[("bash", line.clone()), ("bash", line)]), on("ran once", says("Good."))]))
+        .open(json!([
+            calls(&[("bash", line.clone()), ("bash", line)]),
+            on("ran once", says("Good."))
+        ]))
         .await;
     let mut stream = home.say("Log it").await;
     let asked = question(&mut stream).await;
@@ -56,7 +62,12 @@ async fn malformed_arguments_and_unknown_tools_reach_the_model_and_nothing_else(
     let why: Vec<String> = events
         .iter()
         .filter(|event| event.what.name() == "OBSERVATION")
-        .map(|event| event.what.data()["output"]["explanation"].as_str().unwrap().to_owned())
+        .map(|event| {
+            event.what.data()["output"]["explanation"]
+                .as_str()
+                .unwrap()
+                .to_owned()
+        })
         .collect();
     assert_eq!(why.len(), 4);
     assert!(why[0].contains("not valid JSON"), "{why:?}");
@@ -80,7 +91,10 @@ async fn a_loop_ends_at_the_limit_and_says_so() {
     let mut stream = home.say("Look again and again").await;
     let events = rest(&mut stream).await;
     assert_eq!(last(&events, "ERROR")["how"], "limitReached");
-    assert_eq!(names(&events).iter().filter(|name| **name == "THINKING").count(), 3);
+    assert_eq!(
+        names(&events).iter().filter(|name| **name == "THINKING").count(),
+        3
+    );
     home.close().await;
 }
 
@@ -92,7 +106,10 @@ async fn a_model_that_fails_ends_the_run_and_the_next_message_begins_another() {
         .await;
     let mut stream = home.say("Hello").await;
     let events = rest(&mut stream).await;
-    assert_eq!(last(&events, "ERROR")["message"], "the run failed: the key was refused");
+    assert_eq!(
+        last(&events, "ERROR")["message"],
+        "the run failed: the key was refused"
+    );
     let mut stream = home.say("Hello again").await;
     assert_eq!(last(&rest(&mut stream).await, "COMPLETED")["text"], "Here I am.");
     home.close().await;
@@ -103,8 +120,16 @@ async fn a_model_that_fails_ends_the_run_and_the_next_message_begins_another() {
 async fn a_file_that_changed_while_people_looked_at_the_diff_is_not_written() {
     let house = House::new();
     house.put("shop.toml", "timeout = 30\n");
-    let write = calls(&[("write", json!({ "path": "shop.toml", "content": "timeout = 90\n" }))]);
-    let home = house.open(json!([write, on("has changed since", says("Somebody else was there."))])).await;
+    let write = calls(&[(
+        "write",
+        json!({ "path": "shop.toml", "content": "timeout = 90\n" }),
+    )]);
+    let home = house
+        .open(json!([
+            write,
+            on("has changed since", says("Somebody else was there."))
+        ]))
+        .await;
     let mut stream = home.say("Raise the timeout").await;
     let asked = question(&mut stream).await;
     assert!(asked.message.contains("timeout = 90"), "{}", asked.message);
@@ -130,12 +155,18 @@ async fn a_message_while_a_question_is_open_is_read_after_the_turn() {
     let mut stream = home.say("Write hi").await;
     let asked = question(&mut stream).await;
     home.say("yes yes, go").await;
-    assert!(home.agent.resume_point(&session("s")).await.unwrap().is_some(), "the turn goes on");
+    assert!(
+        home.agent.resume_point(&session("s")).await.unwrap().is_some(),
+        "the turn goes on"
+    );
     assert!(house.file("hi.txt").is_none(), "a message is no approval");
     home.answer(&asked, "approve", None).await;
     let events = rest(&mut stream).await;
     assert_eq!(last(&events, "STARTED")["queued"], true);
-    assert_eq!(last(&events, "COMPLETED")["text"], "I read your message after the result.");
+    assert_eq!(
+        last(&events, "COMPLETED")["text"],
+        "I read your message after the result."
+    );
     home.close().await;
 }
 
@@ -155,7 +186,9 @@ async fn an_edited_call_runs_as_edited_and_the_model_is_told_both() {
         option: "approve".into(),
         feedback: None,
         data: None,
-        edited_args: Some(placet_core::call::Args::from_value(json!({ "command": "echo 1.1 > VERSION" })).unwrap()),
+        edited_args: Some(
+            placet_core::call::Args::from_value(json!({ "command": "echo 1.1 > VERSION" })).unwrap(),
+        ),
         instruction: Some("and tell the others".into()),
         remember: None,
         shown: placet_core::interaction::Shown::Whole(placet_core::digest::Digest::of("test", &[])),
@@ -171,7 +204,10 @@ async fn an_edited_call_runs_as_edited_and_the_model_is_told_both() {
 async fn ending_the_session_stops_what_runs_and_ends_the_run() {
     let house = House::new();
     let home = house
-        .open(json!([calls(&[("bash", json!({ "command": "echo begun > begun; sleep 100" }))]), says("never")]))
+        .open(json!([
+            calls(&[("bash", json!({ "command": "echo begun > begun; sleep 100" }))]),
+            says("never")
+        ]))
         .await;
     let mut stream = home.say("Sleep").await;
     let asked = question(&mut stream).await;
@@ -182,9 +218,18 @@ async fn ending_the_session_stops_what_runs_and_ends_the_run() {
         }
     })
     .await;
-    home.engine.broker().end_session(&session("s"), "lin").await.unwrap();
+    home.engine
+        .broker()
+        .end_session(&session("s"), "lin")
+        .await
+        .unwrap();
     let events = rest(&mut stream).await;
-    assert!(last(&events, "OBSERVATION")["output"].as_str().unwrap().contains("may have happened in part"));
+    assert!(
+        last(&events, "OBSERVATION")["output"]
+            .as_str()
+            .unwrap()
+            .contains("may have happened in part")
+    );
     assert_eq!(last(&events, "COMPLETED")["how"], "terminated");
     home.close().await;
 }

@@ -10,6 +10,7 @@ use serde_json::Value;
 use serde_spanned::Spanned;
 
 use super::lasting::Lasting;
+use super::models::Provider;
 use super::{ChannelKind, OtherReply, Secret};
 use crate::ids::ToolName;
 use crate::interaction::Locale;
@@ -19,7 +20,7 @@ use crate::tool::{Category, Risk, SqlDialect};
 use crate::verdict::AnswerKind;
 
 /// The names of all sections.
-pub(super) const SECTIONS: [&str; 9] = [
+pub(super) const SECTIONS: [&str; 11] = [
     "approval",
     "rules",
     "tools",
@@ -29,6 +30,8 @@ pub(super) const SECTIONS: [&str; 9] = [
     "server",
     "store",
     "workspace",
+    "agent",
+    "models",
 ];
 
 #[derive(Default, Deserialize)]
@@ -53,6 +56,10 @@ pub(super) struct ConfigFile {
     pub(super) store: StoreFile,
     #[serde(default)]
     pub(super) workspace: WorkspaceFile,
+    #[serde(default)]
+    pub(super) agent: AgentFile,
+    #[serde(default)]
+    pub(super) models: BTreeMap<Spanned<String>, ModelFile>,
 }
 
 #[derive(Default, Deserialize)]
@@ -183,6 +190,27 @@ pub(super) struct StoreFile {
 #[serde(deny_unknown_fields)]
 pub(super) struct WorkspaceFile {
     pub(super) root: Option<Spanned<String>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AgentFile {
+    pub(super) model: Option<Spanned<String>>,
+    pub(super) turns_max: Option<Spanned<u32>>,
+    pub(super) turn_timeout: Option<Spanned<Lasting>>,
+    pub(super) call_timeout: Option<Spanned<Lasting>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ModelFile {
+    pub(super) provider: Provider,
+    pub(super) model: Option<String>,
+    pub(super) base_url: Option<Spanned<String>>,
+    pub(super) api_key: Option<Secret>,
+    pub(super) proxy: Option<Spanned<String>>,
+    pub(super) tokens_max: Option<u32>,
+    pub(super) script: Option<String>,
 }
 
 /// One text or a list of them.

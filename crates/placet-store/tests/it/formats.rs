@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 
 use expect_test::expect_file;
+use placet_core::call::Args;
 use placet_core::digest::Digest;
-use placet_core::ids::{ChannelName, ChatId, StandingGrantId, ToolName};
+use placet_core::ids::{CallId, ChannelName, ChatId, StandingGrantId, ToolName};
 use placet_core::interaction::{Action, Cancellation, Resolution, Subject};
 use placet_core::journal::{Event, InboundMessage};
 use placet_core::outcome::{Denial, Outcome};
 use placet_core::policy::Mode;
+use placet_core::run::{Limits, ModelCall, ModelTurn, RunEnd, RunStarted, Usage, Wanted};
 use placet_core::standing::{Covers, Scope, StandingGrant};
 use placet_core::time::{Millis, Timestamp};
 use placet_core::verdict::Decision;
@@ -86,6 +88,59 @@ fn about_questions() -> Vec<Event> {
     ]
 }
 
+fn about_runs() -> Vec<Event> {
+    let wants = |id: &str, wanted| ModelCall {
+        id: CallId::new(id).unwrap(),
+        wanted,
+    };
+    vec![
+        Event::RunStarted(Box::new(RunStarted {
+            task: "tidy up".into(),
+            model: "main".into(),
+            limits: Limits::USUAL,
+            origin: call("c1", "ls").origin,
+        })),
+        Event::UserSaid {
+            text: "hurry".into(),
+            by: Some(person("ana")),
+        },
+        Event::ModelTurn(Box::new(ModelTurn {
+            turn: 1,
+            text: "let me see".into(),
+            thinking: Some("hm".into()),
+            calls: vec![
+                wants(
+                    "c1",
+                    Wanted::Call {
+                        tool: ToolName::new("bash").unwrap(),
+                        args: Args::empty(),
+                    },
+                ),
+                wants(
+                    "c2",
+                    Wanted::Nonsense {
+                        tool: "bahs".into(),
+                        args: "{".into(),
+                        why: "there is no tool `bahs`".into(),
+                    },
+                ),
+            ],
+            usage: Usage {
+                input_tokens: 1,
+                output_tokens: 2,
+            },
+        })),
+        ended(RunEnd::Completed),
+        ended(RunEnd::Terminated { by: "ana".into() }),
+        ended(RunEnd::Failed { why: "no key".into() }),
+        ended(RunEnd::LimitReached { turns: 50 }),
+    ]
+}
+
+fn ended(how: RunEnd) -> Event {
+    Event::RunEnded { how }
+}
+
 fn about_the_rest() -> Vec<Event> {
     let standing = StandingGrantId::new("sg_1").unwrap();
     let bash = ToolName::new("bash").unwrap();
@@ -136,9 +191,9 @@ fn about_the_rest() -> Vec<Event> {
 
 #[test]
 fn every_kind_of_event_is_stored_as_it_always_was() {
-    let events = [about_calls(), about_questions(), about_the_rest()].concat();
+    let events = [about_calls(), about_questions(), about_runs(), about_the_rest()].concat();
     let kinds: BTreeSet<_> = events.iter().map(Event::name).collect();
-    assert_eq!(kinds.len(), 20, "a kind of event is missing here");
+    assert_eq!(kinds.len(), 24, "a kind of event is missing here");
     let mut stored = String::new();
     for event in events {
         let text = serde_json::to_string(&event).unwrap();

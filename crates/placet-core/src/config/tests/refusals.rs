@@ -240,11 +240,27 @@ fn people_and_channels_that_could_be_confused_are_refused() {
 }
 
 #[test]
+fn models_that_cannot_be_reached_and_agents_without_theirs_are_refused() {
+    check(
+        "[agent]\nmodel = 'other'\nturns_max = 0\n[models.main]\nprovider = 'openai'\nmodel = 'm'\nbase_url = 'ftp://x'\n",
+        &expect![[r#"
+            placet.toml:2:9: there is no `[models.other]`
+            placet.toml:3:13: this must be at least 1
+            placet.toml:7:12: `ftp://x` is not an http or https URL"#]],
+    );
+    check(
+        "[models.main]\nprovider = 'anthropic'\napi_key = 'sk-live-123'\n",
+        &expect![[r#"
+            placet.toml:3:11: a secret is written as `env:NAME` or `file:PATH`, never in the file itself"#]],
+    );
+}
+
+#[test]
 fn sections_of_later_work_are_refused_plainly() {
     check(
-        "[agent]\nmodel = 'x'\n",
+        "[mcp]\nservers = 'x'\n",
         &expect![[r#"
-            placet.toml:1:2: `[agent]` is not part of this version yet
+            placet.toml:1:2: `[mcp]` is not part of this version yet
               help: remove the section"#]],
     );
 }

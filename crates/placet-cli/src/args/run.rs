@@ -1,0 +1,35 @@
+//! The arguments of `placet run`.
+
+use clap::Args;
+use placet_core::ids::SessionId;
+
+use super::StoreArgs;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  placet run 'tidy up the build folder'
+  placet run 'tidy up the build folder' --json
+  placet run --resume run_0192f0c1…
+
+Exit status: 0 done, 1 it could not go on, 2 bad input, 5 it waits for people, 6 a person ended it.";
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// What is to be done
+    #[arg(required_unless_present = "resume")]
+    pub(crate) task: Option<String>,
+    /// Go on with the run of this session instead
+    #[arg(long, value_name = "SESSION", conflicts_with_all = ["task", "session"], value_parser = |text: &str| SessionId::new(text))]
+    pub(crate) resume: Option<SessionId>,
+    /// The session to work in; else a new one
+    #[arg(long, value_parser = |text: &str| SessionId::new(text))]
+    pub(crate) session: Option<SessionId>,
+    /// The model, when it is not the configured one: the NAME of a `[models.NAME]`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}

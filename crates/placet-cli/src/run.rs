@@ -1,0 +1,138 @@
+//! `placet run`: the built-in agent, for scripts. Does a task and says how it ended; a run that waits for people is left in the
+//! store, and `--resume` goes on with it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
+use placet_agent::model::{self, ApiKey};
+use placet_agent::tools::{AskUserQuestion, Bash, Read, Write};
+use placet_agent::{Agent, Model, Rest, Tool, Tools};
+use placet_channels::secret;
+use placet_channels::terminal::Seat;
+use placet_core::config::{Config, Model as Configured, Secret};
+use placet_core::ids::{PersonId, SessionId};
+use placet_core::render::SafeText;
+use placet_core::run::RunEnd;
+use placet_engine::Engine;
+use serde_json::json;
+use tokio::runtime::Runtime;
+
+use crate::args::RunArgs;
+use crate::exit::Exit;
+use crate::{config_file, output, store};
+
+/// Runs the command.
+pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
+    let config = config_file::load(args.store.config.as_deref())?.config;
+    Runtime::new()?.block_on(work(args, config))
+}
+
+async fn work(args: &RunArgs, config: Config) -> anyhow::Result<Exit> {
+    let person = Seat::of_user(&config.people)?.person;
+    let model = model(&config, args.model.as_deref())?;
+    let path = store::path(&args.store)?;
+    let (tools, limits) = (tools(&config), config.agent.limits);
+    let engine = Engine::builder(config)
+        .toolbox(tools.clone())
+        .start(&path)
+        .await
+        .with_context(|| format!("the store `{}` cannot be opened", path.display()))?;
+    let agent = Agent::builder(engine.clone(), tools)
+        .model(model)
+        .limits(limits)
+        .start()
+        .await?;
+    let session = begin(args, &agent, &person).await?;
+    let rest = agent.rest(&session).await?;
+    agent.shutdown().await;
+    engine.shutdown().await?;
+    report(args, &session, &rest)
+}
+
+/// Begins a run, or names the one to go on with: that goes on by itself.
+async fn begin(args: &RunArgs, agent: &Agent, person: &PersonId) -> anyhow::Result<SessionId> {
+    if let Some(session) = &args.resume {
+        match agent.owner(session).await? {
+            Some(owner) if owner == *person => return Ok(session.clone()),
+            _ => bail!("there is no run `{session}` of yours"),
+        }
+    }
+    let task = args.task.as_deref().context("say what is to be done")?;
+    let session = match &args.session {
+        Some(session) => session.clone(),
+        None => SessionId::new(format!("run_{}", uuid::Uuid::now_v7().simple()))?,
+    };
+    agent.tell(&session, task, person, None).await?;
+    Ok(session)
+}
+
+/// The built-in tools. Keys that are in the environment for us are kept from commands.
+fn tools(config: &Config) -> Tools {
+    let workspace = PathBuf::from(&config.workspace.root);
+    let workspace = std::path::absolute(&workspace).unwrap_or(workspace);
+    let keys = config.models.values().filter_map(|model| match model {
+        Configured::Vendor {
+            api_key: Some(Secret::Env(name)),
+            ..
+        } => Some(name.clone()),
+        _ => None,
+    });
+    Tools::new([
+        Arc::new(Read::new(&workspace)) as Arc<dyn Tool>,
+        Arc::new(Write::new(&workspace)),
+        Arc::new(Bash::new(&workspace).hiding(keys)),
+        Arc::new(AskUserQuestion),
+    ])
+}
+
+fn model(config: &Config, named: Option<&str>) -> anyhow::Result<Arc<dyn Model>> {
+    let name = named.or(config.agent.model.as_deref());
+    let name = name.context("no model is configured; add a `[models.NAME]` to placet.toml, and name it in `[agent]` if there are several")?;
+    let configured = config
+        .models
+        .get(name)
+        .with_context(|| format!("there is no `[models.{name}]`"))?;
+    let key = match configured {
+        Configured::Vendor {
+            api_key: Some(place), ..
+        } => Some(ApiKey::new(secret::resolve(place)?.expose())),
+        _ => None,
+    };
+    Ok(model::configured(name, configured, key)?)
+}
+
+fn report(args: &RunArgs, session: &SessionId, rest: &Rest) -> anyhow::Result<Exit> {
+    let (state, text, questions, exit) = match rest {
+        Rest::Never => bail!("nothing was begun in `{session}`"),
+        Rest::Parked { questions } => ("parked", String::new(), questions.as_slice(), Exit::Parked),
+        Rest::Ended { how, text } => {
+            let exit = match how {
+                RunEnd::Completed => Exit::Success,
+                RunEnd::Terminated { .. } => Exit::Terminated,
+                RunEnd::Failed { .. } | RunEnd::LimitReached { .. } => Exit::Findings,
+            };
+            let text = if *how == RunEnd::Completed {
+                text.clone()
+            } else {
+                how.to_string()
+            };
+            (how.name(), text, [].as_slice(), exit)
+        }
+    };
+    if args.json {
+        let report = json!({ "sessionId": session, "state": state, "text": text, "requestIds": questions });
+        output::print(&format!("{report}\n"))?;
+        return Ok(exit);
+    }
+    if questions.is_empty() {
+        output::print(&format!("{}\n", SafeText::block(&text)))?;
+        return Ok(exit);
+    }
+    let waits: Vec<String> = questions.iter().map(ToString::to_string).collect();
+    output::print(&format!(
+        "{session} waits for people: {}\nAnswer with `placet inbox`, then `placet run --resume {session}`.\n",
+        waits.join(", ")
+    ))?;
+    Ok(exit)
+}
