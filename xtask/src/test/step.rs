@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::Context;
 
-use super::needs;
+use super::{api, needs};
 use super::tally::Tally;
 use crate::cargo::{answers, cargo, succeeds};
 use crate::workspace::Workspace;
@@ -22,6 +22,7 @@ pub(super) enum Step {
     Shape,
     Deny,
     Tests,
+    Api,
 }
 
 /// What a step came to.
@@ -35,7 +36,7 @@ pub(super) enum Outcome {
 
 impl Step {
     /// In the order they run: cheap and telling ones first.
-    pub(super) const ALL: [Self; 8] = [
+    pub(super) const ALL: [Self; 9] = [
         Self::Needs,
         Self::Fmt,
         Self::Arrows,
@@ -44,6 +45,7 @@ impl Step {
         Self::Clippy,
         Self::Docs,
         Self::Tests,
+        Self::Api,
     ];
 
     pub(super) fn name(self) -> &'static str {
@@ -56,6 +58,7 @@ impl Step {
             Self::Shape => "shape",
             Self::Deny => "deny",
             Self::Tests => "tests",
+            Self::Api => "api",
         }
     }
 
@@ -69,12 +72,13 @@ impl Step {
             Self::Shape => "workspace lints in every crate, a header on every module",
             Self::Deny => "licences, banned crates and sources of dependencies",
             Self::Tests => "every test and doctest",
+            Self::Api => "the HTTP API against its own description, with made-up requests",
         }
     }
 
     /// Whether the step compiles the workspace, which is pointless when the machine cannot.
     pub(super) fn builds(self) -> bool {
-        matches!(self, Self::Clippy | Self::Docs | Self::Tests)
+        matches!(self, Self::Clippy | Self::Docs | Self::Tests | Self::Api)
     }
 
     pub(super) fn run(self, workspace: &Workspace, tally: &mut Tally) -> anyhow::Result<Outcome> {
@@ -98,6 +102,7 @@ impl Step {
             Self::Shape => Ok(faults(&shape::check(workspace)?)),
             Self::Deny => deny(),
             Self::Tests => tests(tally),
+            Self::Api => api::run(workspace),
         }
     }
 }
