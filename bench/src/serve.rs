@@ -118,7 +118,9 @@ impl Client {
         loop {
             if let Some(end) = find(&self.buffer, b"\r\n\r\n") {
                 let head = String::from_utf8_lossy(self.buffer.get(..end).unwrap_or_default()).into_owned();
-                let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+                let length = head
+                    .lines()
+                    .find_map(|line| line.strip_prefix("content-length: "));
                 let length: usize = length.context("an answer has no length")?.parse()?;
                 let body = end + 4;
                 if self.buffer.len() >= body + length {
@@ -142,7 +144,10 @@ impl Client {
     }
 
     async fn read(&mut self) -> anyhow::Result<()> {
-        ensure!(self.stream.read_buf(&mut self.buffer).await? > 0, "the server hung up");
+        ensure!(
+            self.stream.read_buf(&mut self.buffer).await? > 0,
+            "the server hung up"
+        );
         Ok(())
     }
 }
@@ -208,8 +213,28 @@ async fn calls(plan: &Plan, table: &mut Table) -> anyhow::Result<()> {
         serving.abort();
         let folder = tempfile::tempdir_in(&plan.dir)?;
         let house = House::open(folder.path()).await?;
-        allowed.push(load(house.address, &house.agent, "/v1/calls", in_flight, lasts, allowed_call).await?);
-        asked.push(load(house.address, &house.agent, "/v1/calls", in_flight, lasts, asked_call).await?);
+        allowed.push(
+            load(
+                house.address,
+                &house.agent,
+                "/v1/calls",
+                in_flight,
+                lasts,
+                allowed_call,
+            )
+            .await?,
+        );
+        asked.push(
+            load(
+                house.address,
+                &house.agent,
+                "/v1/calls",
+                in_flight,
+                lasts,
+                asked_call,
+            )
+            .await?,
+        );
         house.close().await?;
     }
     let rate = |tries: &[(f64, f64)]| Sample::of(tries.iter().map(|(rate, _)| *rate));
@@ -240,9 +265,15 @@ async fn wake_ups(plan: &Plan, table: &mut Table) -> anyhow::Result<()> {
     let mut agents = Vec::new();
     for number in 0..waiting {
         let mut client = Client::connect(house.address).await?;
-        client.send(&house.agent, "POST", "/v1/calls", &asked_call(number)).await?;
+        client
+            .send(&house.agent, "POST", "/v1/calls", &asked_call(number))
+            .await?;
         let call: Value = serde_json::from_slice(&client.answer().await?)?;
-        let id = call.get("requestId").and_then(Value::as_str).context("it was not asked")?.to_owned();
+        let id = call
+            .get("requestId")
+            .and_then(Value::as_str)
+            .context("it was not asked")?
+            .to_owned();
         let path = format!("/v1/calls/q{number}?wait=60");
         client.send(&house.agent, "GET", &path, "").await?;
         agents.push((id, client));
@@ -252,10 +283,15 @@ async fn wake_ups(plan: &Plan, table: &mut Table) -> anyhow::Result<()> {
     for (id, client) in &mut agents {
         let path = format!("/v1/interactions/{id}/answer");
         let sent = Instant::now();
-        person.send(&house.admin, "POST", &path, "{\"selectedOptionId\":\"approve\"}").await?;
+        person
+            .send(&house.admin, "POST", &path, "{\"selectedOptionId\":\"approve\"}")
+            .await?;
         let heard = client.answer().await?;
         times.push(millis(sent.elapsed()));
-        ensure!(find(&heard, b"\"status\":\"approved\"").is_some(), "an agent heard something else");
+        ensure!(
+            find(&heard, b"\"status\":\"approved\"").is_some(),
+            "an agent heard something else"
+        );
         person.answer().await?;
     }
     house.close().await?;
@@ -282,14 +318,20 @@ async fn fan_out(plan: &Plan, table: &mut Table, streams: usize) -> anyhow::Resu
     for number in 0..rounds {
         let marker = format!("\"id\":\"a{number}\"");
         let sent = Instant::now();
-        agent.send(&house.agent, "POST", "/v1/calls", &allowed_call(number)).await?;
+        agent
+            .send(&house.agent, "POST", "/v1/calls", &allowed_call(number))
+            .await?;
         ours = heard(ours, &marker).await?;
         times.push(millis(sent.elapsed()));
         agent.answer().await?;
     }
     drop(ours);
     house.close().await?;
-    table.add(Row::new(format!("SSE, one event to {streams} streams"), "ms", Sample::of(times)));
+    table.add(Row::new(
+        format!("SSE, one event to {streams} streams"),
+        "ms",
+        Sample::of(times),
+    ));
 
     let (address, sender, serving) = broadcasting().await?;
     let mut bare = listeners(address, "none", "/events", streams).await?;
@@ -297,18 +339,30 @@ async fn fan_out(plan: &Plan, table: &mut Table, streams: usize) -> anyhow::Resu
     for number in 0..rounds {
         let marker = format!("\"id\":\"a{number}\"");
         // As long as an event of ours.
-        let event = format!("id: {number}\nevent: callReceived\ndata: {{{marker},\"pad\":\"{}\"}}\n\n", "x".repeat(500));
+        let event = format!(
+            "id: {number}\nevent: callReceived\ndata: {{{marker},\"pad\":\"{}\"}}\n\n",
+            "x".repeat(500)
+        );
         let sent = Instant::now();
         sender.send(Bytes::from(event))?;
         bare = heard(bare, &marker).await?;
         times.push(millis(sent.elapsed()));
     }
     serving.abort();
-    table.add(Row::new(format!("SSE, bare axum to {streams} streams"), "ms", Sample::of(times)));
+    table.add(Row::new(
+        format!("SSE, bare axum to {streams} streams"),
+        "ms",
+        Sample::of(times),
+    ));
     Ok(())
 }
 
-async fn listeners(address: SocketAddr, token: &str, path: &str, count: usize) -> anyhow::Result<Vec<Client>> {
+async fn listeners(
+    address: SocketAddr,
+    token: &str,
+    path: &str,
+    count: usize,
+) -> anyhow::Result<Vec<Client>> {
     let mut clients = Vec::new();
     for _ in 0..count {
         let mut client = Client::connect(address).await?;
@@ -343,13 +397,16 @@ async fn broadcasting() -> anyhow::Result<Broadcasting> {
     let events = async move || {
         let receiver = subscribe.subscribe();
         let first = Some(Bytes::from_static(b"retry: 1000\n\n"));
-        Body::from_stream(futures_util::stream::unfold((first, receiver), async |(first, mut receiver)| {
-            let chunk = match first {
-                Some(first) => first,
-                None => receiver.recv().await.ok()?,
-            };
-            Some((Ok::<_, std::convert::Infallible>(chunk), (None, receiver)))
-        }))
+        Body::from_stream(futures_util::stream::unfold(
+            (first, receiver),
+            async |(first, mut receiver)| {
+                let chunk = match first {
+                    Some(first) => first,
+                    None => receiver.recv().await.ok()?,
+                };
+                Some((Ok::<_, std::convert::Infallible>(chunk), (None, receiver)))
+            },
+        ))
     };
     let router = axum::Router::new().route("/events", get(events));
     let listener = TcpListener::bind("127.0.0.1:0").await?;

@@ -46,7 +46,9 @@ pub(super) fn run(workspace: &Workspace) -> anyhow::Result<Outcome> {
             .status()
             .context("schemathesis does not run")?;
         if !checked.success() {
-            return Ok(Outcome::Failed(format!("schemathesis found something as {role}; see above")));
+            return Ok(Outcome::Failed(format!(
+                "schemathesis found something as {role}; see above"
+            )));
         }
     }
     Ok(Outcome::Ok)
@@ -87,7 +89,15 @@ impl Server {
         // Nobody answers here, and whoever waits should not have to wait long.
         std::fs::write(&config, "[approval]\ntimeout = \"1s\"\n")?;
         let mut child = Command::new(root.join("target/debug/placet"))
-            .args(["serve", "--listen", "127.0.0.1:0", "--json", "--log", "error", "--data"])
+            .args([
+                "serve",
+                "--listen",
+                "127.0.0.1:0",
+                "--json",
+                "--log",
+                "error",
+                "--data",
+            ])
             .arg(data)
             .arg("--config")
             .arg(config)
@@ -120,7 +130,9 @@ impl Drop for Server {
 
 fn token(data: &Path, role: &str) -> anyhow::Result<String> {
     let text = std::fs::read_to_string(data.join("tokens.toml")).context("placet made no tokens")?;
-    let line = text.lines().find_map(|line| line.strip_prefix(&format!("{role} = \"")));
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix(&format!("{role} = \"")));
     let token = line.and_then(|line| line.strip_suffix('"'));
     token.map(str::to_owned).context("a role has no token")
 }

@@ -36,7 +36,10 @@ impl World {
         for name in inherited.filter(|name| name.to_string_lossy().starts_with("PLACET_")) {
             command.env_remove(name);
         }
-        command.current_dir(self.folder.path()).env("HOME", self.folder.path()).args(args);
+        command
+            .current_dir(self.folder.path())
+            .env("HOME", self.folder.path())
+            .args(args);
         command.env_remove("XDG_CONFIG_HOME").env_remove("XDG_DATA_HOME");
         command
     }
@@ -49,7 +52,16 @@ impl World {
 
     pub(crate) fn serve(&self, config: &str) -> Process {
         self.configure(config);
-        let args = ["serve", "--listen", "127.0.0.1:0", "--data", "data", "--json", "--log-format", "json"];
+        let args = [
+            "serve",
+            "--listen",
+            "127.0.0.1:0",
+            "--data",
+            "data",
+            "--json",
+            "--log-format",
+            "json",
+        ];
         let mut child = self
             .command(&args)
             .stdout(Stdio::piped())
@@ -69,8 +81,8 @@ impl World {
                 log.push('\n');
             }
         });
-        let said: Value =
-            serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}{}", log.lock().unwrap()));
+        let said: Value = serde_json::from_str(&line)
+            .unwrap_or_else(|error| panic!("{error}: {line}{}", log.lock().unwrap()));
         Process {
             child,
             address: said["listen"].as_str().unwrap().to_owned(),
@@ -83,7 +95,10 @@ impl World {
 
     pub(crate) fn token(&self, role: &str) -> String {
         let text = std::fs::read_to_string(self.folder.path().join("data/tokens.toml")).unwrap();
-        let line = text.lines().find(|line| line.starts_with(&format!("{role} = "))).unwrap();
+        let line = text
+            .lines()
+            .find(|line| line.starts_with(&format!("{role} = ")))
+            .unwrap();
         line.split('"').nth(1).unwrap().to_owned()
     }
 
@@ -120,7 +135,9 @@ impl Process {
 
     fn say(&self, token: &str, method: &str, path: &str, body: &str) -> (u16, Value) {
         let mut answer = String::new();
-        self.open(token, method, path, body).read_to_string(&mut answer).unwrap();
+        self.open(token, method, path, body)
+            .read_to_string(&mut answer)
+            .unwrap();
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
         (status, serde_json::from_str(body).unwrap_or(Value::Null))
@@ -141,7 +158,13 @@ impl Process {
 
     fn signal(&self, name: &str) {
         let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-s", name, &pid]).status().unwrap().success());
+        assert!(
+            Command::new("kill")
+                .args(["-s", name, &pid])
+                .status()
+                .unwrap()
+                .success()
+        );
     }
 
     /// Told to stop; how it ended.
@@ -158,17 +181,21 @@ impl Process {
 
     /// Told to read its configuration again; waits until the log says `words`.
     pub(crate) fn hang_up(&self, words: &str) {
-        let before = self.log().matches(words).count();
         self.signal("HUP");
-        let began = Instant::now();
-        while self.log().matches(words).count() == before {
-            assert!(began.elapsed() < Duration::from_secs(30), "{}", self.log());
-            std::thread::yield_now();
-        }
+        self.log_with(words);
     }
 
-    pub(crate) fn log(&self) -> String {
-        self.log.lock().unwrap().clone()
+    /// The log, once it holds `words`.
+    pub(crate) fn log_with(&self, words: &str) -> String {
+        let began = Instant::now();
+        loop {
+            let log = self.log.lock().unwrap().clone();
+            if log.contains(words) {
+                return log;
+            }
+            assert!(began.elapsed() < Duration::from_secs(30), "{log}");
+            std::thread::yield_now();
+        }
     }
 }
 
@@ -181,7 +208,9 @@ impl Stream {
         loop {
             let mut line = String::new();
             assert_ne!(self.0.read_line(&mut line).unwrap(), 0, "the stream ended");
-            let Some(data) = line.strip_prefix("data: ") else { continue };
+            let Some(data) = line.strip_prefix("data: ") else {
+                continue;
+            };
             let data: Value = serde_json::from_str(data).unwrap();
             seen.push(data["id"].as_u64().unwrap());
             if data["type"] == kind {

@@ -1,7 +1,7 @@
 //! Claiming a grant, and telling what came of it. Once: the second claim of a grant is refused for ever.
 
 use placet_core::call::{CallDigest, ToolCall};
-use placet_core::ids::CallId;
+use placet_core::ids::{CallId, InteractionId};
 use placet_core::interaction::{CallKey, Cancellation, Resolution};
 use placet_core::journal::{CallResult, Event};
 use placet_core::outcome::{CallStatus, Outcome};
@@ -168,7 +168,7 @@ pub fn claim(
 fn process(
     view: &View<'_>,
     draft: &mut Draft,
-    question: &placet_core::ids::InteractionId,
+    question: &InteractionId,
 ) -> Result<(), StoreError> {
     if view.awaits_processing(question)? {
         draft.event(Event::Processed {
@@ -191,6 +191,16 @@ pub fn told(view: &View<'_>, key: &CallKey) -> Result<Step<()>, StoreError> {
     {
         process(view, &mut draft, question)?;
     }
+    Ok(draft.finish(()))
+}
+
+/// The asker has read what became of its own question.
+pub fn told_question(view: &View<'_>, id: &InteractionId) -> Result<Step<()>, StoreError> {
+    let Some(interaction) = view.interaction(id)? else {
+        return Ok(Step::nothing(()));
+    };
+    let mut draft = Draft::new(&interaction.asked().session);
+    process(view, &mut draft, id)?;
     Ok(draft.finish(()))
 }
 

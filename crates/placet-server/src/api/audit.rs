@@ -155,7 +155,12 @@ async fn list(
 }
 
 /// Walks back from the newest row, a page at a time, and not for ever.
-fn newest(view: &View<'_>, filter: &Filter, before: Option<u64>, limit: usize) -> Result<AuditPage, StoreError> {
+fn newest(
+    view: &View<'_>,
+    filter: &Filter,
+    before: Option<u64>,
+    limit: usize,
+) -> Result<AuditPage, StoreError> {
     let head = view.head()?;
     let mut upto = before.map_or(head, |before| before.saturating_sub(1).min(head));
     let floor = upto.saturating_sub(LOOKED_AT_MAX);

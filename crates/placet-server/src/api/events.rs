@@ -130,12 +130,6 @@ enum Sees {
 }
 
 async fn view(state: &State, caller: &Caller, session: Option<&SessionId>) -> Result<Sees, Problem> {
-    let none = |session: &SessionId| {
-        Problem::new(
-            Code::NoSuchSession,
-            format!("there is no session `{session}` for you"),
-        )
-    };
     match (&caller.holder, session) {
         (
             Holder::Person {
@@ -149,12 +143,13 @@ async fn view(state: &State, caller: &Caller, session: Option<&SessionId>) -> Re
         // Also of a session that has not begun: an agent may listen before its first call.
         (Holder::Agent(agent), _) => Ok(Sees::Own(agent.clone())),
         (Holder::Person { .. }, None) => Ok(Sees::PutTo(caller.principal())),
-        (Holder::Person { .. }, Some(session)) => {
-            match concerns(state, &caller.principal(), session).await? {
-                true => Ok(Sees::Everything),
-                false => Err(none(session)),
-            }
+        (Holder::Person { .. }, Some(session)) if concerns(state, &caller.principal(), session).await? => {
+            Ok(Sees::Everything)
         }
+        (Holder::Person { .. }, Some(session)) => Err(Problem::new(
+            Code::NoSuchSession,
+            format!("there is no session `{session}` for you"),
+        )),
     }
 }
 

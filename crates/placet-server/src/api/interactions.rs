@@ -23,8 +23,8 @@ use crate::intake::{JsonBody, PathId, QueryOf};
 use crate::problem::{Code, Problem};
 use crate::state::State;
 use crate::tail::asker;
-use crate::wire::{cursor, page_size};
 use crate::wire::question::{Around, QuestionBody};
+use crate::wire::{cursor, page_size};
 
 /// Questions looked at for one page, whether or not they are put to the caller.
 const LOOKED_AT_MAX: usize = 1000;
@@ -228,7 +228,14 @@ async fn one(
         question = visible(&state, &reader, &id).await?;
     }
     let principal = match reader {
-        AgentOrPerson::Agent(agent) => Principal::Agent { agent },
+        AgentOrPerson::Agent(agent) => {
+            // Of its own question only: a call's is told with the call.
+            let settled = matches!(question.interaction, Interaction::Resolved(_));
+            if settled && question.interaction.asked().call().is_none() {
+                state.engine().broker().acknowledge(&id).await?;
+            }
+            Principal::Agent { agent }
+        }
         AgentOrPerson::Person(person) => person.principal,
     };
     let locale = locale(&state, query.locale);

@@ -9,7 +9,14 @@ async fn of_two_people_who_answer_at_once_one_decides_and_the_other_is_told_who(
     let house = House::with_people().await;
     let agent = house.token("agent");
     for round in 0..8 {
-        let id = house.ask(&agent, &format!("c{round}"), "bash", json!({"command": format!("make {round}")})).await;
+        let id = house
+            .ask(
+                &agent,
+                &format!("c{round}"),
+                "bash",
+                json!({"command": format!("make {round}")}),
+            )
+            .await;
         let (lin, wei) = tokio::join!(
             house.answer(LIN, &id, json!({"selectedOptionId": "approve"})),
             house.answer(WEI, &id, json!({"selectedOptionId": "reject"})),
@@ -21,7 +28,10 @@ async fn of_two_people_who_answer_at_once_one_decides_and_the_other_is_told_who(
         };
         assert_eq!(loser.problem().1, "already-decided");
         let told = loser.json();
-        assert_eq!((&told["decidedBy"], &told["option"]), (&json!([winner]), &json!(option)));
+        assert_eq!(
+            (&told["decidedBy"], &told["option"]),
+            (&json!([winner]), &json!(option))
+        );
         assert!(told["decidedAt"].as_str().unwrap().ends_with('Z'));
         let status = house.get(&agent, &format!("/v1/calls/c{round}")).await.ok()["status"].clone();
         assert_eq!(status, if winner == "lin" { "approved" } else { "rejected" });
@@ -33,16 +43,27 @@ async fn of_two_people_who_answer_at_once_one_decides_and_the_other_is_told_who(
 async fn a_quorum_counts_people_and_nobody_twice() {
     let house = House::with_people().await;
     let agent = house.token("agent");
-    let id = house.ask(&agent, "c1", "deploy", json!({"to": "production"})).await;
+    let id = house
+        .ask(&agent, "c1", "deploy", json!({"to": "production"}))
+        .await;
     let approve = || json!({"selectedOptionId": "approve"});
     let voted = house.answer(LIN, &id, approve()).await.ok();
     assert_eq!((&voted["status"], &voted["needed"]), (&json!("voted"), &json!(1)));
-    assert_eq!(house.answer(LIN, &id, approve()).await.problem(), (409, "already-voted".into()));
+    assert_eq!(
+        house.answer(LIN, &id, approve()).await.problem(),
+        (409, "already-voted".into())
+    );
     let question = house.get(LIN, &format!("/v1/interactions/{id}")).await.ok();
     assert_eq!(question["votes"], json!({"needed": 2, "have": 1, "by": ["lin"]}));
-    assert_eq!((&question["mayAnswer"], &question["askedOf"]), (&json!(false), &json!(["lin", "wei"])));
+    assert_eq!(
+        (&question["mayAnswer"], &question["askedOf"]),
+        (&json!(false), &json!(["lin", "wei"]))
+    );
     assert_eq!(house.answer(WEI, &id, approve()).await.ok()["status"], "decided");
-    assert_eq!(house.get(&agent, "/v1/calls/c1").await.ok()["decidedBy"], json!(["lin", "wei"]));
+    assert_eq!(
+        house.get(&agent, "/v1/calls/c1").await.ok()["decidedBy"],
+        json!(["lin", "wei"])
+    );
     house.close().await;
 }
 
@@ -53,15 +74,33 @@ async fn a_question_put_to_others_is_not_found_and_an_admin_sees_it_but_cannot_a
     let approver = house.token("approver");
     let id = house.ask(&agent, "c1", "pay", json!({"amount": 5})).await;
     let path = format!("/v1/interactions/{id}");
-    assert_eq!(house.get(&approver, &path).await.problem(), (404, "no-such-question".into()));
+    assert_eq!(
+        house.get(&approver, &path).await.problem(),
+        (404, "no-such-question".into())
+    );
     let answer = || json!({"selectedOptionId": "approve"});
-    assert_eq!(house.answer(&approver, &id, answer()).await.problem(), (404, "no-such-question".into()));
-    assert_eq!(house.get(&approver, "/v1/interactions").await.ok()["items"], json!([]));
+    assert_eq!(
+        house.answer(&approver, &id, answer()).await.problem(),
+        (404, "no-such-question".into())
+    );
+    assert_eq!(
+        house.get(&approver, "/v1/interactions").await.ok()["items"],
+        json!([])
+    );
 
     let seen = house.get(WEI, &path).await.ok();
-    assert_eq!((&seen["mayAnswer"], &seen["why"]), (&json!(false), &json!("it is put to other people")));
-    assert_eq!(house.answer(WEI, &id, answer()).await.problem(), (403, "not-yours".into()));
-    assert_eq!(house.answer(&agent, &id, answer()).await.problem(), (403, "forbidden".into()));
+    assert_eq!(
+        (&seen["mayAnswer"], &seen["why"]),
+        (&json!(false), &json!("it is put to other people"))
+    );
+    assert_eq!(
+        house.answer(WEI, &id, answer()).await.problem(),
+        (403, "not-yours".into())
+    );
+    assert_eq!(
+        house.answer(&agent, &id, answer()).await.problem(),
+        (403, "forbidden".into())
+    );
     assert_eq!(house.answer(LIN, &id, answer()).await.ok()["status"], "decided");
     house.close().await;
 }
@@ -75,12 +114,19 @@ async fn edited_arguments_run_and_secrets_left_masked_stay_what_they_were() {
     let id = house.ask(&agent, "c1", "http_request", args).await;
     let question = house.get(&approver, &format!("/v1/interactions/{id}")).await.ok();
     let mut shown = question["call"]["args"].clone();
-    assert!(!question.to_string().contains("sk-abcdef"), "nothing of it shows the secret");
+    assert!(
+        !question.to_string().contains("sk-abcdef"),
+        "nothing of it shows the secret"
+    );
     shown["url"] = json!("https://example.com/b");
-    let answer = json!({"selectedOptionId": "approve", "editedArgs": shown, "shownDigest": question["shownDigest"]});
+    let answer =
+        json!({"selectedOptionId": "approve", "editedArgs": shown, "shownDigest": question["shownDigest"]});
     house.answer(&approver, &id, answer).await.ok();
     let claimed = house.send(&agent, "POST", "/v1/calls/c1/claim", None).await.ok();
-    assert_eq!(claimed["args"], json!({"url": "https://example.com/b", "headers": {"Authorization": secret}}));
+    assert_eq!(
+        claimed["args"],
+        json!({"url": "https://example.com/b", "headers": {"Authorization": secret}})
+    );
     assert_eq!(house.get(&agent, "/v1/calls/c1").await.ok()["edited"], true);
     house.close().await;
 }
@@ -89,12 +135,20 @@ async fn edited_arguments_run_and_secrets_left_masked_stay_what_they_were() {
 async fn an_answer_to_something_else_than_what_is_there_now_is_refused() {
     let house = House::with_people().await;
     let agent = house.token("agent");
-    let id = house.ask(&agent, "c1", "deploy", json!({"to": "production"})).await;
+    let id = house
+        .ask(&agent, "c1", "deploy", json!({"to": "production"}))
+        .await;
     let path = format!("/v1/interactions/{id}?locale=zh");
     let before = house.get(WEI, &path).await.ok()["shownDigest"].clone();
-    house.answer(LIN, &id, json!({"selectedOptionId": "approve"})).await.ok();
+    house
+        .answer(LIN, &id, json!({"selectedOptionId": "approve"}))
+        .await
+        .ok();
     let stale = json!({"selectedOptionId": "approve", "shownDigest": before});
-    assert_eq!(house.answer(WEI, &id, stale).await.problem(), (409, "shown-changed".into()));
+    assert_eq!(
+        house.answer(WEI, &id, stale).await.problem(),
+        (409, "shown-changed".into())
+    );
     let now = house.get(WEI, &path).await.ok()["shownDigest"].clone();
     let fresh = json!({"selectedOptionId": "approve", "shownDigest": now});
     assert_eq!(house.answer(WEI, &id, fresh).await.ok()["status"], "decided");
@@ -107,9 +161,18 @@ async fn what_an_option_needs_is_asked_for() {
     let (agent, approver) = (house.token("agent"), house.token("approver"));
     let id = house.ask(&agent, "c1", "bash", json!({"command": "make"})).await;
     let refused = async |body| house.answer(&approver, &id, body).await.problem();
-    assert_eq!(refused(json!({"selectedOptionId": "retry"})).await, (422, "input-required".into()));
-    assert_eq!(refused(json!({"selectedOptionId": "maybe"})).await, (422, "no-such-option".into()));
-    assert_eq!(refused(json!({"selectedOptionId": "approve", "by": "lin"})).await, (400, "bad-request".into()));
+    assert_eq!(
+        refused(json!({"selectedOptionId": "retry"})).await,
+        (422, "input-required".into())
+    );
+    assert_eq!(
+        refused(json!({"selectedOptionId": "maybe"})).await,
+        (422, "no-such-option".into())
+    );
+    assert_eq!(
+        refused(json!({"selectedOptionId": "approve", "by": "lin"})).await,
+        (400, "bad-request".into())
+    );
     let long = "x".repeat(70_000);
     assert_eq!(
         refused(json!({"selectedOptionId": "reject", "feedback": long})).await,
@@ -119,7 +182,14 @@ async fn what_an_option_needs_is_asked_for() {
         refused(json!({"selectedOptionId": "reject", "editedArgs": {"command": "ls"}})).await,
         (422, "edited-args-refused".into())
     );
-    house.answer(&approver, &id, json!({"selectedOptionId": "retry", "feedback": "use make -n"})).await.ok();
+    house
+        .answer(
+            &approver,
+            &id,
+            json!({"selectedOptionId": "retry", "feedback": "use make -n"}),
+        )
+        .await
+        .ok();
     house.close().await;
 }
 
@@ -135,11 +205,22 @@ async fn the_questions_of_a_turn_are_answered_together_and_each_on_its_own() {
     }
     let listed = house.get(&approver, "/v1/interactions").await.ok();
     assert_eq!(listed["items"][0]["groupSize"], 3);
-    let answers: Vec<_> = ids.iter().map(|id| json!({"requestId": id, "selectedOptionId": "approve"})).collect();
+    let answers: Vec<_> = ids
+        .iter()
+        .map(|id| json!({"requestId": id, "selectedOptionId": "approve"}))
+        .collect();
     let mut answers = answers;
     answers[1]["selectedOptionId"] = json!("no such option");
-    let results = house.post(&approver, "/v1/interactions/answers", json!({"answers": answers})).await.ok();
-    let ok: Vec<_> = results["results"].as_array().unwrap().iter().map(|result| result["ok"].clone()).collect();
+    let results = house
+        .post(&approver, "/v1/interactions/answers", json!({"answers": answers}))
+        .await
+        .ok();
+    let ok: Vec<_> = results["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|result| result["ok"].clone())
+        .collect();
     assert_eq!(ok, [json!(true), json!(false), json!(true)]);
     assert_eq!(results["results"][1]["problem"]["code"], "no-such-option");
     house.close().await;
@@ -149,18 +230,33 @@ async fn the_questions_of_a_turn_are_answered_together_and_each_on_its_own() {
 async fn dont_ask_again_is_listed_and_taken_back_by_whoever_gave_it() {
     let house = House::with_people().await;
     let agent = house.token("agent");
-    let id = house.ask(&agent, "c1", "bash", json!({"command": "make test"})).await;
+    let id = house
+        .ask(&agent, "c1", "bash", json!({"command": "make test"}))
+        .await;
     let question = house.get(LIN, &format!("/v1/interactions/{id}")).await.ok();
     let scope = &question["scopes"][0]["scope"];
     let answer = json!({"selectedOptionId": "approve", "remember": {"scope": scope, "lastsMs": 3_600_000}});
     house.answer(LIN, &id, answer).await.ok();
     let approver = house.token("approver");
-    assert_eq!(house.get(&approver, "/v1/grants").await.ok()["items"], json!([]), "it is lin's");
+    assert_eq!(
+        house.get(&approver, "/v1/grants").await.ok()["items"],
+        json!([]),
+        "it is lin's"
+    );
     let grant = house.get(LIN, "/v1/grants").await.ok()["items"][0].clone();
-    assert_eq!((&grant["by"], &grant["state"]), (&json!("lin"), &json!("inForce")));
+    assert_eq!(
+        (&grant["by"], &grant["state"]),
+        (&json!("lin"), &json!("inForce"))
+    );
     let path = format!("/v1/grants/{}", grant["id"].as_str().unwrap());
-    assert_eq!(house.send(&approver, "DELETE", &path, None).await.problem(), (404, "no-such-grant".into()));
+    assert_eq!(
+        house.send(&approver, "DELETE", &path, None).await.problem(),
+        (404, "no-such-grant".into())
+    );
     assert_eq!(house.send(LIN, "DELETE", &path, None).await.status, 204);
-    assert_eq!(house.get(WEI, "/v1/grants").await.ok()["items"][0]["state"], "revoked");
+    assert_eq!(
+        house.get(WEI, "/v1/grants").await.ok()["items"][0]["state"],
+        "revoked"
+    );
     house.close().await;
 }

@@ -15,7 +15,11 @@ fn cookie(answer: &Answer) -> String {
 
 async fn signed_in(house: &House) -> String {
     let token = house.token("approver");
-    cookie(&house.say("POST", "/v1/sign-in", &[], Some(json!({"token": token}))).await)
+    cookie(
+        &house
+            .say("POST", "/v1/sign-in", &[], Some(json!({"token": token})))
+            .await,
+    )
 }
 
 #[tokio::test]
@@ -23,12 +27,23 @@ async fn the_printed_link_signs_one_browser_in_once() {
     let house = House::plain().await;
     let (page, code) = house.link.split_once('#').unwrap();
     assert_eq!(page, format!("http://{}/sign-in", house.address));
-    let sign_in = async || house.say("POST", "/v1/sign-in", &[], Some(json!({"code": code}))).await;
+    let sign_in = async || {
+        house
+            .say("POST", "/v1/sign-in", &[], Some(json!({"code": code})))
+            .await
+    };
     let (first, second) = tokio::join!(sign_in(), sign_in());
-    let (won, lost) = if first.status == 204 { (first, second) } else { (second, first) };
+    let (won, lost) = if first.status == 204 {
+        (first, second)
+    } else {
+        (second, first)
+    };
     assert_eq!(lost.problem(), (401, "code-used".into()));
     let cookie = cookie(&won);
-    let me = house.say("GET", "/v1/me", &[("cookie", &cookie)], None).await.ok();
+    let me = house
+        .say("GET", "/v1/me", &[("cookie", &cookie)], None)
+        .await
+        .ok();
     assert_eq!(me["role"], "admin");
     assert_eq!(sign_in().await.problem(), (401, "code-used".into()));
     house.close().await;
@@ -38,7 +53,10 @@ async fn the_printed_link_signs_one_browser_in_once() {
 async fn an_agents_token_and_a_guess_sign_nobody_in_and_guessing_is_slowed_down() {
     let house = House::plain().await;
     let agent = json!({"token": house.token("agent")});
-    assert_eq!(house.say("POST", "/v1/sign-in", &[], Some(agent)).await.problem(), (403, "forbidden".into()));
+    assert_eq!(
+        house.say("POST", "/v1/sign-in", &[], Some(agent)).await.problem(),
+        (403, "forbidden".into())
+    );
     let mut statuses = Vec::new();
     for number in 0..30 {
         let guess = json!({"token": format!("placet_admin_{number:064}")});
@@ -76,13 +94,30 @@ async fn a_page_of_another_site_cannot_act_for_whoever_is_signed_in() {
         let refused = house.say("POST", &path, &headers, answer()).await;
         assert_eq!(refused.problem(), (403, "cross-site".into()), "{name}: {value}");
     }
-    let form = [("cookie", cookie.as_str()), ("origin", own.as_str()), ("content-type", "text/plain")];
-    assert_eq!(house.say("POST", &path, &form, answer()).await.problem(), (415, "wrong-content-type".into()));
+    let form = [
+        ("cookie", cookie.as_str()),
+        ("origin", own.as_str()),
+        ("content-type", "text/plain"),
+    ];
+    assert_eq!(
+        house.say("POST", &path, &form, answer()).await.problem(),
+        (415, "wrong-content-type".into())
+    );
     let foreign_sign_in = [("origin", "http://evil.example")];
-    let tried = house.say("POST", "/v1/sign-in", &foreign_sign_in, Some(json!({"token": "x"}))).await;
+    let tried = house
+        .say(
+            "POST",
+            "/v1/sign-in",
+            &foreign_sign_in,
+            Some(json!({"token": "x"})),
+        )
+        .await;
     assert_eq!(tried.problem(), (403, "cross-site".into()));
     let headers = [("cookie", cookie.as_str()), ("origin", own.as_str())];
-    assert_eq!(house.say("POST", &path, &headers, answer()).await.ok()["status"], "decided");
+    assert_eq!(
+        house.say("POST", &path, &headers, answer()).await.ok()["status"],
+        "decided"
+    );
     house.close().await;
 }
 
@@ -92,7 +127,12 @@ async fn a_request_for_another_name_is_refused_before_anything_is_looked_at() {
     let house = House::plain().await;
     let token = format!("Bearer {}", house.token("admin"));
     let port = house.address.port();
-    for host in ["evil.example", &format!("evil.example:{port}"), "127.0.0.1", &format!("127.0.0.1.evil.example:{port}")] {
+    for host in [
+        "evil.example",
+        &format!("evil.example:{port}"),
+        "127.0.0.1",
+        &format!("127.0.0.1.evil.example:{port}"),
+    ] {
         for path in ["/", "/v1/me", "/v1/interactions", "/openapi.json", "/app/x.js"] {
             let headers = [("host", host), ("authorization", token.as_str())];
             let refused = house.say("GET", path, &headers, None).await;
@@ -100,7 +140,18 @@ async fn a_request_for_another_name_is_refused_before_anything_is_looked_at() {
         }
     }
     let local = format!("localhost:{port}");
-    assert_eq!(house.say("GET", "/v1/me", &[("host", &local), ("authorization", &token)], None).await.status, 200);
+    assert_eq!(
+        house
+            .say(
+                "GET",
+                "/v1/me",
+                &[("host", &local), ("authorization", &token)],
+                None
+            )
+            .await
+            .status,
+        200
+    );
     house.close().await;
 }
 
@@ -108,21 +159,45 @@ async fn a_request_for_another_name_is_refused_before_anything_is_looked_at() {
 async fn a_cookie_dies_with_sign_out_and_a_forged_one_never_lived() {
     let house = House::plain().await;
     let cookie = signed_in(&house).await;
-    let me = async |cookie: &str| house.say("GET", "/v1/me", &[("cookie", cookie)], None).await.status;
+    let me = async |cookie: &str| {
+        house
+            .say("GET", "/v1/me", &[("cookie", cookie)], None)
+            .await
+            .status
+    };
     assert_eq!(me(&cookie).await, 200);
     let mut forged = cookie.clone();
     let last = forged.pop().unwrap();
     forged.push(if last == '0' { '1' } else { '0' });
     assert_eq!(me(&forged).await, 401);
     let parts: Vec<&str> = cookie.split('.').collect();
-    let later = format!("{}.{}.9999999999999.{}.{}", parts[0], parts[1], parts[3], parts[4]);
+    let later = format!(
+        "{}.{}.9999999999999.{}.{}",
+        parts[0], parts[1], parts[3], parts[4]
+    );
     assert_eq!(me(&later).await, 401, "its end is signed, too");
-    assert_eq!(me(&format!("{cookie}; placet=x")).await, 401, "two cookies are none");
+    assert_eq!(
+        me(&format!("{cookie}; placet=x")).await,
+        401,
+        "two cookies are none"
+    );
 
     let own = format!("http://{}", house.address);
-    let out = house.say("POST", "/v1/sign-out", &[("cookie", &cookie), ("origin", &own)], None).await;
+    let out = house
+        .say(
+            "POST",
+            "/v1/sign-out",
+            &[("cookie", &cookie), ("origin", &own)],
+            None,
+        )
+        .await;
     assert_eq!(out.status, 204);
-    assert!(out.headers["set-cookie"].to_str().unwrap().starts_with("placet=; "));
+    assert!(
+        out.headers["set-cookie"]
+            .to_str()
+            .unwrap()
+            .starts_with("placet=; ")
+    );
     assert_eq!(me(&cookie).await, 401);
     house.close().await;
 }
@@ -133,32 +208,82 @@ async fn a_restart_signs_nobody_out_and_a_new_token_does() {
     let cookie = signed_in(&house).await;
     let data = house.close().await;
     let house = House::open(data, "").await;
-    assert_eq!(house.say("GET", "/v1/me", &[("cookie", &cookie)], None).await.status, 200);
+    assert_eq!(
+        house
+            .say("GET", "/v1/me", &[("cookie", &cookie)], None)
+            .await
+            .status,
+        200
+    );
     let data = house.close().await;
     std::fs::remove_file(data.path().join("tokens.toml")).unwrap();
     let house = House::open(data, "").await;
-    assert_eq!(house.say("GET", "/v1/me", &[("cookie", &cookie)], None).await.status, 401);
+    assert_eq!(
+        house
+            .say("GET", "/v1/me", &[("cookie", &cookie)], None)
+            .await
+            .status,
+        401
+    );
     house.close().await;
 }
 
 #[tokio::test]
 async fn pages_are_strict_and_only_what_they_should_be() {
     let house = House::plain().await;
-    for path in ["/", "/sign-in", "/q/int_1", "/sessions", "/audit", "/policy", "/grants", "/chat", "/reference", "/errors/expired"] {
+    for path in [
+        "/",
+        "/sign-in",
+        "/q/int_1",
+        "/sessions",
+        "/audit",
+        "/policy",
+        "/grants",
+        "/chat",
+        "/reference",
+        "/errors/expired",
+    ] {
         let page = house.say("GET", path, &[], None).await;
-        assert_eq!((page.status, page.headers["content-type"].to_str().unwrap()), (200, "text/html; charset=utf-8"), "{path}");
+        assert_eq!(
+            (page.status, page.headers["content-type"].to_str().unwrap()),
+            (200, "text/html; charset=utf-8"),
+            "{path}"
+        );
         let policy = page.headers["content-security-policy"].to_str().unwrap();
-        for part in ["default-src 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'"] {
+        for part in [
+            "default-src 'none'",
+            "frame-ancestors 'none'",
+            "require-trusted-types-for 'script'",
+        ] {
             assert!(policy.contains(part), "{policy}");
         }
-        assert!(!page.text.contains("<script>") && !page.text.contains("style="), "{path} has nothing inline");
+        assert!(
+            !page.text.contains("<script>") && !page.text.contains("style="),
+            "{path} has nothing inline"
+        );
     }
-    for path in ["/app/../Cargo.toml", "/app/..%2f..%2fCargo.toml", "/app/%2e%2e/index.html", "/errors/..%2f..%2fREADME", "/v2", "/app/none.js"] {
+    for path in [
+        "/app/../Cargo.toml",
+        "/app/..%2f..%2fCargo.toml",
+        "/app/%2e%2e/index.html",
+        "/errors/..%2f..%2fREADME",
+        "/v2",
+        "/app/none.js",
+    ] {
         assert_eq!(house.say("GET", path, &[], None).await.problem().0, 404, "{path}");
     }
-    assert_eq!(house.say("PUT", "/v1/calls", &[], None).await.problem(), (405, "method-not-allowed".into()));
+    assert_eq!(
+        house.say("PUT", "/v1/calls", &[], None).await.problem(),
+        (405, "method-not-allowed".into())
+    );
     let index = house.say("GET", "/", &[], None).await;
     let tag = index.headers["etag"].to_str().unwrap();
-    assert_eq!(house.say("GET", "/", &[("if-none-match", tag)], None).await.status, 304);
+    assert_eq!(
+        house
+            .say("GET", "/", &[("if-none-match", tag)], None)
+            .await
+            .status,
+        304
+    );
     house.close().await;
 }

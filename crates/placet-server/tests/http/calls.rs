@@ -8,26 +8,47 @@ use crate::house::{House, LIN, OTHER};
 async fn an_allowed_call_is_claimed_once_and_finished_once() {
     let house = House::plain().await;
     let agent = house.token("agent");
-    let call = house.propose(&agent, "c1", "read", json!({"path": "README.md"})).await;
-    assert_eq!((&call["status"], &call["verdict"]["decision"]), (&json!("allowed"), &json!("allow")));
+    let call = house
+        .propose(&agent, "c1", "read", json!({"path": "README.md"}))
+        .await;
+    assert_eq!(
+        (&call["status"], &call["verdict"]["decision"]),
+        (&json!("allowed"), &json!("allow"))
+    );
 
     let result = json!({"ok": true, "output": "# Placet"});
     let early = house.post(&agent, "/v1/calls/c1/result", result.clone()).await;
     assert_eq!(early.problem(), (409, "not-claimed".into()));
 
     let claimed = house.send(&agent, "POST", "/v1/calls/c1/claim", None).await.ok();
-    assert_eq!((&claimed["grant"], &claimed["args"]), (&json!(1), &json!({"path": "README.md"})));
+    assert_eq!(
+        (&claimed["grant"], &claimed["args"]),
+        (&json!(1), &json!({"path": "README.md"}))
+    );
     for _ in 0..2 {
         let again = house.send(&agent, "POST", "/v1/calls/c1/claim", None).await;
         assert_eq!(again.problem(), (409, "already-claimed".into()));
     }
 
-    assert_eq!(house.post(&agent, "/v1/calls/c1/result", result.clone()).await.status, 204);
-    assert_eq!(house.post(&agent, "/v1/calls/c1/result", result).await.status, 204, "the same again");
+    assert_eq!(
+        house
+            .post(&agent, "/v1/calls/c1/result", result.clone())
+            .await
+            .status,
+        204
+    );
+    assert_eq!(
+        house.post(&agent, "/v1/calls/c1/result", result).await.status,
+        204,
+        "the same again"
+    );
     let other = json!({"ok": false, "output": "x"});
     let other = house.post(&agent, "/v1/calls/c1/result", other).await;
     assert_eq!(other.problem(), (409, "already-finished".into()));
-    assert_eq!(house.get(&agent, "/v1/calls/c1").await.ok()["grant"]["state"], "done");
+    assert_eq!(
+        house.get(&agent, "/v1/calls/c1").await.ok()["grant"]["state"],
+        "done"
+    );
     house.close().await;
 }
 
@@ -35,7 +56,9 @@ async fn an_allowed_call_is_claimed_once_and_finished_once() {
 async fn a_waiting_agent_hears_of_the_answer() {
     let house = House::plain().await;
     let (agent, approver) = (house.token("agent"), house.token("approver"));
-    let id = house.ask(&agent, "c1", "bash", json!({"command": "make deploy"})).await;
+    let id = house
+        .ask(&agent, "c1", "bash", json!({"command": "make deploy"}))
+        .await;
     let early = house.send(&agent, "POST", "/v1/calls/c1/claim", None).await;
     assert_eq!(early.problem(), (409, "still-pending".into()));
 
@@ -46,7 +69,10 @@ async fn a_waiting_agent_hears_of_the_answer() {
     );
     assert_eq!(answered.ok()["status"], "decided");
     let call = waited.ok();
-    assert_eq!((&call["status"], &call["feedback"]), (&json!("rejected"), &json!("not on a Friday")));
+    assert_eq!(
+        (&call["status"], &call["feedback"]),
+        (&json!("rejected"), &json!("not on a Friday"))
+    );
     assert_eq!(call["instruction"], "wait for Monday");
     assert_eq!(call["forModel"]["executed"], false);
     assert_eq!(call["requestId"], json!(id));
@@ -55,7 +81,10 @@ async fn a_waiting_agent_hears_of_the_answer() {
 
     // Having read it, the agent is known to know.
     let question = house.get(&approver, &format!("/v1/interactions/{id}")).await.ok();
-    assert_eq!((&question["status"], &question["processed"]), (&json!("answered"), &json!(true)));
+    assert_eq!(
+        (&question["status"], &question["processed"]),
+        (&json!("answered"), &json!(true))
+    );
     house.close().await;
 }
 
@@ -64,7 +93,10 @@ async fn a_wait_ends_pending_when_nobody_answers() {
     let house = House::plain().await;
     let agent = house.token("agent");
     let call = json!({"sessionId": "job", "callId": "c1", "tool": "deploy", "args": {}, "wait": 1});
-    assert_eq!(house.post(&agent, "/v1/calls", call).await.ok()["status"], "pending");
+    assert_eq!(
+        house.post(&agent, "/v1/calls", call).await.ok()["status"],
+        "pending"
+    );
     house.close().await;
 }
 
@@ -72,18 +104,28 @@ async fn a_wait_ends_pending_when_nobody_answers() {
 async fn an_id_is_one_call_and_another_agents_id_is_not_found() {
     let house = House::with_people().await;
     let agent = house.token("agent");
-    let id = house.ask(&agent, "c1", "bash", json!({"command": "make deploy"})).await;
-    let again = house.ask(&agent, "c1", "bash", json!({"command": "make deploy"})).await;
+    let id = house
+        .ask(&agent, "c1", "bash", json!({"command": "make deploy"}))
+        .await;
+    let again = house
+        .ask(&agent, "c1", "bash", json!({"command": "make deploy"}))
+        .await;
     assert_eq!(id, again);
-    let different = json!({"sessionId": "job", "callId": "c1", "tool": "bash", "args": {"command": "make clean"}});
+    let different =
+        json!({"sessionId": "job", "callId": "c1", "tool": "bash", "args": {"command": "make clean"}});
     let different = house.post(&agent, "/v1/calls", different).await;
     assert_eq!(different.problem(), (409, "call-id-taken".into()));
 
-    assert_eq!(house.get(OTHER, "/v1/calls/c1").await.problem(), (404, "no-such-call".into()));
+    assert_eq!(
+        house.get(OTHER, "/v1/calls/c1").await.problem(),
+        (404, "no-such-call".into())
+    );
     for action in ["claim", "result"] {
         let body = json!({"ok": true, "output": ""});
         let body = (action == "result").then_some(body);
-        let tried = house.send(OTHER, "POST", &format!("/v1/calls/c1/{action}"), body).await;
+        let tried = house
+            .send(OTHER, "POST", &format!("/v1/calls/c1/{action}"), body)
+            .await;
         assert_eq!(tried.problem(), (404, "no-such-call".into()), "{action}");
     }
     let question = house.get(OTHER, &format!("/v1/interactions/{id}")).await;
@@ -98,7 +140,10 @@ async fn what_cannot_be_understood_is_refused_and_changes_nothing() {
     let house = House::plain().await;
     let agent = house.token("agent");
     let bearer = format!("Bearer {agent}");
-    let headers = [("authorization", bearer.as_str()), ("content-type", "application/json")];
+    let headers = [
+        ("authorization", bearer.as_str()),
+        ("content-type", "application/json"),
+    ];
     let head = house.state.engine().head().await.unwrap();
     for body in [
         "",
@@ -112,7 +157,9 @@ async fn what_cannot_be_understood_is_refused_and_changes_nothing() {
         r#"{"sessionId":"s","tool":"t","args":{},"channel":"ops"}"#,
         "{\"sessionId\":\"s\",\"tool\":\"t\",\"args\":{\"a\":\"\u{0}\"}}",
     ] {
-        let response = house.raw("POST", "/v1/calls", &headers, body.to_owned().into()).await;
+        let response = house
+            .raw("POST", "/v1/calls", &headers, body.to_owned().into())
+            .await;
         assert_eq!(response.status(), 400, "{body}");
         assert_eq!(response.headers()["content-type"], "application/problem+json");
     }
@@ -127,15 +174,37 @@ async fn what_cannot_be_understood_is_refused_and_changes_nothing() {
 async fn the_same_call_twice_in_a_session_is_one_question_and_one_run() {
     let house = House::plain().await;
     let (agent, approver) = (house.token("agent"), house.token("approver"));
-    let first = house.ask(&agent, "c1", "bash", json!({"command": "make deploy"})).await;
-    let second = house.ask(&agent, "c2", "bash", json!({"command": "make deploy"})).await;
+    let first = house
+        .ask(&agent, "c1", "bash", json!({"command": "make deploy"}))
+        .await;
+    let second = house
+        .ask(&agent, "c2", "bash", json!({"command": "make deploy"}))
+        .await;
     assert_eq!(first, second);
-    house.answer(&approver, &first, json!({"selectedOptionId": "approve"})).await.ok();
+    house
+        .answer(&approver, &first, json!({"selectedOptionId": "approve"}))
+        .await
+        .ok();
     for id in ["c1", "c2"] {
-        assert_eq!(house.get(&agent, &format!("/v1/calls/{id}")).await.ok()["status"], "approved");
+        assert_eq!(
+            house.get(&agent, &format!("/v1/calls/{id}")).await.ok()["status"],
+            "approved"
+        );
     }
-    assert_eq!(house.send(&agent, "POST", "/v1/calls/c2/claim", None).await.status, 200);
-    assert_eq!(house.send(&agent, "POST", "/v1/calls/c1/claim", None).await.status, 409);
+    assert_eq!(
+        house
+            .send(&agent, "POST", "/v1/calls/c2/claim", None)
+            .await
+            .status,
+        200
+    );
+    assert_eq!(
+        house
+            .send(&agent, "POST", "/v1/calls/c1/claim", None)
+            .await
+            .status,
+        409
+    );
     house.close().await;
 }
 
@@ -154,7 +223,11 @@ async fn an_agents_own_question_is_put_waited_for_and_answered() {
     let path = format!("/v1/interactions/{id}?wait=30");
     let (waited, answered) = tokio::join!(
         house.get(&agent, &path),
-        house.answer(LIN, &id, json!({"selectedOptionId": "blue", "data": {"why": "calm"}}))
+        house.answer(
+            LIN,
+            &id,
+            json!({"selectedOptionId": "blue", "data": {"why": "calm"}})
+        )
     );
     answered.ok();
     let question = waited.ok();
@@ -162,5 +235,7 @@ async fn an_agents_own_question_is_put_waited_for_and_answered() {
     assert_eq!(question["resolution"]["by"], json!(["lin"]));
     assert_eq!(question["resolution"]["data"], json!({"why": "calm"}));
     assert_eq!(question["mayAnswer"], false, "an agent never answers");
+    let known = house.get(LIN, &format!("/v1/interactions/{id}")).await.ok();
+    assert_eq!(known["processed"], true, "the agent has read it");
     house.close().await;
 }

@@ -22,7 +22,9 @@ impl Stream {
         let last = last_event_id.map(|id| id.to_string());
         let mut headers = vec![("authorization", bearer.as_str())];
         headers.extend(last.as_deref().map(|last| ("last-event-id", last)));
-        let response = house.raw("GET", &format!("/v1/events{query}"), &headers, "".into()).await;
+        let response = house
+            .raw("GET", &format!("/v1/events{query}"), &headers, "".into())
+            .await;
         assert_eq!(response.status(), 200);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
         let mut stream = Self {
@@ -48,7 +50,8 @@ impl Stream {
             }
             let frame = tokio::time::timeout(Duration::from_secs(30), self.body.frame());
             let frame = frame.await.unwrap_or_else(|_| panic!("nothing comes"))?.unwrap();
-            self.text.push_str(std::str::from_utf8(frame.data_ref().unwrap()).unwrap());
+            self.text
+                .push_str(std::str::from_utf8(frame.data_ref().unwrap()).unwrap());
         }
     }
 
@@ -59,8 +62,14 @@ impl Stream {
             if let Some(data) = block.lines().find_map(|line| line.strip_prefix("data: ")) {
                 let data: Value = serde_json::from_str(data).unwrap();
                 assert_eq!(data["id"], self.last_id);
-                let kind = block.lines().find_map(|line| line.strip_prefix("event: ")).unwrap();
-                assert_eq!((&data["type"], &data["event"]["type"]), (&json!(kind), &json!(kind)));
+                let kind = block
+                    .lines()
+                    .find_map(|line| line.strip_prefix("event: "))
+                    .unwrap();
+                assert_eq!(
+                    (&data["type"], &data["event"]["type"]),
+                    (&json!(kind), &json!(kind))
+                );
                 return Some(data);
             }
         }
@@ -87,15 +96,40 @@ async fn everybody_sees_what_concerns_them_and_nothing_else() {
     let mut other = Stream::open(&house, OTHER, "", None).await;
 
     let id = house.ask(&agent, "c1", "pay", json!({"amount": 5})).await;
-    house.answer(LIN, &id, json!({"selectedOptionId": "approve"})).await.ok();
+    house
+        .answer(LIN, &id, json!({"selectedOptionId": "approve"}))
+        .await
+        .ok();
     house.propose(OTHER, "c1", "read", json!({"path": "a"})).await;
     house.ask(&agent, "c2", "bash", json!({"command": "make"})).await;
 
-    let all = ["callReceived", "asked", "resolved", "settled", "callReceived", "callReceived", "asked"];
+    let all = [
+        "callReceived",
+        "asked",
+        "resolved",
+        "settled",
+        "callReceived",
+        "callReceived",
+        "asked",
+    ];
     assert_eq!(admin.kinds(7).await, all);
     assert_eq!(lin.kinds(3).await, ["asked", "resolved", "asked"]);
-    assert_eq!(local.kinds(1).await, ["asked"], "what is put to lin alone is not for others");
-    assert_eq!(own.kinds(6).await, ["callReceived", "asked", "resolved", "settled", "callReceived", "asked"]);
+    assert_eq!(
+        local.kinds(1).await,
+        ["asked"],
+        "what is put to lin alone is not for others"
+    );
+    assert_eq!(
+        own.kinds(6).await,
+        [
+            "callReceived",
+            "asked",
+            "resolved",
+            "settled",
+            "callReceived",
+            "asked"
+        ]
+    );
     assert_eq!(other.kinds(1).await, ["callReceived"]);
     house.close().await;
 }
@@ -107,12 +141,16 @@ async fn a_stream_resumes_where_it_broke_off_through_a_restart() {
     let mut stream = Stream::open(&house, &admin, "?sessionId=job", None).await;
     let mut seen = Vec::new();
     for number in 0..5 {
-        house.propose(&agent, &format!("c{number}"), "read", json!({"path": "a"})).await;
+        house
+            .propose(&agent, &format!("c{number}"), "read", json!({"path": "a"}))
+            .await;
         seen.push(stream.next().await.unwrap()["seq"].as_u64().unwrap());
     }
     let last = stream.last_id;
     drop(stream);
-    house.propose(&agent, "missed", "read", json!({"path": "a"})).await;
+    house
+        .propose(&agent, "missed", "read", json!({"path": "a"}))
+        .await;
     let data = house.close().await;
     let house = House::open(data, "").await;
     house.propose(&agent, "later", "read", json!({"path": "a"})).await;
@@ -153,7 +191,10 @@ async fn a_reader_that_fell_far_behind_gets_every_row_once() {
     let mut session = Stream::open(&house, &admin, "?sessionId=job-3&after=0", None).await;
     for expected in 1..=count / 7 {
         let row = session.next().await.unwrap();
-        assert_eq!((&row["seq"], &row["sessionId"]), (&json!(expected), &json!("job-3")));
+        assert_eq!(
+            (&row["seq"], &row["sessionId"]),
+            (&json!(expected), &json!("job-3"))
+        );
     }
     house.close().await;
 }
@@ -180,7 +221,9 @@ async fn a_session_that_concerns_somebody_is_shown_to_them_whole_and_to_others_n
     house.ask(&agent, "c1", "pay", json!({"amount": 5})).await;
     let mut lin = Stream::open(&house, LIN, "?sessionId=job&after=0", None).await;
     assert_eq!(lin.kinds(2).await, ["callReceived", "asked"]);
-    let local = house.get(&house.token("approver"), "/v1/events?sessionId=job").await;
+    let local = house
+        .get(&house.token("approver"), "/v1/events?sessionId=job")
+        .await;
     assert_eq!(local.problem(), (404, "no-such-session".into()));
     house.close().await;
 }

@@ -78,7 +78,11 @@ impl Answer {
 
     /// The status and the code of a problem.
     pub(crate) fn problem(&self) -> (u16, String) {
-        assert_eq!(self.headers["content-type"], "application/problem+json", "{}", self.text);
+        assert_eq!(
+            self.headers["content-type"], "application/problem+json",
+            "{}",
+            self.text
+        );
         let problem = self.json();
         assert_eq!(problem["status"], self.status);
         let code = problem["code"].as_str().unwrap().to_owned();
@@ -134,7 +138,10 @@ impl House {
 
     pub(crate) fn token(&self, role: &str) -> String {
         let text = std::fs::read_to_string(self.data.path().join("tokens.toml")).unwrap();
-        let line = text.lines().find(|line| line.starts_with(&format!("{role} = "))).unwrap();
+        let line = text
+            .lines()
+            .find(|line| line.starts_with(&format!("{role} = ")))
+            .unwrap();
         line.split('"').nth(1).unwrap().to_owned()
     }
 
@@ -214,7 +221,8 @@ impl House {
     }
 
     pub(crate) async fn answer(&self, token: &str, id: &str, body: Value) -> Answer {
-        self.post(token, &format!("/v1/interactions/{id}/answer"), body).await
+        self.post(token, &format!("/v1/interactions/{id}/answer"), body)
+            .await
     }
 }
 

@@ -25,7 +25,8 @@ async fn a_body_that_is_too_large_is_refused_and_the_server_goes_on() {
     if let Ok(response) = connection.send_request(request).await {
         assert_eq!(response.status(), 413);
     }
-    let fits = json!({"sessionId": "s", "tool": "write", "args": {"path": "a", "content": "x".repeat(1024 * 1024)}});
+    let fits =
+        json!({"sessionId": "s", "tool": "write", "args": {"path": "a", "content": "x".repeat(1024 * 1024)}});
     assert_eq!(house.post(&agent, "/v1/calls", fits).await.status, 200);
     house.close().await;
 }
@@ -65,7 +66,10 @@ async fn a_body_that_does_not_come_is_not_waited_for() {
 async fn headers_that_do_not_come_end_the_connection() {
     let house = House::plain().await;
     let answer = stalled(&house, "GET /healthz HTTP/1.1\r\nhost: ").await;
-    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 408 "), "{answer}");
+    assert!(
+        answer.is_empty() || answer.starts_with("HTTP/1.1 408 "),
+        "{answer}"
+    );
     house.close().await;
 }
 
@@ -78,7 +82,9 @@ async fn thousands_of_idle_connections_disturb_nobody() {
         idle.push(TcpStream::connect(house.address).await.unwrap());
     }
     for number in 0..20 {
-        let call = house.propose(&agent, &format!("c{number}"), "read", json!({"path": "a"})).await;
+        let call = house
+            .propose(&agent, &format!("c{number}"), "read", json!({"path": "a"}))
+            .await;
         assert_eq!(call["status"], "allowed");
     }
     drop(idle);
@@ -101,7 +107,11 @@ async fn past_the_connections_there_may_be_others_wait_and_are_served_then() {
 
 #[tokio::test]
 async fn a_token_that_is_used_too_often_is_refused_for_a_moment() {
-    let house = House::open(tempfile::tempdir().unwrap(), "[server]\nrequests_per_second = 5\n").await;
+    let house = House::open(
+        tempfile::tempdir().unwrap(),
+        "[server]\nrequests_per_second = 5\n",
+    )
+    .await;
     let (agent, admin) = (house.token("agent"), house.token("admin"));
     let mut refused = 0;
     for _ in 0..20 {

@@ -10,8 +10,13 @@ async fn operations(house: &House) -> Vec<(String, String, Vec<String>)> {
     let mut found = Vec::new();
     for (path, methods) in document["paths"].as_object().unwrap() {
         for (method, operation) in methods.as_object().unwrap() {
-            let roles = operation["x-roles"].as_array().unwrap_or_else(|| panic!("{method} {path} names no roles"));
-            let roles = roles.iter().map(|role| role.as_str().unwrap().to_owned()).collect();
+            let roles = operation["x-roles"]
+                .as_array()
+                .unwrap_or_else(|| panic!("{method} {path} names no roles"));
+            let roles = roles
+                .iter()
+                .map(|role| role.as_str().unwrap().to_owned())
+                .collect();
             found.push((method.to_uppercase(), path.clone(), roles));
         }
     }
@@ -35,7 +40,9 @@ fn body(method: &str) -> Option<Value> {
 async fn a_role_gets_nowhere_where_it_is_not_named() {
     let house = House::with_people().await;
     let agent = house.token("agent");
-    let question = house.ask(&agent, "c1", "deploy", json!({"to": "production"})).await;
+    let question = house
+        .ask(&agent, "c1", "deploy", json!({"to": "production"}))
+        .await;
     let head = house.state.engine().head().await.unwrap();
     let tokens = [("agent", agent.as_str()), ("approver", LIN)];
     for (method, path, roles) in operations(&house).await {
@@ -44,17 +51,35 @@ async fn a_role_gets_nowhere_where_it_is_not_named() {
             continue;
         }
         let nobody = house.say(&method, &path, &[], body(&method)).await;
-        assert_eq!(nobody.problem(), (401, "unauthenticated".into()), "{method} {path} without a token");
-        let wrong = house.send("placet_admin_0000000000000000", &method, &path, body(&method)).await;
-        assert!(matches!(wrong.status, 401 | 429), "{method} {path} with a wrong token: {}", wrong.text);
+        assert_eq!(
+            nobody.problem(),
+            (401, "unauthenticated".into()),
+            "{method} {path} without a token"
+        );
+        let wrong = house
+            .send("placet_admin_0000000000000000", &method, &path, body(&method))
+            .await;
+        assert!(
+            matches!(wrong.status, 401 | 429),
+            "{method} {path} with a wrong token: {}",
+            wrong.text
+        );
         for (role, token) in tokens {
             if !roles.iter().any(|named| named == role) {
                 let refused = house.send(token, &method, &path, body(&method)).await;
-                assert_eq!(refused.problem(), (403, "forbidden".into()), "{method} {path} as {role}");
+                assert_eq!(
+                    refused.problem(),
+                    (403, "forbidden".into()),
+                    "{method} {path} as {role}"
+                );
             }
         }
     }
-    assert_eq!(house.state.engine().head().await.unwrap(), head, "nothing came of any of it");
+    assert_eq!(
+        house.state.engine().head().await.unwrap(),
+        head,
+        "nothing came of any of it"
+    );
     house.close().await;
 }
 
@@ -68,8 +93,14 @@ async fn every_answer_is_described() {
         if path == "/v1/events" {
             continue;
         }
-        let answer = house.send(&admin, &method, &concrete(&path, "int_1"), body(&method)).await;
-        assert!(described.get(answer.status.to_string()).is_some(), "{method} {path} answers {}", answer.status);
+        let answer = house
+            .send(&admin, &method, &concrete(&path, "int_1"), body(&method))
+            .await;
+        assert!(
+            described.get(answer.status.to_string()).is_some(),
+            "{method} {path} answers {}",
+            answer.status
+        );
         assert_ne!(answer.status / 100, 5, "{method} {path}: {}", answer.text);
     }
     house.close().await;
@@ -81,9 +112,15 @@ async fn an_admin_of_the_configuration_is_one_and_a_person_is_who_their_token_sa
     let me = house.get(crate::house::WEI, "/v1/me").await.ok();
     assert_eq!((&me["person"], &me["role"]), (&json!("wei"), &json!("admin")));
     let me = house.get(LIN, "/v1/me").await.ok();
-    assert_eq!((&me["person"], &me["role"], &me["product"]), (&json!("lin"), &json!("approver"), &json!("Placet")));
+    assert_eq!(
+        (&me["person"], &me["role"], &me["product"]),
+        (&json!("lin"), &json!("approver"), &json!("Placet"))
+    );
     let (approver, admin) = (house.token("approver"), house.token("admin"));
-    let [local, same] = [house.get(&approver, "/v1/me").await.ok(), house.get(&admin, "/v1/me").await.ok()];
+    let [local, same] = [
+        house.get(&approver, "/v1/me").await.ok(),
+        house.get(&admin, "/v1/me").await.ok(),
+    ];
     assert_eq!(local["person"], same["person"], "one person, so one vote");
     assert!(succeeded(house.get(&admin, "/metrics").await.status));
     house.close().await;

@@ -15,7 +15,12 @@ async fn long_polls_and_streams_end_at_once_and_questions_stay_open() {
     let bearer = format!("Bearer {admin}");
     let mut streams = Vec::new();
     for _ in 0..20 {
-        streams.push(house.raw("GET", "/v1/events", &[("authorization", &bearer)], "".into()).await.into_body());
+        streams.push(
+            house
+                .raw("GET", "/v1/events", &[("authorization", &bearer)], "".into())
+                .await
+                .into_body(),
+        );
     }
     let bearer = format!("Bearer {agent}");
     let mut connection = house.connect().await;
@@ -25,7 +30,12 @@ async fn long_polls_and_streams_end_at_once_and_questions_stay_open() {
         .body(http_body_util::Full::default())
         .unwrap();
     let waiting = tokio::spawn(async move { connection.send_request(request).await });
-    while !house.get(&admin, "/metrics").await.text.contains("placet_http_long_polls 1") {
+    while !house
+        .get(&admin, "/metrics")
+        .await
+        .text
+        .contains("placet_http_long_polls 1")
+    {
         tokio::task::yield_now().await;
     }
 
@@ -44,7 +54,13 @@ async fn long_polls_and_streams_end_at_once_and_questions_stay_open() {
 
     let house = House::open(data, "").await;
     let approver = house.token("approver");
-    assert_eq!(house.answer(&approver, &id, json!({"selectedOptionId": "approve"})).await.ok()["status"], "decided");
+    assert_eq!(
+        house
+            .answer(&approver, &id, json!({"selectedOptionId": "approve"}))
+            .await
+            .ok()["status"],
+        "decided"
+    );
     house.close().await;
 }
 
@@ -58,7 +74,9 @@ async fn a_second_server_on_the_same_data_is_refused() {
         listen: Some("127.0.0.1:0".parse().unwrap()),
         web: None,
     };
-    let Err(error) = placet_server::Server::bind(options).await else { panic!("one owner") };
+    let Err(error) = placet_server::Server::bind(options).await else {
+        panic!("one owner")
+    };
     assert!(error.to_string().contains("use"), "{error}");
     house.close().await;
 }
