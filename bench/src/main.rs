@@ -12,6 +12,7 @@ mod parsing;
 mod people;
 mod restart;
 mod sample;
+mod serve;
 mod sketch;
 mod table;
 mod world;
@@ -69,6 +70,7 @@ const BENCHES: &[(&str, Bench)] = &[
     ("allowed", cycle::allowed),
     ("parked", parked::run),
     ("restart", restart::run),
+    ("serve", serve::run),
 ];
 
 fn main() -> ExitCode {

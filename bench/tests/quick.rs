@@ -37,6 +37,9 @@ fn a_quick_run_measures_every_claim() {
     for claim in [
         "verdict, 1000 rules, mixed calls",
         "analysis and verdict, 223-byte line, 1000 rules",
+        "HTTP, allowed calls",
+        "HTTP, answer to waiting agent p99, 20 wait",
+        "SSE, one event to 50 streams",
         "canonical JSON, 2 KiB",
         "digest of a call, 2 KiB",
         "shell analysis, 223-byte line",

@@ -2,6 +2,7 @@
 //!
 //! A failed step does not stop the ones after it: one run tells everything there is to mend.
 
+mod api;
 mod needs;
 mod step;
 mod tally;

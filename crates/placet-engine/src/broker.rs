@@ -192,6 +192,18 @@ impl Broker {
         }
     }
 
+    /// Says that an agent has read what became of its own question.
+    pub async fn acknowledge(&self, id: &InteractionId) -> Result<(), StoreError> {
+        let id = id.clone();
+        let step = move |view: &placet_store::View<'_>, _| steps::told_question(view, &id);
+        self.engine
+            .inner
+            .store
+            .step(step)
+            .await
+            .map_err(StepError::flatten)
+    }
+
     /// One question, with everything needed to show it.
     pub async fn question(&self, id: &InteractionId) -> Result<Option<Question>, StoreError> {
         let id = id.clone();

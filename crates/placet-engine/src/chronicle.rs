@@ -154,9 +154,10 @@ impl Teller<'_, '_> {
             }
             Event::Finished { call, grant, result } => {
                 let (what, bytes) = (self.call(call), result.bytes);
-                let how = match result.ok {
-                    true => self.locale.pick("ran", "已执行"),
-                    false => self.locale.pick("failed", "执行失败"),
+                let how = if result.ok {
+                    self.locale.pick("ran", "已执行")
+                } else {
+                    self.locale.pick("failed", "执行失败")
                 };
                 say!(
                     self,

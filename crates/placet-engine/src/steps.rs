@@ -27,7 +27,7 @@ mod words;
 
 pub use answer::{AnswerRefusal, Answered, Edit, Reply, answer};
 pub use ask::{AskRefusal, Connected, Fresh, InboxReach, Reach, ask_request};
-pub use claim::{ClaimRefusal, FinishRefusal, Permit, Reread, claim, finish, told};
+pub use claim::{ClaimRefusal, FinishRefusal, Permit, Reread, claim, finish, told, told_question};
 pub use expire::{escalate, expire, lose_lease};
 pub use inbound::{Inbound, InboundOutcome, chat_member, receive};
 pub use propose::{Proposal, ProposeRefusal, Proposed, judge, propose};

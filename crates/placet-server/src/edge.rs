@@ -35,7 +35,13 @@ pub(crate) async fn pass(Shared(state): Shared<State>, mut request: Request, nex
     state.metrics().answered(&method, &route, status, took);
     let problem = response.extensions().get::<Told>().map(|Told(code)| *code);
     let millis = took.as_secs_f64() * 1000.0;
-    span.in_scope(|| tracing::info!(status = status.as_u16(), millis, problem, "answered"));
+    let status = status.as_u16();
+    // What went well is only said when asked for: thousands of lines a second help nobody.
+    span.in_scope(|| match status {
+        500.. => tracing::warn!(status, millis, problem, "answered"),
+        400.. => tracing::info!(status, millis, problem, "answered"),
+        _ => tracing::debug!(status, millis, "answered"),
+    });
     response
 }
 

@@ -218,6 +218,10 @@ impl IntoResponse for Problem {
         if code == Code::Unauthenticated {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
+        if matches!(code, Code::TooSlow | Code::TooLarge) {
+            // What is left of the body is not read, so nothing can follow it.
+            headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
         if let Some(seconds) = retry_after {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }

@@ -55,3 +55,8 @@ pub(crate) fn page_size(asked: Option<u32>) -> usize {
         .unwrap_or(PAGE_MAX)
         .clamp(1, PAGE_MAX)
 }
+
+/// A cursor as the store can take it: past the largest row there is nothing either way.
+pub(crate) fn cursor(given: u64) -> u64 {
+    given.min(i64::MAX.unsigned_abs())
+}

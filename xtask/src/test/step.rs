@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use anyhow::Context;
 
 use super::tally::Tally;
-use super::{needs, web};
+use super::{api, needs, web};
 use crate::cargo::{answers, cargo, succeeds};
 use crate::workspace::Workspace;
 use crate::{arrows, shape};
@@ -23,6 +23,7 @@ pub(super) enum Step {
     Deny,
     Tests,
     Web,
+    Api,
 }
 
 /// What a step came to.
@@ -46,6 +47,7 @@ impl Step {
         Self::Docs,
         Self::Tests,
         Self::Web,
+        Self::Api,
     ];
 
     pub(super) fn name(self) -> &'static str {
@@ -59,6 +61,7 @@ impl Step {
             Self::Deny => "deny",
             Self::Tests => "tests",
             Self::Web => "web",
+            Self::Api => "api",
         }
     }
 
@@ -73,12 +76,16 @@ impl Step {
             Self::Deny => "licences, banned crates and sources of dependencies",
             Self::Tests => "every test and doctest",
             Self::Web => "the web inbox in a real browser",
+            Self::Api => "the HTTP API against its own description, with made-up requests",
         }
     }
 
     /// Whether the step compiles the workspace, which is pointless when the machine cannot.
     pub(super) fn builds(self) -> bool {
-        matches!(self, Self::Clippy | Self::Docs | Self::Tests | Self::Web)
+        matches!(
+            self,
+            Self::Clippy | Self::Docs | Self::Tests | Self::Web | Self::Api
+        )
     }
 
     pub(super) fn run(self, workspace: &Workspace, tally: &mut Tally) -> anyhow::Result<Outcome> {
@@ -103,6 +110,7 @@ impl Step {
             Self::Deny => deny(),
             Self::Tests => tests(tally),
             Self::Web => web::run(workspace, tally),
+            Self::Api => api::run(workspace),
         }
     }
 }

@@ -183,6 +183,18 @@ pub fn told(view: &View<'_>, key: &CallKey) -> Result<Step<()>, StoreError> {
     Ok(draft.finish(()))
 }
 
+/// The asker has read what became of its own question.
+pub fn told_question(view: &View<'_>, id: &InteractionId) -> Result<Step<()>, StoreError> {
+    let Some(interaction) = view.interaction(id)? else {
+        return Ok(Step::nothing(()));
+    };
+    let mut draft = Draft::new(&interaction.asked().session);
+    if view.awaits_processing(id)? {
+        process(&mut draft, Some(id));
+    }
+    Ok(draft.finish(()))
+}
+
 /// Why a result is not taken.
 #[derive(Debug, thiserror::Error)]
 pub enum FinishRefusal {

@@ -130,7 +130,7 @@ fn moment(text: Option<&str>) -> Result<Option<Timestamp>, Problem> {
 
 /// A page of rows.
 #[derive(Serialize, ToSchema)]
-struct Page {
+struct AuditPage {
     items: Vec<RowBody>,
     /// The next page's `after`. A page may be short or empty and still have a next one.
     next: Option<u64>,
@@ -138,13 +138,13 @@ struct Page {
 
 /// The journal, newest first, secrets masked.
 #[utoipa::path(get, path = "/v1/audit", tag = "audit", params(Wanted),
-    responses((status = 200, description = "A page of rows", body = Page), Problems),
+    responses((status = 200, description = "A page of rows", body = AuditPage), Problems),
     security(("token" = []), ("browser" = [])), extensions(("x-roles" = json!(["admin"]))))]
 async fn list(
     _: Admin,
     Shared(state): Shared<State>,
     QueryOf(wanted): QueryOf<Wanted>,
-) -> Result<Json<Page>, Problem> {
+) -> Result<Json<AuditPage>, Problem> {
     let filter = Filter::new(&wanted, locale(&state, wanted.locale))?;
     let (limit, before) = (page_size(wanted.limit), wanted.after);
     let read = state
@@ -155,7 +155,12 @@ async fn list(
 }
 
 /// Walks back from the newest row, a page at a time, and not for ever.
-fn newest(view: &View<'_>, filter: &Filter, before: Option<u64>, limit: usize) -> Result<Page, StoreError> {
+fn newest(
+    view: &View<'_>,
+    filter: &Filter,
+    before: Option<u64>,
+    limit: usize,
+) -> Result<AuditPage, StoreError> {
     let head = view.head()?;
     let mut upto = before.map_or(head, |before| before.saturating_sub(1).min(head));
     let floor = upto.saturating_sub(LOOKED_AT_MAX);
@@ -171,7 +176,7 @@ fn newest(view: &View<'_>, filter: &Filter, before: Option<u64>, limit: usize) -
         {
             items.extend(filter.admit(view, row));
             if items.len() == limit {
-                return Ok(Page {
+                return Ok(AuditPage {
                     items,
                     next: (row.id > 1).then_some(row.id),
                 });
@@ -179,7 +184,7 @@ fn newest(view: &View<'_>, filter: &Filter, before: Option<u64>, limit: usize) -
         }
         upto = after;
     }
-    Ok(Page {
+    Ok(AuditPage {
         items,
         next: (upto > 0).then_some(upto + 1),
     })

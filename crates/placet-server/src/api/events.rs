@@ -12,7 +12,7 @@ use axum::extract::State as Shared;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use bytes::{Bytes, BytesMut};
-use placet_core::ids::SessionId;
+use placet_core::ids::{AgentId, SessionId};
 use placet_core::principal::Principal;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -20,7 +20,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::Problems;
-use super::sessions::concerns;
+use super::sessions::{concerns, owns};
 use crate::access::{Caller, Holder, Role};
 use crate::intake::QueryOf;
 use crate::metrics::Ongoing;
@@ -122,18 +122,14 @@ async fn start(state: &State, headers: &HeaderMap, after: Option<&str>) -> Resul
 enum Sees {
     Everything,
     /// What is about this agent.
-    Own(placet_core::ids::AgentId),
+    Own(AgentId),
+    /// That, and what is about the session as a whole, which is this agent's.
+    OwnSession(AgentId),
     /// What is about questions put to this person.
     PutTo(Principal),
 }
 
 async fn view(state: &State, caller: &Caller, session: Option<&SessionId>) -> Result<Sees, Problem> {
-    let none = |session: &SessionId| {
-        Problem::new(
-            Code::NoSuchSession,
-            format!("there is no session `{session}` for you"),
-        )
-    };
     match (&caller.holder, session) {
         (
             Holder::Person {
@@ -141,14 +137,19 @@ async fn view(state: &State, caller: &Caller, session: Option<&SessionId>) -> Re
             },
             _,
         ) => Ok(Sees::Everything),
+        (Holder::Agent(agent), Some(session)) if owns(state, agent, session).await? => {
+            Ok(Sees::OwnSession(agent.clone()))
+        }
+        // Also of a session that has not begun: an agent may listen before its first call.
         (Holder::Agent(agent), _) => Ok(Sees::Own(agent.clone())),
         (Holder::Person { .. }, None) => Ok(Sees::PutTo(caller.principal())),
-        (Holder::Person { .. }, Some(session)) => {
-            match concerns(state, &caller.principal(), session).await? {
-                true => Ok(Sees::Everything),
-                false => Err(none(session)),
-            }
+        (Holder::Person { .. }, Some(session)) if concerns(state, &caller.principal(), session).await? => {
+            Ok(Sees::Everything)
         }
+        (Holder::Person { .. }, Some(session)) => Err(Problem::new(
+            Code::NoSuchSession,
+            format!("there is no session `{session}` for you"),
+        )),
     }
 }
 
@@ -224,13 +225,14 @@ impl Stream {
         match &self.view {
             Sees::Everything => true,
             Sees::Own(agent) => row.about().agent.as_ref() == Some(agent),
+            Sees::OwnSession(agent) => row.about().agent.as_ref().is_none_or(|about| about == agent),
             Sees::PutTo(person) => row.about().concerns(person),
         }
     }
 
     fn reader(&self) -> Reader {
         match self.view {
-            Sees::Own(_) => Reader::Agent,
+            Sees::Own(_) | Sees::OwnSession(_) => Reader::Agent,
             Sees::Everything | Sees::PutTo(_) => Reader::Person,
         }
     }

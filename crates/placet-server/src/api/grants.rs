@@ -24,7 +24,7 @@ pub(super) fn routes() -> OpenApiRouter<State> {
 /// A standing grant.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct GrantBody {
+struct StandingBody {
     /// Its id.
     #[schema(value_type = String)]
     id: StandingGrantId,
@@ -48,7 +48,7 @@ struct GrantBody {
     state: &'static str,
 }
 
-impl From<(StandingGrant, u32, bool)> for GrantBody {
+impl From<(StandingGrant, u32, bool)> for StandingBody {
     fn from((grant, uses, revoked): (StandingGrant, u32, bool)) -> Self {
         let state = match grant.uses_max {
             _ if revoked => "revoked",
@@ -72,7 +72,7 @@ impl From<(StandingGrant, u32, bool)> for GrantBody {
 /// Standing grants.
 #[derive(Serialize, ToSchema)]
 struct Grants {
-    items: Vec<GrantBody>,
+    items: Vec<StandingBody>,
 }
 
 /// Standing grants that have not ended: the caller's own; admins see all.
@@ -83,7 +83,7 @@ async fn list(person: PersonOnly, Shared(state): Shared<State>) -> Result<Json<G
     let all = state.engine().broker().standing().await?;
     let own = all.into_iter().filter(|(grant, ..)| may_touch(&person, grant));
     Ok(Json(Grants {
-        items: own.map(GrantBody::from).collect(),
+        items: own.map(StandingBody::from).collect(),
     }))
 }
 

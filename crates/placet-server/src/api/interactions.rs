@@ -23,8 +23,8 @@ use crate::intake::{JsonBody, PathId, QueryOf};
 use crate::problem::{Code, Problem};
 use crate::state::State;
 use crate::tail::asker;
-use crate::wire::page_size;
 use crate::wire::question::{Around, QuestionBody};
+use crate::wire::{cursor, page_size};
 
 /// Questions looked at for one page, whether or not they are put to the caller.
 const LOOKED_AT_MAX: usize = 1000;
@@ -122,7 +122,7 @@ impl Wanted {
 
 /// A page of questions.
 #[derive(Serialize, ToSchema)]
-struct Page {
+struct QuestionPage {
     items: Vec<QuestionBody>,
     /// Where to go on: the next page's `after`. A page may be short or empty and still have a next one.
     next: Option<u64>,
@@ -132,17 +132,17 @@ struct Page {
 
 /// What is put to the caller: pending questions oldest first, others newest first. Admins see everybody's.
 #[utoipa::path(get, path = "/v1/interactions", tag = "questions", params(ListQuery),
-    responses((status = 200, description = "A page of questions", body = Page), Problems),
+    responses((status = 200, description = "A page of questions", body = QuestionPage), Problems),
     security(("token" = []), ("browser" = [])), extensions(("x-roles" = json!(["approver", "admin"]))))]
 async fn list(
     reader: PersonOnly,
     Shared(state): Shared<State>,
     QueryOf(query): QueryOf<ListQuery>,
-) -> Result<Json<Page>, Problem> {
+) -> Result<Json<QuestionPage>, Problem> {
     let limit = page_size(query.limit);
     let locale = locale(&state, query.locale);
     let mut items = Vec::new();
-    let mut cursor = query.after;
+    let mut cursor = query.after.map(cursor);
     let mut looked_at = 0;
     let next = loop {
         let page = page(&state, query.status, cursor).await?;
@@ -170,7 +170,7 @@ async fn list(
             break cursor;
         }
     };
-    Ok(Json(Page {
+    Ok(Json(QuestionPage {
         items,
         next,
         now: state.now().to_string(),
@@ -228,7 +228,14 @@ async fn one(
         question = visible(&state, &reader, &id).await?;
     }
     let principal = match reader {
-        AgentOrPerson::Agent(agent) => Principal::Agent { agent },
+        AgentOrPerson::Agent(agent) => {
+            // Of its own question only: a call's is told with the call.
+            let settled = matches!(question.interaction, Interaction::Resolved(_));
+            if settled && question.interaction.asked().call().is_none() {
+                state.engine().broker().acknowledge(&id).await?;
+            }
+            Principal::Agent { agent }
+        }
         AgentOrPerson::Person(person) => person.principal,
     };
     let locale = locale(&state, query.locale);

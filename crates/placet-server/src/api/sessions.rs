@@ -21,8 +21,8 @@ use crate::access::{Admin, AgentOrPerson, PersonOnly, Role};
 use crate::intake::{JsonBody, PathId, QueryOf};
 use crate::problem::{Code, Problem};
 use crate::state::State;
-use crate::wire::page_size;
 use crate::wire::row::RowBody;
+use crate::wire::{cursor, page_size};
 
 /// Sessions looked at for one page, whether or not they are shown.
 const LOOKED_AT_MAX: usize = 2000;
@@ -76,7 +76,7 @@ struct SessionBody {
 
 /// A page of sessions.
 #[derive(Serialize, ToSchema)]
-struct Page {
+struct SessionPage {
     items: Vec<SessionBody>,
     /// The next page's `after`. A page may be short or empty and still have a next one.
     next: Option<u64>,
@@ -84,22 +84,22 @@ struct Page {
 
 /// Sessions, newest first: those with a question put to the caller; admins see all.
 #[utoipa::path(get, path = "/v1/sessions", tag = "sessions", params(ListQuery),
-    responses((status = 200, description = "A page of sessions", body = Page), Problems),
+    responses((status = 200, description = "A page of sessions", body = SessionPage), Problems),
     security(("token" = []), ("browser" = [])), extensions(("x-roles" = json!(["approver", "admin"]))))]
 async fn list(
     reader: PersonOnly,
     Shared(state): Shared<State>,
     QueryOf(query): QueryOf<ListQuery>,
-) -> Result<Json<Page>, Problem> {
+) -> Result<Json<SessionPage>, Problem> {
     let limit = page_size(query.limit);
     let read = state.engine().store().read(move |view, _| {
-        let mut page = Page {
+        let mut page = SessionPage {
             items: Vec::new(),
             next: None,
         };
         let found = view.sessions_before(query.after, LOOKED_AT_MAX)?;
         let all = found.len() < LOOKED_AT_MAX;
-        for (cursor, id) in found {
+        for (row, id) in found {
             let named = query
                 .q
                 .as_ref()
@@ -110,7 +110,7 @@ async fn list(
                 }
                 page.items.extend(summary(view, id)?);
             }
-            page.next = Some(cursor);
+            page.next = Some(row);
         }
         if all {
             page.next = None;
@@ -183,7 +183,7 @@ async fn one(
     QueryOf(query): QueryOf<RowsQuery>,
 ) -> Result<Json<Timeline>, Problem> {
     let (limit, locale) = (page_size(query.limit), locale(&state, query.locale));
-    let after = query.after.unwrap_or(0);
+    let after = query.after.map_or(0, cursor);
     let wanted = id.clone();
     let read = state.engine().store().read(move |view, _| {
         let Some(session) = summary(view, wanted.clone())? else {
@@ -309,6 +309,18 @@ async fn exists(state: &State, id: &SessionId) -> Result<(), Problem> {
         Some(_) if !own => Ok(()),
         _ => Err(none(id)),
     }
+}
+
+/// Whether a session is this agent's.
+pub(super) async fn owns(state: &State, agent: &AgentId, session: &SessionId) -> Result<bool, StoreError> {
+    let (agent, session) = (agent.clone(), session.clone());
+    let read = state.engine().store().read(move |view, _| {
+        Ok(match view.session_span(&session)? {
+            Some(span) => owner(view, &session, &span)? == Some(agent),
+            None => false,
+        })
+    });
+    read.await
 }
 
 /// Whether a question of this session was put to somebody.

@@ -79,6 +79,12 @@ impl View<'_> {
         Ok(page)
     }
 
+    /// Whether a question is settled and the asker does not know yet.
+    pub fn awaits_processing(&self, id: &InteractionId) -> Result<bool, StoreError> {
+        let sql = "SELECT 1 FROM interactions WHERE id = ?1 AND state NOT IN ('pending', 'processed')";
+        Ok(self.conn.prepare_cached(sql)?.exists([id.as_str()])?)
+    }
+
     /// The open question about exactly this call in this session, and the call it was asked for.
     pub fn pending_same(
         &self,

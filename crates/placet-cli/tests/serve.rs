@@ -1,0 +1,171 @@
+//! `placet serve` as a real process: started, killed, told to stop, told to read its configuration again.
+#![cfg(unix)]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on has failed"
+)]
+
+#[path = "serve/process.rs"]
+mod process;
+
+use std::io::Read as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::time::{Duration, Instant};
+
+use process::{Process, World};
+use serde_json::json;
+
+#[test]
+fn without_configuration_it_makes_private_tokens_and_prints_a_link() {
+    let world = World::new();
+    let server = world.serve("");
+    let tokens = world.folder.path().join("data/tokens.toml");
+    assert_eq!(
+        std::fs::metadata(&tokens).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+    assert!(
+        server.said["signIn"]
+            .as_str()
+            .unwrap()
+            .starts_with(&format!("{}/sign-in#", server.url))
+    );
+    let me = server.get(&world.token("admin"), "/v1/me");
+    assert_eq!((me.0, &me.1["role"]), (200, &json!("admin")));
+    assert_eq!(server.terminate().code(), Some(0));
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_when_it_is_killed() {
+    let world = World::new();
+    let server = world.serve("");
+    let agent = world.token("agent");
+    let call =
+        json!({"sessionId": "job", "callId": "c1", "tool": "bash", "args": {"command": "make deploy"}});
+    let (_, asked) = server.post(&agent, "/v1/calls", &call);
+    let allowed = json!({"sessionId": "job", "callId": "c2", "tool": "read", "args": {"path": "a"}});
+    server.post(&agent, "/v1/calls", &allowed);
+    assert_eq!(server.post(&agent, "/v1/calls/c2/claim", &json!({})).0, 200);
+    let mut stream = server.stream(&world.token("admin"), "0");
+    let mut seen = stream.until("claimed");
+    server.kill();
+
+    let server = world.serve("");
+    let approver = world.token("approver");
+    let id = asked["requestId"].as_str().unwrap();
+    let answer = json!({"selectedOptionId": "approve"});
+    assert_eq!(
+        server
+            .post(&approver, &format!("/v1/interactions/{id}/answer"), &answer)
+            .0,
+        200
+    );
+    assert_eq!(
+        server.post(&agent, "/v1/calls/c2/claim", &json!({})).0,
+        409,
+        "claimed before the kill"
+    );
+    let finished = json!({"ok": true, "output": "done"});
+    assert_eq!(
+        server.post(&agent, "/v1/calls/c2/result", &finished).0,
+        204,
+        "its lease outlives the server"
+    );
+    // The stream goes on where the dead one broke off.
+    let mut stream = server.stream(&world.token("admin"), &seen.last().unwrap().to_string());
+    seen.extend(stream.until("finished"));
+    let expected: Vec<u64> = (1..=seen.len() as u64).collect();
+    assert_eq!(seen, expected, "each row once, in order");
+    assert_eq!(server.terminate().code(), Some(0));
+}
+
+#[test]
+fn told_to_stop_it_ends_streams_and_long_polls_and_leaves_the_store_sound() {
+    let world = World::new();
+    let server = world.serve("");
+    let agent = world.token("agent");
+    let call = json!({"sessionId": "job", "callId": "c1", "tool": "deploy", "args": {}});
+    server.post(&agent, "/v1/calls", &call);
+    let mut stream = server.stream(&world.token("admin"), "0");
+    stream.until("asked");
+    let mut waiting = server.open(&agent, "GET", "/v1/calls/c1?wait=60", "");
+    let began = Instant::now();
+    assert_eq!(server.terminate().code(), Some(0));
+    assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+    let mut answer = String::new();
+    waiting.read_to_string(&mut answer).unwrap();
+    // It may have been accepted and not yet read when the signal came; what was read is answered.
+    assert!(
+        answer.is_empty() || answer.contains("\"status\":\"pending\""),
+        "{answer}"
+    );
+    assert!(stream.ended());
+    let verified = world.run(&["audit", "verify", "--json", "--data", "data"]);
+    assert!(verified.contains("\"ok\":true"), "{verified}");
+}
+
+#[test]
+fn a_good_configuration_takes_effect_on_sighup_and_a_bad_one_changes_nothing() {
+    let world = World::new();
+    let rule = |effect: &str| format!("[[rules]]\nname = \"r\"\ntool = \"deploy\"\neffect = \"{effect}\"\n");
+    let server = world.serve(&rule("deny"));
+    let admin = world.token("admin");
+    let decision = |server: &Process| {
+        let check = json!({"tool": "deploy", "args": {}});
+        server.post(&admin, "/v1/policy/check", &check).1["decision"].clone()
+    };
+    assert_eq!(decision(&server), "deny");
+    world.configure(&rule("allow"));
+    server.hang_up("was loaded again");
+    assert_eq!(decision(&server), "allow");
+    world.configure("[[rules]]\nname = \"broken\"\neffct = \"deny\"\n");
+    server.hang_up("stays in force");
+    assert_eq!(decision(&server), "allow");
+    assert_eq!(server.terminate().code(), Some(0));
+}
+
+#[test]
+fn a_data_folder_that_is_in_use_is_said_to_be() {
+    let world = World::new();
+    let server = world.serve("");
+    let error = world.refused(&["serve", "--listen", "127.0.0.1:0", "--data", "data"]);
+    assert!(
+        error.contains("another placet runs on this data folder"),
+        "{error}"
+    );
+    let error = world.refused(&["serve", "--listen", &server.address, "--data", "elsewhere"]);
+    assert!(error.contains("cannot be listened on"), "{error}");
+    server.terminate();
+}
+
+#[test]
+fn tokens_are_in_no_log() {
+    let world = World::new();
+    let server = world.serve("");
+    let (agent, admin) = (world.token("agent"), world.token("admin"));
+    server.get(&admin, "/v1/me");
+    server.get(&agent, "/v1/me");
+    server.post(&agent, "/v1/sign-in", &json!({"token": admin}));
+    let code = server.said["signIn"]
+        .as_str()
+        .unwrap()
+        .split('#')
+        .nth(1)
+        .unwrap()
+        .to_owned();
+    server.post("", "/v1/sign-in", &json!({"code": code}));
+    server.post(
+        "",
+        "/v1/sign-in",
+        &json!({"token": "a-guess-that-is-long-enough"}),
+    );
+    // Standard error is read by a thread; it has all of it once it has the last of it.
+    let log = server.log_with("\"route\":\"/v1/sign-in\"");
+    assert!(log.contains("\"id\":"), "{log}");
+    for secret in [agent, admin, code] {
+        assert!(!log.contains(&secret), "{log}");
+    }
+    server.terminate();
+}

@@ -1,0 +1,228 @@
+//! A folder, and `placet serve` running in it.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+pub(crate) struct World {
+    pub(crate) folder: TempDir,
+}
+
+pub(crate) struct Process {
+    child: Child,
+    pub(crate) address: String,
+    pub(crate) url: String,
+    pub(crate) said: Value,
+    log: Arc<Mutex<String>>,
+    _stdout: BufReader<ChildStdout>,
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        Self {
+            folder: TempDir::new().unwrap(),
+        }
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin("placet"));
+        let inherited = std::env::vars_os().map(|(name, _)| name);
+        for name in inherited.filter(|name| name.to_string_lossy().starts_with("PLACET_")) {
+            command.env_remove(name);
+        }
+        command
+            .current_dir(self.folder.path())
+            .env("HOME", self.folder.path())
+            .args(args);
+        command.env_remove("XDG_CONFIG_HOME").env_remove("XDG_DATA_HOME");
+        command
+    }
+
+    pub(crate) fn configure(&self, config: &str) -> PathBuf {
+        let path = self.folder.path().join("placet.toml");
+        std::fs::write(&path, config).unwrap();
+        path
+    }
+
+    pub(crate) fn serve(&self, config: &str) -> Process {
+        self.configure(config);
+        let args = [
+            "serve",
+            "--listen",
+            "127.0.0.1:0",
+            "--data",
+            "data",
+            "--json",
+            "--log-format",
+            "json",
+        ];
+        let mut child = self
+            .command(&args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        let log = Arc::new(Mutex::new(String::new()));
+        let stderr = BufReader::new(child.stderr.take().unwrap());
+        let kept = Arc::clone(&log);
+        std::thread::spawn(move || {
+            for line in stderr.lines().map_while(Result::ok) {
+                let mut log = kept.lock().unwrap();
+                log.push_str(&line);
+                log.push('\n');
+            }
+        });
+        let said: Value = serde_json::from_str(&line)
+            .unwrap_or_else(|error| panic!("{error}: {line}{}", log.lock().unwrap()));
+        Process {
+            child,
+            address: said["listen"].as_str().unwrap().to_owned(),
+            url: said["url"].as_str().unwrap().to_owned(),
+            said,
+            log,
+            _stdout: stdout,
+        }
+    }
+
+    pub(crate) fn token(&self, role: &str) -> String {
+        let text = std::fs::read_to_string(self.folder.path().join("data/tokens.toml")).unwrap();
+        let line = text
+            .lines()
+            .find(|line| line.starts_with(&format!("{role} = ")))
+            .unwrap();
+        line.split('"').nth(1).unwrap().to_owned()
+    }
+
+    /// Standard output of a command that succeeds.
+    pub(crate) fn run(&self, args: &[&str]) -> String {
+        let output = self.command(args).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Standard error of a command that is refused.
+    pub(crate) fn refused(&self, args: &[&str]) -> String {
+        let output = self.command(args).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    }
+}
+
+impl Process {
+    /// Sends a request; the connection, to read the answer from.
+    pub(crate) fn open(&self, token: &str, method: &str, path: &str, body: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\
+             content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+            self.address,
+            body.len()
+        )
+        .unwrap();
+        stream
+    }
+
+    fn say(&self, token: &str, method: &str, path: &str, body: &str) -> (u16, Value) {
+        let mut answer = String::new();
+        self.open(token, method, path, body)
+            .read_to_string(&mut answer)
+            .unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, serde_json::from_str(body).unwrap_or(Value::Null))
+    }
+
+    pub(crate) fn get(&self, token: &str, path: &str) -> (u16, Value) {
+        self.say(token, "GET", path, "")
+    }
+
+    pub(crate) fn post(&self, token: &str, path: &str, body: &Value) -> (u16, Value) {
+        self.say(token, "POST", path, &body.to_string())
+    }
+
+    pub(crate) fn stream(&self, token: &str, after: &str) -> Stream {
+        let connection = self.open(token, "GET", &format!("/v1/events?after={after}"), "");
+        Stream(BufReader::new(connection))
+    }
+
+    fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        assert!(
+            Command::new("kill")
+                .args(["-s", name, &pid])
+                .status()
+                .unwrap()
+                .success()
+        );
+    }
+
+    /// Told to stop; how it ended.
+    pub(crate) fn terminate(mut self) -> ExitStatus {
+        self.signal("TERM");
+        self.child.wait().unwrap()
+    }
+
+    /// Ended without being told.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Told to read its configuration again; waits until the log says `words`.
+    pub(crate) fn hang_up(&self, words: &str) {
+        self.signal("HUP");
+        self.log_with(words);
+    }
+
+    /// The log, once it holds `words`.
+    pub(crate) fn log_with(&self, words: &str) -> String {
+        let began = Instant::now();
+        loop {
+            let log = self.log.lock().unwrap().clone();
+            if log.contains(words) {
+                return log;
+            }
+            assert!(began.elapsed() < Duration::from_secs(30), "{log}");
+            std::thread::yield_now();
+        }
+    }
+}
+
+pub(crate) struct Stream(BufReader<TcpStream>);
+
+impl Stream {
+    /// The ids of the events up to the first of this kind.
+    pub(crate) fn until(&mut self, kind: &str) -> Vec<u64> {
+        let mut seen = Vec::new();
+        loop {
+            let mut line = String::new();
+            assert_ne!(self.0.read_line(&mut line).unwrap(), 0, "the stream ended");
+            let Some(data) = line.strip_prefix("data: ") else {
+                continue;
+            };
+            let data: Value = serde_json::from_str(data).unwrap();
+            seen.push(data["id"].as_u64().unwrap());
+            if data["type"] == kind {
+                return seen;
+            }
+        }
+    }
+
+    /// Whether it ends as a stream should: with its last chunk.
+    pub(crate) fn ended(mut self) -> bool {
+        let mut rest = String::new();
+        self.0.read_to_string(&mut rest).unwrap();
+        rest.ends_with("0\r\n\r\n")
+    }
+}

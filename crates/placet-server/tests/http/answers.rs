@@ -1,0 +1,262 @@
+//! Answers over HTTP: who may, who was faster, and exactly what was agreed to.
+
+use serde_json::json;
+
+use crate::house::{House, LIN, WEI};
+
+#[tokio::test]
+async fn of_two_people_who_answer_at_once_one_decides_and_the_other_is_told_who() {
+    let house = House::with_people().await;
+    let agent = house.token("agent");
+    for round in 0..8 {
+        let id = house
+            .ask(
+                &agent,
+                &format!("c{round}"),
+                "bash",
+                json!({"command": format!("make {round}")}),
+            )
+            .await;
+        let (lin, wei) = tokio::join!(
+            house.answer(LIN, &id, json!({"selectedOptionId": "approve"})),
+            house.answer(WEI, &id, json!({"selectedOptionId": "reject"})),
+        );
+        let (winner, option, loser) = match (lin.status, wei.status) {
+            (200, 409) => ("lin", "approve", wei),
+            (409, 200) => ("wei", "reject", lin),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(loser.problem().1, "already-decided");
+        let told = loser.json();
+        assert_eq!(
+            (&told["decidedBy"], &told["option"]),
+            (&json!([winner]), &json!(option))
+        );
+        assert!(told["decidedAt"].as_str().unwrap().ends_with('Z'));
+        let status = house.get(&agent, &format!("/v1/calls/c{round}")).await.ok()["status"].clone();
+        assert_eq!(status, if winner == "lin" { "approved" } else { "rejected" });
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_quorum_counts_people_and_nobody_twice() {
+    let house = House::with_people().await;
+    let agent = house.token("agent");
+    let id = house
+        .ask(&agent, "c1", "deploy", json!({"to": "production"}))
+        .await;
+    let approve = || json!({"selectedOptionId": "approve"});
+    let voted = house.answer(LIN, &id, approve()).await.ok();
+    assert_eq!((&voted["status"], &voted["needed"]), (&json!("voted"), &json!(1)));
+    assert_eq!(
+        house.answer(LIN, &id, approve()).await.problem(),
+        (409, "already-voted".into())
+    );
+    let question = house.get(LIN, &format!("/v1/interactions/{id}")).await.ok();
+    assert_eq!(question["votes"], json!({"needed": 2, "have": 1, "by": ["lin"]}));
+    assert_eq!(
+        (&question["mayAnswer"], &question["askedOf"]),
+        (&json!(false), &json!(["lin", "wei"]))
+    );
+    assert_eq!(house.answer(WEI, &id, approve()).await.ok()["status"], "decided");
+    assert_eq!(
+        house.get(&agent, "/v1/calls/c1").await.ok()["decidedBy"],
+        json!(["lin", "wei"])
+    );
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_question_put_to_others_is_not_found_and_an_admin_sees_it_but_cannot_answer() {
+    let house = House::with_people().await;
+    let agent = house.token("agent");
+    let approver = house.token("approver");
+    let id = house.ask(&agent, "c1", "pay", json!({"amount": 5})).await;
+    let path = format!("/v1/interactions/{id}");
+    assert_eq!(
+        house.get(&approver, &path).await.problem(),
+        (404, "no-such-question".into())
+    );
+    let answer = || json!({"selectedOptionId": "approve"});
+    assert_eq!(
+        house.answer(&approver, &id, answer()).await.problem(),
+        (404, "no-such-question".into())
+    );
+    assert_eq!(
+        house.get(&approver, "/v1/interactions").await.ok()["items"],
+        json!([])
+    );
+
+    let seen = house.get(WEI, &path).await.ok();
+    assert_eq!(
+        (&seen["mayAnswer"], &seen["why"]),
+        (&json!(false), &json!("it is put to other people"))
+    );
+    assert_eq!(
+        house.answer(WEI, &id, answer()).await.problem(),
+        (403, "not-yours".into())
+    );
+    assert_eq!(
+        house.answer(&agent, &id, answer()).await.problem(),
+        (403, "forbidden".into())
+    );
+    assert_eq!(house.answer(LIN, &id, answer()).await.ok()["status"], "decided");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn edited_arguments_run_and_secrets_left_masked_stay_what_they_were() {
+    let house = House::plain().await;
+    let (agent, approver) = (house.token("agent"), house.token("approver"));
+    let secret = "Bearer sk-abcdef0123456789abcdef0123456789";
+    let args = json!({"url": "https://example.com/a", "headers": {"Authorization": secret}});
+    let id = house.ask(&agent, "c1", "http_request", args).await;
+    let question = house.get(&approver, &format!("/v1/interactions/{id}")).await.ok();
+    let mut shown = question["call"]["args"].clone();
+    assert!(
+        !question.to_string().contains("sk-abcdef"),
+        "nothing of it shows the secret"
+    );
+    shown["url"] = json!("https://example.com/b");
+    let answer =
+        json!({"selectedOptionId": "approve", "editedArgs": shown, "shownDigest": question["shownDigest"]});
+    house.answer(&approver, &id, answer).await.ok();
+    let claimed = house.send(&agent, "POST", "/v1/calls/c1/claim", None).await.ok();
+    assert_eq!(
+        claimed["args"],
+        json!({"url": "https://example.com/b", "headers": {"Authorization": secret}})
+    );
+    assert_eq!(house.get(&agent, "/v1/calls/c1").await.ok()["edited"], true);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn an_answer_to_something_else_than_what_is_there_now_is_refused() {
+    let house = House::with_people().await;
+    let agent = house.token("agent");
+    let id = house
+        .ask(&agent, "c1", "deploy", json!({"to": "production"}))
+        .await;
+    let path = format!("/v1/interactions/{id}?locale=zh");
+    let before = house.get(WEI, &path).await.ok()["shownDigest"].clone();
+    house
+        .answer(LIN, &id, json!({"selectedOptionId": "approve"}))
+        .await
+        .ok();
+    let stale = json!({"selectedOptionId": "approve", "shownDigest": before});
+    assert_eq!(
+        house.answer(WEI, &id, stale).await.problem(),
+        (409, "shown-changed".into())
+    );
+    let now = house.get(WEI, &path).await.ok()["shownDigest"].clone();
+    let fresh = json!({"selectedOptionId": "approve", "shownDigest": now});
+    assert_eq!(house.answer(WEI, &id, fresh).await.ok()["status"], "decided");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn what_an_option_needs_is_asked_for() {
+    let house = House::plain().await;
+    let (agent, approver) = (house.token("agent"), house.token("approver"));
+    let id = house.ask(&agent, "c1", "bash", json!({"command": "make"})).await;
+    let refused = async |body| house.answer(&approver, &id, body).await.problem();
+    assert_eq!(
+        refused(json!({"selectedOptionId": "retry"})).await,
+        (422, "input-required".into())
+    );
+    assert_eq!(
+        refused(json!({"selectedOptionId": "maybe"})).await,
+        (422, "no-such-option".into())
+    );
+    assert_eq!(
+        refused(json!({"selectedOptionId": "approve", "by": "lin"})).await,
+        (400, "bad-request".into())
+    );
+    let long = "x".repeat(70_000);
+    assert_eq!(
+        refused(json!({"selectedOptionId": "reject", "feedback": long})).await,
+        (422, "text-too-long".into())
+    );
+    assert_eq!(
+        refused(json!({"selectedOptionId": "reject", "editedArgs": {"command": "ls"}})).await,
+        (422, "edited-args-refused".into())
+    );
+    house
+        .answer(
+            &approver,
+            &id,
+            json!({"selectedOptionId": "retry", "feedback": "use make -n"}),
+        )
+        .await
+        .ok();
+    house.close().await;
+}
+
+#[tokio::test]
+async fn the_questions_of_a_turn_are_answered_together_and_each_on_its_own() {
+    let house = House::plain().await;
+    let (agent, approver) = (house.token("agent"), house.token("approver"));
+    let mut ids = Vec::new();
+    for number in 0..3 {
+        let call = json!({"sessionId": "job", "callId": format!("c{number}"), "group": "turn-1", "tool": "bash",
+                          "args": {"command": format!("make {number}")}});
+        ids.push(house.post(&agent, "/v1/calls", call).await.ok()["requestId"].clone());
+    }
+    let listed = house.get(&approver, "/v1/interactions").await.ok();
+    assert_eq!(listed["items"][0]["groupSize"], 3);
+    let answers: Vec<_> = ids
+        .iter()
+        .map(|id| json!({"requestId": id, "selectedOptionId": "approve"}))
+        .collect();
+    let mut answers = answers;
+    answers[1]["selectedOptionId"] = json!("no such option");
+    let results = house
+        .post(&approver, "/v1/interactions/answers", json!({"answers": answers}))
+        .await
+        .ok();
+    let ok: Vec<_> = results["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|result| result["ok"].clone())
+        .collect();
+    assert_eq!(ok, [json!(true), json!(false), json!(true)]);
+    assert_eq!(results["results"][1]["problem"]["code"], "no-such-option");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn dont_ask_again_is_listed_and_taken_back_by_whoever_gave_it() {
+    let house = House::with_people().await;
+    let agent = house.token("agent");
+    let id = house
+        .ask(&agent, "c1", "bash", json!({"command": "make test"}))
+        .await;
+    let question = house.get(LIN, &format!("/v1/interactions/{id}")).await.ok();
+    let scope = &question["scopes"][0]["scope"];
+    let answer = json!({"selectedOptionId": "approve", "remember": {"scope": scope, "lastsMs": 3_600_000}});
+    house.answer(LIN, &id, answer).await.ok();
+    let approver = house.token("approver");
+    assert_eq!(
+        house.get(&approver, "/v1/grants").await.ok()["items"],
+        json!([]),
+        "it is lin's"
+    );
+    let grant = house.get(LIN, "/v1/grants").await.ok()["items"][0].clone();
+    assert_eq!(
+        (&grant["by"], &grant["state"]),
+        (&json!("lin"), &json!("inForce"))
+    );
+    let path = format!("/v1/grants/{}", grant["id"].as_str().unwrap());
+    assert_eq!(
+        house.send(&approver, "DELETE", &path, None).await.problem(),
+        (404, "no-such-grant".into())
+    );
+    assert_eq!(house.send(LIN, "DELETE", &path, None).await.status, 204);
+    assert_eq!(
+        house.get(WEI, "/v1/grants").await.ok()["items"][0]["state"],
+        "revoked"
+    );
+    house.close().await;
+}

@@ -1,0 +1,241 @@
+//! Calls over HTTP: proposed, waited for, claimed once, finished once.
+
+use serde_json::json;
+
+use crate::house::{House, LIN, OTHER};
+
+#[tokio::test]
+async fn an_allowed_call_is_claimed_once_and_finished_once() {
+    let house = House::plain().await;
+    let agent = house.token("agent");
+    let call = house
+        .propose(&agent, "c1", "read", json!({"path": "README.md"}))
+        .await;
+    assert_eq!(
+        (&call["status"], &call["verdict"]["decision"]),
+        (&json!("allowed"), &json!("allow"))
+    );
+
+    let result = json!({"ok": true, "output": "# Placet"});
+    let early = house.post(&agent, "/v1/calls/c1/result", result.clone()).await;
+    assert_eq!(early.problem(), (409, "not-claimed".into()));
+
+    let claimed = house.send(&agent, "POST", "/v1/calls/c1/claim", None).await.ok();
+    assert_eq!(
+        (&claimed["grant"], &claimed["args"]),
+        (&json!(1), &json!({"path": "README.md"}))
+    );
+    for _ in 0..2 {
+        let again = house.send(&agent, "POST", "/v1/calls/c1/claim", None).await;
+        assert_eq!(again.problem(), (409, "already-claimed".into()));
+    }
+
+    assert_eq!(
+        house
+            .post(&agent, "/v1/calls/c1/result", result.clone())
+            .await
+            .status,
+        204
+    );
+    assert_eq!(
+        house.post(&agent, "/v1/calls/c1/result", result).await.status,
+        204,
+        "the same again"
+    );
+    let other = json!({"ok": false, "output": "x"});
+    let other = house.post(&agent, "/v1/calls/c1/result", other).await;
+    assert_eq!(other.problem(), (409, "already-finished".into()));
+    assert_eq!(
+        house.get(&agent, "/v1/calls/c1").await.ok()["grant"]["state"],
+        "done"
+    );
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_waiting_agent_hears_of_the_answer() {
+    let house = House::plain().await;
+    let (agent, approver) = (house.token("agent"), house.token("approver"));
+    let id = house
+        .ask(&agent, "c1", "bash", json!({"command": "make deploy"}))
+        .await;
+    let early = house.send(&agent, "POST", "/v1/calls/c1/claim", None).await;
+    assert_eq!(early.problem(), (409, "still-pending".into()));
+
+    let answer = json!({"selectedOptionId": "reject", "feedback": "not on a Friday", "instruction": "wait for Monday"});
+    let (waited, answered) = tokio::join!(
+        house.get(&agent, "/v1/calls/c1?wait=30"),
+        house.answer(&approver, &id, answer)
+    );
+    assert_eq!(answered.ok()["status"], "decided");
+    let call = waited.ok();
+    assert_eq!(
+        (&call["status"], &call["feedback"]),
+        (&json!("rejected"), &json!("not on a Friday"))
+    );
+    assert_eq!(call["instruction"], "wait for Monday");
+    assert_eq!(call["forModel"]["executed"], false);
+    assert_eq!(call["requestId"], json!(id));
+    let claim = house.send(&agent, "POST", "/v1/calls/c1/claim", None).await;
+    assert_eq!(claim.problem(), (409, "not-granted".into()));
+
+    // Having read it, the agent is known to know.
+    let question = house.get(&approver, &format!("/v1/interactions/{id}")).await.ok();
+    assert_eq!(
+        (&question["status"], &question["processed"]),
+        (&json!("answered"), &json!(true))
+    );
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_wait_ends_pending_when_nobody_answers() {
+    let house = House::plain().await;
+    let agent = house.token("agent");
+    let call = json!({"sessionId": "job", "callId": "c1", "tool": "deploy", "args": {}, "wait": 1});
+    assert_eq!(
+        house.post(&agent, "/v1/calls", call).await.ok()["status"],
+        "pending"
+    );
+    house.close().await;
+}
+
+#[tokio::test]
+async fn an_id_is_one_call_and_another_agents_id_is_not_found() {
+    let house = House::with_people().await;
+    let agent = house.token("agent");
+    let id = house
+        .ask(&agent, "c1", "bash", json!({"command": "make deploy"}))
+        .await;
+    let again = house
+        .ask(&agent, "c1", "bash", json!({"command": "make deploy"}))
+        .await;
+    assert_eq!(id, again);
+    let different =
+        json!({"sessionId": "job", "callId": "c1", "tool": "bash", "args": {"command": "make clean"}});
+    let different = house.post(&agent, "/v1/calls", different).await;
+    assert_eq!(different.problem(), (409, "call-id-taken".into()));
+
+    assert_eq!(
+        house.get(OTHER, "/v1/calls/c1").await.problem(),
+        (404, "no-such-call".into())
+    );
+    for action in ["claim", "result"] {
+        let body = json!({"ok": true, "output": ""});
+        let body = (action == "result").then_some(body);
+        let tried = house
+            .send(OTHER, "POST", &format!("/v1/calls/c1/{action}"), body)
+            .await;
+        assert_eq!(tried.problem(), (404, "no-such-call".into()), "{action}");
+    }
+    let question = house.get(OTHER, &format!("/v1/interactions/{id}")).await;
+    assert_eq!(question.problem(), (404, "no-such-question".into()));
+    let session = house.get(OTHER, "/v1/sessions/job").await;
+    assert_eq!(session.problem(), (404, "no-such-session".into()));
+    house.close().await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_understood_is_refused_and_changes_nothing() {
+    let house = House::plain().await;
+    let agent = house.token("agent");
+    let bearer = format!("Bearer {agent}");
+    let headers = [
+        ("authorization", bearer.as_str()),
+        ("content-type", "application/json"),
+    ];
+    let head = house.state.engine().head().await.unwrap();
+    for body in [
+        "",
+        "{",
+        "[]",
+        r#"{"sessionId":"s","tool":"t","args":[]}"#,
+        r#"{"sessionId":"s","tool":"t","args":{},"rsk":"HIGH"}"#,
+        r#"{"sessionId":"","tool":"t","args":{}}"#,
+        r#"{"sessionId":"s","tool":"t","args":{"command":"ls","command":"rm"}}"#,
+        r#"{"sessionId":"s","tool":"t","args":{"n":1e30}}"#,
+        r#"{"sessionId":"s","tool":"t","args":{},"channel":"ops"}"#,
+        "{\"sessionId\":\"s\",\"tool\":\"t\",\"args\":{\"a\":\"\u{0}\"}}",
+    ] {
+        let response = house
+            .raw("POST", "/v1/calls", &headers, body.to_owned().into())
+            .await;
+        assert_eq!(response.status(), 400, "{body}");
+        assert_eq!(response.headers()["content-type"], "application/problem+json");
+    }
+    let text = [("authorization", bearer.as_str()), ("content-type", "text/plain")];
+    let response = house.raw("POST", "/v1/calls", &text, "{}".into()).await;
+    assert_eq!(response.status(), 415);
+    assert_eq!(house.state.engine().head().await.unwrap(), head);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn the_same_call_twice_in_a_session_is_one_question_and_one_run() {
+    let house = House::plain().await;
+    let (agent, approver) = (house.token("agent"), house.token("approver"));
+    let first = house
+        .ask(&agent, "c1", "bash", json!({"command": "make deploy"}))
+        .await;
+    let second = house
+        .ask(&agent, "c2", "bash", json!({"command": "make deploy"}))
+        .await;
+    assert_eq!(first, second);
+    house
+        .answer(&approver, &first, json!({"selectedOptionId": "approve"}))
+        .await
+        .ok();
+    for id in ["c1", "c2"] {
+        assert_eq!(
+            house.get(&agent, &format!("/v1/calls/{id}")).await.ok()["status"],
+            "approved"
+        );
+    }
+    assert_eq!(
+        house
+            .send(&agent, "POST", "/v1/calls/c2/claim", None)
+            .await
+            .status,
+        200
+    );
+    assert_eq!(
+        house
+            .send(&agent, "POST", "/v1/calls/c1/claim", None)
+            .await
+            .status,
+        409
+    );
+    house.close().await;
+}
+
+#[tokio::test]
+async fn an_agents_own_question_is_put_waited_for_and_answered() {
+    let house = House::with_people().await;
+    let agent = house.token("agent");
+    let request = json!({
+        "sessionId": "job", "type": "USER_CHOICE", "title": "Which colour?", "message": "Pick one.",
+        "options": [{"optionId": "red", "label": "Red", "action": "CUSTOM"},
+                    {"optionId": "blue", "label": "Blue", "action": "CUSTOM"}],
+    });
+    let asked = house.post(&agent, "/v1/interactions", request).await;
+    assert_eq!(asked.status, 201, "{}", asked.text);
+    let id = asked.json()["requestId"].as_str().unwrap().to_owned();
+    let path = format!("/v1/interactions/{id}?wait=30");
+    let (waited, answered) = tokio::join!(
+        house.get(&agent, &path),
+        house.answer(
+            LIN,
+            &id,
+            json!({"selectedOptionId": "blue", "data": {"why": "calm"}})
+        )
+    );
+    answered.ok();
+    let question = waited.ok();
+    assert_eq!(question["resolution"]["option"], "blue");
+    assert_eq!(question["resolution"]["by"], json!(["lin"]));
+    assert_eq!(question["resolution"]["data"], json!({"why": "calm"}));
+    assert_eq!(question["mayAnswer"], false, "an agent never answers");
+    let known = house.get(LIN, &format!("/v1/interactions/{id}")).await.ok();
+    assert_eq!(known["processed"], true, "the agent has read it");
+    house.close().await;
+}

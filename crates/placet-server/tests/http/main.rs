@@ -1,0 +1,17 @@
+//! The server from outside: real HTTP over loopback, a real engine, a real file.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on should stop"
+)]
+
+mod answers;
+mod browser;
+mod calls;
+mod events;
+mod house;
+mod limits;
+mod reading;
+mod roles;
+mod stopping;

@@ -1,0 +1,82 @@
+//! The end: nothing acknowledged is lost, and nobody is left hanging.
+
+use std::time::{Duration, Instant};
+
+use http_body_util::BodyExt as _;
+use serde_json::json;
+
+use crate::house::House;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn long_polls_and_streams_end_at_once_and_questions_stay_open() {
+    let house = House::plain().await;
+    let (agent, admin) = (house.token("agent"), house.token("admin"));
+    let id = house.ask(&agent, "c1", "bash", json!({"command": "make"})).await;
+    let bearer = format!("Bearer {admin}");
+    let mut streams = Vec::new();
+    for _ in 0..20 {
+        streams.push(
+            house
+                .raw("GET", "/v1/events", &[("authorization", &bearer)], "".into())
+                .await
+                .into_body(),
+        );
+    }
+    let bearer = format!("Bearer {agent}");
+    let mut connection = house.connect().await;
+    let request = hyper::Request::get("/v1/calls/c1?wait=60")
+        .header("host", house.address.to_string())
+        .header("authorization", bearer)
+        .body(http_body_util::Full::default())
+        .unwrap();
+    let waiting = tokio::spawn(async move { connection.send_request(request).await });
+    while !house
+        .get(&admin, "/metrics")
+        .await
+        .text
+        .contains("placet_http_long_polls 1")
+    {
+        tokio::task::yield_now().await;
+    }
+
+    let began = Instant::now();
+    let data = house.close().await;
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    let waited = waiting.await.unwrap().unwrap();
+    assert_eq!(waited.status(), 200);
+    let waited = waited.into_body().collect().await.unwrap().to_bytes();
+    let waited: serde_json::Value = serde_json::from_slice(&waited).unwrap();
+    assert_eq!(waited["status"], "pending");
+    for stream in streams {
+        // A stream that is cut would be an error here; one that ends is not.
+        stream.collect().await.unwrap();
+    }
+
+    let house = House::open(data, "").await;
+    let approver = house.token("approver");
+    assert_eq!(
+        house
+            .answer(&approver, &id, json!({"selectedOptionId": "approve"}))
+            .await
+            .ok()["status"],
+        "decided"
+    );
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_second_server_on_the_same_data_is_refused() {
+    let house = House::plain().await;
+    let options = placet_server::Options {
+        config: placet_core::config::Config::builtin(),
+        source: "test".into(),
+        data: house.data.path().to_owned(),
+        listen: Some("127.0.0.1:0".parse().unwrap()),
+        web: None,
+    };
+    let Err(error) = placet_server::Server::bind(options).await else {
+        panic!("one owner")
+    };
+    assert!(error.to_string().contains("use"), "{error}");
+    house.close().await;
+}
