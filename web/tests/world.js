@@ -35,19 +35,21 @@ const FLAGS = [
 const bin = process.env.PLACET_BIN;
 if (!bin) throw new Error('PLACET_BIN must name the placet program');
 
-let browser;
+/** @type {Promise<import('playwright-core').Browser> | undefined} */
+let launched;
 
-async function sharedBrowser() {
-  browser ??= await chromium.launch({
+/** The promise is shared, not the browser: stories that begin together must not launch one each. */
+function sharedBrowser() {
+  launched ??= chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: FLAGS,
     headless: true,
   });
-  return browser;
+  return launched;
 }
 
 /** Closes the browser all stories share. */
-export const closeBrowser = () => browser?.close();
+export const closeBrowser = async () => (await launched)?.close();
 
 /** What every story's server is configured with; `extra` is TOML put behind it. */
 const config = (folder, { timeout, extra = '' }) => `
