@@ -112,7 +112,7 @@ export class AnswerBar {
         },
         icon('pencil'),
         this.#editor ? t('edit.stop') : t('edit.start'),
-        h('kbd', {}, 'e'),
+        !this.#editor && h('kbd', {}, 'e'),
       );
     fill(this.#body, h('div.buttons', { class: listed ? 'buttons-list' : '' }, buttons, edit));
     if (focus) buttons[0]?.focus(STAY);
