@@ -6,12 +6,16 @@
 /** How long a question must have been there, in milliseconds. */
 export const SETTLE_MS = 500;
 
+/** When buttons stop looking faint: a little after they begin to count, never before. */
+export const FAINT_MS = SETTLE_MS + 20;
+
 /** A press that ended longer ago than this has nothing to do with the click now; assistive technology clicks without one. */
 const PRESS_ENDED_MS = 1000;
 
 /** @typedef {'ok' | 'too-soon' | 'focus'} Judgement */
 
-export class Guard {
+/** Tells of `focused`, so that what does not count for a moment can look like it. */
+export class Guard extends EventTarget {
   #now;
   #shown = new Map();
   #focusedAt = -Infinity;
@@ -19,6 +23,7 @@ export class Guard {
 
   /** @param {() => number} now a clock that only goes forward, in milliseconds */
   constructor(now = () => performance.now()) {
+    super();
     this.#now = now;
   }
 
@@ -42,6 +47,7 @@ export class Guard {
   /** The window came to the front. */
   focused() {
     this.#focusedAt = this.#now();
+    this.dispatchEvent(new Event('focused'));
   }
 
   /** A button or key went down. */

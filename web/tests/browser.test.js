@@ -1,4 +1,7 @@
-// Every story told in a real browser against the real server. One file, so that they share one browser process.
+// Every story told in a real browser against the real server. One file, so that they share one browser process; a few at a
+// time, because most of the time is spent waiting.
+
+import { after, describe, test } from 'node:test';
 
 import './stories/signing-in.js';
 import './stories/deciding.js';
@@ -8,3 +11,9 @@ import './stories/guarding.js';
 import './stories/hostile.js';
 import './stories/places.js';
 import './stories/looks.js';
+import { closeBrowser, stories, tellStory } from './world.js';
+
+describe('in the browser', { concurrency: 3 }, () => {
+  after(closeBrowser);
+  for (const story of stories) test(story.name, { timeout: 60_000 }, () => tellStory(story));
+});

@@ -11,7 +11,6 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -36,18 +35,21 @@ const FLAGS = [
 const bin = process.env.PLACET_BIN;
 if (!bin) throw new Error('PLACET_BIN must name the placet program');
 
-let browser;
+/** @type {Promise<import('playwright-core').Browser> | undefined} */
+let launched;
 
-async function sharedBrowser() {
-  browser ??= await chromium.launch({
+/** The promise is shared, not the browser: stories that begin together must not launch one each. */
+function sharedBrowser() {
+  launched ??= chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: FLAGS,
     headless: true,
   });
-  return browser;
+  return launched;
 }
 
-after(() => browser?.close());
+/** Closes the browser all stories share. */
+export const closeBrowser = async () => (await launched)?.close();
 
 /** What every story's server is configured with; `extra` is TOML put behind it. */
 const config = (folder, { timeout, extra = '' }) => `
@@ -83,6 +85,8 @@ ${extra}
 export class World {
   #server = null;
   #contexts = [];
+  /** Every window that was opened. */
+  pages = [];
   #listen = '127.0.0.1:0';
 
   constructor(folder) {
@@ -188,6 +192,7 @@ export class World {
       assert.equal(response.status(), 204, await response.text());
     }
     const page = await context.newPage();
+    this.pages.push(page);
     page.faults = [];
     page.on('pageerror', (error) => page.faults.push(error.message));
     page.on(
@@ -214,8 +219,6 @@ export class World {
 /** Waits until the ways to answer count. */
 export async function settled(page) {
   await page.locator('[data-answer][data-settled]').waitFor();
-  // The window itself has just come to the front when a test starts.
-  await page.waitForFunction(() => performance.now() > 700);
 }
 
 /** Opens a call's question and waits until it can be answered. */
@@ -243,6 +246,9 @@ export async function accessible(page, what) {
   assert.deepEqual(words, [], what);
 }
 
+/** @type {{ name: string, options: object, tell: (world: World) => Promise<void> }[]} */
+export const stories = [];
+
 /**
  * One story: a test with a world of its own, which is gone afterwards. Pages must not have complained.
  * @param {string} name
@@ -250,20 +256,16 @@ export async function accessible(page, what) {
  * @param {(world: World) => Promise<void>} tell
  */
 export function story(name, options, tell) {
-  test(name, { timeout: 60_000 }, async () => {
-    const world = await World.open(options);
-    const open = world.window.bind(world);
-    const pages = [];
-    world.window = async (how) => {
-      const page = await open(how);
-      pages.push(page);
-      return page;
-    };
-    try {
-      await tell(world);
-      for (const page of pages) assert.deepEqual(page.faults, []);
-    } finally {
-      await world.close();
-    }
-  });
+  stories.push({ name, options, tell });
+}
+
+/** Tells one story. */
+export async function tellStory({ options, tell }) {
+  const world = await World.open(options);
+  try {
+    await tell(world);
+    for (const page of world.pages) assert.deepEqual(page.faults, []);
+  } finally {
+    await world.close();
+  }
 }

@@ -2,23 +2,14 @@
 
 import { approves, needsConfirming, optionsOf, send, takesText } from '../answering.js';
 import { fill, freshId, h } from '../dom.js';
-import { guard, SETTLE_MS } from '../guard.js';
+import { FAINT_MS, guard } from '../guard.js';
 import { icon } from '../icons.js';
 import { t } from '../i18n.js';
 import { editor } from './editor.js';
+import { optionButton, optionIcon } from './option-button.js';
 import { remember } from './remember.js';
 import { safe } from './text.js';
 import { toast } from './toast.js';
-
-const ICONS = {
-  APPROVE_AND_EXECUTE: 'check',
-  REJECT_WITH_REASON: 'cross',
-  RETRY_WITH_FEEDBACK: 'retry',
-  PROVIDE_INFO: 'info',
-  SKIP: 'skip',
-  TERMINATE: 'stop',
-  CUSTOM: 'play',
-};
 
 /** The bar is always in sight; to scroll to it would move what is being read. */
 const STAY = { preventScroll: true };
@@ -28,7 +19,7 @@ export class AnswerBar {
   #mode = 'choose';
   #question;
   #onFate;
-  #settling = 0;
+  #settling = new WeakMap();
   #editor = null;
   #remember;
   #instruction;
@@ -79,11 +70,20 @@ export class AnswerBar {
     if (guard.appeared(this.#key(), this.#question.shownDigest ?? '')) this.#settle(this.element);
   }
 
-  /** Shows for half a second that buttons do not count yet. */
+  /** The window came to the front: for half a second nothing counts. */
+  settle() {
+    this.#settle(this.element);
+    const panel = this.#body.querySelector('.panel');
+    if (panel) this.#settle(panel);
+  }
+
   #settle(element) {
     delete element.dataset.settled;
-    clearTimeout(this.#settling);
-    this.#settling = setTimeout(() => (element.dataset.settled = ''), SETTLE_MS);
+    clearTimeout(this.#settling.get(element));
+    this.#settling.set(
+      element,
+      setTimeout(() => (element.dataset.settled = ''), FAINT_MS),
+    );
   }
 
   get canEdit() {
@@ -93,7 +93,13 @@ export class AnswerBar {
   #choose({ focus } = {}) {
     this.#mode = this.#editor ? 'edit' : 'choose';
     const listed = this.#question.type !== 'TOOL_APPROVAL';
-    const buttons = optionsOf(this.#question).map((option) => this.#button(option, listed));
+    const buttons = optionsOf(this.#question).map((option) =>
+      optionButton(this.#question, option, {
+        listed,
+        edited: Boolean(this.#editor),
+        onChoose: () => this.take(option),
+      }),
+    );
     const edit =
       this.canEdit &&
       h(
@@ -106,43 +112,10 @@ export class AnswerBar {
         },
         icon('pencil'),
         this.#editor ? t('edit.stop') : t('edit.start'),
-        h('kbd', {}, 'e'),
+        !this.#editor && h('kbd', {}, 'e'),
       );
     fill(this.#body, h('div.buttons', { class: listed ? 'buttons-list' : '' }, buttons, edit));
     if (focus) buttons[0]?.focus(STAY);
-  }
-
-  #button(option, listed) {
-    const primary = approves(option) && !option.isDangerous;
-    const high = this.#question.risk === 'HIGH' && primary;
-    const plain = listed || option.action === 'REJECT_WITH_REASON' ? '' : 'button-quiet';
-    const kind = high
-      ? 'button-high'
-      : primary && !listed
-        ? 'button-primary'
-        : option.isDangerous
-          ? `button-danger ${plain}`
-          : plain;
-    const label = primary && this.#editor ? t('edit.approve') : option.label;
-    const key = { APPROVE_AND_EXECUTE: 'a', REJECT_WITH_REASON: 'r' }[option.action];
-    return h(
-      'button.button',
-      {
-        type: 'button',
-        class: kind,
-        'data-option': option.optionId,
-        title: listed ? null : option.description,
-        onclick: () => this.take(option),
-      },
-      icon(ICONS[option.action] ?? 'play'),
-      h(
-        'span.button-words',
-        {},
-        h('span', {}, safe(label)),
-        listed && option.description && h('span.button-description', {}, safe(option.description)),
-      ),
-      key && !listed && h('kbd', {}, key),
-    );
   }
 
   /** Takes the option that does what `action` says, for keys; of several a key cannot mean one. */
@@ -226,7 +199,7 @@ export class AnswerBar {
         'data-send': true,
         onclick: () => this.#mayDecide('/panel') && act(),
       },
-      icon(ICONS[option.action] ?? 'play'),
+      optionIcon(option),
       safe(danger ? t('confirm.yes', { option: option.label }) : option.label),
     );
     const back = h(

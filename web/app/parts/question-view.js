@@ -52,6 +52,7 @@ export class QuestionView {
     );
     this.element = h('div.question-frame', {}, this.#article, this.#foot);
     this.#draw();
+    guard.addEventListener('focused', () => this.#bar?.settle(), { signal: this.#stop.signal });
     store.on('journal', ({ detail }) => this.#note(detail), this.#stop.signal);
     store.on('fresh', () => this.reload(), this.#stop.signal);
   }

@@ -5,7 +5,7 @@
 import { approves, optionsOf, refused } from '../answering.js';
 import { api } from '../api.js';
 import { fill, freshId, h } from '../dom.js';
-import { guard, SETTLE_MS } from '../guard.js';
+import { FAINT_MS, guard } from '../guard.js';
 import { icon } from '../icons.js';
 import { t } from '../i18n.js';
 import { store } from '../store.js';
@@ -29,6 +29,7 @@ class Together {
   #foot = h('section.answer', { 'aria-label': t('answer.title'), 'data-answer': true });
   #heading;
   #key;
+  #settling = 0;
 
   constructor(questions) {
     this.#key = `turn:${questions[0].group}`;
@@ -49,13 +50,22 @@ class Together {
     guard.left(this.#key);
     guard.appeared(this.#key);
     store.on('pending', () => this.#follow(), this.#stop.signal);
-    setTimeout(() => (this.#foot.dataset.settled = ''), SETTLE_MS);
+    guard.addEventListener('focused', () => this.#settle(), { signal: this.#stop.signal });
+    this.#settle();
     this.#draw();
   }
 
   destroy() {
     this.#stop.abort();
     guard.left(this.#key);
+  }
+
+  /** Shows for half a second that nothing counts yet. */
+  #settle() {
+    const faint = [this.#foot, this.#foot.querySelector('.panel')].filter(Boolean);
+    for (const element of faint) delete element.dataset.settled;
+    clearTimeout(this.#settling);
+    this.#settling = setTimeout(() => faint.forEach((element) => (element.dataset.settled = '')), FAINT_MS);
   }
 
   focus() {
@@ -194,8 +204,8 @@ class Together {
       h('p.confirm-words', {}, icon('warning'), h('span', {}, t('confirm.high'))),
       h('div.buttons', {}, yes, h('button.button', { type: 'button', onclick: () => this.#draw() }, t('back'))),
     );
-    setTimeout(() => (panel.dataset.settled = ''), SETTLE_MS);
     fill(this.#foot, panel);
+    this.#settle();
     yes.focus();
   }
 

@@ -66,9 +66,19 @@ story(
     const second = await world.askShell('npm run build');
     const page = await world.window({ path: `/q/${first.requestId}` });
     await settled(page);
-    await page.locator('[data-option="approve"]').click();
-    await page.locator(`[data-question="${second.requestId}"]`).waitFor();
-    await page.locator('[data-option="approve"]').click();
+    // Inside the page, so that no machine is too slow for the second press to be too soon.
+    await page.evaluate(async (next) => {
+      const press = () => {
+        const option = document.querySelector('[data-option="approve"]');
+        option.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true }));
+        option.click();
+      };
+      const shown = () =>
+        document.querySelector(`[data-question="${next}"]`) && document.querySelector('[data-option]');
+      press();
+      while (!shown()) await new Promise(requestAnimationFrame);
+      press();
+    }, second.requestId);
     await page.locator('[data-toast="warn"]', { hasText: 'Nothing was decided' }).waitFor();
     assert.equal((await world.agent('GET', `/v1/calls/${second.callId}`)).status, 'pending');
   },

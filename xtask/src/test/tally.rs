@@ -23,7 +23,7 @@ impl Tally {
             .and_then(|rest| rest.strip_suffix(" ... FAILED"))
         {
             self.failures.push(name.to_owned());
-        } else if let Some(name) = line.strip_prefix("not ok ") {
+        } else if let Some(name) = line.trim_start().strip_prefix("not ok ") {
             let name = name.split_once(" - ").map_or(name, |(_, name)| name);
             self.failures.push(name.to_owned());
         } else if let Some(count) = line.strip_prefix("# ") {
