@@ -44,9 +44,9 @@ async fn serve(args: &ServeArgs, options: Options, data: PathBuf) -> anyhow::Res
         server.state().clone(),
         args.config.clone(),
     ));
-    let served = server.run(stop).await;
+    let ended = server.run(stop).await;
     signals.abort();
-    served.context("the store could not be closed; everything acknowledged is on disk all the same")?;
+    ended.context("the store could not be closed; everything acknowledged is on disk all the same")?;
     Ok(Exit::Success)
 }
 

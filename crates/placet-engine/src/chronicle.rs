@@ -464,17 +464,15 @@ impl Teller<'_, '_> {
     }
 
     fn call(&self, key: &CallKey) -> String {
-        match self.view.call(key) {
-            Ok(Some(record)) => format!("{} ({})", brief(&record.call), key.call),
-            Ok(None) | Err(_) => {
-                let (call, agent) = (&key.call, &key.agent);
-                say!(
-                    self,
-                    "call {call} of agent {agent}",
-                    "智能体 {agent} 的调用 {call}"
-                )
-            }
+        if let Ok(Some(record)) = self.view.call(key) {
+            return format!("{} ({})", brief(&record.call), key.call);
         }
+        let (call, agent) = (&key.call, &key.agent);
+        say!(
+            self,
+            "call {call} of agent {agent}",
+            "智能体 {agent} 的调用 {call}"
+        )
     }
 }
 

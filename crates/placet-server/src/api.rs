@@ -1,4 +1,4 @@
-//! The endpoints, one module a group. Each says what it is in OpenAPI where it is written, so the two cannot drift.
+//! The endpoints, one module a group. Each is described for `/openapi.json` where it is written, so the two cannot drift.
 //!
 //! A module has a `routes()`; [`routes`] merges them. `x-roles` names who may call an endpoint, and a test goes through the
 //! document with every other role.

@@ -108,16 +108,12 @@ impl Server {
         let stdout = child.stdout.take().context("placet has no output")?;
         BufReader::new(stdout).read_line(&mut line)?;
         let said: Value = serde_json::from_str(&line).unwrap_or_default();
-        match said.get("url").and_then(Value::as_str) {
-            Some(url) => Ok(Self {
-                url: url.to_owned(),
-                child,
-            }),
-            None => {
-                let _ = child.kill();
-                bail!("placet did not say where it listens")
-            }
-        }
+        let Some(url) = said.get("url").and_then(Value::as_str) else {
+            let _ = child.kill();
+            bail!("placet did not say where it listens")
+        };
+        let url = url.to_owned();
+        Ok(Self { child, url })
     }
 }
 

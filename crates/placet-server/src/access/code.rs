@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::{CredentialId, digest};
 
 /// How long a link is good for.
-const TTL: Duration = Duration::from_secs(30 * 60);
+const TTL: Duration = Duration::from_mins(30);
 
 /// Codes that were given out, by digest.
 #[derive(Default)]

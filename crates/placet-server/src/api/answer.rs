@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State as Shared;
 use placet_core::call::Args;
-use placet_core::ids::InteractionId;
+use placet_core::ids::{InteractionId, PersonId};
 use placet_core::interaction::{Answer, Interaction, Locale, Remember, Resolution, Shown, Subject};
 use placet_core::standing::Scope;
 use placet_core::time::Millis;
@@ -291,7 +291,7 @@ async fn refused(state: &State, person: &PersonOnly, id: &InteractionId, refusal
         Resolution::Expired { .. } => Problem::new(Code::Expired, format!("{id} closed at {}", resolved.at)),
         _ => problem,
     };
-    let by: Vec<_> = body.by.iter().map(|person| person.as_str()).collect();
+    let by: Vec<_> = body.by.iter().map(PersonId::as_str).collect();
     problem
         .with("decidedBy", by)
         .with("decidedAt", body.at)

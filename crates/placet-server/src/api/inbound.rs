@@ -49,14 +49,14 @@ async fn receive(
         .await;
     let received = received.map_err(|error| {
         let code = match &error {
-            InboundError::TooLarge(_) => Code::TooLarge,
-            InboundError::Signature(_) | InboundError::OtherChannel { .. } => Code::BadSignature,
+            InboundError::TooLarge(_) | InboundError::Bus(bus::InboundError::TooLong(_)) => Code::TooLarge,
             // Whoever cannot sign does not learn which channels there are.
-            InboundError::UnknownChannel(_) => Code::BadSignature,
-            InboundError::NotAMessage(_) => Code::BadRequest,
+            InboundError::Signature(_)
+            | InboundError::OtherChannel { .. }
+            | InboundError::UnknownChannel(_) => Code::BadSignature,
             InboundError::Bus(bus::InboundError::Store(_)) => Code::StoreUnavailable,
-            InboundError::Bus(bus::InboundError::TooLong(_)) => Code::TooLarge,
-            InboundError::Bus(bus::InboundError::Name(_) | bus::InboundError::MessageId(_)) => {
+            InboundError::NotAMessage(_)
+            | InboundError::Bus(bus::InboundError::Name(_) | bus::InboundError::MessageId(_)) => {
                 Code::BadRequest
             }
         };

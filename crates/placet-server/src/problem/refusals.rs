@@ -124,7 +124,7 @@ impl From<SettingRefusal> for Problem {
     fn from(refusal: SettingRefusal) -> Self {
         match refusal {
             SettingRefusal::Store(error) => error.into(),
-            other => Self::new(Code::SessionOver, other.to_string()),
+            over @ SettingRefusal::SessionOver(_) => Self::new(Code::SessionOver, over.to_string()),
         }
     }
 }

@@ -30,8 +30,8 @@ fn body(text: &str) -> String {
             let items = block
                 .split("\n- ")
                 .map(|item| item.strip_prefix("- ").unwrap_or(item));
-            let items: String = items.map(|item| format!("<li>{}</li>", inline(item))).collect();
-            writeln!(out, "<ul>{items}</ul>")
+            let items: Vec<_> = items.map(|item| format!("<li>{}</li>", inline(item))).collect();
+            writeln!(out, "<ul>{}</ul>", items.concat())
         } else {
             writeln!(out, "<p>{}</p>", inline(block))
         };

@@ -1,4 +1,4 @@
-//! The HTTP reference: the OpenAPI document, as a page to read.
+//! The HTTP reference: `/openapi.json`, as a page to read.
 
 use std::fmt::Write as _;
 

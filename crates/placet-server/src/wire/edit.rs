@@ -54,7 +54,7 @@ mod tests {
         let masked = mask::json(&original);
         assert_ne!(masked["headers"], original["headers"], "it is masked at all");
         let edited = meant(original.clone(), |edited| {
-            edited["url"] = json!("https://example.org")
+            edited["url"] = json!("https://example.org");
         });
         assert_eq!(edited["headers"], original["headers"]);
         assert_eq!(edited["url"], "https://example.org");

@@ -40,9 +40,8 @@ impl Stream {
     /// The next block; `None` at the end.
     async fn block(&mut self) -> Option<String> {
         loop {
-            if let Some((block, rest)) = self.text.split_once("\n\n") {
-                let block = block.to_owned();
-                self.text = rest.to_owned();
+            if let Some(end) = self.text.find("\n\n") {
+                let block: String = self.text.drain(..end + 2).collect();
                 if let Some(id) = block.lines().find_map(|line| line.strip_prefix("id: ")) {
                     self.last_id = id.parse().unwrap();
                 }

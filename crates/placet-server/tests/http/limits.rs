@@ -38,7 +38,7 @@ async fn stalled(house: &House, beginning: &str) -> String {
     // Let the server read what there is; then let a minute pass at once.
     tokio::time::sleep(Duration::from_millis(50)).await;
     tokio::time::pause();
-    tokio::time::advance(Duration::from_secs(60)).await;
+    tokio::time::advance(Duration::from_mins(1)).await;
     tokio::time::resume();
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer).await;

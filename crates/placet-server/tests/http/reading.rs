@@ -311,8 +311,8 @@ async fn a_signed_message_from_a_channel_answers_and_an_unsigned_one_does_not() 
     let webhook = placet_channels::webhook::Webhook::new(channel, "http://127.0.0.1:9/", &key).unwrap();
     let signature = webhook.sign(text.as_bytes(), house.state.now());
     let signed = [("placet-signature", signature.as_str())];
-    let taken = house.say("POST", "/v1/inbound", &signed, Some(body)).await.ok();
-    assert_eq!(taken, json!({"consumed": false}), "it waits for the agent");
+    let received = house.say("POST", "/v1/inbound", &signed, Some(body)).await.ok();
+    assert_eq!(received, json!({"consumed": false}), "it waits for the agent");
     house.close().await;
 }
 
