@@ -115,7 +115,11 @@ impl Page {
             );
             let _ = writeln!(self.0, "    {risk} {}", what(&fact.kind));
             if let Some(why) = &fact.why {
-                let _ = writeln!(self.0, "           {}", paint(style::FAINT, prose(&why.to_string())));
+                let _ = writeln!(
+                    self.0,
+                    "           {}",
+                    paint(style::FAINT, prose(&why.to_string()))
+                );
             }
         }
     }
