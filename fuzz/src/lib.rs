@@ -9,6 +9,7 @@ mod config;
 mod reply;
 mod shell;
 mod sql;
+mod webhook;
 
 use std::borrow::Cow;
 
@@ -17,6 +18,7 @@ pub use config::{config, rules};
 pub use reply::reply;
 pub use shell::{shell, shell_cross};
 pub use sql::sql;
+pub use webhook::{inbound, signature};
 
 /// Why a property does not hold, in a sentence.
 pub type Broken = String;
@@ -25,13 +27,15 @@ pub type Broken = String;
 pub type Property = fn(&[u8]) -> Result<(), Broken>;
 
 /// Every property by the name of its target.
-pub const PROPERTIES: [(&str, Property); 7] = [
+pub const PROPERTIES: [(&str, Property); 9] = [
     ("canonical", canonical),
     ("config", config),
+    ("inbound", inbound),
     ("reply", reply),
     ("rules", rules),
     ("shell", shell),
     ("shell_cross", shell_cross),
+    ("signature", signature),
     ("sql", sql),
 ];
 

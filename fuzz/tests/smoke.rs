@@ -91,6 +91,16 @@ fn any_configuration_is_accepted_whole_or_refused_with_a_place() {
 }
 
 #[test]
+fn a_message_counts_only_when_signed_and_then_says_just_what_it_says() {
+    check("inbound");
+}
+
+#[test]
+fn only_the_secret_makes_a_signature_and_only_for_this_body_and_this_time() {
+    check("signature");
+}
+
+#[test]
 fn only_a_message_that_is_nothing_but_a_yes_approves() {
     check("reply");
 }

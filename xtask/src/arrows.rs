@@ -84,7 +84,10 @@ const ROOMS: &[Room] = &[
         "placet-examples",
         &["placet-core", "placet-engine", "placet-channels"],
     ),
-    dev_only("placet-fuzz", &["placet-core"]),
+    dev_only(
+        "placet-fuzz",
+        &["placet-core", "placet-engine", "placet-channels"],
+    ),
     dev_only("xtask", &[]),
 ];
 

@@ -25,7 +25,8 @@
 //! | [`prompt`] | the machine: keys in, effects out; drawing: state in, lines out. Shared with the inbox |
 //! | [`sheet`], [`line`](mod@line), [`field`] | a document, a line, a text being typed |
 //! | [`arguments`] | arguments as a person edits them |
-//! | [`guard`], [`palette`], [`seat`] | when keys count; colours for roles; who sits there |
+//! | [`guard`], [`burst`] | when keys count: not too soon, not several at once |
+//! | [`palette`], [`seat`] | colours for roles; who sits there |
 //! | `inline`, `raw`, `editor` | the real terminal |
 //! | `queue`, `attendant` | one question after the other, between the channel and the broker |
 
@@ -41,6 +42,7 @@ use placet_engine::channel::{Channel, Content, Delivery, DeliveryError, Receipt}
 
 pub mod arguments;
 mod attendant;
+pub mod burst;
 mod choices;
 mod editor;
 pub mod field;

@@ -25,10 +25,12 @@ mod body;
 mod inbound;
 mod post;
 mod signature;
+mod trust;
 
 pub use inbound::{BODY_BYTES_MAX, InboundError, Received};
 pub use post::IDEMPOTENCY_HEADER;
 pub use signature::{HEADER as SIGNATURE_HEADER, SignatureError, WINDOW};
+pub use trust::{CaError, Trust};
 
 use post::{Ack, Post, Visible};
 use signature::Keys;
@@ -52,6 +54,9 @@ pub enum WebhookError {
     /// The address is none.
     #[error("the url cannot be used: {0}")]
     Url(String),
+    /// What should vouch for the other side does not.
+    #[error("`ca` {0}")]
+    Ca(CaError),
     /// This machine cannot speak to it.
     #[error("no connection can be prepared: {0}")]
     Client(String),
@@ -70,10 +75,20 @@ pub struct WebhooksError {
 impl Webhook {
     /// A webhook that posts to `url`. Every line of `secret` is a secret: each signs, and any verifies.
     pub fn new(name: ChannelName, url: &str, secret: &SecretText) -> Result<Self, WebhookError> {
+        Self::trusting(name, url, secret, &Trust::Machine)
+    }
+
+    /// The same, to a platform that somebody else vouches for.
+    pub fn trusting(
+        name: ChannelName,
+        url: &str,
+        secret: &SecretText,
+        trust: &Trust,
+    ) -> Result<Self, WebhookError> {
         Ok(Self {
             name,
             keys: Keys::new(secret),
-            post: Post::new(url)?,
+            post: Post::new(url, trust)?,
         })
     }
 
@@ -82,7 +97,11 @@ impl Webhook {
         let (Some(url), Some(secret)) = (&channel.url, &channel.secret) else {
             return Err(WebhookError::Incomplete);
         };
-        Self::new(name.clone(), url, &secret::resolve(secret)?)
+        let trust = match &channel.ca {
+            Some(ca) => Trust::only(secret::resolve(ca)?.expose()).map_err(WebhookError::Ca)?,
+            None => Trust::Machine,
+        };
+        Self::trusting(name.clone(), url, &secret::resolve(secret)?, &trust)
     }
 
     /// The value of [`SIGNATURE_HEADER`] for a body, as either side makes it.

@@ -30,7 +30,17 @@ pub(crate) fn run(args: &GrantsArgs) -> anyhow::Result<Exit> {
 }
 
 fn list(args: &StoreArgs, json: bool) -> anyhow::Result<Exit> {
-    let found = store::read_only(&store::path(args)?)?;
+    let path = store::path(args)?;
+    if store::is_newcomers(args, &path) {
+        let nothing = format!(
+            "No standing grants: nothing has been asked yet at `{}`.\n\
+             A question's \"don't ask again\" gives one (`placet demo` shows how it looks); --db FILE or --data DIR names another place.\n",
+            path.display()
+        );
+        output::print(if json { "[]\n" } else { &nothing })?;
+        return Ok(Exit::Success);
+    }
+    let found = store::read_only(&path)?;
     let now = SystemClock.wall();
     let rows = found.read(|view| view.all_standing(now))?;
     if json {

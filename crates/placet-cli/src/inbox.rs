@@ -9,6 +9,8 @@
 //! | `view.rs` | the whole screen: state in, picture out |
 //! | `live.rs` | the real terminal, the real store |
 
+use std::path::Path;
+
 use anyhow::{Context as _, bail};
 use placet_channels::terminal::Seat;
 use placet_core::ids::PersonId;
@@ -51,23 +53,25 @@ pub(crate) fn run(
     color: Color,
 ) -> anyhow::Result<Exit> {
     let path = store::path(args)?;
+    let config = config_file::load(args.config.as_deref())?.config;
+    let locale = config.locale(None);
     if !path.exists() {
-        // Where nothing was named, nothing can be mistyped: a newcomer's inbox is simply empty.
-        let named = args.db.is_some() || args.data.is_some();
-        if !named && matches!(command, None | Some(InboxCommand::List(_))) {
-            output::print(&format!(
-                "Nothing waits: nothing has been asked yet at `{}`.\n\
-                 `placet demo` shows how it looks; --db FILE or --data DIR names another place.\n",
-                path.display()
-            ))?;
-            return Ok(Exit::Success);
+        match command {
+            // No line for a program to read.
+            Some(InboxCommand::List(list)) if list.json && store::is_newcomers(args, &path) => {
+                return Ok(Exit::Success);
+            }
+            None | Some(InboxCommand::List(_)) if store::is_newcomers(args, &path) => {
+                output::print(&nothing_yet(&path, locale))?;
+                return Ok(Exit::Success);
+            }
+            _ => {}
         }
         bail!(
             "there is no store at `{}` (--db names its file, --data its folder); nothing has been asked there",
             path.display()
         );
     }
-    let config = config_file::load(args.config.as_deref())?.config;
     let person = match person {
         Some(person) => person,
         None => {
@@ -76,7 +80,6 @@ pub(crate) fn run(
                 .person
         }
     };
-    let locale = config.locale(None);
     let runtime = Runtime::new()?;
     let beside = runtime.block_on(store::join(config, &path))?;
     let inbox = Inbox {
@@ -98,4 +101,18 @@ pub(crate) fn run(
     let exit = done?;
     closed?;
     Ok(exit)
+}
+
+fn nothing_yet(path: &Path, locale: Locale) -> String {
+    let path = path.display();
+    match locale {
+        Locale::English => format!(
+            "Nothing waits: nothing has been asked yet at `{path}`.\n\
+             `placet demo` shows how it looks; --db FILE or --data DIR names another place.\n"
+        ),
+        Locale::Chinese => format!(
+            "没有待回答的问题：`{path}` 还没有问过任何问题。\n\
+             `placet demo --chinese` 演示它的样子；--db FILE 或 --data DIR 可指定其他位置。\n"
+        ),
+    }
 }

@@ -24,6 +24,11 @@ pub(crate) fn path(args: &StoreArgs) -> anyhow::Result<PathBuf> {
     Ok(folder.join(config.store.path))
 }
 
+/// Whether nobody said where to look and nothing is there: a newcomer's store is simply empty, a mistyped one is an error.
+pub(crate) fn is_newcomers(args: &StoreArgs, path: &Path) -> bool {
+    args.db.is_none() && args.data.is_none() && !path.exists()
+}
+
 /// For looking; a running placet is not disturbed.
 pub(crate) fn read_only(path: &Path) -> anyhow::Result<ReadOnly> {
     ReadOnly::open(path).context("the journal cannot be read (--db names its file, --data its folder)")

@@ -12,6 +12,7 @@ use serde_json::{Map, Number, Value};
 use crate::canonical;
 use crate::digest::Digest;
 use crate::ids::{AgentId, CallId, ChannelName, ChatId, GroupId, PersonId, SessionId, ToolName};
+use crate::interaction::Locale;
 
 /// The largest arguments we take, in bytes of JSON.
 pub const ARGS_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -129,6 +130,21 @@ pub enum ArgsError {
     /// Not exactly representable.
     #[error("the number {0} cannot be kept exactly; pass it as a string")]
     Inexact(String),
+}
+
+impl ArgsError {
+    /// What is wrong with the arguments, in words, without a full stop.
+    pub fn words(&self, locale: Locale) -> String {
+        match (locale, self) {
+            (Locale::English, _) => self.to_string(),
+            (_, Self::Syntax(error)) => format!("参数不是有效的 JSON（原文：“{error}”）"),
+            (_, Self::NotAnObject(kind)) => format!("参数必须是 JSON 对象，而不是“{kind}”"),
+            (_, Self::TooLarge(bytes)) => format!("参数有 {bytes} 字节，最多接受 {ARGS_BYTES_MAX} 字节"),
+            (_, Self::TooDeep) => format!("参数嵌套超过 {ARGS_DEPTH_MAX} 层"),
+            (_, Self::Duplicate(name)) => format!("参数中 `{name}` 出现了两次"),
+            (_, Self::Inexact(number)) => format!("数字 {number} 无法精确保存；请写成字符串"),
+        }
+    }
 }
 
 /// Arguments of a call: a JSON object that means the same to every reader.

@@ -114,6 +114,8 @@ pub struct Channel {
     pub url: Option<String>,
     /// What both directions are signed with.
     pub secret: Option<Secret>,
+    /// Where the certificates are that vouch for the other side, instead of the machine's own roots.
+    pub ca: Option<Secret>,
     /// How long people have to answer on it.
     pub timeout: Millis,
     /// The language of its questions, when it is not `[approval]`'s.

@@ -17,7 +17,7 @@ use placet_core::tool::Category;
 use crate::broker::Question;
 use crate::engine::Engine;
 use crate::gate::key_of;
-use crate::steps::{AnswerRefusal, Proposed};
+use crate::steps::{AnswerRefusal, EditDenial, Proposed};
 
 /// What a callback is asked about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -165,7 +165,7 @@ impl Engine {
                     .answer(&id, callback_answer(by, &pending.asked, &tool_use, approval))
                     .await
                     .err(),
-                None => Some(AnswerRefusal::EditDenied("the approval callback failed".into())),
+                None => Some(AnswerRefusal::EditDenied(EditDenial::CallbackFailed)),
             };
             if let Some(refusal) = refused {
                 // The callback approves nothing it may not approve; the call gets a reason of its own.

@@ -1,6 +1,7 @@
 //! Arguments as a person edits them: as JSON, with secrets masked, and the secrets put back afterwards.
 
 use placet_core::call::{Args, ArgsError};
+use placet_core::interaction::Locale;
 use placet_core::render::mask;
 use serde_json::Value;
 
@@ -16,6 +17,19 @@ pub enum EditError {
     /// A text was changed and still holds a mask: it would run with the mask instead of the secret.
     #[error("`{0}` still holds a masked secret: leave that value as it was, or write the secret itself")]
     Masked(String),
+}
+
+impl EditError {
+    /// Why they cannot be used, in words.
+    pub(crate) fn words(&self, locale: Locale) -> String {
+        match (locale, self) {
+            (Locale::English, _) => self.to_string(),
+            (_, Self::Args(error)) => error.words(locale),
+            (_, Self::Masked(name)) => {
+                format!("`{name}` 中还有被遮盖的密钥：请保留原样，或写出密钥本身")
+            }
+        }
+    }
 }
 
 /// The arguments on one line.

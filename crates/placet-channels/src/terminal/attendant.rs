@@ -7,9 +7,9 @@ use placet_core::ids::InteractionId;
 use placet_core::interaction::{Answer, Asked, Audience, Interaction, Locale, Pending};
 use placet_core::principal::Principal;
 use placet_core::render::{Block, Document, SafeText, decided};
+use placet_engine::Engine;
 use placet_engine::broker::Broker;
 use placet_engine::steps::AnswerRefusal;
-use placet_engine::{Answered, Engine};
 use placet_store::StoreError;
 use tokio_util::sync::CancellationToken;
 
@@ -162,27 +162,13 @@ impl Attendant {
     async fn give(&self, broker: &Broker, id: &InteractionId, answer: Answer) -> Result<Given, AttendError> {
         let locale = self.inline.locale;
         match broker.answer(id, answer).await {
-            Ok(Answered::Voted { needed }) => {
-                let words = match locale {
-                    Locale::English => format!("→ Your approval counts; {needed} more needed."),
-                    Locale::Chinese => format!("→ 已记下你的批准，还需要 {needed} 人。"),
-                };
-                Ok(Given::Settled(Line::new(Role::Strong, words)))
-            }
-            Ok(Answered::AskedAnew { question }) => {
-                let words = match locale {
-                    Locale::English => {
-                        format!("→ Your change needs other people: asked again as {question}.")
-                    }
-                    Locale::Chinese => format!("→ 你的改动需要其他人同意，已重新提问：{question}。"),
-                };
-                Ok(Given::Settled(Line::new(Role::Strong, words)))
-            }
-            Ok(Answered::Decided { .. }) | Err(AnswerRefusal::AlreadyDecided { .. }) => {
-                Ok(Given::Settled(self.came_to(broker, id).await?))
-            }
+            Ok(answered) => Ok(Given::Settled(match answered.goes_on(locale) {
+                Some(words) => Line::new(Role::Strong, format!("→ {words}")),
+                None => self.came_to(broker, id).await?,
+            })),
+            Err(AnswerRefusal::AlreadyDecided { .. }) => Ok(Given::Settled(self.came_to(broker, id).await?)),
             Err(AnswerRefusal::Store(error)) => Err(error.into()),
-            Err(other) => Ok(Given::Refused(other.to_string())),
+            Err(other) => Ok(Given::Refused(other.words(locale))),
         }
     }
 

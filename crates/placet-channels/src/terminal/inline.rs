@@ -10,12 +10,12 @@ use crossterm::{cursor, queue};
 use placet_core::interaction::{Answer, Locale};
 use placet_core::render::Document;
 
-use super::editor;
 use super::line::Line;
 use super::palette::Palette;
 use super::prompt::{Effect, Prompt, Screen, Size};
 use super::queue::Queue;
 use super::raw::{Out, Raw};
+use super::{burst, editor};
 
 /// How long a key is waited for before the clock and the queue are looked at again.
 const BEAT: Duration = Duration::from_millis(100);
@@ -95,12 +95,13 @@ impl Inline {
             if !event::poll(BEAT)? {
                 continue;
             }
-            let happened = event::read()?;
-            if matches!(happened, Event::Resize(..)) {
+            // Whether it counts is asked of the moment it came.
+            let (happened, when) = (event::read()?, self.now());
+            let happened = burst::with(happened)?;
+            if happened.iter().any(|event| matches!(event, Event::Resize(..))) {
                 last = None;
-                continue;
             }
-            match prompt.take(&happened, self.now()) {
+            match prompt.take_all(&happened, when) {
                 Effect::Nothing | Effect::Leave => {}
                 Effect::Answer(answer) => {
                     let screen = prompt.draw(size()?, self.now());

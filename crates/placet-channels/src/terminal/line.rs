@@ -58,7 +58,7 @@ impl Line {
         self
     }
 
-    /// The same, to be passed over for now.
+    /// The same, drawn faint: keys that do not count yet look like this.
     #[must_use]
     pub fn faint(mut self) -> Self {
         for span in &mut self.spans {

@@ -3,7 +3,7 @@
 //! The inline prompt and the inbox both drive this machine, so a key means the same in both. It never answers on its own:
 //!
 //! - what is typed before the question was drawn, and for a moment afterwards, decides nothing;
-//! - what is pasted decides nothing, it only fills a text;
+//! - what is pasted decides nothing, it only fills a text, also where the terminal does not say that it is a paste;
 //! - Enter alone never lets a call run;
 //! - a HIGH call cannot be approved before all of it has been on the screen;
 //! - an interruption is a refusal.
@@ -23,11 +23,11 @@ use placet_core::time::Millis;
 use placet_core::tool::Risk;
 use placet_engine::broker::Question;
 
-use super::arguments;
 use super::choices::{Choices, Style};
 use super::field::Field;
 use super::guard::Guard;
 use super::sheet::{Scroll, Sheet};
+use super::{arguments, burst};
 
 mod draw;
 mod keys;
@@ -203,8 +203,25 @@ impl Prompt {
         }
     }
 
-    /// Takes what the person did.
-    pub fn take(&mut self, event: &Event, now: Duration) -> Effect {
+    /// Takes what the person did at one stroke; `now` is when it began.
+    pub fn take_all(&mut self, events: &[Event], now: Duration) -> Effect {
+        match burst::keys(events) {
+            Some(keys) if self.guard.counts(now) => {
+                self.note = None;
+                self.burst(&keys)
+            }
+            Some(_) => Effect::Nothing,
+            None => {
+                let mut effects = events.iter().map(|event| self.take(event, now));
+                effects
+                    .find(|effect| *effect != Effect::Nothing)
+                    .unwrap_or(Effect::Nothing)
+            }
+        }
+    }
+
+    /// Takes one thing the person did.
+    fn take(&mut self, event: &Event, now: Duration) -> Effect {
         if !self.guard.counts(now) {
             return Effect::Nothing;
         }
@@ -345,7 +362,7 @@ impl Prompt {
                 self.mode = Mode::Reviewing { args, typed, sheet };
             }
             Err(error) => {
-                self.say(&error.to_string());
+                self.say(&error.words(self.ask.locale));
                 self.mode = Mode::Typing {
                     wanted: Wanted::Args,
                     field: Field::holding(&typed),

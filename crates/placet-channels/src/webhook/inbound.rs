@@ -70,14 +70,13 @@ struct Addressed {
 }
 
 impl Webhook {
-    /// Takes one message: `signature` is the header's value, `body` the bytes as they came.
-    pub async fn receive(
+    /// Verifies and reads one message: `signature` is the header's value, `body` the bytes as they came. Does nothing with it.
+    pub fn open(
         &self,
-        bus: &Bus,
         signature: &str,
         body: &[u8],
         now: Timestamp,
-    ) -> Result<Received, InboundError> {
+    ) -> Result<(InboundMessage, Author), InboundError> {
         measured(body)?;
         self.keys.verify(signature, body, now)?;
         let message: Written = read(body)?;
@@ -99,15 +98,38 @@ impl Webhook {
             message_id: message.message_id,
             content: message.content,
         };
-        let consumed = match bus.publish_inbound(message, author).await? {
-            InboundOutcome::Consumed(_) | InboundOutcome::Duplicate => true,
-            InboundOutcome::Queued => false,
-        };
-        Ok(Received { consumed })
+        Ok((message, author))
+    }
+
+    /// Takes one message, if this channel's secret signed it.
+    pub async fn receive(
+        &self,
+        bus: &Bus,
+        signature: &str,
+        body: &[u8],
+        now: Timestamp,
+    ) -> Result<Received, InboundError> {
+        publish(bus, self.open(signature, body, now)?).await
     }
 }
 
 impl Webhooks {
+    /// [`Webhook::open`] of whichever of the webhooks the message names.
+    pub fn open(
+        &self,
+        signature: &str,
+        body: &[u8],
+        now: Timestamp,
+    ) -> Result<(InboundMessage, Author), InboundError> {
+        measured(body)?;
+        // Only to find the secret; nothing else is believed yet.
+        let Addressed { channel } = read(body)?;
+        match self.get(&channel) {
+            Some(webhook) => webhook.open(signature, body, now),
+            None => Err(InboundError::UnknownChannel(channel)),
+        }
+    }
+
     /// Takes one message for whichever of the webhooks it names; its secret must have signed it.
     pub async fn receive(
         &self,
@@ -116,14 +138,16 @@ impl Webhooks {
         body: &[u8],
         now: Timestamp,
     ) -> Result<Received, InboundError> {
-        measured(body)?;
-        // Only to find the secret; nothing else is believed yet.
-        let Addressed { channel } = read(body)?;
-        match self.get(&channel) {
-            Some(webhook) => webhook.receive(bus, signature, body, now).await,
-            None => Err(InboundError::UnknownChannel(channel)),
-        }
+        publish(bus, self.open(signature, body, now)?).await
     }
+}
+
+async fn publish(bus: &Bus, (message, author): (InboundMessage, Author)) -> Result<Received, InboundError> {
+    let consumed = match bus.publish_inbound(message, author).await? {
+        InboundOutcome::Consumed(_) | InboundOutcome::Duplicate => true,
+        InboundOutcome::Queued => false,
+    };
+    Ok(Received { consumed })
 }
 
 fn measured(body: &[u8]) -> Result<(), InboundError> {

@@ -1,7 +1,6 @@
 //! One signed post to a platform: bounded in time and size, redirected nowhere.
 
 use std::error::Error as _;
-use std::sync::Arc;
 use std::time::Duration;
 
 use placet_core::digest::Digest;
@@ -10,11 +9,9 @@ use placet_engine::channel::DeliveryError;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, StatusCode, Url};
-use rustls::{ClientConfig, RootCertStore};
-use rustls_platform_verifier::BuilderVerifierExt as _;
 use serde::Deserialize;
 
-use super::{WebhookError, signature};
+use super::{Trust, WebhookError, signature};
 
 /// Carries the name of what is posted: the same for every attempt.
 pub const IDEMPOTENCY_HEADER: &str = "Idempotency-Key";
@@ -53,10 +50,10 @@ pub(super) enum Visible {
 }
 
 impl Post {
-    pub(super) fn new(url: &str) -> Result<Self, WebhookError> {
+    pub(super) fn new(url: &str, trust: &Trust) -> Result<Self, WebhookError> {
         let url = Url::parse(url).map_err(|error| WebhookError::Url(error.to_string()))?;
         let builder = Client::builder()
-            .tls_backend_preconfigured(tls(&url)?)
+            .tls_backend_preconfigured(trust.tls(&url)?)
             .connect_timeout(CONNECT_TIMEOUT)
             .timeout(TIMEOUT)
             .redirect(Policy::none())
@@ -92,21 +89,6 @@ impl Post {
             status => Err(refusal(status, response.headers())),
         }
     }
-}
-
-/// TLS with ring and the machine's own roots. A plain-text address needs none, and gets a client that trusts nobody.
-fn tls(url: &Url) -> Result<ClientConfig, WebhookError> {
-    let failed = |error: rustls::Error| WebhookError::Client(error.to_string());
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(failed)?;
-    let builder = if url.scheme() == "https" {
-        builder.with_platform_verifier().map_err(failed)?
-    } else {
-        builder.with_root_certificates(RootCertStore::empty())
-    };
-    Ok(builder.with_no_client_auth())
 }
 
 fn is_loopback(url: &Url) -> bool {

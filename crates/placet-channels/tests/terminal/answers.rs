@@ -34,7 +34,7 @@ fn a_refusal_carries_its_reason() {
     let mut kim = Person::asked_about("rm -rf build");
     kim.presses("r");
     kim.sees("Why not?");
-    kim.types("the build is still needed 明天\r");
+    kim.enters("the build is still needed 明天");
     kim.sees("→ Rejected by kim. “the build is still needed 明天”");
     let result = kim.result();
     assert_eq!(result["status"], "rejected");
@@ -48,7 +48,7 @@ fn think_again_needs_feedback_and_gives_it_to_the_agent() {
     kim.sees("What should it do differently?");
     kim.types("\r");
     kim.sees("A text is needed here");
-    kim.types("use mv\r");
+    kim.enters("use mv");
     kim.sees("→ Sent back to think again by kim. “use mv”");
     let result = kim.result();
     assert_eq!(
@@ -63,7 +63,7 @@ fn information_reaches_the_agent() {
     let mut kim = Person::at(json!({ "config": config, "calls": [bash("rm -rf build")] }));
     kim.presses("i");
     kim.sees("What should the agent know?");
-    kim.types("build is a symlink\r");
+    kim.enters("build is a symlink");
     kim.sees("kim answered");
     let result = kim.result();
     assert_eq!(
@@ -101,7 +101,7 @@ fn edited_arguments_are_shown_as_a_change_and_then_run() {
     kim.sees(r#"› {"command":"rm -rf build"}"#);
     // Back over `build"}`, and on with another folder.
     kim.types(&"\u{7f}".repeat(7));
-    kim.types("build/tmp\"}\r");
+    kim.enters("build/tmp\"}");
     kim.sees("Changed by: kim");
     kim.sees(r#"-  "command": "rm -rf build""#);
     kim.sees(r#"+  "command": "rm -rf build/tmp""#);
@@ -119,15 +119,15 @@ fn bad_json_and_a_bad_schema_are_said_and_can_be_mended() {
     let mut kim = Person::at(json!({ "calls": [bash("rm -rf build")], "schema": schema }));
     kim.presses("e");
     kim.sees("› {");
-    kim.types("\u{7f}\r");
+    kim.enters("\u{7f}");
     kim.sees("the arguments are not valid JSON");
-    kim.types(",\"x\":1}\r");
+    kim.enters(",\"x\":1}");
     kim.sees("Changed by: kim");
     kim.types("y");
     kim.sees("do not fit the tool's schema");
     // Still the same text, to be mended.
     kim.types(&"\u{7f}".repeat(7));
-    kim.types("}\r");
+    kim.enters("}");
     kim.sees("Nothing was changed.");
     kim.types("n");
     kim.sees("→ Rejected by kim.");
@@ -219,7 +219,7 @@ fn a_message_for_the_agent_goes_with_the_answer() {
     let mut kim = Person::asked_about("mkdir build");
     kim.presses("m");
     kim.sees("What should the agent be told as well?");
-    kim.types("afterwards run the tests\r");
+    kim.enters("afterwards run the tests");
     kim.sees("Message for the agent: afterwards run the tests");
     kim.types("n");
     kim.sees("→ Rejected by kim.");

@@ -66,7 +66,7 @@ fn a_choice_that_needs_a_text_asks_for_it() {
     let mut kim = asks("USER_CHOICE", &databases());
     kim.presses("3");
     kim.sees("Which?");
-    kim.types("archive\r");
+    kim.enters("archive");
     let resolution = resolution(&mut kim);
     assert_eq!(resolution["ballot"]["option"], "other");
     assert_eq!(resolution["ballot"]["feedback"], "archive");
@@ -81,7 +81,8 @@ fn free_input_is_typed_at_once_in_any_language() {
     for kind in ["USER_INPUT", "MISSING_INFO"] {
         let mut kim = asks(kind, &options);
         kim.sees("The name:");
-        kim.presses("订单数据库\r");
+        kim.is_asked();
+        kim.enters("订单数据库");
         let resolution = resolution(&mut kim);
         assert_eq!(resolution["ballot"]["feedback"], "订单数据库");
     }

@@ -132,6 +132,13 @@ impl Pty {
         self.keys.flush().unwrap();
     }
 
+    /// Types a text, looks at it, and sends it: Enter at the same stroke would be a paste.
+    pub(crate) fn enters(&mut self, text: &str) {
+        self.types(text);
+        self.still();
+        self.types("\r");
+    }
+
     pub(crate) fn resizes(&self, room: Room) {
         let (rows, cols) = (room.rows.try_into().unwrap(), room.cols.try_into().unwrap());
         self.screen.lock().unwrap().screen_mut().set_size(rows, cols);

@@ -74,7 +74,7 @@ fn a_changed_argument() {
     kim.presses("e");
     kim.sees("› {");
     kim.types(&"\u{7f}".repeat(2));
-    kim.types("/tmp\"}\r");
+    kim.enters("/tmp\"}");
     kim.sees("Changed by: kim");
     recorded("edited", &question(&kim));
     refuses(kim);

@@ -1,4 +1,14 @@
 //! The boundary table of the channel-confirmation design (`channel-confirmation.md`, 边界情况), row by row, and its flow.
+//!
+//! | row | test here | at a terminal (`flow`) |
+//! |---|---|---|
+//! | 用户回复其他内容 | `any_other_reply_is_a_refusal_…`, `any_other_reply_reaches_the_agent_where_so_configured_…` | `boundary_anything_else_…` |
+//! | 超时（5 分钟内无回复） | `after_five_minutes_…` | `boundary_a_timeout_…`, `boundary_a_question_has_sixty_seconds` |
+//! | 多会话 | `sessions_wait_independently` | `boundary_sessions_are_independent_…` |
+//! | 用户在其他会话中回复「确认」 | `a_confirmation_in_another_chat_…` | |
+//! | 流程示意, 消息路由 | `a_confirmed_deletion_runs_once_…` | |
+//! | 解析确认/取消 | `every_word_of_the_page_…` | `diamond_input_check_…` |
+//! | `_current_msg` is None | `people::a_chat_whose_user_is_not_known_…` | |
 
 use placet_core::call::ToolCall;
 use placet_core::interaction::Resolution;
@@ -61,6 +71,24 @@ async fn any_other_reply_is_a_refusal_consumed_and_not_passed_on() {
     }
     assert!(!house.hear("zoe", "last", "hello").await);
     assert_eq!(house.queued().await, "hello", "none of the replies was passed on");
+}
+
+/// 解析确认/取消: `CONFIRM_KEYWORDS` and `CANCEL_KEYWORDS`, each as a whole message, in any case.
+#[tokio::test]
+async fn every_word_of_the_page_confirms_or_cancels() {
+    let house = House::new("[approval]\nrejections_max = 100\nmemory = \"0s\"\n").await;
+    let words = [
+        ("确认 confirm yes y ok 批准 执行 YES Ok", true),
+        ("取消 cancel no n 拒绝 不 NO Cancel", false),
+    ];
+    for (said, permits) in words
+        .into_iter()
+        .flat_map(|(words, permits)| words.split(' ').map(move |word| (word, permits)))
+    {
+        house.ask(deploy(said, said)).await;
+        assert!(house.hear("zoe", said, said).await, "{said}");
+        assert_eq!(house.outcome(said).await.permits(), permits, "{said}");
+    }
 }
 
 /// The same row where the operator wants other replies to reach the agent.

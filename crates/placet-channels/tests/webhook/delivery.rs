@@ -13,24 +13,13 @@ use crate::platform::{Mood, soon};
 
 /// In how many milliseconds a question is tried again, once it has been tried so often.
 async fn next_try(house: &House, id: &InteractionId, tries: u32) -> Option<u64> {
-    soon(async {
-        loop {
-            let looked = id.clone();
-            let read = house.engine.store().read(move |view, now| {
-                Ok((
-                    view.outbox_items(&looked)?,
-                    view.outbox_next(&BTreeSet::new())?,
-                    now.live,
-                ))
-            });
-            let (copies, next, now) = read.await.unwrap();
-            if copies[0].attempts >= tries {
-                return next.map(|next| next.remaining_from(now).get());
-            }
-            tokio::task::yield_now().await;
-        }
-    })
-    .await
+    house.tried(id, tries).await;
+    let read = house
+        .engine
+        .store()
+        .read(|view, now| Ok((view.outbox_next(&BTreeSet::new())?, now.live)));
+    let (next, now) = read.await.unwrap();
+    next.map(|next| next.remaining_from(now).get())
 }
 
 #[tokio::test]

@@ -1,4 +1,19 @@
 //! The diagrams of the approval flow (`approval-flow.md`): every diamond a chat channel passes through, each way out of it.
+//!
+//! | diagram | diamond | test here | at a terminal (`flow`) |
+//! |---|---|---|---|
+//! | 完整流程, 配置驱动 | 确认机制已启用?, config.enabled? | `approvals_enabled_or_not` | `diamond_enabled_…` |
+//! | 完整流程, 配置驱动 | 工具配置覆盖?, 配置要求确认?, 覆盖值? | `a_tool_override_…`, `an_override_counts_in_strict_mode_too` | `diamond_override_…` |
+//! | 完整流程, CLI, 消息, 记忆, 主循环 | 风险级别判断, 需要确认?, 获取风险级别, needsApproval检查 | `low_risk_…` | `diamond_risk_…` |
+//! | 完整流程, 记忆 | 会话记忆中已批准?, 找到记录?, 时间戳检查, 在时间窗口内? | `an_approved_medium_call_…` | `diamond_memory_…` |
+//! | 完整流程, CLI, 消息 | 是MEDIUM风险? | `an_approved_medium_call_…`, `an_approved_high_call_…` | `diamond_memory_…`, `diamond_risk_…` |
+//! | 完整流程, 主循环 | 渠道类型?, CLI渠道?, 消息渠道? | every test here; 其他: `a_channel_that_is_not_connected_…` | every test there |
+//! | 完整流程, 主循环, 记忆, 超时 | 用户决策?, 用户确认?, 确认结果?, 处理器响应 | `a_yes_runs_it_…`, `a_refused_call_…` | `diamond_input_check_…` |
+//! | CLI | 输入检查 | | `diamond_input_check_…` |
+//! | 消息, 主循环 | 是确认回复且有待处理?, setInboundApprovalCheck | `a_reply_is_taken_before_the_queue_…` | |
+//! | 主循环 | 有确认管理器? | `a_call_that_is_still_waiting_cannot_be_claimed` | |
+//! | 配置驱动 | strictMode? | `strict_asks_…`, `an_override_counts_…` | `diamond_strict_…` |
+//! | 超时和错误 | 等待响应 | `a_yes_runs_it_…`, `an_error_on_the_way_…` | `boundary_a_timeout_…` |
 
 use placet_core::call::ToolCall;
 use placet_core::outcome::{Denial, Outcome};
@@ -100,8 +115,23 @@ async fn an_approved_medium_call_is_remembered_for_five_minutes_and_no_longer() 
     );
     let elsewhere = call_on("ops", "c2", "ops:zoe", "d", "deploy", json!({ "to": "x" }));
     assert!(house.asks_about(elsewhere).await, "not found: another chat");
+    let other_tool = call("f", "restart", json!({ "to": "x" }));
+    assert!(house.asks_about(other_tool).await, "not found: another tool");
     house.pass(301);
     assert!(house.asks_about(deploy("e", "x")).await, "found, and out of date");
+}
+
+/// 确认结果?: 拒绝 → 返回拒绝, and nothing is remembered as approved
+#[tokio::test]
+async fn a_refused_call_is_not_remembered_as_approved() {
+    let house = House::new("").await;
+    house.ask(deploy("a", "x")).await;
+    assert!(house.hear("zoe", "m1", "no").await);
+    assert!(!house.outcome("a").await.permits());
+    let again = house.settle(deploy("b", "x")).await;
+    assert!(!again.permits(), "{again:?}");
+    let elsewhere = call_on("ops", "c2", "ops:zoe", "c", "deploy", json!({ "to": "x" }));
+    assert!(house.asks_about(elsewhere).await);
 }
 
 /// 是MEDIUM风险? no: HIGH is asked every time (总是需要确认)
@@ -231,4 +261,15 @@ async fn strict_asks_about_everything_above_low_and_nothing_below() {
         !relaxed.asks_about(deploy("a", "x")).await,
         "yolo, without strict"
     );
+}
+
+/// strictMode? → 有工具覆盖? → 覆盖值?: false → 直接执行, true → 请求确认
+#[tokio::test]
+async fn an_override_counts_in_strict_mode_too() {
+    let house = House::new(
+        "[approval]\nstrict = true\n[approval.tool_overrides]\ndeploy = false\nlook = true\n[tools.look]\ncategory = \"read\"\n",
+    )
+    .await;
+    assert!(!house.asks_about(deploy("a", "x")).await);
+    assert!(house.asks_about(call("b", "look", json!({}))).await);
 }

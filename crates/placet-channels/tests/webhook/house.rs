@@ -13,7 +13,7 @@ use placet_core::journal::Event;
 use placet_core::outcome::Outcome;
 use placet_core::time::{Millis, Timestamp};
 use placet_engine::{Engine, Proposed};
-use placet_store::Clock;
+use placet_store::{Clock, OutboxItem};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -48,13 +48,21 @@ pub(crate) struct House {
 
 impl House {
     pub(crate) async fn new(config: &str) -> Self {
-        Self::in_folder(tempfile::tempdir().unwrap(), config).await
+        Self::with(Platform::new().await, config).await
     }
 
-    async fn in_folder(folder: TempDir, config: &str) -> Self {
-        let platform = Platform::new().await;
+    /// The same with a platform of another kind.
+    pub(crate) async fn with(platform: Platform, config: &str) -> Self {
+        Self::in_folder(tempfile::tempdir().unwrap(), platform, config).await
+    }
+
+    async fn in_folder(folder: TempDir, platform: Platform, config: &str) -> Self {
         let clock = Arc::new(ManualClock(AtomicI64::new(0)));
         let config = format!("{}\n{config}", channel(&folder, "ops", SECRET, &platform));
+        Self::open(folder, clock, platform, config).await
+    }
+
+    async fn open(folder: TempDir, clock: Arc<ManualClock>, platform: Platform, config: String) -> Self {
         let (engine, hooks) = start(&folder, &clock, &config).await;
         Self {
             folder,
@@ -70,11 +78,19 @@ impl House {
     pub(crate) async fn with_two_platforms(config: &str) -> (Self, Platform) {
         let (folder, other) = (tempfile::tempdir().unwrap(), Platform::new().await);
         let config = format!("{}\n{config}", channel(&folder, "dev", "another secret", &other));
-        (Self::in_folder(folder, &config).await, other)
+        (
+            Self::in_folder(folder, Platform::new().await, &config).await,
+            other,
+        )
     }
 
     /// The process ends, and another one begins with the same file.
     pub(crate) async fn restart(self) -> Self {
+        self.restart_with("").await
+    }
+
+    /// The same after something was added to the configuration.
+    pub(crate) async fn restart_with(self, more: &str) -> Self {
         let Self {
             folder,
             config,
@@ -84,15 +100,7 @@ impl House {
             ..
         } = self;
         engine.shutdown().await.unwrap();
-        let (engine, hooks) = start(&folder, &clock, &config).await;
-        Self {
-            folder,
-            config,
-            clock,
-            platform,
-            hooks,
-            engine,
-        }
+        Self::open(folder, clock, platform, config + more).await
     }
 
     /// Time passes, and the engine looks.
@@ -117,8 +125,14 @@ impl House {
 
     /// A body, signed by the platform of `ops`.
     pub(crate) async fn receive(&self, body: &Value) -> Result<Received, InboundError> {
+        self.receive_from("ops", body).await
+    }
+
+    /// A body, signed by the platform of a channel.
+    pub(crate) async fn receive_from(&self, channel: &str, body: &Value) -> Result<Received, InboundError> {
         let body = body.to_string();
-        let signature = self.sign(body.as_bytes());
+        let platform = self.hooks.get(&name(channel)).unwrap();
+        let signature = platform.sign(body.as_bytes(), self.now());
         self.receive_raw(&signature, body.as_bytes()).await
     }
 
@@ -163,6 +177,25 @@ impl House {
             }
         })
         .await;
+    }
+
+    /// The first copy of a question, once it has been tried to be sent so often.
+    pub(crate) async fn tried(&self, id: &InteractionId, tries: u32) -> OutboxItem {
+        soon(async {
+            loop {
+                let looked = id.clone();
+                let read = self
+                    .engine
+                    .store()
+                    .read(move |view, _| view.outbox_items(&looked));
+                let copy = read.await.unwrap().swap_remove(0);
+                if copy.attempts >= tries {
+                    return copy;
+                }
+                tokio::task::yield_now().await;
+            }
+        })
+        .await
     }
 
     /// Proposes a call that must be settled at once.
@@ -211,8 +244,8 @@ fn channel(folder: &TempDir, name: &str, secret: &str, platform: &Platform) -> S
     let kept: PathBuf = folder.path().join(format!("{name}.secret"));
     std::fs::write(&kept, format!("{secret}\n")).unwrap();
     format!(
-        "[channels.{name}]\ntype = \"webhook\"\nurl = \"http://{}/placet\"\nsecret = \"file:{}\"\n",
-        platform.address,
+        "[channels.{name}]\ntype = \"webhook\"\nurl = \"{}\"\nsecret = \"file:{}\"\n",
+        platform.url(),
         kept.display()
     )
 }

@@ -14,4 +14,5 @@ mod inbound;
 mod people;
 mod platform;
 mod questions;
+mod tls;
 mod wire;

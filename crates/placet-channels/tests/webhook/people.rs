@@ -82,19 +82,7 @@ async fn a_quorum_counts_people_and_not_accounts() {
     assert!(house.hear("u-lin", "m1", "yes").await);
     // The same Lin, on the other platform.
     let body = json!({ "channel": "dev", "chatId": "dev-lin", "senderId": "dev-lin", "messageId": "d1", "content": "yes" });
-    let body = body.to_string();
-    let signature = house
-        .hooks
-        .get(&name("dev"))
-        .unwrap()
-        .sign(body.as_bytes(), house.now());
-    assert!(
-        house
-            .receive_raw(&signature, body.as_bytes())
-            .await
-            .unwrap()
-            .consumed
-    );
+    assert!(house.receive_from("dev", &body).await.unwrap().consumed);
     assert!(house.is_open(&id).await, "one person is one vote");
     assert!(house.hear("u-wei", "m2", "yes").await);
     assert!(house.outcome("c").await.permits());
@@ -129,13 +117,7 @@ async fn an_account_of_the_same_name_on_another_channel_is_somebody_else() {
     let id = house.ask(for_user("zoe", "c", "production")).await;
     let body =
         json!({ "channel": "dev", "chatId": "c1", "senderId": "u-lin", "messageId": "d1", "content": "yes" });
-    let body = body.to_string();
-    let signature = house
-        .hooks
-        .get(&name("dev"))
-        .unwrap()
-        .sign(body.as_bytes(), house.now());
-    let received = house.receive_raw(&signature, body.as_bytes()).await.unwrap();
+    let received = house.receive_from("dev", &body).await.unwrap();
     assert!(!received.consumed, "no question is open there");
     assert!(house.is_open(&id).await);
 }

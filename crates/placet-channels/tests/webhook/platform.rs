@@ -9,10 +9,13 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
+use axum::serve::Listener;
 use serde_json::Value;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
 
 /// One post.
 #[derive(Debug, Clone)]
@@ -61,6 +64,7 @@ struct Desk {
 /// The platform. It keeps what it was sent while it is down.
 pub(crate) struct Platform {
     pub(crate) address: SocketAddr,
+    encryption: Option<TlsAcceptor>,
     desk: Arc<Desk>,
     serving: Option<Serving>,
 }
@@ -71,15 +75,36 @@ struct Serving {
 }
 
 impl Platform {
+    /// One that is spoken to in plain text.
     pub(crate) async fn new() -> Self {
+        Self::behind(None).await
+    }
+
+    /// One that is spoken to over TLS.
+    pub(crate) async fn encrypted(encryption: TlsAcceptor) -> Self {
+        Self::behind(Some(encryption)).await
+    }
+
+    async fn behind(encryption: Option<TlsAcceptor>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (address, desk) = (listener.local_addr().unwrap(), Arc::default());
-        let serving = Some(serve(listener, Arc::clone(&desk)));
+        let serving = Some(serve(listener, encryption.clone(), Arc::clone(&desk)));
         Self {
             address,
+            encryption,
             desk,
             serving,
         }
+    }
+
+    /// Where questions are posted to.
+    pub(crate) fn url(&self) -> String {
+        let scheme = if self.encryption.is_some() {
+            "https"
+        } else {
+            "http"
+        };
+        format!("{scheme}://{}/placet", self.address)
     }
 
     pub(crate) fn next(&self, mood: Mood) {
@@ -94,7 +119,7 @@ impl Platform {
 
     pub(crate) async fn comes_back(&mut self) {
         let listener = TcpListener::bind(self.address).await.unwrap();
-        self.serving = Some(serve(listener, Arc::clone(&self.desk)));
+        self.serving = Some(serve(listener, self.encryption.clone(), Arc::clone(&self.desk)));
     }
 
     /// Everything posted so far, once it is at least `count` posts.
@@ -144,17 +169,42 @@ pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
         .unwrap_or_else(|_| panic!("it never came"))
 }
 
-fn serve(listener: TcpListener, desk: Arc<Desk>) -> Serving {
+/// Connections over TLS; one that does not come about is nobody's.
+struct Encrypted(TcpListener, TlsAcceptor);
+
+impl Listener for Encrypted {
+    type Io = TlsStream<TcpStream>;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
+        loop {
+            let (stream, from) = self.0.accept().await.unwrap();
+            if let Ok(stream) = self.1.accept(stream).await {
+                return (stream, from);
+            }
+        }
+    }
+
+    fn local_addr(&self) -> std::io::Result<SocketAddr> {
+        self.0.local_addr()
+    }
+}
+
+fn serve(listener: TcpListener, encryption: Option<TlsAcceptor>, desk: Arc<Desk>) -> Serving {
     let take = move |headers: HeaderMap, raw: Bytes| take(Arc::clone(&desk), headers, raw);
     let app = Router::new().route("/placet", axum::routing::post(take));
     let (stop, stopped) = oneshot::channel::<()>();
     // Open connections end with the server: a platform that is down answers nobody.
     let task = tokio::spawn(async move {
         let until = async { drop(stopped.await) };
-        axum::serve(listener, app)
-            .with_graceful_shutdown(until)
-            .await
-            .unwrap();
+        match encryption {
+            None => axum::serve(listener, app).with_graceful_shutdown(until).await,
+            Some(tls) => {
+                let listener = Encrypted(listener, tls);
+                axum::serve(listener, app).with_graceful_shutdown(until).await
+            }
+        }
+        .unwrap();
     });
     Serving { stop, task }
 }

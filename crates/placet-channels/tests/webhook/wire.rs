@@ -190,7 +190,7 @@ async fn a_platforms_answer_may_be_anything_and_is_not_followed_anywhere() {
     house.platform.next(Mood::Answer(200, &[], "x".repeat(1_000_000)));
     let id = house.ask(deploy("a", "a")).await;
     assert!(house.is_open(&id).await);
-    let away: &'static str = Box::leak(format!("http://{}/placet", other.address).into_boxed_str());
+    let away: &'static str = Box::leak(other.url().into_boxed_str());
     let headers: &'static [_] = Box::leak(Box::new([("location", away)]));
     house.platform.next(Mood::Answer(307, headers, String::new()));
     house.park(deploy("b", "b")).await;

@@ -8,7 +8,7 @@ use std::io::Write as _;
 use anyhow::{Context as _, bail};
 use placet_core::call::Args;
 use placet_core::ids::InteractionId;
-use placet_core::interaction::{Action, Answer, AnswerError, Remember, Shown};
+use placet_core::interaction::{Action, Answer, AnswerError, Locale, Remember, Shown};
 use placet_engine::Answered;
 use placet_engine::broker::Question;
 use placet_engine::steps::AnswerRefusal;
@@ -41,7 +41,7 @@ pub(super) fn run(inbox: &Inbox, args: &InboxAnswerArgs) -> anyhow::Result<Exit>
     let id = question.interaction.asked().id.clone();
     let (exit, result, message) = match inbox.runtime.block_on(inbox.broker.answer(&id, answer)) {
         Ok(answered) => counted(inbox, &id, answered)?,
-        Err(refusal) => refused(refusal)?,
+        Err(refusal) => refused(refusal, inbox.locale)?,
     };
     if args.json {
         let report = Report {
@@ -111,25 +111,22 @@ fn remember(inbox: &Inbox, question: &Question, args: &InboxAnswerArgs) -> anyho
 }
 
 fn counted(inbox: &Inbox, id: &InteractionId, answered: Answered) -> anyhow::Result<(Exit, Came, String)> {
-    let (came, message) = match answered {
-        Answered::Voted { needed } => {
-            let message = format!("Your approval counts; {needed} more needed.");
-            (Came::Voted { needed }, message)
-        }
-        Answered::AskedAnew { question } => {
-            let message = format!("Your change needs other people: asked again as {question}.");
-            (Came::AskedAnew { question }, message)
-        }
-        Answered::Decided { action } => {
-            let sentence = waiting::came_to(&inbox.broker, id, inbox.locale);
-            (Came::Decided { action }, inbox.runtime.block_on(sentence)?)
-        }
+    let message = match answered.goes_on(inbox.locale) {
+        Some(message) => message,
+        None => inbox
+            .runtime
+            .block_on(waiting::came_to(&inbox.broker, id, inbox.locale))?,
+    };
+    let came = match answered {
+        Answered::Voted { needed } => Came::Voted { needed },
+        Answered::AskedAnew { question } => Came::AskedAnew { question },
+        Answered::Decided { action } => Came::Decided { action },
     };
     Ok((Exit::Success, came, message))
 }
 
-fn refused(refusal: AnswerRefusal) -> anyhow::Result<(Exit, Came, String)> {
-    let message = refusal.to_string();
+fn refused(refusal: AnswerRefusal, locale: Locale) -> anyhow::Result<(Exit, Came, String)> {
+    let message = refusal.words(locale);
     match refusal {
         AnswerRefusal::AlreadyDecided { .. } | AnswerRefusal::Invalid(AnswerError::TooLate { .. }) => {
             Ok((Exit::TooLate, Came::TooLate, message))

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use placet_channels::terminal::burst;
 use placet_channels::terminal::field::Field;
 use placet_channels::terminal::prompt::{self, Ask, Prompt};
 use placet_core::ids::InteractionId;
@@ -159,22 +160,51 @@ impl App {
         self.say(note);
     }
 
-    pub(super) fn take(&mut self, event: &Event, now: Duration) -> Effect {
+    /// Takes what the person did at one stroke; `now` is when it began.
+    pub(super) fn take_all(&mut self, events: &[Event], now: Duration) -> Effect {
+        if let Some(interrupt) = events.iter().find(|event| interrupts(event)) {
+            return self.take(interrupt, now);
+        }
+        if burst::keys(events).is_some() {
+            match &self.focus {
+                Focus::Question => return self.question(events, now),
+                Focus::Together(_) => {
+                    let words = self.locale.pick(
+                        "Several keys at once decide nothing; press one.",
+                        "同时到达的多个按键不作为回答，请只按一个键。",
+                    );
+                    self.say(words);
+                    return Effect::Nothing;
+                }
+                Focus::List | Focus::Searching(_) | Focus::Help => {}
+            }
+        }
+        for event in events {
+            let deciding = matches!(self.focus, Focus::Question | Focus::Together(_));
+            let effect = self.take(event, now);
+            let opened = !deciding && matches!(self.focus, Focus::Question | Focus::Together(_));
+            // The rest was typed before there was a question to see.
+            if opened || !matches!(effect, Effect::Nothing) {
+                return effect;
+            }
+        }
+        Effect::Nothing
+    }
+
+    fn take(&mut self, event: &Event, now: Duration) -> Effect {
         let key = match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => Some(*key),
             _ => None,
         };
-        if let Some(key) = key {
+        if key.is_some() {
             self.note = None;
             // Nobody waits at this terminal for an answer, so leaving refuses nothing here.
-            let control = key.modifiers.contains(KeyModifiers::CONTROL);
-            let interrupted = control && matches!(key.code, KeyCode::Char('c' | 'd'));
-            if interrupted {
+            if interrupts(event) {
                 return Effect::Quit;
             }
         }
         match (&mut self.focus, key) {
-            (Focus::Question, _) => self.question(event, now),
+            (Focus::Question, _) => self.question(std::slice::from_ref(event), now),
             (Focus::Searching(field), None) => {
                 if let Event::Paste(text) = event {
                     field.insert(text);
@@ -193,7 +223,7 @@ impl App {
         }
     }
 
-    fn question(&mut self, event: &Event, now: Duration) -> Effect {
+    fn question(&mut self, events: &[Event], now: Duration) -> Effect {
         let Some(prompt) = &mut self.prompt else {
             self.focus = Focus::List;
             return Effect::Nothing;
@@ -201,12 +231,12 @@ impl App {
         let id = prompt.asked().id.clone();
         // `q` leaves, as everywhere in the inbox, unless a text is being typed.
         let leaves =
-            matches!(event, Event::Key(key) if key.code == KeyCode::Char('q')) && !prompt.is_typing();
+            matches!(events, [Event::Key(key)] if key.code == KeyCode::Char('q')) && !prompt.is_typing();
         if leaves {
             self.focus = Focus::List;
             return Effect::Nothing;
         }
-        match prompt.take(event, now) {
+        match prompt.take_all(events, now) {
             prompt::Effect::Nothing => Effect::Nothing,
             prompt::Effect::Answer(answer) => Effect::Answer(id, answer),
             prompt::Effect::Withdraw => Effect::Withdraw(id),
@@ -318,6 +348,11 @@ impl App {
             Decided::Answers(answers) => Effect::AnswerAll(answers),
         }
     }
+}
+
+fn interrupts(event: &Event) -> bool {
+    matches!(event, Event::Key(KeyEvent { code: KeyCode::Char('c' | 'd'), modifiers, kind, .. })
+        if modifiers.contains(KeyModifiers::CONTROL) && *kind != KeyEventKind::Release)
 }
 
 /// Most urgent first, and each group in one place: where its most urgent member is.

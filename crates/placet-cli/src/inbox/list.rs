@@ -39,7 +39,7 @@ pub(super) fn run(inbox: &Inbox, args: &InboxListArgs) -> anyhow::Result<Exit> {
         );
     }
     if found.is_empty() && !args.json {
-        text.push_str("Nothing waits.\n");
+        text.push_str(inbox.locale.pick("Nothing waits.\n", "没有待回答的问题。\n"));
     }
     output::print(&text)?;
     if more > 0 {

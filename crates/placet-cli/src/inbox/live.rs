@@ -6,10 +6,9 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use crossterm::event;
 use placet_channels::terminal::palette::Palette;
-use placet_channels::terminal::{self, Colours, Raw};
+use placet_channels::terminal::{self, Colours, Raw, burst};
 use placet_core::ids::InteractionId;
 use placet_core::interaction::{Answer, Locale};
-use placet_engine::Answered;
 use placet_engine::steps::AnswerRefusal;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -48,7 +47,8 @@ pub(super) fn run(inbox: &Inbox, color: Color) -> anyhow::Result<Exit> {
         if !event::poll(BEAT)? {
             continue;
         }
-        match app.take(&event::read()?, started.elapsed()) {
+        let (happened, when) = (event::read()?, started.elapsed());
+        match app.take_all(&burst::with(happened)?, when) {
             Effect::Nothing => continue,
             Effect::Quit => return Ok(Exit::Success),
             Effect::Answer(id, answer) => inbox.answer(&mut app, &id, *answer)?,
@@ -85,22 +85,21 @@ impl Inbox {
 
     fn answer(&self, app: &mut App, id: &InteractionId, answer: Answer) -> anyhow::Result<()> {
         match self.runtime.block_on(self.broker.answer(id, answer)) {
-            Ok(Answered::Decided { .. }) | Err(AnswerRefusal::AlreadyDecided { .. }) => {
+            Ok(answered) => {
+                let note = match answered.goes_on(self.locale) {
+                    Some(words) => words,
+                    None => self.came_to(id)?,
+                };
+                app.done(&note);
+            }
+            Err(AnswerRefusal::AlreadyDecided { .. }) => {
                 let note = self.came_to(id)?;
                 app.done(&note);
             }
-            Ok(Answered::Voted { needed }) => app.done(&match self.locale {
-                Locale::English => format!("Your approval counts; {needed} more needed."),
-                Locale::Chinese => format!("已记下你的批准，还需要 {needed} 人。"),
-            }),
-            Ok(Answered::AskedAnew { question }) => app.done(&match self.locale {
-                Locale::English => format!("Your change needs other people: asked again as {question}."),
-                Locale::Chinese => format!("你的改动需要其他人同意，已重新提问：{question}。"),
-            }),
             Err(AnswerRefusal::Store(error)) => return Err(error.into()),
             Err(other) => {
                 if let Some(prompt) = &mut app.prompt {
-                    prompt.refused(&other.to_string());
+                    prompt.refused(&other.words(self.locale));
                 }
             }
         }
@@ -113,7 +112,7 @@ impl Inbox {
             match self.runtime.block_on(self.broker.answer(&id, answer)) {
                 Ok(_) => counted += 1,
                 Err(AnswerRefusal::Store(error)) => return Err(error.into()),
-                Err(other) => refused.push(other.to_string()),
+                Err(other) => refused.push(other.words(self.locale)),
             }
         }
         let mut note = match self.locale {

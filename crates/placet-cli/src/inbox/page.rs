@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Style};
 use placet_channels::terminal::line::Role;
 use placet_channels::terminal::sheet;
+use placet_core::interaction::Locale;
 use placet_core::render::{Document, Markup, Surface, to_text};
 use placet_core::standing::Scope;
 
@@ -39,15 +40,15 @@ pub(super) fn whole(document: &Document) -> String {
 }
 
 /// What "don't ask again" may cover, by number.
-pub(super) fn scopes(scopes: &[Scope]) -> String {
+pub(super) fn scopes(scopes: &[Scope], locale: Locale) -> String {
     let mut text = String::new();
     for (index, scope) in scopes.iter().enumerate() {
         let lead = if index == 0 {
-            "Don't ask again (--remember):\n"
+            locale.pick("Don't ask again (--remember):\n", "不再询问（--remember）：\n")
         } else {
             ""
         };
-        let _ = writeln!(text, "{lead}  {}: {}", index + 1, scope.describe());
+        let _ = writeln!(text, "{lead}  {}: {}", index + 1, scope.describe_in(locale));
     }
     text
 }

@@ -22,7 +22,7 @@ pub(super) fn run(inbox: &Inbox, name: &str, json: bool) -> anyhow::Result<Exit>
     if json {
         let covers: Vec<_> = scopes
             .iter()
-            .map(placet_core::standing::Scope::describe)
+            .map(|scope| scope.describe_in(inbox.locale))
             .collect();
         let shown = json!({
             "requestId": asked.id,
@@ -39,7 +39,11 @@ pub(super) fn run(inbox: &Inbox, name: &str, json: bool) -> anyhow::Result<Exit>
         });
         output::print(&format!("{shown}\n"))?;
     } else {
-        output::print(&format!("{}{}", page::whole(&document), page::scopes(&scopes)))?;
+        output::print(&format!(
+            "{}{}",
+            page::whole(&document),
+            page::scopes(&scopes, inbox.locale)
+        ))?;
     }
     Ok(Exit::Success)
 }

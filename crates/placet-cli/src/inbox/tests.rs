@@ -73,8 +73,8 @@ impl Desk {
     }
 
     fn presses(&mut self, code: KeyCode) -> Effect {
-        self.app
-            .take(&Event::Key(KeyEvent::new(code, KeyModifiers::NONE)), self.now)
+        let key = Event::Key(KeyEvent::new(code, KeyModifiers::NONE));
+        self.app.take_all(&[key], self.now)
     }
 }
 
@@ -98,6 +98,29 @@ async fn what_is_asked_while_one_looks_appears_and_the_selection_stays() {
         screen.contains("│ mkdir first"),
         "still the one that was chosen: {screen}"
     );
+}
+
+#[tokio::test]
+async fn several_keys_at_one_stroke_open_a_question_at_most_and_decide_nothing() {
+    let stroke = |codes: &[KeyCode]| {
+        let key = |code: &KeyCode| Event::Key(KeyEvent::new(*code, KeyModifiers::NONE));
+        codes.iter().map(key).collect::<Vec<_>>()
+    };
+    let (enter, yes) = (KeyCode::Enter, KeyCode::Char('y'));
+    let mut desk = Desk::new().await;
+    desk.ask("call_1", "mkdir first").await;
+    desk.looks().await;
+    let opened = desk.app.take_all(&stroke(&[enter, yes, enter, yes]), desk.now);
+    assert!(matches!(opened, Effect::Nothing));
+    desk.looks().await;
+    desk.looks().await;
+    for codes in [&[yes, enter][..], &[yes, yes], &[KeyCode::Char('q'), yes]] {
+        let effect = desk.app.take_all(&stroke(codes), desk.now);
+        assert!(matches!(effect, Effect::Nothing), "{codes:?}");
+        assert!(desk.looks().await.0.contains("Several keys at once"), "{codes:?}");
+    }
+    let alone = desk.app.take_all(&stroke(&[yes]), desk.now);
+    assert!(matches!(alone, Effect::Answer(..)));
 }
 
 #[tokio::test]

@@ -71,6 +71,25 @@ fn grants(world: &World) -> Vec<Value> {
     serde_json::from_str(&out).unwrap()
 }
 
+/// Who took the grant back, as the journal has it.
+fn revoked_by(world: &World) -> String {
+    let list = [
+        "audit",
+        "list",
+        "--db",
+        "placet.db",
+        "--type",
+        "standingRevoked",
+        "--json",
+    ];
+    let (out, _) = world.said(&list, 0);
+    let row: Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
+    row.pointer("/event/by")
+        .and_then(Value::as_str)
+        .unwrap()
+        .to_owned()
+}
+
 #[tokio::test]
 async fn a_grant_is_listed_with_what_it_covers_until_when_and_how_often_it_was_used() {
     let world = with_a_grant().await;
@@ -106,19 +125,7 @@ async fn a_grant_taken_back_asks_again_and_the_journal_says_who() {
         "{out}"
     );
     assert_eq!(grants(&world)[0]["state"], "revoked");
-    let (out, _) = world.said(
-        &[
-            "audit",
-            "list",
-            "--db",
-            "placet.db",
-            "--type",
-            "standingRevoked",
-            "--json",
-        ],
-        0,
-    );
-    assert!(out.contains("\"by\":\"wei\""), "{out}");
+    assert_eq!(revoked_by(&world), "wei");
     world.said(&["audit", "verify", "--db", "placet.db"], 0);
     let (_, err) = world.said(&["grants", "revoke", &id, "--db", "placet.db", "--as", "wei"], 2);
     assert!(
@@ -168,19 +175,26 @@ async fn who_takes_it_back_must_be_somebody() {
     assert_eq!(grants(&world)[0]["state"], "inForce");
     let mut linked = world.placet(&["grants", "revoke", &id, "--db", "placet.db"]);
     linked.env("USER", "lin-at-home").assert().code(0);
-    let (out, _) = world.said(
-        &[
-            "audit",
-            "list",
-            "--db",
-            "placet.db",
-            "--type",
-            "standingRevoked",
-            "--json",
-        ],
-        0,
+    assert_eq!(revoked_by(&world), "lin");
+}
+
+#[tokio::test]
+async fn a_newcomer_has_no_grants_and_is_told_how_to_begin() {
+    let world = World::new();
+    let (out, err) = world.said(&["grants", "list"], 0);
+    assert!(
+        out.starts_with("No standing grants: nothing has been asked yet"),
+        "{out}"
     );
-    assert!(out.contains("\"by\":\"lin\""), "{out}");
+    assert!(out.contains("placet demo") && err.is_empty(), "{out}{err}");
+    let (out, _) = world.said(&["grants", "list", "--json"], 0);
+    assert_eq!(out, "[]\n");
+    assert!(
+        !world.path(".local/share/placet").exists(),
+        "looking makes nothing"
+    );
+    let (_, err) = world.said(&["grants", "revoke", "sg_1", "--as", "lin"], 2);
+    assert!(err.contains("cannot be opened"), "{err}");
 }
 
 #[tokio::test]

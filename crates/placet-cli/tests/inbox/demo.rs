@@ -19,7 +19,7 @@ fn a_newcomer_plays_the_whole_demo() {
     pty.sees_bold("[y]");
     pty.types("r");
     pty.sees("Why not?");
-    pty.types("keep the archive\r");
+    pty.enters("keep the archive");
     pty.sees("4/6");
     pty.sees("Rows it would touch: 3");
     pty.sees_bold("[y]");

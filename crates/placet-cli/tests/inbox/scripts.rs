@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::waiting::{Waiting, bash};
+use crate::waiting::{CONFIG, Waiting, bash};
 
 fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
@@ -225,6 +225,33 @@ fn the_inbox_of_a_newcomer_is_empty_and_a_mistyped_one_is_an_error() {
         said.contains("Nothing waits") && said.contains("placet demo"),
         "{said}"
     );
+    let (out, _) = world.said(&["inbox", "list", "--json"], 0);
+    assert_eq!(out, "", "no line for a program to read");
+    world.write("placet.toml", "[approval]\nlocale = \"zh\"\n");
+    let (out, _) = world.said(&["inbox", "list"], 0);
+    assert!(out.starts_with("没有待回答的问题"), "{out}");
     let (_, err) = world.said(&["inbox", "list", "--as", "lin", "--db", "none.db"], 2);
     assert!(err.contains("there is no store at `none.db`"), "{err}");
+}
+
+#[test]
+fn answers_are_acknowledged_and_refused_in_chinese() {
+    let two = "[[rules]]\nname = \"two\"\ntool = \"bash\"\ncommand = \"rm*\"\neffect = \"ask\"\napprovers = [\"lin\", \"wei\"]\nquorum = 2\n";
+    let config = CONFIG.replace("timeout = \"30m\"", "timeout = \"30m\"\nlocale = \"zh\"") + two;
+    let waiting = Waiting::with(&config, &[bash("rm -rf build")]);
+    let id = waiting.ids[0].as_str();
+    let (out, err) = waiting.inbox("lin", &["answer", id, "approve"], 0);
+    assert_eq!(out, "已记下你的批准，还需要 1 人。\n");
+    assert!(
+        err.contains("为什么问你：规则 `two` 要求由人决定（第 4 步；规则“two”）"),
+        "{err}"
+    );
+    assert!(err.contains("[高] `rm` 删除整个文件夹"), "{err}");
+    let (_, err) = waiting.inbox("lin", &["answer", id, "approve"], 2);
+    assert!(err.contains("lin 已经批准过，还需要 1 人"), "{err}");
+    waiting.inbox("wei", &["answer", id, "approve"], 0);
+    let (_, err) = waiting.inbox("wei", &["answer", id, "reject"], 3);
+    assert!(err.contains("已有决定：lin、wei 选择了 `approve`"), "{err}");
+    let (out, _) = waiting.inbox("lin", &["list"], 0);
+    assert_eq!(out, "没有待回答的问题。\n");
 }

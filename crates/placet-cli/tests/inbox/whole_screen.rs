@@ -62,7 +62,7 @@ fn a_question_is_answered_with_the_keys_of_the_prompt() {
     opens_question(&mut pty);
     pty.types("r");
     pty.sees("Why not?");
-    pty.types("still needed\r");
+    pty.enters("still needed");
     pty.sees("Rejected by lin.");
     pty.sees("Nothing waits.");
     pty.types("q");

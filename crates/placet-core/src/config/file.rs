@@ -152,6 +152,7 @@ pub(super) struct ChannelFile {
     pub(super) kind: ChannelKind,
     pub(super) url: Option<Spanned<String>>,
     pub(super) secret: Option<Secret>,
+    pub(super) ca: Option<Spanned<Secret>>,
     pub(super) timeout: Option<Spanned<Lasting>>,
     pub(super) locale: Option<Locale>,
 }

@@ -161,6 +161,17 @@ pub(super) fn channel(
     if let Some(url) = &file.url {
         check_url(url, checker);
     }
+    if let Some(ca) = &file.ca {
+        let encrypted = |url: &Spanned<String>| url.get_ref().to_ascii_lowercase().starts_with("https:");
+        if file.kind != ChannelKind::Webhook || !file.url.as_ref().is_some_and(encrypted) {
+            let help = Some("it says whom to trust on an https connection".to_owned());
+            checker.refuse(
+                ca.span(),
+                "`ca` means nothing without an https `url` of a webhook",
+                help,
+            );
+        }
+    }
     let timeout = file
         .timeout
         .as_ref()
@@ -170,6 +181,7 @@ pub(super) fn channel(
         kind: file.kind,
         url: file.url.as_ref().map(|url| url.get_ref().clone()),
         secret: file.secret.clone(),
+        ca: file.ca.as_ref().map(|ca| ca.get_ref().clone()),
         timeout,
         locale: file.locale,
     };

@@ -176,6 +176,28 @@ pub enum AnswerError {
     },
 }
 
+impl AnswerError {
+    /// Why the answer does not count, in words, without a full stop.
+    pub fn words(&self, locale: Locale) -> String {
+        match (locale, self) {
+            (Locale::English, _) => self.to_string(),
+            (_, Self::NotAPerson { by }) => format!("{by} 不是人；只有人可以回答"),
+            (_, Self::NotAsked { id, by }) => format!("{id} 没有询问 {by}"),
+            (_, Self::OwnRequest { by }) => format!("这是 {by} 自己提出的，必须由别人批准"),
+            (_, Self::TooLate { id, late_by }) => format!("{id} 在这个回答到达前 {late_by} 已经截止"),
+            (_, Self::VotedBefore { by, needed }) => format!("{by} 已经批准过，还需要 {needed} 人"),
+            (_, Self::NoSuchOption { option, offered }) => format!("`{option}` 不在可选项之中：{offered}"),
+            (_, Self::InputMissing { option, .. }) => format!("`{option}` 需要附上文字"),
+            (_, Self::NotShownWhole) => "不能在此批准：内容没有全部显示，而风险为高".to_owned(),
+            (_, Self::EditNotOffered { option }) => format!("`{option}` 不能修改参数"),
+            (_, Self::RememberNotOffered) => "“不再询问”只用于批准风险不为高的调用".to_owned(),
+            (_, Self::TooLong { bytes }) => {
+                format!("文字有 {bytes} 字节，最多接受 {TEXT_BYTES_MAX} 字节")
+            }
+        }
+    }
+}
+
 impl Pending {
     /// Decides whether `answer` counts at `now`; changes nothing.
     ///
@@ -306,5 +328,65 @@ impl Pending {
             action: Action::ApproveAndExecute,
             by,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::tests::chinese::assert_chinese;
+
+    /// Counts the errors; one that is new does not compile until it is below as well.
+    fn number(error: &AnswerError) -> usize {
+        match error {
+            AnswerError::NotAPerson { .. } => 0,
+            AnswerError::NotAsked { .. } => 1,
+            AnswerError::OwnRequest { .. } => 2,
+            AnswerError::TooLate { .. } => 3,
+            AnswerError::VotedBefore { .. } => 4,
+            AnswerError::NoSuchOption { .. } => 5,
+            AnswerError::InputMissing { .. } => 6,
+            AnswerError::NotShownWhole => 7,
+            AnswerError::EditNotOffered { .. } => 8,
+            AnswerError::RememberNotOffered => 9,
+            AnswerError::TooLong { .. } => 10,
+        }
+    }
+
+    #[test]
+    fn every_refusal_of_an_answer_is_said_in_both_languages() {
+        let id = InteractionId::new("int_1").unwrap();
+        let by = PersonId::new("lin").unwrap();
+        let text = || "x".to_owned();
+        let all = [
+            AnswerError::NotAPerson { by: text() },
+            AnswerError::NotAsked {
+                id: id.clone(),
+                by: by.clone(),
+            },
+            AnswerError::OwnRequest { by: by.clone() },
+            AnswerError::TooLate {
+                id,
+                late_by: Millis::from_secs(3),
+            },
+            AnswerError::VotedBefore { by, needed: 1 },
+            AnswerError::NoSuchOption {
+                option: text(),
+                offered: "`approve`, `reject`, `skip`".into(),
+            },
+            AnswerError::InputMissing {
+                option: text(),
+                prompt: "What should it do differently?".into(),
+            },
+            AnswerError::NotShownWhole,
+            AnswerError::EditNotOffered { option: text() },
+            AnswerError::RememberNotOffered,
+            AnswerError::TooLong { bytes: 9 },
+        ];
+        for (index, error) in all.iter().enumerate() {
+            assert_eq!(number(error), index, "a refusal is missing, or out of order");
+            assert_eq!(error.words(Locale::English), error.to_string());
+            assert_chinese(&error.words(Locale::Chinese));
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use placet_core::analysis::Analysis;
 use placet_core::call::{Args, ToolCall};
-use placet_core::ids::{InteractionId, PersonId, StandingGrantId};
+use placet_core::ids::{InteractionId, PersonId, StandingGrantId, ToolName};
 use placet_core::interaction::{
     Accepted, Action, Answer, AnswerError, Asked, Ballot, Edited, Interaction, Pending, Resolution, Resolved,
     Subject,
@@ -53,8 +53,8 @@ pub enum AnswerRefusal {
     AlreadyDecided {
         /// Which question.
         id: InteractionId,
-        /// By whom and how, in a few words.
-        how: String,
+        /// By whom and how.
+        how: How,
         /// When.
         at: Timestamp,
     },
@@ -66,13 +66,52 @@ pub enum AnswerRefusal {
     EditInvalid(String),
     /// Policy denies the edited call; a deny stays a deny.
     #[error("policy denies the edited call: {0}")]
-    EditDenied(String),
+    EditDenied(EditDenial),
     /// "Don't ask again" would cover something else than this call.
     #[error("\"don't ask again\" must cover the call it is said about")]
     ScopeMismatch,
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// How a question was decided before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum How {
+    /// With this option, by these people.
+    Answered {
+        /// The option.
+        option: String,
+        /// The people.
+        by: Vec<PersonId>,
+    },
+    /// By the clock.
+    Expired,
+    /// It was taken back.
+    Withdrawn,
+    /// Another question took its place.
+    Replaced {
+        /// Which.
+        by: InteractionId,
+    },
+}
+
+/// Why an edited call is denied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EditDenial {
+    /// Policy says so.
+    Policy {
+        /// What it says.
+        verdict: Box<Verdict>,
+        /// About which tool.
+        tool: ToolName,
+        /// What the call would do.
+        analysis: Analysis,
+    },
+    /// It would need people, and there are none.
+    Nobody(Nobody),
+    /// The approval callback failed.
+    CallbackFailed,
 }
 
 impl From<AnswerError> for AnswerRefusal {
@@ -174,19 +213,27 @@ fn decided_before(resolved: &Resolved, by: &Principal) -> AnswerRefusal {
         return AnswerRefusal::NotFound(id);
     }
     let how = match &resolved.resolution {
-        Resolution::Answered { by, ballot, .. } => {
-            let names = by.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-            format!("`{}` by {names}", ballot.option)
-        }
-        Resolution::Expired { .. } => "time ran out".to_owned(),
-        Resolution::Cancelled { .. } => "withdrawn".to_owned(),
-        Resolution::Superseded { by } => format!("replaced by {by}"),
+        Resolution::Answered { by, ballot, .. } => How::Answered {
+            option: ballot.option.clone(),
+            by: by.clone(),
+        },
+        Resolution::Expired { .. } => How::Expired,
+        Resolution::Cancelled { .. } => How::Withdrawn,
+        Resolution::Superseded { by } => How::Replaced { by: by.clone() },
     };
     AnswerRefusal::AlreadyDecided {
         id,
         how,
         at: resolved.at,
     }
+}
+
+fn denied(verdict: Verdict, tool: ToolName, edit: &Edit) -> AnswerRefusal {
+    AnswerRefusal::EditDenied(EditDenial::Policy {
+        verdict: Box::new(verdict),
+        tool,
+        analysis: edit.analysis.clone(),
+    })
 }
 
 /// Approve with edited arguments: a new call. Its schema is checked, policy decides again, earlier votes are void.
@@ -233,7 +280,7 @@ fn edited(
         )
     };
     let terms = match &verdict.decision {
-        Decision::Deny => return Err(AnswerRefusal::EditDenied(verdict.reason.clone())),
+        Decision::Deny => return Err(denied(verdict, call.tool, edit)),
         Decision::Allow => {
             settle(vec![ballot.by.clone()])?;
             return Ok(draft.finish(Answered::Decided {
@@ -261,7 +308,7 @@ fn edited(
     };
     let (asked, asking) = match put(rules, view, now, question)? {
         Ok(put) => put,
-        Err(Nobody(why)) => return Err(AnswerRefusal::EditDenied(why)),
+        Err(nobody) => return Err(AnswerRefusal::EditDenied(EditDenial::Nobody(nobody))),
     };
     // Would the editor's own approval complete the new question? Then nobody else need be troubled.
     let fresh = Pending {

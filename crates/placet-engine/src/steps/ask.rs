@@ -83,8 +83,27 @@ pub(crate) struct Question<'a> {
     pub(crate) evidence: Vec<Evidence>,
 }
 
-/// Why nobody can be asked, in a sentence.
-pub(crate) struct Nobody(pub(crate) String);
+/// Why nobody can be asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Nobody {
+    /// A chat without a user.
+    #[error("the chat's user is not known, and no rule names approvers")]
+    UnknownUser,
+    /// A chat that cannot be reached.
+    #[error("no channel named `{0}` is connected")]
+    NoChannel(ChannelName),
+    /// Neither chat nor inbox.
+    #[error("the call has no channel, and nobody looks at the inbox")]
+    NoInbox,
+    /// A quorum that can never be reached.
+    #[error("{quorum} approval(s) are needed, and only {able} of the people asked may approve")]
+    TooFew {
+        /// How many are needed.
+        quorum: u32,
+        /// How many there are.
+        able: u32,
+    },
+}
 
 /// Builds the question and queues a copy for every place it should be seen in; or says why there is nobody to ask.
 pub(crate) fn put(
@@ -172,9 +191,7 @@ fn audience(call: &ToolCall, terms: &AskTerms) -> Result<Audience, Nobody> {
     match (&terms.approvers, &call.origin.user, &call.origin.chat) {
         (Approvers::People(people), _, _) => Ok(Audience::People(people.iter().cloned().collect())),
         (Approvers::SessionUser, Some(user), Some(_)) => Ok(only(user)),
-        (Approvers::SessionUser, None, Some(_)) => Err(Nobody(
-            "the chat's user is not known, and no rule names approvers".into(),
-        )),
+        (Approvers::SessionUser, None, Some(_)) => Err(Nobody::UnknownUser),
         (Approvers::SessionUser, Some(user), None) if user.is_configured() => Ok(only(user)),
         (Approvers::SessionUser, _, None) => Ok(Audience::Inbox),
     }
@@ -200,14 +217,9 @@ fn unreachable(reach: &Reach, origin: Option<&Chat>, targets: &BTreeSet<Chat>) -
         return None;
     }
     match (origin, reach.inbox) {
-        (Some(chat), _) => Some(Nobody(format!(
-            "no channel named `{}` is connected",
-            chat.channel
-        ))),
+        (Some(chat), _) => Some(Nobody::NoChannel(chat.channel.clone())),
         (None, InboxReach::Open) => None,
-        (None, InboxReach::Closed) => Some(Nobody(
-            "the call has no channel, and nobody looks at the inbox".into(),
-        )),
+        (None, InboxReach::Closed) => Some(Nobody::NoInbox),
     }
 }
 
@@ -229,11 +241,9 @@ fn too_few(asked: &Asked) -> Option<Nobody> {
         able.remove(requester);
     }
     let able = u32::try_from(able.len()).unwrap_or(u32::MAX);
-    (able < asked.quorum.max(1)).then(|| {
-        Nobody(format!(
-            "{} approval(s) are needed, and only {able} of the people asked may approve",
-            asked.quorum
-        ))
+    (able < asked.quorum.max(1)).then_some(Nobody::TooFew {
+        quorum: asked.quorum,
+        able,
     })
 }
 
@@ -321,6 +331,6 @@ pub fn ask_request(
     };
     match put(rules, view, now, question)? {
         Ok((asked, draft)) => Ok(draft.finish(asked)),
-        Err(Nobody(why)) => Err(AskRefusal::NobodyToAsk(why)),
+        Err(nobody) => Err(AskRefusal::NobodyToAsk(nobody.to_string())),
     }
 }

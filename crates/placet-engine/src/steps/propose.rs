@@ -19,7 +19,7 @@ use placet_core::tool::{Category, OwnOpinion, Risk, Tool};
 use placet_core::verdict::{AskTerms, Decision, Step as PolicyStep, Verdict};
 use placet_store::{Step, StoreError, View, place};
 
-use super::ask::{Fresh, Nobody, Question, deciding_callback, put};
+use super::ask::{Fresh, Question, deciding_callback, put};
 use super::{Draft, Rules, channel_of};
 
 /// A call with everything found out about it beforehand, outside the transaction.
@@ -284,7 +284,9 @@ impl Desk<'_> {
                     on: asked.id,
                 }))
             }
-            Err(Nobody(why)) => Ok(self.denied(Denial::NobodyToAsk { why })),
+            Err(nobody) => Ok(self.denied(Denial::NobodyToAsk {
+                why: nobody.to_string(),
+            })),
         }
     }
 

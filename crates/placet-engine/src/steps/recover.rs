@@ -9,7 +9,7 @@ use placet_core::tool::{Category, Risk};
 use placet_core::verdict::{AskTerms, Decision};
 use placet_store::{Step, StoreError, View};
 
-use super::ask::{Fresh, Nobody, Question, put};
+use super::ask::{Fresh, Question, put};
 use super::settle::settle_call;
 use super::{Draft, Rules, granted_digest};
 
@@ -96,12 +96,14 @@ fn ask_back(
     };
     match put(rules, view, now, question)? {
         Ok((_, asking)) => draft.append(asking),
-        Err(Nobody(why)) => settle_call(
+        Err(nobody) => settle_call(
             draft,
             &record.key(),
             record.grants,
             Outcome::Denied {
-                denial: Denial::NobodyToAsk { why },
+                denial: Denial::NobodyToAsk {
+                    why: nobody.to_string(),
+                },
             },
         ),
     }

@@ -12,7 +12,7 @@ use placet_core::verdict::{AskTerms, Decision};
 use placet_store::{StoreError, View};
 use serde_json::{Map, Value};
 
-use super::ask::{Fresh, Nobody, Question, put};
+use super::ask::{Fresh, Question, put};
 use super::{Draft, Rules, channel_of, resolve};
 
 /// An answer that settles a question.
@@ -206,8 +206,10 @@ fn ask_after_all(
     };
     match put(rules, view, now, question)? {
         Ok((_, asking)) => draft.append(asking),
-        Err(Nobody(why)) => {
-            let denial = placet_core::outcome::Denial::NobodyToAsk { why };
+        Err(nobody) => {
+            let denial = placet_core::outcome::Denial::NobodyToAsk {
+                why: nobody.to_string(),
+            };
             settle_call(draft, &record.key(), record.grants, Outcome::Denied { denial });
         }
     }

@@ -1,8 +1,13 @@
-//! What Placet says in a chat about a reply, in English and Chinese.
+//! What Placet says about a reply, in English and Chinese.
 
+use std::fmt;
+
+use placet_core::ids::PersonId;
 use placet_core::interaction::{Action, Code, Locale};
+use placet_core::verdict::Reason;
 
-use super::answer::{AnswerRefusal, Answered};
+use super::answer::{AnswerRefusal, Answered, EditDenial, How};
+use super::ask::Nobody;
 
 /// Several questions are open, and the reply did not say which one it is about.
 pub(crate) fn which_one(codes: &[Code], locale: Locale) -> String {
@@ -58,7 +63,7 @@ pub(crate) fn answered(code: Code, answered: &Answered, locale: Locale) -> Strin
 pub(crate) fn refused(code: Code, refusal: &AnswerRefusal, locale: Locale) -> String {
     match locale {
         Locale::English => format!("{code}: not taken: {refusal}"),
-        Locale::Chinese => format!("{code}：未采纳：{refusal}"),
+        Locale::Chinese => format!("{code}：未采纳：{}", refusal.words(locale)),
     }
 }
 
@@ -84,5 +89,223 @@ fn done(action: Action, locale: Locale) -> &'static str {
         Action::ProvideInfo => locale.pick("passed on.", "信息已转交。"),
         Action::Skip => locale.pick("skipped.", "已跳过。"),
         Action::Custom => locale.pick("noted.", "已记录。"),
+    }
+}
+
+impl Answered {
+    /// What the person is told while the question stays open, or another took its place; nothing once it is decided, which
+    /// is told in other words.
+    pub fn goes_on(&self, locale: Locale) -> Option<String> {
+        Some(match (self, locale) {
+            (Self::Decided { .. }, _) => return None,
+            (Self::Voted { needed }, Locale::English) => {
+                format!("Your approval counts; {needed} more needed.")
+            }
+            (Self::Voted { needed }, Locale::Chinese) => {
+                format!("已记下你的批准，还需要 {needed} 人。")
+            }
+            (Self::AskedAnew { question }, Locale::English) => {
+                format!("Your change needs other people: asked again as {question}.")
+            }
+            (Self::AskedAnew { question }, Locale::Chinese) => {
+                format!("你的改动需要其他人同意，已重新提问：{question}。")
+            }
+        })
+    }
+}
+
+impl AnswerRefusal {
+    /// Why the answer was not taken, in words, without a full stop.
+    pub fn words(&self, locale: Locale) -> String {
+        if locale == Locale::English {
+            return self.to_string();
+        }
+        match self {
+            Self::NotFound(id) => format!("没有需要你回答的问题 `{id}`"),
+            Self::AlreadyDecided { id, how, at } => {
+                format!("{id} 已有决定：{}，时间 {at}", how.words(locale))
+            }
+            Self::Invalid(error) => error.words(locale),
+            // The validator's own words, which nobody can translate.
+            Self::EditInvalid(error) => format!("修改后的参数不符合工具的模式（原文：“{error}”）"),
+            Self::EditDenied(denial) => format!("策略禁止修改后的调用：{}", denial.words(locale)),
+            Self::ScopeMismatch => "“不再询问”必须涵盖当前这次调用".to_owned(),
+            Self::Store(error) => format!("存储出错（原文：“{error}”）"),
+        }
+    }
+}
+
+impl How {
+    fn words(&self, locale: Locale) -> String {
+        match (self, locale) {
+            (Self::Answered { option, by }, Locale::English) => format!("`{option}` by {}", names(by, ", ")),
+            (Self::Answered { option, by }, Locale::Chinese) => {
+                format!("{} 选择了 `{option}`", names(by, "、"))
+            }
+            (Self::Expired, _) => locale.pick("time ran out", "已超时").to_owned(),
+            (Self::Withdrawn, _) => locale.pick("withdrawn", "已撤回").to_owned(),
+            (Self::Replaced { by }, Locale::English) => format!("replaced by {by}"),
+            (Self::Replaced { by }, Locale::Chinese) => format!("已被 {by} 取代"),
+        }
+    }
+}
+
+fn names(people: &[PersonId], comma: &str) -> String {
+    people
+        .iter()
+        .map(PersonId::as_str)
+        .collect::<Vec<_>>()
+        .join(comma)
+}
+
+impl EditDenial {
+    fn words(&self, locale: Locale) -> String {
+        match self {
+            Self::Policy {
+                verdict,
+                tool,
+                analysis,
+            } => match locale {
+                Locale::English => verdict.reason.clone(),
+                Locale::Chinese => Reason::again(verdict, tool, Some(analysis)).words(locale),
+            },
+            Self::Nobody(nobody) => nobody.words(locale),
+            Self::CallbackFailed => locale
+                .pick("the approval callback failed", "审批回调失败")
+                .to_owned(),
+        }
+    }
+}
+
+impl Nobody {
+    fn words(&self, locale: Locale) -> String {
+        match (self, locale) {
+            (_, Locale::English) => self.to_string(),
+            (Self::UnknownUser, _) => "不知道聊天中的用户是谁，也没有规则指定审批人".to_owned(),
+            (Self::NoChannel(channel), _) => format!("没有名为 `{channel}` 的渠道"),
+            (Self::NoInbox, _) => "这次调用没有渠道，也没有人查看收件箱".to_owned(),
+            (Self::TooFew { quorum, able }, _) => {
+                format!("需要 {quorum} 人批准，而被询问的人中只有 {able} 人可以批准")
+            }
+        }
+    }
+}
+
+impl fmt::Display for How {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words(Locale::English))
+    }
+}
+
+impl fmt::Display for EditDenial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words(Locale::English))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use placet_core::analysis::{Analysis, Ban};
+    use placet_core::ids::{ChannelName, InteractionId, ToolName};
+    use placet_core::interaction::AnswerError;
+    use placet_core::time::Timestamp;
+    use placet_core::tool::{Category, Risk};
+    use placet_core::verdict::{Decision, Step, Verdict};
+
+    use super::*;
+
+    fn check(refusal: &AnswerRefusal, english: &str, chinese: &str) {
+        assert_eq!(refusal.words(Locale::English), english);
+        assert_eq!(refusal.words(Locale::Chinese), chinese);
+    }
+
+    #[test]
+    fn a_refused_answer_is_explained_in_both_languages() {
+        let id = InteractionId::new("int_1").unwrap();
+        check(
+            &AnswerRefusal::NotFound(id.clone()),
+            "there is no question `int_1` for you",
+            "没有需要你回答的问题 `int_1`",
+        );
+        check(
+            &AnswerRefusal::Invalid(AnswerError::NotShownWhole),
+            "this cannot be approved here: not everything was shown, and the risk is HIGH",
+            "不能在此批准：内容没有全部显示，而风险为高",
+        );
+        check(
+            &AnswerRefusal::EditInvalid("\"x\" is not a number".into()),
+            "the edited arguments do not fit the tool's schema: \"x\" is not a number",
+            "修改后的参数不符合工具的模式（原文：“\"x\" is not a number”）",
+        );
+        check(
+            &AnswerRefusal::ScopeMismatch,
+            "\"don't ask again\" must cover the call it is said about",
+            "“不再询问”必须涵盖当前这次调用",
+        );
+        let before = |how| AnswerRefusal::AlreadyDecided {
+            id: id.clone(),
+            how,
+            at: Timestamp::from_millis(0),
+        };
+        let people = ["lin", "wei"].map(|name| PersonId::new(name).unwrap()).to_vec();
+        check(
+            &before(How::Answered {
+                option: "approve".into(),
+                by: people,
+            }),
+            "int_1 is already decided: `approve` by lin, wei at 1970-01-01T00:00:00.000Z",
+            "int_1 已有决定：lin、wei 选择了 `approve`，时间 1970-01-01T00:00:00.000Z",
+        );
+        check(
+            &before(How::Replaced { by: id.clone() }),
+            "int_1 is already decided: replaced by int_1 at 1970-01-01T00:00:00.000Z",
+            "int_1 已有决定：已被 int_1 取代，时间 1970-01-01T00:00:00.000Z",
+        );
+    }
+
+    #[test]
+    fn a_denied_edit_is_explained_in_both_languages() {
+        let denied = |denial| AnswerRefusal::EditDenied(denial);
+        let analysis = Analysis {
+            facts: Vec::new(),
+            banned: Some(Ban::AnswersForPeople),
+        };
+        let verdict = Verdict {
+            decision: Decision::Deny,
+            step: Step::Deny,
+            rule: None,
+            reason: "this is never allowed: an agent cannot answer for people".into(),
+            risk: Risk::High,
+            category: Category::Command,
+        };
+        check(
+            &denied(EditDenial::Policy {
+                verdict: Box::new(verdict),
+                tool: ToolName::new("bash").unwrap(),
+                analysis,
+            }),
+            "policy denies the edited call: this is never allowed: an agent cannot answer for people",
+            "策略禁止修改后的调用：这永远不被允许：智能体不能代替人作答",
+        );
+        let nobody = [
+            (
+                Nobody::UnknownUser,
+                "不知道聊天中的用户是谁，也没有规则指定审批人",
+            ),
+            (
+                Nobody::NoChannel(ChannelName::new("ops").unwrap()),
+                "没有名为 `ops` 的渠道",
+            ),
+            (Nobody::NoInbox, "这次调用没有渠道，也没有人查看收件箱"),
+            (
+                Nobody::TooFew { quorum: 2, able: 1 },
+                "需要 2 人批准，而被询问的人中只有 1 人可以批准",
+            ),
+        ];
+        for (nobody, chinese) in nobody {
+            let english = format!("policy denies the edited call: {nobody}");
+            let chinese = format!("策略禁止修改后的调用：{chinese}");
+            check(&denied(EditDenial::Nobody(nobody)), &english, &chinese);
+        }
     }
 }

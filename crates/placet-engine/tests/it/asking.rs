@@ -7,7 +7,7 @@ use placet_core::interaction::{
 use placet_core::outcome::{Denial, Outcome};
 use placet_core::record::CallState;
 use placet_core::time::Millis;
-use placet_engine::steps::{AnswerRefusal, AskRefusal, ClaimRefusal};
+use placet_engine::steps::{AnswerRefusal, AskRefusal, ClaimRefusal, How};
 use placet_engine::{Answered, Engine, GateError, Proposed};
 use serde_json::{Value, json};
 
@@ -267,7 +267,7 @@ async fn a_call_nobody_answers_expires_at_its_deadline_and_not_a_millisecond_ear
     else {
         panic!()
     };
-    assert_eq!(how, "time ran out");
+    assert_eq!(how, How::Expired);
     park(&engine, deploy("c2", "staging")).await;
 }
 

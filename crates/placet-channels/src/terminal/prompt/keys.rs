@@ -11,8 +11,7 @@ use super::{
 
 impl Prompt {
     pub(super) fn key(&mut self, key: KeyEvent) -> Effect {
-        let control = key.modifiers.contains(KeyModifiers::CONTROL);
-        if control && matches!(key.code, KeyCode::Char('c' | 'd')) {
+        if is_interruption(&key) {
             return self.interrupt();
         }
         if self.fits == Fits::No {
@@ -35,6 +34,45 @@ impl Prompt {
             Mode::Helping => self.back(),
             Mode::Sending { .. } => Effect::Nothing,
         }
+    }
+
+    /// Several keys at one stroke fill a text and move about; they decide nothing, whatever is among them. Only an interruption
+    /// is one all the same: it refuses.
+    pub(super) fn burst(&mut self, keys: &[KeyEvent]) -> Effect {
+        if keys.iter().any(is_interruption) {
+            return self.interrupt();
+        }
+        if self.is_typing() {
+            return self.fill(keys);
+        }
+        if self.fits == Fits::Yes && keys.iter().all(moves) {
+            for key in keys {
+                self.key(*key);
+            }
+        } else {
+            self.say(self.pick(
+                "Several keys at once decide nothing; press one.",
+                "同时到达的多个按键不作为回答，请只按一个键。",
+            ));
+        }
+        Effect::Nothing
+    }
+
+    /// Puts into the text what a paste would; what would send it or leave it is passed over.
+    fn fill(&mut self, keys: &[KeyEvent]) -> Effect {
+        let is_enter = |key: &KeyEvent| key.code == KeyCode::Enter;
+        let text = keys.len() - keys.iter().rev().take_while(|key| is_enter(key)).count();
+        for key in keys.iter().take(text).filter(|key| key.code != KeyCode::Esc) {
+            if let (true, Mode::Typing { field, .. }) = (is_enter(key), &mut self.mode) {
+                field.insert(" ");
+            } else {
+                self.typing(*key);
+            }
+        }
+        if keys.iter().any(is_enter) {
+            self.say(self.pick("Pasted; Enter sends it.", "已粘贴；按回车发送。"));
+        }
+        Effect::Nothing
     }
 
     fn back(&mut self) -> Effect {
@@ -238,4 +276,24 @@ impl Prompt {
             _ => None,
         })
     }
+}
+
+fn is_interruption(key: &KeyEvent) -> bool {
+    key.modifiers.contains(KeyModifiers::CONTROL) && matches!(key.code, KeyCode::Char('c' | 'd'))
+}
+
+/// Whether a key moves about and does nothing else, in any mode but typing.
+fn moves(key: &KeyEvent) -> bool {
+    matches!(
+        key.code,
+        KeyCode::Up
+            | KeyCode::Down
+            | KeyCode::Left
+            | KeyCode::Right
+            | KeyCode::PageUp
+            | KeyCode::PageDown
+            | KeyCode::Home
+            | KeyCode::End
+            | KeyCode::Char(' ')
+    )
 }

@@ -162,6 +162,80 @@ async fn a_paste_is_text_and_never_an_answer() {
     assert_eq!(answer(play.types("\n")).feedback.as_deref(), Some("y "));
 }
 
+fn keys(text: &str) -> Vec<Event> {
+    let code = |c: char| match c {
+        '\n' => KeyCode::Enter,
+        '\u{1b}' => KeyCode::Esc,
+        c => KeyCode::Char(c),
+    };
+    text.chars()
+        .map(|c| Event::Key(KeyEvent::new(code(c), KeyModifiers::NONE)))
+        .collect()
+}
+
+/// A terminal without bracketed paste delivers a paste as keys.
+#[tokio::test]
+async fn several_keys_at_one_stroke_decide_nothing_whatever_they_are() {
+    for pasted in [
+        "y\n",
+        "yy",
+        "y ",
+        "n\n",
+        "ny",
+        "\ny",
+        "x y",
+        "sy\n",
+        "yes please\n",
+        "?y",
+        "\u{1b}y",
+    ] {
+        let mut play = Play::about("mkdir build").await.seen(ROOMY);
+        assert_eq!(
+            play.prompt.take_all(&keys(pasted), play.now),
+            Effect::Nothing,
+            "{pasted:?}"
+        );
+        assert!(play.draws(ROOMY).contains("Several keys at once"), "{pasted:?}");
+        let answer = answer(play.key(KeyCode::Char('y')));
+        assert_eq!(answer.option, "approve", "and one key alone decides as before");
+    }
+}
+
+#[tokio::test]
+async fn several_keys_at_one_stroke_fill_a_text_and_never_send_it() {
+    let mut play = Play::about("mkdir build").await.seen(ROOMY);
+    play.key(KeyCode::Char('m'));
+    // A message to the agent, a line break, and what would be an approval.
+    assert_eq!(
+        play.prompt.take_all(&keys("hello\ny\n"), play.now),
+        Effect::Nothing
+    );
+    let screen = play.draws(ROOMY);
+    assert!(
+        screen.contains("› hello y") && screen.contains("Enter sends it"),
+        "{screen}"
+    );
+    assert_eq!(
+        play.prompt.take_all(&keys("\u{1b}y"), play.now),
+        Effect::Nothing,
+        "nor leaves it"
+    );
+    play.key(KeyCode::Enter);
+    let answer = answer(play.key(KeyCode::Char('y')));
+    assert_eq!(answer.instruction.as_deref(), Some("hello yy"));
+}
+
+#[tokio::test]
+async fn an_interruption_among_several_keys_refuses() {
+    let mut play = Play::about("mkdir build").await.seen(ROOMY);
+    let mut stroke = keys("yy");
+    stroke.push(Event::Key(KeyEvent::new(
+        KeyCode::Char('c'),
+        KeyModifiers::CONTROL,
+    )));
+    assert_eq!(answer(play.prompt.take_all(&stroke, play.now)).option, "reject");
+}
+
 #[tokio::test]
 async fn a_refused_edit_comes_back_as_text_to_mend() {
     let mut play = Play::about("mkdir a").await.seen(ROOMY);
