@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::Context;
 
-use super::{api, needs};
 use super::tally::Tally;
+use super::{api, needs};
 use crate::cargo::{answers, cargo, succeeds};
 use crate::workspace::Workspace;
 use crate::{arrows, shape};

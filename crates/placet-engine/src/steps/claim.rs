@@ -165,11 +165,7 @@ pub fn claim(
 }
 
 /// Marks a settled question as processed: the asker knows.
-fn process(
-    view: &View<'_>,
-    draft: &mut Draft,
-    question: &InteractionId,
-) -> Result<(), StoreError> {
+fn process(view: &View<'_>, draft: &mut Draft, question: &InteractionId) -> Result<(), StoreError> {
     if view.awaits_processing(question)? {
         draft.event(Event::Processed {
             interaction: question.clone(),
