@@ -37,7 +37,7 @@ pub(super) enum Outcome {
 
 impl Step {
     /// In the order they run: cheap and telling ones first.
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::Needs,
         Self::Fmt,
         Self::Arrows,
