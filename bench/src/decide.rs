@@ -11,7 +11,8 @@ use placet_core::verdict::Verdict;
 use serde_json::json;
 
 use crate::Plan;
-use crate::sample::time;
+use crate::parsing::grammar;
+use crate::sample::{Sample, time};
 use crate::table::{Bar, Row, Table};
 use crate::world::{self, SHELL_LINE};
 
@@ -58,18 +59,24 @@ pub(crate) fn run(plan: &Plan, table: &mut Table) -> anyhow::Result<()> {
 fn whole_line(plan: &Plan, table: &mut Table, config: &Config) -> anyhow::Result<()> {
     let call = world::call("bash", json!({ "command": SHELL_LINE }), 1, "line")?;
     let tool = config.tool(&call.tool);
-    let cost = time(plan, || {
+    let decide = || {
         let analysis = analyse(&tool, &call.args, &FixedPlaces::of_examples());
         verdict(config, &call, &tool, &analysis)
+    };
+    let cost = time(plan, decide);
+    let micros = cost.nanos.scaled(1e-3);
+    table.add(
+        Row::new("analysis and verdict, 223-byte line, 1000 rules", "µs", micros)
+            .allocations(cost.allocations),
+    );
+    // 60 µs were promised where the bare grammar takes 50. Machines differ by more than that, so the promise is a ratio.
+    let mut parser = grammar()?;
+    let ratios = (0..plan.pick(5, 1)).map(|_| {
+        let ours = time(plan, decide).nanos.median;
+        ours / time(plan, || parser.parse(SHELL_LINE, None)).nanos.median
     });
     table.add(
-        Row::new(
-            "analysis and verdict, 223-byte line, 1000 rules",
-            "µs",
-            cost.nanos.scaled(1e-3),
-        )
-        .bar(Bar::AtMost(60.0))
-        .allocations(cost.allocations),
+        Row::new("the same against the bare grammar", "×", Sample::of(ratios)).bar(Bar::AtMost(60.0 / 50.0)),
     );
     Ok(())
 }

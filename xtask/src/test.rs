@@ -5,6 +5,7 @@
 mod needs;
 mod step;
 mod tally;
+mod web;
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -47,7 +48,7 @@ pub(crate) fn run(args: &[String]) -> anyhow::Result<ExitCode> {
     }
 
     summarise(&done, started.elapsed());
-    if steps.contains(&Step::Tests) {
+    if steps.contains(&Step::Tests) || steps.contains(&Step::Web) {
         println!("\n{} passed, {} failed", tally.passed, tally.failed);
     }
     Ok(if done.iter().any(Done::failed) {

@@ -15,10 +15,12 @@ use crate::moment;
 mod grants;
 mod init;
 mod run;
+mod serve;
 
 pub(crate) use grants::{GrantsArgs, GrantsCommand};
 pub(crate) use init::InitArgs;
 pub(crate) use run::RunArgs;
+pub(crate) use serve::{LogFormat, ServeArgs};
 
 /// Decides whether an agent's tool call needs a person, and proves what was decided.
 #[derive(Debug, Parser)]
@@ -38,6 +40,7 @@ Examples:
   placet check --tool bash --args '{\"command\":\"git status && rm -rf /\"}'
   placet policy explain
   placet policy test --config placet.toml
+  placet serve
   placet inbox
   placet audit list --since 2h
   placet audit verify
@@ -84,6 +87,8 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Option<InboxCommand>,
     },
+    /// Serve the HTTP API and the web inbox
+    Serve(ServeArgs),
     /// Print a completion script for a shell
     #[command(
         after_help = "Example:\n  placet completions bash > ~/.local/share/bash-completion/completions/placet"

@@ -17,6 +17,7 @@ mod moment;
 mod output;
 mod policy;
 mod run;
+mod serve;
 mod store;
 mod style;
 
@@ -54,6 +55,7 @@ fn run(color: Color, command: Command) -> anyhow::Result<Exit> {
             person,
             command,
         } => inbox::run(&store, person, command.as_ref(), color),
+        Command::Serve(args) => serve::run(&args),
         Command::Completions { shell } => generate::completions(shell),
         Command::Man => generate::man(),
     }

@@ -6,24 +6,24 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::call::Args;
 use crate::tool::{Category, Risk, Tool};
 
 /// What would really happen, as far as reading can tell.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Analysis {
     /// Each thing found, in order of appearance.
     pub facts: Vec<Fact>,
     /// What no mode and no person may allow, and why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub banned: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub banned: Option<Ban>,
 }
 
 /// One thing a call would do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Fact {
     /// What it is.
@@ -31,13 +31,13 @@ pub struct Fact {
     pub kind: FactKind,
     /// How bad it could be.
     pub risk: Risk,
-    /// Why that risk, in a sentence; empty when nothing raised it.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub why: String,
+    /// Why that risk; absent when nothing raised it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<Why>,
 }
 
 /// The kinds of things a call can do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum FactKind {
     /// One simple command of a shell line.
@@ -50,10 +50,10 @@ pub enum FactKind {
         /// Some word is only known when it runs.
         dynamic: bool,
         /// Variables set for this command (`FOO=bar cmd`).
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[serde(skip_serializing_if = "Vec::is_empty")]
         assignments: Vec<String>,
         /// Which wrappers it runs under (`sudo`, `xargs`), outermost first.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[serde(skip_serializing_if = "Vec::is_empty")]
         under: Vec<String>,
     },
     /// A file a shell line writes or reads by redirection.
@@ -147,8 +147,10 @@ mod secret;
 pub mod shell;
 pub mod sql;
 pub mod url;
+mod why;
 
 pub use fixed::FixedPlaces;
+pub use why::{AddressConcern, Ban, Deed, Doubt, PathConcern, SqlConcern, UrlConcern, UrlOddity, Why};
 
 /// The text in lowercase; most are already.
 pub(crate) fn lowercase(text: &str) -> Cow<'_, str> {
@@ -181,7 +183,7 @@ fn lens_into(lens: &crate::tool::Lens, args: &Args, places: &dyn Places, found: 
         found.facts.push(Fact {
             kind: FactKind::Unreadable { what: arg.clone() },
             risk: Risk::High,
-            why: format!("`{arg}` is not a text, so it cannot be analysed"),
+            why: Some(Why::NotText { arg: arg.clone() }),
         });
         return;
     };

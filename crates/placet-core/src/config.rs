@@ -4,7 +4,7 @@
 //! and that becomes a [`Config`] (complete, every promise checked) or a [`ConfigError`] that says where and why. There is no
 //! half-accepted configuration: what is refused changes nothing. Files and variables are read by the program, not here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 
 use serde::de::DeserializeOwned;
@@ -14,7 +14,7 @@ use serde_spanned::Spanned;
 use toml::de::DeTable;
 
 use crate::canonical;
-use crate::ids::{ChannelName, ToolName};
+use crate::ids::{AgentId, ChannelName, PersonId, ToolName};
 use crate::interaction::Locale;
 use crate::people::Directory;
 use crate::policy::Policy;
@@ -162,13 +162,43 @@ impl ChannelKind {
 pub struct Server {
     /// Where it listens.
     pub listen: SocketAddr,
+    /// What else it is called in a browser's address line.
+    pub hosts: Vec<Host>,
+    /// People whose own token lets them do everything.
+    pub admins: BTreeSet<PersonId>,
+    /// Agents with a token of their own.
+    pub agents: BTreeMap<AgentId, Secret>,
+    /// How many connections may be open at once.
+    pub connections_max: u32,
+    /// How many requests one token may make in a second.
+    pub requests_per_second: u32,
     /// What callers prove their role with.
     pub tokens: Tokens,
+}
+
+/// A name the server is reached by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Host {
+    /// Name and, where it is not the usual one, port; in small letters.
+    pub authority: String,
+    /// Whether somebody in front of it speaks TLS.
+    pub scheme: Scheme,
+}
+
+/// How browsers speak to a [`Host`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scheme {
+    /// In the clear.
+    Http,
+    /// Through a proxy that speaks TLS; cookies are for it alone.
+    Https,
 }
 
 impl Server {
     /// This machine only.
     const LISTEN: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 7319));
+    const CONNECTIONS_MAX: u32 = 20_000;
+    const REQUESTS_PER_SECOND: u32 = 50_000;
 }
 
 /// A token for each role; those that are absent are made and kept beside the data.
@@ -261,6 +291,7 @@ impl Config {
             |name| described(&tools, name),
             checker,
         );
+        let server = sections::server(file.server, &people, checker);
         let models = file
             .models
             .iter()
@@ -274,7 +305,7 @@ impl Config {
             tools,
             people,
             channels,
-            server: sections::server(file.server, checker),
+            server,
             store: Store {
                 path: sections::place(file.store.path, "placet.db", checker),
             },

@@ -10,7 +10,7 @@ use crate::call::{CallDigest, ToolCall};
 use crate::digest::Digest;
 use crate::ids::ToolName;
 use crate::tool::{Category, OwnOpinion, Risk, Tool};
-use crate::verdict::{AskTerms, Decision, Step, Verdict};
+use crate::verdict::{AskTerms, Decision, Reason, Ruling, Step, Verdict, high};
 
 pub(crate) mod example;
 mod index;
@@ -180,7 +180,7 @@ impl Policy {
     }
 
     fn disabled(&self) -> Option<Answer<'_>> {
-        (!self.settings.enabled).then(|| Answer::allow(Step::Disabled, "approvals are switched off"))
+        (!self.settings.enabled).then(|| Answer::allow(Step::Disabled, &Reason::Disabled))
     }
 
     /// Rules and overrides; the strictest of them wins.
@@ -206,61 +206,41 @@ impl Policy {
                 Answer::ask(
                     Step::Rule,
                     terms.unwrap_or_else(AskTerms::plain),
-                    rule.why("asks for a person"),
+                    &rule.why(Ruling::Asks),
                 )
                 .by(rule)
             }
-            (Override::Allow, Some(rule)) => Answer::allow(Step::Rule, rule.why("allows this call")).by(rule),
+            (Override::Allow, Some(rule)) => Answer::allow(Step::Rule, &rule.why(Ruling::Allows)).by(rule),
             (Override::Ask, None) => {
-                let reason = format!(
-                    "`tool_overrides` says that `{}` is always asked about",
-                    subject.call.tool
-                );
-                Answer::ask(Step::Rule, AskTerms::plain(), reason)
+                let reason = Reason::AlwaysAsked(&subject.call.tool);
+                Answer::ask(Step::Rule, AskTerms::plain(), &reason)
             }
-            (Override::Allow, None) => Answer::allow(
-                Step::Rule,
-                format!(
-                    "`tool_overrides` says that `{}` is never asked about",
-                    subject.call.tool
-                ),
-            ),
+            (Override::Allow, None) => Answer::allow(Step::Rule, &Reason::NeverAsked(&subject.call.tool)),
         })
     }
 
     fn strict(&self, subject: &Subject<'_>) -> Option<Answer<'_>> {
-        (self.settings.strict && subject.risk > Risk::Low).then(|| {
-            let reason = format!(
-                "strict mode asks about everything above LOW, and the risk is {}",
-                subject.risk
-            );
-            Answer::ask(Step::Strict, AskTerms::plain(), reason)
-        })
+        (self.settings.strict && subject.risk > Risk::Low)
+            .then(|| Answer::ask(Step::Strict, AskTerms::plain(), &Reason::Strict(subject.risk)))
     }
 
     fn allow_listed(&self, subject: &Subject<'_>, context: &Context<'_>) -> Option<Answer<'_>> {
         let tool = &subject.call.tool;
         let reason = if context.session_allow_list.contains(tool) {
-            format!("`{tool}` is on this session's allow-list")
+            Reason::SessionList(tool)
         } else if context.workflow_allow_list.contains(tool) {
-            format!("`{tool}` is one of the workflow's auto-approved tools")
+            Reason::WorkflowList(tool)
         } else if self.settings.auto_approved_tools.contains(tool) {
-            format!("`{tool}` is one of the auto-approved tools")
+            Reason::AutoApproved(tool)
         } else {
             let covers = |grant: &&crate::standing::StandingGrant| {
                 grant
                     .scope
                     .covers(subject.call, subject.analysis, context.digest, context.workspace)
             };
-            let grant = context.standing.iter().find(covers)?;
-            format!(
-                "{} gave the standing grant {}: {}",
-                grant.by,
-                grant.id,
-                grant.scope.describe()
-            )
+            Reason::Standing(Some(context.standing.iter().find(covers)?))
         };
-        Some(Answer::allow(Step::AllowList, reason))
+        Some(Answer::allow(Step::AllowList, &reason))
     }
 }
 
@@ -272,97 +252,78 @@ fn denied<'r>(rules: &Candidates<'r>, subject: &Subject<'_>) -> Option<Answer<'r
         reason,
     };
     if let Some(rule) = rules.denying(subject) {
-        return Some(deny(Some(rule.name.as_str()), rule.why("denies this call")));
+        return Some(deny(
+            Some(rule.name.as_str()),
+            rule.why(Ruling::Denies).to_string(),
+        ));
     }
-    let why = subject.analysis.banned.as_ref()?;
-    Some(deny(None, format!("this is never allowed: {why}")))
+    let ban = subject.analysis.banned.as_ref()?;
+    Some(deny(None, Reason::Banned(Some(ban)).to_string()))
 }
 
 fn asks_by_nature(subject: &Subject<'_>) -> Option<Answer<'static>> {
-    (subject.category == Category::Ask).then(|| {
-        Answer::ask(
-            Step::AskCategory,
-            AskTerms::plain(),
-            "this tool exists to ask a person",
-        )
-    })
+    (subject.category == Category::Ask)
+        .then(|| Answer::ask(Step::AskCategory, AskTerms::plain(), &Reason::AsksByNature))
 }
 
 fn high_risk(subject: &Subject<'_>) -> Option<Answer<'static>> {
     if subject.risk < Risk::High {
         return None;
     }
-    let found = subject
-        .analysis
-        .facts
-        .iter()
-        .find(|fact| fact.risk == Risk::High && !fact.why.is_empty());
-    let why = found.map_or("the tool is declared HIGH", |fact| fact.why.as_str());
-    Some(Answer::ask(
-        Step::HighRisk,
-        AskTerms::plain(),
-        format!("the risk is HIGH: {why}"),
-    ))
+    let reason = high(Some(subject.analysis)).next()?;
+    Some(Answer::ask(Step::HighRisk, AskTerms::plain(), &reason))
 }
 
 fn yolo(mode: Mode) -> Option<Answer<'static>> {
-    (mode == Mode::Yolo).then(|| Answer::allow(Step::Yolo, "mode yolo allows all but HIGH"))
+    (mode == Mode::Yolo).then(|| Answer::allow(Step::Yolo, &Reason::Yolo))
 }
 
 fn harmless(subject: &Subject<'_>) -> Option<Answer<'static>> {
     if subject.category == Category::Read {
-        return Some(Answer::allow(Step::LowRisk, "it only reads"));
+        return Some(Answer::allow(Step::LowRisk, &Reason::OnlyReads));
     }
-    (subject.risk == Risk::Low).then(|| Answer::allow(Step::LowRisk, "the risk is LOW"))
+    (subject.risk == Risk::Low).then(|| Answer::allow(Step::LowRisk, &Reason::LowRisk))
 }
 
 fn own_opinion(context: &Context<'_>) -> Option<Answer<'static>> {
-    (context.own_opinion == OwnOpinion::NotNeeded).then(|| {
-        Answer::allow(
-            Step::OwnOpinion,
-            "the tool itself says that no approval is needed",
-        )
-    })
+    (context.own_opinion == OwnOpinion::NotNeeded)
+        .then(|| Answer::allow(Step::OwnOpinion, &Reason::OwnOpinion))
 }
 
 fn auto_edit(mode: Mode, subject: &Subject<'_>) -> Option<Answer<'static>> {
     (mode == Mode::AutoEdit && subject.category == Category::Write)
-        .then(|| Answer::allow(Step::AutoEdit, "mode autoEdit allows writes"))
+        .then(|| Answer::allow(Step::AutoEdit, &Reason::AutoEdit))
 }
 
 fn remembered(subject: &Subject<'_>, context: &Context<'_>) -> Option<Answer<'static>> {
-    (context.remembered && subject.risk == Risk::Medium).then(|| {
-        Answer::allow(
-            Step::Memory,
-            "exactly this call was approved in this chat a moment ago",
-        )
-    })
+    (context.remembered && subject.risk == Risk::Medium)
+        .then(|| Answer::allow(Step::Memory, &Reason::Remembered))
 }
 
 fn ask_anyway(subject: &Subject<'_>) -> Answer<'static> {
-    let reason = format!(
-        "nothing allows this {} of {} risk",
-        subject.category, subject.risk
-    );
-    Answer::ask(Step::Ask, AskTerms::plain(), reason)
+    let reason = Reason::NothingAllows {
+        category: subject.category,
+        risk: subject.risk,
+    };
+    Answer::ask(Step::Ask, AskTerms::plain(), &reason)
 }
 
 impl<'p> Answer<'p> {
-    fn allow(step: Step, reason: impl Into<String>) -> Self {
+    fn allow(step: Step, reason: &Reason<'_>) -> Self {
         Self {
             step,
             decision: Decision::Allow,
             rule: None,
-            reason: reason.into(),
+            reason: reason.to_string(),
         }
     }
 
-    fn ask(step: Step, terms: AskTerms, reason: impl Into<String>) -> Self {
+    fn ask(step: Step, terms: AskTerms, reason: &Reason<'_>) -> Self {
         Self {
             step,
             decision: Decision::Ask(terms),
             rule: None,
-            reason: reason.into(),
+            reason: reason.to_string(),
         }
     }
 
@@ -375,10 +336,13 @@ impl<'p> Answer<'p> {
 }
 
 impl Rule {
-    fn why(&self, what: &str) -> String {
+    fn why(&self, ruling: Ruling) -> Reason<'_> {
         match &self.reason {
-            Some(reason) => reason.clone(),
-            None => format!("the rule `{}` {what}", self.name),
+            Some(reason) => Reason::Written(reason),
+            None => Reason::Ruled {
+                rule: &self.name,
+                ruling,
+            },
         }
     }
 

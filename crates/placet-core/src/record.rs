@@ -33,6 +33,10 @@ pub struct CallHead {
     pub key: CallKey,
     /// Its session.
     pub session: SessionId,
+    /// Whether that session was ended.
+    pub session_over: bool,
+    /// Whether the question that settled it has been answered without the asker knowing yet.
+    pub untold: bool,
     /// Its digest.
     pub digest: CallDigest,
     /// Whether an approval of it is remembered for a while.

@@ -18,7 +18,7 @@ mod text;
 mod wrap;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use decided::decided;
 pub use document::{Arg, ArgValue, Block, Change, CommandLine, DiffLine, Document, Hunk, OptionLine, Weight};

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::analysis::{Analysis, FactKind};
 use crate::call::{CallDigest, ToolCall};
 use crate::ids::{PersonId, SessionId, StandingGrantId, ToolName};
+use crate::interaction::Locale;
 use crate::policy::PathGlob;
 use crate::policy::pattern::{Breadth, CommandPattern};
 use crate::time::Timestamp;
@@ -73,21 +74,57 @@ impl Scope {
 
     /// What it covers, exactly and in a sentence.
     pub fn describe(&self) -> String {
+        self.describe_in(Locale::English)
+    }
+
+    /// The same in the reader's language.
+    pub fn describe_in(&self, locale: Locale) -> String {
+        match locale {
+            Locale::English => self.english(),
+            Locale::Chinese => self.chinese(),
+        }
+    }
+
+    fn chinese(&self) -> String {
+        let tool = &self.tool;
+        let what = match &self.covers {
+            Covers::Exactly(digest) => format!("仅限 `{tool}` 的这一次调用（{digest}）"),
+            Covers::Commands(patterns) => {
+                format!(
+                    "`{tool}` 中每条命令都是 {} 的命令行",
+                    either(patterns, Locale::Chinese)
+                )
+            }
+            Covers::Paths(globs) => {
+                format!(
+                    "`{tool}` 对工作区内匹配 {} 的路径的操作",
+                    either(globs, Locale::Chinese)
+                )
+            }
+            Covers::Hosts(hosts) => format!("`{tool}` 对 {} 的请求", either(hosts, Locale::Chinese)),
+        };
+        match &self.session {
+            Some(session) => format!("{what}，仅限会话 `{session}`"),
+            None => format!("{what}，所有会话"),
+        }
+    }
+
+    fn english(&self) -> String {
         let what = match &self.covers {
             Covers::Exactly(digest) => format!("exactly this call of `{}` ({digest})", self.tool),
             Covers::Commands(patterns) => {
                 format!(
                     "`{}` lines in which every command is {}",
                     self.tool,
-                    either(patterns)
+                    either(patterns, Locale::English)
                 )
             }
             Covers::Paths(globs) => format!(
                 "`{}` on paths of the workspace matching {}",
                 self.tool,
-                either(globs)
+                either(globs, Locale::English)
             ),
-            Covers::Hosts(hosts) => format!("`{}` requests to {}", self.tool, either(hosts)),
+            Covers::Hosts(hosts) => format!("`{}` requests to {}", self.tool, either(hosts, Locale::English)),
         };
         match &self.session {
             Some(session) => format!("{what}, in session `{session}` only"),
@@ -157,12 +194,15 @@ impl Covers {
     }
 }
 
-fn either(texts: &[String]) -> String {
+fn either(texts: &[String], locale: Locale) -> String {
     let quoted: Vec<String> = texts.iter().map(|text| format!("`{text}`")).collect();
     match quoted.split_last() {
         Some((last, [])) => last.clone(),
-        Some((last, others)) => format!("{} or {last}", others.join(", ")),
-        None => "nothing".into(),
+        Some((last, others)) => {
+            let (comma, or) = (locale.pick(", ", "、"), locale.pick(" or ", " 或 "));
+            format!("{}{or}{last}", others.join(comma))
+        }
+        None => locale.pick("nothing", "（无）").into(),
     }
 }
 

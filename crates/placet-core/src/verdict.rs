@@ -1,5 +1,7 @@
 //! A verdict: allow, ask or deny, always with the step and the rule that decided it.
 
+mod reason;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -7,6 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::ids::PersonId;
 use crate::time::Millis;
 use crate::tool::{Category, Risk};
+
+pub(crate) use reason::high;
+pub use reason::{High, Reason, Ruling};
 
 /// What policy says about one call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,7 +24,7 @@ pub struct Verdict {
     /// The rule that decided, by name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// Why, in a sentence.
+    /// Why, in an English sentence; [`Reason::again`] says it in other languages.
     pub reason: String,
     /// The risk after analysis.
     pub risk: Risk,

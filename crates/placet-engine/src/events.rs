@@ -60,6 +60,11 @@ impl Engine {
         }
     }
 
+    /// Changes with every commit: the id of its last row. For those who follow the journal for many at once.
+    pub fn committed(&self) -> watch::Receiver<u64> {
+        self.inner.committed.clone()
+    }
+
     /// The id of the newest row.
     pub async fn head(&self) -> Result<u64, StoreError> {
         self.inner.store.read(|view, _| view.head()).await

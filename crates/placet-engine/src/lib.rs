@@ -40,6 +40,7 @@ pub mod broker;
 pub mod bus;
 pub mod callback;
 pub mod channel;
+pub mod chronicle;
 mod engine;
 pub mod events;
 pub mod gate;

@@ -14,6 +14,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
+use crate::tail::Tail;
 
 /// The newest checkpoint; before the first one there is a beginning with no rows.
 #[derive(Debug, Clone, Copy)]
@@ -94,26 +95,32 @@ impl Heads {
     }
 }
 
-/// Writes a checkpoint when at least `rows_min` rows are not covered by one. Inside the caller's transaction.
-pub(crate) fn write(conn: &Connection, rows_min: u64, at: Timestamp) -> Result<(), StoreError> {
-    let last = Last::read(conn)?;
-    let rows: u64 = conn
-        .prepare_cached("SELECT ifnull(max(id), 0) FROM journal")?
-        .query_row([], |row| row.get(0))?;
+/// Writes a checkpoint when at least `rows_min` of the journal's `rows` rows are not covered by one. Inside the caller's
+/// transaction.
+pub(crate) fn write(
+    conn: &Connection,
+    tail: &mut Tail,
+    rows: u64,
+    rows_min: u64,
+    at: Timestamp,
+) -> Result<(), StoreError> {
+    let (last, interval) = tail.uncovered(conn)?;
     if rows.saturating_sub(last.rows) < rows_min.max(1) {
         return Ok(());
     }
-    let text = uncovered(conn, last.rows)?.heads().text()?;
+    let text = std::mem::take(interval).heads().text()?;
     let hash = checkpoint_hash(&last.hash, rows, at, text.as_bytes());
     let id = last.id.saturating_add(1);
     conn.prepare_cached("INSERT INTO checkpoints VALUES (?1, ?2, ?3, ?4, ?5)")?
         .execute(params![id, rows, at.as_millis(), text, hash.as_bytes()])?;
     conn.prepare_cached("UPDATE service SET checkpoints = ?1")?
         .execute([id])?;
+    *last = Last { id, rows, hash };
     Ok(())
 }
 
-fn uncovered(conn: &Connection, covered: u64) -> Result<Interval, StoreError> {
+/// The rows after row `covered`.
+pub(crate) fn uncovered(conn: &Connection, covered: u64) -> Result<Interval, StoreError> {
     let sql = "SELECT name, seq, hash FROM journal JOIN sessions ON sessions.id = journal.session
                WHERE journal.id > ?1 ORDER BY journal.id";
     let mut statement = conn.prepare_cached(sql)?;

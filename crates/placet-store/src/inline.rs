@@ -122,6 +122,7 @@ impl InlineStore {
     /// Goes back to a snapshot: what a disk does that said it had synced and had not.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), StoreError> {
         self.writer.conn = load(&snapshot.0)?;
+        self.writer.forget();
         Ok(())
     }
 
@@ -150,6 +151,7 @@ impl InlineStore {
 
     /// Runs SQL as somebody with another program would, to see what is found afterwards.
     pub fn tamper(&mut self, sql: &str) -> Result<(), StoreError> {
+        self.writer.forget();
         Ok(self.writer.conn.execute_batch(sql)?)
     }
 

@@ -5,21 +5,21 @@
 //! kept, and nobody else can have changed what they looked at. This is rare (it is a bug or a damaged file), and keeps
 //! the common path free of bookkeeping. Any other failure fails the whole group, and nobody is told "done".
 
-use std::cell::Cell;
-use std::collections::HashMap;
+use std::cell::{Cell, RefCell, RefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use placet_core::digest::Digest;
 use placet_core::ids::SessionId;
 use placet_core::interaction::CallKey;
-use placet_core::journal::{Event, genesis, row_hash};
+use placet_core::journal::{Event, row_hash};
 use placet_core::time::{LiveTime, Now, Timestamp};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::change::{self, Change};
 use crate::error::{StepError, StoreError};
 use crate::project::{self, At};
 use crate::step::{Committed, Step};
+use crate::tail::Tail;
 use crate::view::View;
 use crate::{checkpoint, inline::CommitFault};
 
@@ -96,6 +96,7 @@ pub(crate) struct Writer {
     checkpoint_rows: u32,
     /// The last row that was told about. What comes after it and is not ours, another process wrote.
     told: Cell<u64>,
+    tail: RefCell<Tail>,
 }
 
 impl Writer {
@@ -105,6 +106,7 @@ impl Writer {
             conn,
             checkpoint_rows,
             told,
+            tail: RefCell::default(),
         })
     }
 
@@ -128,6 +130,7 @@ impl Writer {
         match self.try_group(jobs, clock, fault) {
             Ok(rows) => rows,
             Err(error) => {
+                self.forget();
                 for job in jobs {
                     job.fail(&error);
                 }
@@ -143,7 +146,7 @@ impl Writer {
         fault: CommitFault,
     ) -> Result<Vec<Committed>, StoreError> {
         let mut done: Vec<(Writes, Vec<Stamp>)> = Vec::new();
-        let mut batch = Batch::begin(&self.conn)?;
+        let mut batch = self.begin()?;
         for job in jobs.iter_mut() {
             let Some(writes) = job.decide(&View::new(&self.conn), clock()) else {
                 continue;
@@ -153,7 +156,7 @@ impl Writer {
                 Err(error @ StoreError::Corrupt { .. }) => {
                     job.fail(&error);
                     drop(batch);
-                    batch = Batch::begin(&self.conn)?;
+                    batch = self.begin()?;
                     for (writes, stamps) in &mut done {
                         *stamps = batch.append(writes)?;
                     }
@@ -170,6 +173,15 @@ impl Writer {
         self.told.set(last_row);
         rows.extend(done.into_iter().flat_map(committed));
         Ok(rows)
+    }
+
+    fn begin(&self) -> Result<Batch<'_>, StoreError> {
+        Batch::begin(&self.conn, self.tail.borrow_mut())
+    }
+
+    /// Forgets what it remembers of the file: somebody changed it through this very connection.
+    pub(crate) fn forget(&self) {
+        self.tail.borrow_mut().forget();
     }
 
     /// What other processes committed and nobody here was told of.
@@ -191,7 +203,7 @@ impl Writer {
 
     /// Covers all rows by a checkpoint.
     pub(crate) fn checkpoint(&self, now: Now) -> Result<(), StoreError> {
-        Batch::begin(&self.conn)?.commit(now, 1, CommitFault::None)
+        self.begin()?.commit(now, 1, CommitFault::None)
     }
 
     /// Covers all rows by a checkpoint and folds the write-ahead log back into the file.
@@ -205,7 +217,8 @@ impl Writer {
 
     /// Stores how far live time has come.
     pub(crate) fn heartbeat(&self, now: Now) -> Result<(), StoreError> {
-        Batch::begin(&self.conn)?.commit(now, u64::from(self.checkpoint_rows), CommitFault::None)
+        self.begin()?
+            .commit(now, u64::from(self.checkpoint_rows), CommitFault::None)
     }
 }
 
@@ -229,32 +242,26 @@ struct Stamp {
     hash: Digest,
 }
 
-/// The end of a session's chain.
-struct Head {
-    session: u64,
-    seq: u64,
-    hash: Digest,
-}
-
 /// An open transaction. Dropped without a commit, it is rolled back.
 struct Batch<'c> {
     conn: &'c Connection,
     /// The first row this transaction can write.
     first_row: u64,
     last_row: u64,
-    /// Heads moved by this transaction; written back once, at its end.
-    heads: HashMap<SessionId, Head>,
+    /// Heads moved by this transaction are written back once, at its end.
+    tail: RefMut<'c, Tail>,
 }
 
 impl<'c> Batch<'c> {
-    fn begin(conn: &'c Connection) -> Result<Self, StoreError> {
+    fn begin(conn: &'c Connection, tail: RefMut<'c, Tail>) -> Result<Self, StoreError> {
         conn.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let mut batch = Self {
             conn,
             first_row: 0,
             last_row: 0,
-            heads: HashMap::new(),
+            tail,
         };
+        batch.tail.begin(conn)?;
         batch.last_row = View::new(conn).head()?;
         batch.first_row = batch.last_row.saturating_add(1);
         Ok(batch)
@@ -275,11 +282,12 @@ impl<'c> Batch<'c> {
     fn append_event(&mut self, name: &SessionId, event: &Event, at: Timestamp) -> Result<Stamp, StoreError> {
         let body = serde_json::to_string(event).map_err(|error| StoreError::corrupt(error.to_string()))?;
         let id = self.last_row.saturating_add(1);
-        let head = self.head(name)?;
+        let head = self.tail.head(self.conn, name)?;
         let seq = head.seq.saturating_add(1);
         let hash = row_hash(&head.hash, name, seq, at, body.as_bytes());
-        (head.seq, head.hash) = (seq, hash);
+        head.advance(seq, hash);
         let session = head.session;
+        self.tail.push(name, seq, hash);
         self.conn
             .prepare_cached("INSERT INTO journal VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
             .execute(params![id, session, seq, at.as_millis(), body, hash.as_bytes()])?;
@@ -294,27 +302,18 @@ impl<'c> Batch<'c> {
         Ok(Stamp { id, seq, hash })
     }
 
-    fn head(&mut self, name: &SessionId) -> Result<&mut Head, StoreError> {
-        if !self.heads.contains_key(name) {
-            let head = read_head(self.conn, name)?;
-            self.heads.insert(name.clone(), head);
-        }
-        self.heads
-            .get_mut(name)
-            .ok_or_else(|| StoreError::corrupt("a session's head was lost"))
-    }
-
-    fn commit(self, now: Now, checkpoint_rows: u64, fault: CommitFault) -> Result<(), StoreError> {
-        let mut statement = self
-            .conn
-            .prepare_cached("UPDATE sessions SET head_seq = ?2, head_hash = ?3 WHERE id = ?1")?;
-        for head in self.heads.values() {
-            statement.execute(params![head.session, head.seq, head.hash.as_bytes()])?;
-        }
+    fn commit(mut self, now: Now, checkpoint_rows: u64, fault: CommitFault) -> Result<(), StoreError> {
+        self.tail.write_heads(self.conn)?;
         self.conn
             .prepare_cached("UPDATE service SET live = max(live, ?1), wall = ?2")?
             .execute((now.live.as_millis(), now.wall.as_millis()))?;
-        checkpoint::write(self.conn, checkpoint_rows, now.wall)?;
+        checkpoint::write(
+            self.conn,
+            &mut self.tail,
+            self.last_row,
+            checkpoint_rows,
+            now.wall,
+        )?;
         self.conn
             .prepare_cached("DELETE FROM memory WHERE until <= ?1")?
             .execute([now.wall.as_millis()])?;
@@ -337,37 +336,10 @@ impl Drop for Batch<'_> {
         // After a commit, and after errors that make SQLite roll back by itself, there is nothing left to undo. A
         // rollback that fails leaves the transaction open, and the next `BEGIN` reports it.
         if !self.conn.is_autocommit() {
+            self.tail.forget();
             let _ = self.conn.execute_batch("ROLLBACK");
         }
     }
-}
-
-/// The end of a session's chain; the session is made when it is new.
-fn read_head(conn: &Connection, name: &SessionId) -> Result<Head, StoreError> {
-    let sql = "SELECT id, head_seq, head_hash FROM sessions WHERE name = ?1";
-    let found = conn
-        .prepare_cached(sql)?
-        .query_row([name.as_str()], |row| {
-            Ok(Head {
-                session: row.get(0)?,
-                seq: row.get(1)?,
-                hash: Digest::from_bytes(row.get(2)?),
-            })
-        })
-        .optional()?;
-    if let Some(head) = found {
-        return Ok(head);
-    }
-    let hash = genesis();
-    let session = conn
-        .prepare_cached("INSERT INTO sessions (name, head_seq, head_hash) VALUES (?1, 0, ?2)")?
-        .insert(params![name.as_str(), hash.as_bytes()])?;
-    Ok(Head {
-        session: u64::try_from(session)
-            .map_err(|_| StoreError::corrupt("a session has a negative number"))?,
-        seq: 0,
-        hash,
-    })
 }
 
 /// A call that is not settled when it is received must be asked about, joined or settled in the same step: a call nobody

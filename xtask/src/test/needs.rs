@@ -42,6 +42,28 @@ const NEEDS: &[Need] = &[
         works: || answers(&mut cargo(&["clippy", "--version"])),
         source: Source::Rustup("clippy"),
     },
+    Need {
+        what: "Chromium",
+        why: "the web inbox is tested in a real browser",
+        works: || answers(Command::new("chromium").arg("--version")),
+        source: Source::Debian(&["chromium"]),
+    },
+    Need {
+        what: "Node and npm",
+        why: "they run the tests of the web inbox",
+        works: || {
+            ["node", "npm"]
+                .iter()
+                .all(|name| answers(Command::new(name).arg("--version")))
+        },
+        source: Source::Debian(&["nodejs", "npm"]),
+    },
+    Need {
+        what: "a Chinese font",
+        why: "the web inbox is pictured in Chinese, too",
+        works: has_chinese_font,
+        source: Source::Debian(&["fontconfig", "fonts-wqy-microhei"]),
+    },
 ];
 
 /// Makes sure every need is met; what cannot be met is said all at once, so that one round of installing is enough.
@@ -95,6 +117,11 @@ impl Need {
 /// Tries the compiler proper, the C library's headers and the archiver: a bundled library needs all three.
 pub(super) fn c_compiles() -> bool {
     checks_c("#include <stdlib.h>\n").unwrap_or(false) && answers(Command::new("ar").arg("--version"))
+}
+
+fn has_chinese_font() -> bool {
+    let fonts = Command::new("fc-list").arg(":lang=zh-cn").output();
+    fonts.is_ok_and(|fonts| !fonts.stdout.trim_ascii().is_empty())
 }
 
 fn checks_c(source: &str) -> anyhow::Result<bool> {

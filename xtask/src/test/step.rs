@@ -1,12 +1,12 @@
 //! The steps of `cargo xtask test`: what each checks and how.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use anyhow::Context;
 
-use super::needs;
 use super::tally::Tally;
+use super::{needs, web};
 use crate::cargo::{answers, cargo, succeeds};
 use crate::workspace::Workspace;
 use crate::{arrows, shape};
@@ -22,6 +22,7 @@ pub(super) enum Step {
     Shape,
     Deny,
     Tests,
+    Web,
 }
 
 /// What a step came to.
@@ -35,7 +36,7 @@ pub(super) enum Outcome {
 
 impl Step {
     /// In the order they run: cheap and telling ones first.
-    pub(super) const ALL: [Self; 8] = [
+    pub(super) const ALL: [Self; 9] = [
         Self::Needs,
         Self::Fmt,
         Self::Arrows,
@@ -44,6 +45,7 @@ impl Step {
         Self::Clippy,
         Self::Docs,
         Self::Tests,
+        Self::Web,
     ];
 
     pub(super) fn name(self) -> &'static str {
@@ -56,6 +58,7 @@ impl Step {
             Self::Shape => "shape",
             Self::Deny => "deny",
             Self::Tests => "tests",
+            Self::Web => "web",
         }
     }
 
@@ -69,12 +72,13 @@ impl Step {
             Self::Shape => "workspace lints in every crate, a header on every module",
             Self::Deny => "licences, banned crates and sources of dependencies",
             Self::Tests => "every test and doctest",
+            Self::Web => "the web inbox in a real browser",
         }
     }
 
     /// Whether the step compiles the workspace, which is pointless when the machine cannot.
     pub(super) fn builds(self) -> bool {
-        matches!(self, Self::Clippy | Self::Docs | Self::Tests)
+        matches!(self, Self::Clippy | Self::Docs | Self::Tests | Self::Web)
     }
 
     pub(super) fn run(self, workspace: &Workspace, tally: &mut Tally) -> anyhow::Result<Outcome> {
@@ -98,6 +102,7 @@ impl Step {
             Self::Shape => Ok(faults(&shape::check(workspace)?)),
             Self::Deny => deny(),
             Self::Tests => tests(tally),
+            Self::Web => web::run(workspace, tally),
         }
     }
 }
@@ -138,7 +143,13 @@ fn tests(tally: &mut Tally) -> anyhow::Result<Outcome> {
         .stdout(Stdio::piped())
         .spawn()
         .context("cannot start cargo test")?;
-    let mut output = BufReader::new(child.stdout.take().context("cargo test has no output")?);
+    read_tests(&mut child, tally)?;
+    Ok(tally.judge(child.wait()?.success()))
+}
+
+/// Shows what a test runner prints as it comes, while counting.
+pub(super) fn read_tests(child: &mut Child, tally: &mut Tally) -> anyhow::Result<()> {
+    let mut output = BufReader::new(child.stdout.take().context("the tests have no output")?);
     let mut shown = std::io::stdout().lock();
     let mut line = Vec::new();
     // Bytes, not strings: a failing test may print anything.
@@ -148,24 +159,26 @@ fn tests(tally: &mut Tally) -> anyhow::Result<Outcome> {
         tally.read(&String::from_utf8_lossy(&line));
         line.clear();
     }
-    Ok(judge(tally, child.wait()?.success()))
+    Ok(())
 }
 
-/// Cargo's own word counts beside the tally: a test program that dies prints no result to count.
-fn judge(tally: &Tally, cargo_succeeded: bool) -> Outcome {
-    if !tally.failures.is_empty() {
-        Outcome::Failed(tally.failures.join(", "))
-    } else if !cargo_succeeded || tally.failed > 0 {
-        Outcome::Failed("a test program did not build or did not finish; see above".to_owned())
-    } else if tally.passed == 0 {
-        Outcome::Failed("no test ran".to_owned())
-    } else if tally.ignored > 0 {
-        Outcome::Failed(format!(
-            "{} tests are ignored; mend them or remove them",
-            tally.ignored
-        ))
-    } else {
-        Outcome::Ok
+impl Tally {
+    /// The runner's own word counts beside the tally: a test program that dies prints no result to count.
+    pub(super) fn judge(&self, runner_succeeded: bool) -> Outcome {
+        if !self.failures.is_empty() {
+            Outcome::Failed(self.failures.join(", "))
+        } else if !runner_succeeded || self.failed > 0 {
+            Outcome::Failed("a test program did not build or did not finish; see above".to_owned())
+        } else if self.passed == 0 {
+            Outcome::Failed("no test ran".to_owned())
+        } else if self.ignored > 0 {
+            Outcome::Failed(format!(
+                "{} tests are ignored; mend them or remove them",
+                self.ignored
+            ))
+        } else {
+            Outcome::Ok
+        }
     }
 }
 
@@ -182,25 +195,23 @@ mod tests {
 
     #[test]
     fn tests_are_ok_only_when_some_ran_and_all_passed() {
-        assert!(matches!(judge(&passed(3), true), Outcome::Ok));
-        assert!(matches!(judge(&passed(0), true), Outcome::Failed(_)));
+        assert!(matches!(passed(3).judge(true), Outcome::Ok));
+        assert!(matches!(passed(0).judge(true), Outcome::Failed(_)));
     }
 
     #[test]
     fn a_test_program_that_died_without_a_result_is_a_failure() {
-        assert!(matches!(judge(&passed(3), false), Outcome::Failed(_)));
+        assert!(matches!(passed(3).judge(false), Outcome::Failed(_)));
     }
 
     #[test]
     fn an_ignored_test_is_a_failure() {
         assert!(matches!(
-            judge(
-                &Tally {
-                    ignored: 1,
-                    ..passed(3)
-                },
-                true
-            ),
+            Tally {
+                ignored: 1,
+                ..passed(3)
+            }
+            .judge(true),
             Outcome::Failed(_)
         ));
     }
@@ -212,7 +223,7 @@ mod tests {
             failures: vec!["it_holds".to_owned()],
             ..passed(3)
         };
-        assert!(matches!(judge(&tally, false), Outcome::Failed(what) if what == "it_holds"));
+        assert!(matches!(tally.judge(false), Outcome::Failed(what) if what == "it_holds"));
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub(super) fn text(checked: &Checked) -> String {
     page.field("risk", verdict.risk.as_str());
     page.field("category", verdict.category.as_str());
     if let Some(banned) = &checked.analysis.banned {
-        page.field("banned", &paint(style::BAD, prose(banned)));
+        page.field("banned", &paint(style::BAD, prose(&banned.to_string())));
     }
     if let Decision::Ask(terms) = &verdict.decision {
         page.ask(terms, checked);
@@ -114,8 +114,12 @@ impl Page {
                 format_args!("{:<6}", fact.risk.as_str()),
             );
             let _ = writeln!(self.0, "    {risk} {}", what(&fact.kind));
-            if !fact.why.is_empty() {
-                let _ = writeln!(self.0, "           {}", paint(style::FAINT, prose(&fact.why)));
+            if let Some(why) = &fact.why {
+                let _ = writeln!(
+                    self.0,
+                    "           {}",
+                    paint(style::FAINT, prose(&why.to_string()))
+                );
             }
         }
     }

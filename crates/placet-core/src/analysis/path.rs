@@ -7,6 +7,7 @@ mod sensitive;
 
 use std::borrow::Cow;
 
+use super::why::{PathConcern, Why};
 use super::{Analysis, Fact, FactKind, Places};
 use crate::tool::Risk;
 
@@ -39,7 +40,7 @@ pub enum Placed {
     /// It means nothing certain.
     Unreadable {
         /// Why.
-        why: &'static str,
+        why: PathConcern,
     },
 }
 
@@ -67,13 +68,13 @@ pub fn analyse(path: &str, usage: Use, places: &dyn Places, found: &mut Analysis
     found.facts.push(Fact {
         kind,
         risk,
-        why: why.into(),
+        why: why.map(Why::Path),
     });
 }
 
 impl Placed {
     /// How bad it is to use the place this way, and why.
-    pub fn risk(&self, usage: Use) -> (Risk, &'static str) {
+    pub fn risk(&self, usage: Use) -> (Risk, Option<PathConcern>) {
         match (self, usage) {
             (Self::Unreadable { why }, _)
             | (
@@ -82,17 +83,17 @@ impl Placed {
                     ..
                 },
                 Use::Write,
-            ) => (Risk::High, why),
-            (Self::Outside { .. }, _) => (Risk::High, "it is outside the workspace"),
+            ) => (Risk::High, Some(*why)),
+            (Self::Outside { .. }, _) => (Risk::High, Some(PathConcern::Outside)),
             (
                 Self::Inside {
                     sensitive: Some(Sensitive::Secret),
                     ..
                 },
                 _,
-            ) => (Risk::High, "it holds secrets"),
-            (Self::Inside { .. }, Use::Write) => (Risk::Medium, ""),
-            (Self::Inside { .. }, Use::Read) => (Risk::Low, ""),
+            ) => (Risk::High, Some(PathConcern::Secrets)),
+            (Self::Inside { .. }, Use::Write) => (Risk::Medium, None),
+            (Self::Inside { .. }, Use::Read) => (Risk::Low, None),
         }
     }
 }
@@ -154,7 +155,7 @@ fn readings(absolute: &str, shortened: &str, places: &dyn Places) -> Result<Vec<
 }
 
 /// The path from the root, with nothing shortened or followed yet.
-fn absolute(folder: &str, path: &str, places: &dyn Places) -> Result<String, &'static str> {
+fn absolute(folder: &str, path: &str, places: &dyn Places) -> Result<String, PathConcern> {
     check(path)?;
     let scheme = path
         .split(['/', '\\'])
@@ -163,38 +164,38 @@ fn absolute(folder: &str, path: &str, places: &dyn Places) -> Result<String, &'s
         .map(|(scheme, _)| scheme);
     let path = match scheme {
         Some(scheme) if scheme.eq_ignore_ascii_case("file") => Cow::Owned(of_file_url(path)?),
-        Some(drive) if drive.len() == 1 => return Err("a drive letter means a place on another system"),
-        Some(_) if path.contains("://") => return Err("it is a URL and not a path"),
+        Some(drive) if drive.len() == 1 => return Err(PathConcern::DriveLetter),
+        Some(_) if path.contains("://") => return Err(PathConcern::Url),
         _ => Cow::Borrowed(path),
     };
     if path.contains('\\') {
-        return Err("a backslash separates folders on some systems and not on others");
+        return Err(PathConcern::Backslash);
     }
     if path.starts_with('/') {
         return Ok(path.into_owned());
     }
     match path.strip_prefix('~') {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => {
-            let home = places.home().ok_or("there is no home folder to start from")?;
+            let home = places.home().ok_or(PathConcern::NoHome)?;
             Ok(format!("{home}{rest}"))
         }
-        Some(_) => Err("it starts in another user's home folder"),
+        Some(_) => Err(PathConcern::OtherHome),
         None => Ok(format!("{folder}/{path}")),
     }
 }
 
-fn check(path: &str) -> Result<(), &'static str> {
+fn check(path: &str) -> Result<(), PathConcern> {
     if path.is_empty() {
-        return Err("it is empty");
+        return Err(PathConcern::Empty);
     }
     if path.chars().any(char::is_control) {
-        return Err("it contains control characters");
+        return Err(PathConcern::ControlCharacters);
     }
     Ok(())
 }
 
-fn of_file_url(url: &str) -> Result<String, &'static str> {
-    let unclear = "it is a file URL that names no plain local path";
+fn of_file_url(url: &str) -> Result<String, PathConcern> {
+    let unclear = PathConcern::FileUrl;
     let parsed = ::url::Url::parse(url).map_err(|_| unclear)?;
     let path = parsed.to_file_path().map_err(|()| unclear)?;
     let path = path.to_str().ok_or(unclear)?;

@@ -23,6 +23,7 @@ mod walk;
 mod word;
 mod wrapper;
 
+use super::why::Why;
 use super::{Analysis, Fact, FactKind, Places};
 use crate::tool::Risk;
 
@@ -38,22 +39,19 @@ pub fn analyse(line: &str, places: &dyn Places, found: &mut Analysis) {
     let mut walk = walk::Walk::new(places, found);
     walk.line(line, &[]);
     if walk.commands() > COMMANDS_MAX {
-        let why = format!(
-            "{} commands in one line are too many to judge one by one",
-            walk.commands()
-        );
+        let why = Why::TooManyCommands(walk.commands());
         found.facts.push(unreadable(line, why));
     }
 }
 
 /// The fact that (part of) a line could not be understood.
-fn unreadable(line: &str, why: String) -> Fact {
+fn unreadable(line: &str, why: Why) -> Fact {
     // Enough to recognise it by; the whole line is shown with the call itself.
     let what = line.chars().take(200).collect();
     Fact {
         kind: FactKind::Unreadable { what },
         risk: Risk::High,
-        why,
+        why: Some(why),
     }
 }
 

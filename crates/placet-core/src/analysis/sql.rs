@@ -18,7 +18,8 @@ mod preview;
 mod reading;
 
 use self::effect::Judged;
-use self::reading::{Reading, Unread};
+use self::reading::Reading;
+use super::why::{SqlConcern, Why};
 use super::{Analysis, Fact, FactKind};
 use crate::tool::{Category, Risk, SqlDialect};
 
@@ -36,12 +37,12 @@ pub fn analyse(sql: &str, dialect: Option<SqlDialect>, found: &mut Analysis) {
     });
     match read {
         Ok(judged) => found.facts.extend(judged.into_iter().map(Judged::into_fact)),
-        Err(unread) => found.facts.push(unreadable(&unread)),
+        Err(unread) => found.facts.push(unreadable(unread)),
     }
 }
 
 /// What all dialects together make of the text.
-fn strictest(sql: &str) -> Result<Vec<Judged>, Unread> {
+fn strictest(sql: &str) -> Result<Vec<Judged>, SqlConcern> {
     let readings = DIALECTS.map(|dialect| reading::read(sql, dialect));
     let [Ok(sqlite), Ok(postgresql), Ok(mysql)] = readings else {
         let [sqlite, postgresql, mysql] = readings;
@@ -49,7 +50,7 @@ fn strictest(sql: &str) -> Result<Vec<Judged>, Unread> {
             .into_iter()
             .flatten()
             .next()
-            .unwrap_or(Unread::Ambiguous));
+            .unwrap_or(SqlConcern::Ambiguous));
     };
     // A bare backtick is no part of PostgreSQL: that server refuses the text as a whole, so it cannot be the one meant.
     let readings: Vec<Reading> = [sqlite, postgresql, mysql]
@@ -69,14 +70,14 @@ fn strictest(sql: &str) -> Result<Vec<Judged>, Unread> {
         }
     }
     match (followed.is_empty(), refused) {
-        (true, refused) => Err(refused.unwrap_or(Unread::Ambiguous)),
-        (false, Some(_)) if !same_tokens => Err(Unread::Ambiguous),
+        (true, refused) => Err(refused.unwrap_or(SqlConcern::Ambiguous)),
+        (false, Some(_)) if !same_tokens => Err(SqlConcern::Ambiguous),
         (false, _) => merge(followed),
     }
 }
 
 /// Statement by statement the stricter of what the dialects say; they must agree on what the statements are.
-fn merge(readings: Vec<Vec<Judged>>) -> Result<Vec<Judged>, Unread> {
+fn merge(readings: Vec<Vec<Judged>>) -> Result<Vec<Judged>, SqlConcern> {
     readings
         .into_iter()
         .map(Ok)
@@ -84,18 +85,18 @@ fn merge(readings: Vec<Vec<Judged>>) -> Result<Vec<Judged>, Unread> {
             let (left, right) = (left?, right?);
             let agree = left.len() == right.len() && left.iter().zip(&right).all(|(l, r)| l.verb == r.verb);
             if !agree {
-                return Err(Unread::Ambiguous);
+                return Err(SqlConcern::Ambiguous);
             }
             Ok(left.into_iter().zip(right).map(|(l, r)| l.stricter(r)).collect())
         })
-        .unwrap_or(Err(Unread::Empty))
+        .unwrap_or(Err(SqlConcern::Empty))
 }
 
-fn unreadable(unread: &Unread) -> Fact {
+fn unreadable(unread: SqlConcern) -> Fact {
     Fact {
         kind: FactKind::Unreadable { what: "SQL".into() },
         risk: Risk::High,
-        why: unread.to_string(),
+        why: Some(Why::Sql(unread)),
     }
 }
 
@@ -109,7 +110,7 @@ impl Judged {
                 text: self.text,
             },
             risk: self.risk,
-            why: self.why,
+            why: self.why.map(Why::Sql),
         }
     }
 

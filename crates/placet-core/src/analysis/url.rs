@@ -11,6 +11,7 @@ use std::cell::Cell;
 use ::url::{Host, SyntaxViolation, Url};
 use unicode_security::{MixedScript, skeleton};
 
+use super::why::{UrlConcern, UrlOddity, Why};
 use super::{Analysis, Fact, FactKind};
 use crate::tool::Risk;
 
@@ -24,43 +25,50 @@ pub fn analyse(url: &str, found: &mut Analysis) {
         Err(why) => Fact {
             kind: FactKind::Unreadable { what: shown(url) },
             risk: Risk::High,
-            why,
+            why: Some(Why::Url(why)),
         },
     };
     found.facts.push(fact);
 }
 
-fn parse(url: &str) -> Result<(Url, Option<SyntaxViolation>), String> {
+fn parse(url: &str) -> Result<(Url, Option<UrlOddity>), UrlConcern> {
     if url.len() > URL_BYTES_MAX {
-        return Err(format!("it is longer than {URL_BYTES_MAX} bytes"));
+        return Err(UrlConcern::TooLong {
+            bytes_max: URL_BYTES_MAX,
+        });
     }
     let oddity = Cell::new(None);
-    // Each of these is read in one way here and in another by some client.
     let note = |violation| {
-        let clients_differ = matches!(
-            violation,
-            SyntaxViolation::Backslash
-                | SyntaxViolation::C0SpaceIgnored
-                | SyntaxViolation::TabOrNewlineIgnored
-                | SyntaxViolation::ExpectedDoubleSlash
-                | SyntaxViolation::EmbeddedCredentials
-                | SyntaxViolation::UnencodedAtSign
-        );
-        if clients_differ {
-            oddity.set(Some(violation));
+        if let Some(found) = clients_differ(violation) {
+            oddity.set(Some(found));
         }
     };
     let parsed = Url::options()
         .syntax_violation_callback(Some(&note))
         .parse(url)
-        .map_err(|error| format!("it does not parse as a URL: {error}"))?;
+        .map_err(|error| UrlConcern::Unparsed {
+            error: error.to_string(),
+        })?;
     Ok((parsed, oddity.get()))
 }
 
-fn judge(url: &Url, oddity: Option<SyntaxViolation>) -> Fact {
+/// What is read in one way here and in another by some client.
+fn clients_differ(violation: SyntaxViolation) -> Option<UrlOddity> {
+    Some(match violation {
+        SyntaxViolation::Backslash => UrlOddity::Backslash,
+        SyntaxViolation::C0SpaceIgnored => UrlOddity::OuterSpace,
+        SyntaxViolation::TabOrNewlineIgnored => UrlOddity::TabOrNewline,
+        SyntaxViolation::ExpectedDoubleSlash => UrlOddity::NoSlashes,
+        SyntaxViolation::EmbeddedCredentials => UrlOddity::Credentials,
+        SyntaxViolation::UnencodedAtSign => UrlOddity::AtSign,
+        _ => return None,
+    })
+}
+
+fn judge(url: &Url, oddity: Option<UrlOddity>) -> Fact {
     let (risk, why) = match concern(url, oddity) {
-        Some(why) => (Risk::High, why),
-        None => (Risk::Medium, String::new()),
+        Some(why) => (Risk::High, Some(Why::Url(why))),
+        None => (Risk::Medium, None),
     };
     let kind = FactKind::Host {
         host: url.host_str().unwrap_or_default().to_owned(),
@@ -71,24 +79,26 @@ fn judge(url: &Url, oddity: Option<SyntaxViolation>) -> Fact {
 }
 
 /// What makes the URL more than a request to some public host.
-fn concern(url: &Url, oddity: Option<SyntaxViolation>) -> Option<String> {
+fn concern(url: &Url, oddity: Option<UrlOddity>) -> Option<UrlConcern> {
     if !matches!(url.scheme(), "http" | "https") {
-        return Some(format!("`{}` is not the web", url.scheme()));
+        return Some(UrlConcern::NotWeb {
+            scheme: url.scheme().to_owned(),
+        });
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Some("a name before `@` can pass for the host".into());
+        return Some(UrlConcern::NameBeforeAt);
     }
-    if let Some(violation) = oddity {
-        return Some(format!("clients disagree on it: {violation}"));
+    if let Some(oddity) = oddity {
+        return Some(UrlConcern::Odd(oddity));
     }
     match url.host()? {
-        Host::Ipv4(address) => address::concern_v4(address).map(str::to_owned),
-        Host::Ipv6(address) => address::concern_v6(address).map(str::to_owned),
+        Host::Ipv4(address) => address::concern_v4(address).map(UrlConcern::Address),
+        Host::Ipv6(address) => address::concern_v6(address).map(UrlConcern::Address),
         Host::Domain(domain) => of_domain(domain),
     }
 }
 
-fn of_domain(domain: &str) -> Option<String> {
+fn of_domain(domain: &str) -> Option<UrlConcern> {
     let domain = domain.trim_end_matches('.').to_ascii_lowercase();
     let within = |zone: &&&str| {
         domain == **zone
@@ -97,15 +107,17 @@ fn of_domain(domain: &str) -> Option<String> {
                 .is_some_and(|rest| rest.ends_with('.'))
     };
     if !domain.contains('.') {
-        return Some("a name without a dot is a machine nearby".into());
+        return Some(UrlConcern::Nearby);
     }
     if let Some(zone) = LOCAL_ZONES.iter().find(within) {
-        return Some(format!("`.{zone}` names machines nearby"));
+        return Some(UrlConcern::LocalZone {
+            zone: (*zone).to_owned(),
+        });
     }
     if let Some(zone) = WILDCARD_ZONES.iter().find(within) {
-        return Some(format!(
-            "names under `{zone}` stand for any address, also private ones"
-        ));
+        return Some(UrlConcern::WildcardZone {
+            zone: (*zone).to_owned(),
+        });
     }
     imitation(&domain)
 }
@@ -137,22 +149,23 @@ const WILDCARD_ZONES: [&str; 10] = [
 ];
 
 /// Whether a label mixes scripts, or looks like plain letters without being them.
-fn imitation(domain: &str) -> Option<String> {
+fn imitation(domain: &str) -> Option<UrlConcern> {
     if !domain.split('.').any(|label| label.starts_with("xn--")) {
         return None;
     }
     let unicode = ::url::quirks::domain_to_unicode(domain);
     if unicode.is_empty() || unicode.contains('\u{fffd}') {
-        return Some("its name is not valid".into());
+        return Some(UrlConcern::InvalidName);
     }
     unicode
         .split('.')
         .filter(|label| !label.is_ascii())
         .find_map(|label| {
+            let shown = || label.to_owned();
             if !label.is_single_script() {
-                Some(format!("`{label}` mixes scripts"))
+                Some(UrlConcern::MixedScripts { label: shown() })
             } else if skeleton(label).all(|c| c.is_ascii()) {
-                Some(format!("`{label}` looks like plain letters and is not"))
+                Some(UrlConcern::LookAlike { label: shown() })
             } else {
                 None
             }

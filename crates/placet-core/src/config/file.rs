@@ -161,6 +161,14 @@ pub(super) struct ChannelFile {
 pub(super) struct ServerFile {
     pub(super) listen: Option<Spanned<String>>,
     #[serde(default)]
+    pub(super) hosts: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub(super) admins: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub(super) agents: BTreeMap<Spanned<String>, Secret>,
+    pub(super) connections_max: Option<Spanned<u32>>,
+    pub(super) requests_per_second: Option<Spanned<u32>>,
+    #[serde(default)]
     pub(super) tokens: TokensFile,
 }
 

@@ -1,6 +1,6 @@
 //! The other sections of `placet.toml`, from what is written to what is checked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use serde_spanned::Spanned;
@@ -9,8 +9,8 @@ use super::error::{Checker, did_you_mean};
 use super::file::{ApprovalFile, ChannelFile, ServerFile, ToolFile};
 use super::lasting::Lasting;
 use super::secret::NOT_A_SECRET;
-use super::{Approval, Channel, ChannelKind, OtherReply, Secret, Server, Tokens};
-use crate::ids::{ChannelName, PersonId, ToolName};
+use super::{Approval, Channel, ChannelKind, Host, OtherReply, Scheme, Secret, Server, Tokens};
+use crate::ids::{AgentId, ChannelName, PersonId, ToolName};
 use crate::interaction::Locale;
 use crate::people::{Directory, Person};
 use crate::policy::{Mode, Override, Settings};
@@ -192,7 +192,7 @@ fn check_url(url: &Spanned<String>, checker: &mut Checker<'_>) {
     }
 }
 
-pub(super) fn server(file: ServerFile, checker: &mut Checker<'_>) -> Server {
+pub(super) fn server(file: ServerFile, people: &Directory, checker: &mut Checker<'_>) -> Server {
     let listen = match &file.listen {
         None => Some(Server::LISTEN),
         Some(given) => {
@@ -200,15 +200,64 @@ pub(super) fn server(file: ServerFile, checker: &mut Checker<'_>) -> Server {
             checker.accept(given.span(), given.get_ref().parse().map_err(refusal))
         }
     };
-    let tokens = Tokens {
-        agent: file.tokens.agent,
-        approver: file.tokens.approver,
-        admin: file.tokens.admin,
-    };
+    let mut admins = BTreeSet::new();
+    for who in &file.admins {
+        admins.extend(
+            checker
+                .accept(who.span(), people.resolve(who.get_ref()))
+                .into_iter()
+                .flatten(),
+        );
+    }
+    let mut agents = BTreeMap::new();
+    for (name, secret) in file.agents {
+        if let Some(agent) = checker.accept(name.span(), AgentId::new(name.get_ref())) {
+            agents.insert(agent, secret);
+        }
+    }
+    let hosts = file
+        .hosts
+        .iter()
+        .filter_map(|given| host(given, checker))
+        .collect();
     Server {
         listen: listen.unwrap_or(Server::LISTEN),
-        tokens,
+        hosts,
+        admins,
+        agents,
+        connections_max: at_least_one(file.connections_max.as_ref(), Server::CONNECTIONS_MAX, checker),
+        requests_per_second: at_least_one(
+            file.requests_per_second.as_ref(),
+            Server::REQUESTS_PER_SECOND,
+            checker,
+        ),
+        tokens: Tokens {
+            agent: file.tokens.agent,
+            approver: file.tokens.approver,
+            admin: file.tokens.admin,
+        },
     }
+}
+
+/// `placet.example.com`, `placet.example.com:8443` or `https://placet.example.com`.
+fn host(given: &Spanned<String>, checker: &mut Checker<'_>) -> Option<Host> {
+    let text = given.get_ref();
+    let (scheme, authority) = match text.split_once("://") {
+        None => (Scheme::Http, text.as_str()),
+        Some(("http", rest)) => (Scheme::Http, rest),
+        Some(("https", rest)) => (Scheme::Https, rest),
+        Some(_) => (Scheme::Http, ""),
+    };
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']');
+    if authority.is_empty() || !authority.chars().all(allowed) {
+        let help = Some("write `placet.example.com`, or `https://placet.example.com` behind TLS".to_owned());
+        checker.refuse(given.span(), format_args!("`{text}` is not a host"), help);
+        return None;
+    }
+    Some(Host {
+        authority: authority.to_ascii_lowercase(),
+        scheme,
+    })
 }
 
 /// A path that says something.

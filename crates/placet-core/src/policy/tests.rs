@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 use serde_json::json;
 
 use super::*;
-use crate::analysis::{Fact, FactKind};
+use crate::analysis::{Ban, Doubt, Fact, FactKind, Why};
 use crate::call::tests::call;
 use crate::config::Config;
 use crate::ids::{PersonId, StandingGrantId};
@@ -32,11 +32,7 @@ fn fact(risk: Risk, kind: FactKind) -> Fact {
     Fact {
         kind,
         risk,
-        why: if risk == Risk::High {
-            "it is dangerous".into()
-        } else {
-            String::new()
-        },
+        why: (risk == Risk::High).then_some(Why::Doubtful(Doubt::Unparsed)),
     }
 }
 
@@ -207,7 +203,7 @@ const STRICT: &str = "[approval]\nstrict = true\n";
 fn each_step_answers_in_each_mode() {
     let bash = || Case::bash("git status");
     let banned = Analysis {
-        banned: Some("it wipes the disk".into()),
+        banned: Some(Ban::AnswersForPeople),
         ..medium(&["rm -rf /"])
     };
     let mut own = bash();
@@ -312,7 +308,7 @@ fn a_verdict_names_its_step_its_rule_and_a_reason() {
     );
     assert_eq!(verdict.reason, "the rule `no git` denies this call");
     let verdict = Case::new("bash", high("rm -rf ~")).decide(&policy(""));
-    assert_eq!(verdict.reason, "the risk is HIGH: it is dangerous");
+    assert_eq!(verdict.reason, "the risk is HIGH: the line does not parse");
     assert_eq!(
         (verdict.risk, verdict.category, verdict.rule),
         (Risk::High, Category::Command, None)

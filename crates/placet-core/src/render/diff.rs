@@ -5,6 +5,7 @@ use similar::{Algorithm, ChangeTag, TextDiff};
 use super::document::{Change, DiffLine, Hunk};
 use super::mask;
 use super::safe::SafeText;
+use crate::interaction::Locale;
 
 /// Unchanged lines around a change.
 const CONTEXT: usize = 3;
@@ -13,9 +14,9 @@ const CONTEXT: usize = 3;
 const LINES_MAX: usize = 6_000;
 
 /// The places where `before` and `after` differ.
-pub(super) fn hunks(before: &str, after: &str) -> Vec<Hunk> {
+pub(super) fn hunks(before: &str, after: &str, locale: Locale) -> Vec<Hunk> {
     if before.lines().count() + after.lines().count() > LINES_MAX {
-        return vec![replaced(before, after)];
+        return vec![replaced(before, after, locale)];
     }
     let diff = TextDiff::configure()
         .algorithm(Algorithm::Myers)
@@ -28,17 +29,19 @@ pub(super) fn hunks(before: &str, after: &str) -> Vec<Hunk> {
             header: SafeText::line(&hunk.header().to_string()),
             lines: hunk
                 .iter_changes()
-                .map(|change| line(tag(change.tag()), change.value()))
+                .map(|change| line(tag(change.tag()), change.value(), locale))
                 .collect(),
         })
         .collect()
 }
 
-fn replaced(before: &str, after: &str) -> Hunk {
+fn replaced(before: &str, after: &str, locale: Locale) -> Hunk {
     let removed = before
         .split_inclusive('\n')
-        .map(|text| line(Change::Removed, text));
-    let added = after.split_inclusive('\n').map(|text| line(Change::Added, text));
+        .map(|text| line(Change::Removed, text, locale));
+    let added = after
+        .split_inclusive('\n')
+        .map(|text| line(Change::Added, text, locale));
     Hunk {
         header: SafeText::line(&format!(
             "@@ -1,{} +1,{} @@",
@@ -57,12 +60,12 @@ fn tag(tag: ChangeTag) -> Change {
     }
 }
 
-fn line(change: Change, text: &str) -> DiffLine {
+fn line(change: Change, text: &str, locale: Locale) -> DiffLine {
     // A last line without its line break is a change too, and would look like none.
     let (text, end) = match (text.strip_suffix('\n'), change) {
         (Some(text), _) => (text, ""),
         (None, Change::Kept) => (text, ""),
-        (None, Change::Removed | Change::Added) => (text, "⟦no line break⟧"),
+        (None, Change::Removed | Change::Added) => (text, locale.pick("⟦no line break⟧", "⟦无换行⟧")),
     };
     DiffLine {
         change,

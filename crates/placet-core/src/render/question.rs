@@ -1,22 +1,23 @@
 //! A question as a document: what would happen first, then why it is asked, by whom, and how to answer.
 
+mod facts;
+
 use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::document::{Arg, ArgValue, Block, CommandLine, Document, OptionLine, Weight};
+use super::document::{Arg, ArgValue, Block, Document, OptionLine, Weight};
 use super::safe::SafeText;
 use super::{diff, mask};
-use crate::analysis::{Analysis, Fact, FactKind};
+use crate::analysis::Analysis;
 use crate::call::{Args, ToolCall};
 use crate::canonical;
-use crate::evidence::Evidence;
 use crate::ids::PersonId;
 use crate::interaction::{Asked, Edited, InteractionRequest, Locale, Subject};
 use crate::reply::OpenQuestion;
 use crate::time::Millis;
 use crate::tool::Risk;
-use crate::verdict::Verdict;
+use crate::verdict::{Reason, Verdict};
 
 /// All that is known about a question when it is shown.
 #[derive(Debug, Clone, Copy)]
@@ -142,7 +143,7 @@ impl Writer {
             self.masked |= masked != *args.as_value();
             serde_json::to_string_pretty(&masked).unwrap_or_default()
         };
-        let hunks = diff::hunks(&pretty(before), &pretty(after));
+        let hunks = diff::hunks(&pretty(before), &pretty(after), self.locale);
         Block::Diff {
             label: self.say("Changed arguments", "修改后的参数"),
             hunks,
@@ -172,140 +173,10 @@ impl Writer {
         SafeText::line(&mask::text(&text))
     }
 
-    fn facts(&mut self, analysis: &Analysis, head: &mut Vec<Block>) {
-        if let Some(banned) = &analysis.banned {
-            head.push(Block::Warning {
-                text: SafeText::line(banned),
-            });
-        }
-        let mut commands = Vec::new();
-        for fact in &analysis.facts {
-            match &fact.kind {
-                FactKind::Command {
-                    text, under, argv, ..
-                } => commands.push(CommandLine {
-                    text: self.command(text, argv.first()),
-                    under: under.iter().map(|wrapper| SafeText::code_line(wrapper)).collect(),
-                    risk: fact.risk,
-                    why: SafeText::line(&fact.why),
-                }),
-                FactKind::Redirect { .. }
-                | FactKind::Statement { .. }
-                | FactKind::Path { .. }
-                | FactKind::Host { .. }
-                | FactKind::Unreadable { .. } => {}
-            }
-        }
-        if !commands.is_empty() {
-            head.push(Block::Commands { commands });
-        }
-        for fact in &analysis.facts {
-            head.extend(self.other_fact(fact));
-        }
-    }
-
-    fn other_fact(&mut self, fact: &Fact) -> Option<Block> {
-        let why = SafeText::line(&fact.why);
-        Some(match &fact.kind {
-            FactKind::Command { .. } => return None,
-            FactKind::Statement { verb, text, .. } => Block::Statement {
-                verb: SafeText::code_line(verb),
-                text: self.code(text),
-                risk: fact.risk,
-                why,
-            },
-            FactKind::Host { host, scheme, port } => {
-                let port = port.map_or(String::new(), |port| format!(":{port}"));
-                Block::Host {
-                    label: self.say("Host", "主机"),
-                    host: SafeText::code_line(&format!("{scheme}://{host}{port}")),
-                    risk: fact.risk,
-                    why,
-                }
-            }
-            FactKind::Redirect {
-                path, writes: true, ..
-            } => self.place("Writes", "写入", path, None, fact),
-            FactKind::Redirect {
-                path, writes: false, ..
-            } => self.place("Reads", "读取", path, None, fact),
-            FactKind::Path {
-                given,
-                resolved,
-                writes: true,
-                ..
-            } => self.place("Writes", "写入", given, Some(resolved), fact),
-            FactKind::Path {
-                given,
-                resolved,
-                writes: false,
-                ..
-            } => self.place("Reads", "读取", given, Some(resolved), fact),
-            FactKind::Unreadable { what } => Block::Warning {
-                text: SafeText::line(&format!(
-                    "{}: {what} ({})",
-                    self.locale.pick("Could not be read", "无法解析"),
-                    fact.why
-                )),
-            },
-        })
-    }
-
-    fn place(&self, english: &str, chinese: &str, given: &str, resolved: Option<&str>, fact: &Fact) -> Block {
-        let resolved = resolved
-            .filter(|resolved| *resolved != given)
-            .map_or(String::new(), |resolved| format!(" → {resolved}"));
-        let risk = match fact.risk {
-            Risk::Low => String::new(),
-            risk => format!(" [{}]", risk.label(self.locale)),
-        };
-        let why = match fact.why.as_str() {
-            "" => String::new(),
-            why => format!("{}{why}", self.locale.pick(": ", "：")),
-        };
-        let value = format!("{given}{resolved}{risk}{why}");
-        Block::Field {
-            label: self.say(english, chinese),
-            value: SafeText::line(&value),
-        }
-    }
-
-    fn evidence(&mut self, evidence: &Evidence) -> Block {
-        match evidence {
-            Evidence::Diff { path, before, after } => {
-                let what = match (before, after) {
-                    (None, Some(_)) => self.locale.pick("new file", "新建文件"),
-                    (Some(_), None) => self.locale.pick("deleted file", "删除文件"),
-                    (Some(_), Some(_)) | (None, None) => self.locale.pick("changed file", "修改文件"),
-                };
-                Block::Diff {
-                    label: SafeText::line(&format!("{what} {path}")),
-                    hunks: diff::hunks(before.as_deref().unwrap_or(""), after.as_deref().unwrap_or("")),
-                }
-            }
-            Evidence::Rows { statement, count } => Block::Rows {
-                label: self.say("Rows it would touch", "将影响的行数"),
-                count: *count,
-                statement: self.code(statement),
-            },
-            Evidence::Note { title, text } => Block::Text {
-                label: Some(SafeText::line(title)),
-                text: self.prose(text),
-            },
-            Evidence::Failed { why } => Block::Warning {
-                text: SafeText::line(&format!(
-                    "{}: {why}",
-                    self.locale
-                        .pick("The tool could not show the effect", "工具无法给出预览")
-                )),
-            },
-        }
-    }
-
     fn body(&mut self, view: &QuestionView<'_>) -> Vec<Block> {
         let mut body = Vec::new();
         if let Some(verdict) = view.verdict {
-            body.push(self.why(verdict));
+            body.push(self.why(verdict, view));
         }
         if let Some(from) = asked_by(view) {
             body.push(self.field("Asked by", "提出者", &from));
@@ -331,7 +202,7 @@ impl Writer {
         body
     }
 
-    fn why(&self, verdict: &Verdict) -> Block {
+    fn why(&self, verdict: &Verdict, view: &QuestionView<'_>) -> Block {
         let rule = verdict
             .rule
             .as_ref()
@@ -340,9 +211,13 @@ impl Writer {
                 Locale::Chinese => format!("；规则“{rule}”"),
             });
         let step = verdict.step.number();
-        let value = match self.locale {
-            Locale::English => format!("{} (step {step}{rule})", verdict.reason),
-            Locale::Chinese => format!("{}（第 {step} 步{rule}）", verdict.reason),
+        let value = match (self.locale, view.call) {
+            (Locale::Chinese, Some(call)) => {
+                let reason = Reason::again(verdict, &call.tool, view.analysis).words(self.locale);
+                format!("{reason}（第 {step} 步{rule}）")
+            }
+            (Locale::Chinese, None) => format!("第 {step} 步{rule}"),
+            (Locale::English, _) => format!("{} (step {step}{rule})", verdict.reason),
         };
         self.field("Why you are asked", "为什么问你", &value)
     }
@@ -470,7 +345,7 @@ fn asked_by(view: &QuestionView<'_>) -> Option<String> {
 
 impl Risk {
     /// The word for it.
-    pub(super) const fn label(self, locale: Locale) -> &'static str {
+    pub(crate) const fn label(self, locale: Locale) -> &'static str {
         match self {
             Self::Low => locale.pick("LOW", "低"),
             Self::Medium => locale.pick("MEDIUM", "中"),

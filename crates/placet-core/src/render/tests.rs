@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::analysis::{Analysis, Fact, FactKind};
+use crate::analysis::{Analysis, Deed, Fact, FactKind, Why};
 use crate::call::{Args, Origin, ToolCall};
 use crate::evidence::Evidence;
 use crate::ids::{AgentId, CallId, InteractionId, PersonId, SessionId, ToolName};
@@ -12,6 +12,7 @@ use crate::time::{LiveTime, Millis};
 use crate::tool::{Category, Risk};
 use crate::verdict::{Answers, AskTerms, Decision, Step, Verdict};
 
+pub(crate) mod chinese;
 mod settled;
 mod snapshots;
 mod spoofing;
@@ -84,7 +85,7 @@ fn asked(subject: Subject, risk: Risk) -> Asked {
     }
 }
 
-fn command(text: &str, under: &[&str], risk: Risk, why: &str) -> Fact {
+fn command(text: &str, under: &[&str], risk: Risk, deed: Option<Deed>) -> Fact {
     let kind = FactKind::Command {
         argv: text.split(' ').map(str::to_owned).collect(),
         text: text.into(),
@@ -92,11 +93,9 @@ fn command(text: &str, under: &[&str], risk: Risk, why: &str) -> Fact {
         assignments: Vec::new(),
         under: under.iter().map(|&wrapper| wrapper.to_owned()).collect(),
     };
-    Fact {
-        kind,
-        risk,
-        why: why.into(),
-    }
+    let what = under.first().copied().unwrap_or(text).to_owned();
+    let why = deed.map(|deed| Why::Does { what, deed });
+    Fact { kind, risk, why }
 }
 
 impl Story {

@@ -11,7 +11,7 @@ fn fact(kind: FactKind) -> Fact {
     Fact {
         kind,
         risk: Risk::Medium,
-        why: String::new(),
+        why: None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Claiming a grant, and telling what came of it. Once: the second claim of a grant is refused for ever.
 
 use placet_core::call::{CallDigest, ToolCall};
-use placet_core::ids::CallId;
+use placet_core::ids::{CallId, InteractionId};
 use placet_core::interaction::{CallKey, Cancellation, Resolution};
 use placet_core::journal::{CallResult, Event};
 use placet_core::outcome::{CallStatus, Outcome};
@@ -140,7 +140,7 @@ pub fn claim(
     if grant.state != GrantState::Issued {
         return Err(ClaimRefusal::AlreadyClaimed(id()));
     }
-    if view.session_ended(&record.session)? {
+    if record.session_over {
         return Err(ClaimRefusal::SessionOver(id()));
     }
     let granted = reread.granted(record.digest, outcome);
@@ -153,9 +153,7 @@ pub fn claim(
         grant: grant.number,
         lease: lease.map(|lease| now.live + lease),
     });
-    if let Some(question) = question {
-        process(view, &mut draft, question)?;
-    }
+    process(&mut draft, question.as_ref().filter(|_| record.untold));
     Ok(draft.finish(Permit {
         call,
         digest,
@@ -165,17 +163,12 @@ pub fn claim(
 }
 
 /// Marks a settled question as processed: the asker knows.
-fn process(
-    view: &View<'_>,
-    draft: &mut Draft,
-    question: &placet_core::ids::InteractionId,
-) -> Result<(), StoreError> {
-    if view.awaits_processing(question)? {
+fn process(draft: &mut Draft, untold: Option<&InteractionId>) {
+    if let Some(question) = untold {
         draft.event(Event::Processed {
             interaction: question.clone(),
         });
     }
-    Ok(())
 }
 
 /// The asker has read why a call does not run.
@@ -184,12 +177,8 @@ pub fn told(view: &View<'_>, key: &CallKey) -> Result<Step<()>, StoreError> {
         return Ok(Step::nothing(()));
     };
     let mut draft = Draft::new(&record.session);
-    if let CallState::Refused {
-        question: Some(question),
-        ..
-    } = &record.state
-    {
-        process(view, &mut draft, question)?;
+    if let CallState::Refused { question, .. } = &record.state {
+        process(&mut draft, question.as_ref().filter(|_| record.untold));
     }
     Ok(draft.finish(()))
 }

@@ -42,14 +42,11 @@ pub(super) fn asked(conn: &Connection, at: At<'_>, asked: &Asked) -> Result<(), 
     if let Some(call) = asked.call() {
         calls::park(conn, at, call)?;
     }
-    // Asking how to go on answers for the rejections so far: counting starts again.
-    let sql = match asked.subject {
-        Subject::Breaker { .. } => {
-            "UPDATE sessions SET open_questions = open_questions + 1, rejections = 0 WHERE id = ?1"
-        }
-        _ => "UPDATE sessions SET open_questions = open_questions + 1 WHERE id = ?1",
-    };
-    conn.prepare_cached(sql)?.execute([at.session])?;
+    if let Subject::Breaker { .. } = asked.subject {
+        // Asking how to go on answers for the rejections so far: counting starts again.
+        conn.prepare_cached("UPDATE sessions SET rejections = 0 WHERE id = ?1")?
+            .execute([at.session])?;
+    }
     Ok(())
 }
 
@@ -97,10 +94,7 @@ pub(super) fn resolved(
     let closed = conn
         .prepare_cached("DELETE FROM pending WHERE row = ?1")?
         .execute([question])?;
-    one(closed, || format!("{id} is open, but not listed as such"))?;
-    let sql = "UPDATE sessions SET open_questions = open_questions - 1 WHERE id = ?1";
-    conn.prepare_cached(sql)?.execute([at.session])?;
-    Ok(())
+    one(closed, || format!("{id} is open, but not listed as such"))
 }
 
 pub(super) fn processed(conn: &Connection, id: &InteractionId) -> Result<(), StoreError> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use placet_core::time::Now;
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Lock, OnCommit, QUEUE_STEPS_MAX};
+use super::{Lock, OnCommit};
 use crate::clock::{Clock, LiveClock};
 use crate::error::{StepError, StoreError};
 use crate::inline::CommitFault;
@@ -14,6 +14,10 @@ use crate::step::{Committed, Step};
 use crate::verify::{self, Anchor, Verified};
 use crate::view::View;
 use crate::writer::{Deciding, Job, Writer, Writes};
+
+/// The most steps of one group. While a group is written, the rest of the machine works on the answers of the one before;
+/// a larger group would only make everybody wait for each other.
+const GROUP_STEPS_MAX: usize = 256;
 
 type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
 
@@ -75,7 +79,7 @@ pub(super) struct Worker {
 impl Worker {
     pub(super) fn run(mut self) {
         let mut messages = Vec::new();
-        while self.queue.blocking_recv_many(&mut messages, QUEUE_STEPS_MAX) > 0 {
+        while self.queue.blocking_recv_many(&mut messages, GROUP_STEPS_MAX) > 0 {
             let mut steps = Vec::with_capacity(messages.len());
             let mut others = Vec::new();
             for message in messages.drain(..) {

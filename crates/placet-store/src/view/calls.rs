@@ -25,8 +25,11 @@ struct Stored {
     question: Option<String>,
     grant: Option<StoredGrant>,
     session: String,
+    session_over: bool,
     digest: Digest,
     memorable: bool,
+    /// Whether its question is settled and the asker does not know yet.
+    untold: bool,
 }
 
 struct StoredGrant {
@@ -81,6 +84,8 @@ impl Stored {
             session: row.get(10)?,
             digest: digest_at(row, 11)?,
             memorable: row.get(12)?,
+            session_over: row.get(13)?,
+            untold: row.get(14)?,
         })
     }
 }
@@ -118,6 +123,8 @@ impl View<'_> {
         Ok(Some(CallHead {
             key: key.clone(),
             session: stored(SessionId::new(found.session.as_str()))?,
+            session_over: found.session_over,
+            untold: found.untold,
             digest: CallDigest(found.digest),
             memorable: found.memorable,
             grants: found.grant.as_ref().map_or(0, |grant| grant.number),
@@ -168,10 +175,12 @@ impl View<'_> {
     }
 
     fn stored_call(&self, key: &CallKey) -> Result<Option<Stored>, StoreError> {
-        let sql = "SELECT id, state, (SELECT id FROM interactions WHERE row = parked_on), same_as, settled,
-                   (SELECT id FROM interactions WHERE row = question), grant_number, grant_state, lease, result,
-                   (SELECT name FROM sessions WHERE sessions.id = session), digest, memorable
-                   FROM calls WHERE agent = ?1 AND call = ?2";
+        let sql = "SELECT calls.id, calls.state, open.id, same_as, settled, asked.id, grant_number, grant_state, lease, result,
+                       name, digest, memorable, ended, ifnull(asked.state NOT IN ('pending', 'processed'), 0)
+                   FROM calls JOIN sessions ON sessions.id = calls.session
+                       LEFT JOIN interactions AS open ON open.row = parked_on
+                       LEFT JOIN interactions AS asked ON asked.row = question
+                   WHERE agent = ?1 AND call = ?2";
         let mut statement = self.conn.prepare_cached(sql)?;
         let found = statement.query_row((key.agent.as_str(), key.call.as_str()), Stored::read);
         Ok(found.optional()?)

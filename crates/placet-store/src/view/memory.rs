@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use placet_core::call::CallDigest;
-use placet_core::ids::{PersonId, SessionId, ToolName};
-use placet_core::journal::Event;
+use placet_core::ids::{AgentId, PersonId, SessionId, ToolName};
+use placet_core::journal::{Event, SYSTEM_SESSION};
 use placet_core::outcome::Outcome;
 use placet_core::policy::Mode;
 use placet_core::record::SessionRecord;
@@ -12,7 +12,7 @@ use placet_core::standing::StandingGrant;
 use placet_core::time::Timestamp;
 use rusqlite::{OptionalExtension, Row};
 
-use super::{View, digest_bytes, stored, unexpected};
+use super::{SessionSpan, View, digest_bytes, stored, unexpected};
 use crate::error::StoreError;
 
 /// A row of `sessions`, without its chain.
@@ -41,7 +41,8 @@ impl Stored {
 impl View<'_> {
     /// A session, as far as it has come; a new one when nothing has happened in it.
     pub fn session(&self, id: &SessionId) -> Result<SessionRecord, StoreError> {
-        let sql = "SELECT id, name, ended, rejections, open_questions, mode FROM sessions WHERE name = ?1";
+        let sql = "SELECT id, name, ended, rejections, (SELECT count(*) FROM pending WHERE session = sessions.id), mode
+                   FROM sessions WHERE name = ?1";
         let mut statement = self.conn.prepare_cached(sql)?;
         match statement.query_row([id.as_str()], Stored::read).optional()? {
             Some(found) => self.session_record(found),
@@ -63,8 +64,8 @@ impl View<'_> {
         after: Option<u64>,
         limit: usize,
     ) -> Result<Vec<(u64, SessionRecord)>, StoreError> {
-        let sql = "SELECT id, name, ended, rejections, open_questions, mode FROM sessions
-                   WHERE id > ?1 ORDER BY id LIMIT ?2";
+        let sql = "SELECT id, name, ended, rejections, (SELECT count(*) FROM pending WHERE session = sessions.id), mode
+                   FROM sessions WHERE id > ?1 ORDER BY id LIMIT ?2";
         let mut statement = self.conn.prepare_cached(sql)?;
         let found = statement
             .query_map((after.unwrap_or(0), limit), Stored::read)?
@@ -73,6 +74,47 @@ impl View<'_> {
             .into_iter()
             .map(|session| Ok((session.id, self.session_record(session)?)))
             .collect()
+    }
+
+    /// A page of all sessions, newest first, each with the cursor to go on before it. The system's own is left out.
+    pub fn sessions_before(
+        &self,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<(u64, SessionId)>, StoreError> {
+        let sql = "SELECT id, name FROM sessions WHERE id < ?1 AND name <> ?2 ORDER BY id DESC LIMIT ?3";
+        let before = before.map_or(i64::MAX, |before| i64::try_from(before).unwrap_or(i64::MAX));
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut rows = statement.query((before, SYSTEM_SESSION, limit))?;
+        let mut page = Vec::new();
+        while let Some(row) = rows.next()? {
+            page.push((row.get(0)?, stored(SessionId::new(row.get::<_, String>(1)?))?));
+        }
+        Ok(page)
+    }
+
+    /// When a session began and last moved, how many calls were made in it, and by whom the first was; `None` when nothing
+    /// has happened in it. Reads keys, no bodies.
+    pub fn session_span(&self, id: &SessionId) -> Result<Option<SessionSpan>, StoreError> {
+        let sql = "SELECT (SELECT at FROM journal WHERE journal.session = sessions.id ORDER BY id LIMIT 1),
+                   (SELECT at FROM journal WHERE journal.session = sessions.id ORDER BY id DESC LIMIT 1),
+                   (SELECT count(*) FROM journal JOIN calls ON calls.id = journal.id WHERE journal.session = sessions.id),
+                   (SELECT agent FROM journal JOIN calls ON calls.id = journal.id
+                    WHERE journal.session = sessions.id ORDER BY journal.id LIMIT 1)
+                   FROM sessions WHERE name = ?1";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut rows = statement.query([id.as_str()])?;
+        let Some(row) = rows.next()? else { return Ok(None) };
+        let (Some(began), Some(last)) = (row.get::<_, Option<i64>>(0)?, row.get::<_, Option<i64>>(1)?) else {
+            return Ok(None);
+        };
+        let agent = row.get::<_, Option<String>>(3)?;
+        Ok(Some(SessionSpan {
+            began_at: Timestamp::from_millis(began),
+            last_at: Timestamp::from_millis(last),
+            calls: row.get(2)?,
+            agent: agent.map(AgentId::new).map(stored).transpose()?,
+        }))
     }
 
     /// Who rejected exactly this call in this session, and why.

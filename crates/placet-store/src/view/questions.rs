@@ -51,10 +51,32 @@ impl View<'_> {
         }
     }
 
-    /// Whether a question is settled and the asker does not know yet.
-    pub fn awaits_processing(&self, id: &InteractionId) -> Result<bool, StoreError> {
-        let sql = "SELECT 1 FROM interactions WHERE id = ?1 AND state NOT IN ('pending', 'processed')";
-        Ok(self.conn.prepare_cached(sql)?.exists([id.as_str()])?)
+    /// When a question was asked.
+    pub fn asked_at(&self, id: &InteractionId) -> Result<Option<Timestamp>, StoreError> {
+        let sql = "SELECT at FROM interactions JOIN journal ON journal.id = row WHERE interactions.id = ?1";
+        let at = self
+            .conn
+            .prepare_cached(sql)?
+            .query_row([id.as_str()], |row| row.get(0))
+            .optional()?;
+        Ok(at.map(Timestamp::from_millis))
+    }
+
+    /// A page of all questions, newest first: each with its row, to go on before.
+    pub fn questions_before(
+        &self,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<(u64, InteractionId)>, StoreError> {
+        let sql = "SELECT row, id FROM interactions WHERE row < ?1 ORDER BY row DESC LIMIT ?2";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let before = before.map_or(i64::MAX, |before| i64::try_from(before).unwrap_or(i64::MAX));
+        let mut rows = statement.query((before, limit))?;
+        let mut page = Vec::new();
+        while let Some(row) = rows.next()? {
+            page.push((row.get(0)?, stored(InteractionId::new(row.get::<_, String>(1)?))?));
+        }
+        Ok(page)
     }
 
     /// The open question about exactly this call in this session, and the call it was asked for.
@@ -88,6 +110,14 @@ impl View<'_> {
         let sql =
             "SELECT row FROM pending WHERE session = (SELECT id FROM sessions WHERE name = ?1) ORDER BY row";
         self.asked_by(sql, [session.as_str()])
+    }
+
+    /// The questions of a session, oldest first, open or not.
+    pub fn questions_of_session(&self, session: &SessionId, limit: usize) -> Result<Vec<Asked>, StoreError> {
+        // Both sides are walked by row number: the session's index, and the table itself.
+        let sql = "SELECT journal.id FROM journal JOIN interactions ON interactions.row = journal.id
+                   WHERE journal.session = (SELECT id FROM sessions WHERE name = ?1) ORDER BY journal.id LIMIT ?2";
+        self.asked_by(sql, (session.as_str(), limit))
     }
 
     /// A page of all open questions, oldest first.

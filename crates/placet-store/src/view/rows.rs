@@ -7,7 +7,7 @@ use rusqlite::Row;
 
 use super::{View, digest_at, parse_body, stored};
 use crate::error::StoreError;
-use crate::step::Committed;
+use crate::step::{Committed, RawRow};
 
 impl View<'_> {
     /// Journal rows after row `after`, of one session or of all, in order.
@@ -32,6 +32,40 @@ impl View<'_> {
                 self.committed(sql, (session.as_str(), after, limit))
             }
         }
+    }
+
+    /// The same, as stored: for those who pass rows on without looking into each.
+    pub fn journal_raw(
+        &self,
+        after: u64,
+        limit: usize,
+        session: Option<&SessionId>,
+    ) -> Result<Vec<RawRow>, StoreError> {
+        let of_all = "SELECT journal.id, name, seq, at, body FROM journal
+                      JOIN sessions ON sessions.id = journal.session
+                      WHERE journal.id > ?1 ORDER BY journal.id LIMIT ?2";
+        let of_one = "SELECT journal.id, name, seq, at, body FROM journal
+                      JOIN sessions ON sessions.id = journal.session
+                      WHERE journal.session = (SELECT id FROM sessions WHERE name = ?3) AND journal.id > ?1
+                      ORDER BY journal.id LIMIT ?2";
+        let mut statement = self
+            .conn
+            .prepare_cached(if session.is_some() { of_one } else { of_all })?;
+        let mut rows = match session {
+            Some(session) => statement.query((after, limit, session.as_str()))?,
+            None => statement.query((after, limit))?,
+        };
+        let mut list = Vec::new();
+        while let Some(row) = rows.next()? {
+            list.push(RawRow {
+                id: row.get(0)?,
+                session: stored(SessionId::new(row.get::<_, String>(1)?))?,
+                seq: row.get(2)?,
+                at: Timestamp::from_millis(row.get(3)?),
+                body: row.get(4)?,
+            });
+        }
+        Ok(list)
     }
 
     /// The folder agents work in, as the last process that owned the store said when it started.

@@ -168,7 +168,7 @@ fn an_edited_projection_is_found() {
         "UPDATE interactions SET state = 'answered' WHERE id = 'int_2'",
         "DELETE FROM pending",
         "UPDATE pending SET deadline = deadline + 1",
-        "UPDATE sessions SET open_questions = 0",
+        "UPDATE sessions SET rejections = 7",
         "UPDATE sessions SET mode = 'yolo' WHERE name = 's'",
         "INSERT INTO allow_list VALUES (1, 'bash')",
         "INSERT INTO memory VALUES ('s', 'bash', zeroblob(32), 9999999)",

@@ -275,7 +275,10 @@ impl Prompt {
             } else {
                 ("  ", Role::Plain)
             };
-            let line = Line::new(Role::Key, mark).and(role, words::scope(scope, self.ask.locale).to_string());
+            let line = Line::new(Role::Key, mark).and(
+                role,
+                SafeText::line(&scope.describe_in(self.ask.locale)).to_string(),
+            );
             lines.extend(line.broken(cols));
         }
         let mut times = vec![Line::new(Role::Strong, self.pick("For", "期限"))];

@@ -1,8 +1,6 @@
 //! What a prompt says in its own words, in English and in Chinese.
 
 use placet_core::interaction::Locale;
-use placet_core::render::SafeText;
-use placet_core::standing::{Covers, Scope};
 use placet_core::time::Millis;
 
 /// `4:05`, or `1:00:00`.
@@ -30,28 +28,6 @@ pub(super) fn lasting(time: Millis, locale: Locale) -> String {
         Locale::English => format!("{number} {english}s"),
         Locale::Chinese => format!("{number} {chinese}"),
     }
-}
-
-/// What "don't ask again" would cover, exactly.
-pub(super) fn scope(scope: &Scope, locale: Locale) -> SafeText {
-    if locale == Locale::English {
-        return SafeText::line(&scope.describe());
-    }
-    let any = |texts: &[String]| {
-        let quoted: Vec<_> = texts.iter().map(|text| format!("`{text}`")).collect();
-        quoted.join(" 或 ")
-    };
-    let tool = &scope.tool;
-    let what = match &scope.covers {
-        Covers::Exactly(digest) => format!("仅限 `{tool}` 的这一次调用（{digest}）"),
-        Covers::Commands(patterns) => format!("`{tool}` 中每条命令都是 {} 的命令行", any(patterns)),
-        Covers::Paths(globs) => format!("`{tool}` 对工作区内匹配 {} 的路径的操作", any(globs)),
-        Covers::Hosts(hosts) => format!("`{tool}` 对 {} 的请求", any(hosts)),
-    };
-    SafeText::line(&match &scope.session {
-        Some(session) => format!("{what}，仅限会话 `{session}`"),
-        None => format!("{what}，所有会话"),
-    })
 }
 
 #[cfg(test)]

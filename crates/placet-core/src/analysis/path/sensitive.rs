@@ -1,19 +1,16 @@
 //! Files inside the workspace that are not ordinary: they hold secrets, or they decide what runs next.
 
+use super::super::why::PathConcern;
 use super::super::{lowercase, secret};
 
 /// Why a file is not ordinary. The larger counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sensitive {
     /// Writing it changes what runs later, or what is asked; the reason says which.
-    Guarded(&'static str),
+    Guarded(PathConcern),
     /// Reading it gives away credentials.
     Secret,
 }
-
-const RUNS_IN_GIT: &str = "git runs or obeys what is written there";
-const RUNS_AT_START: &str = "a shell or tool runs it when it starts";
-const STEERS_AGENTS: &str = "it decides what an agent or editor may do unasked";
 
 /// What is special about a path below the workspace, if anything. Letter case is ignored, because some disks ignore it.
 pub(super) fn of(path: &str) -> Option<Sensitive> {
@@ -33,26 +30,26 @@ pub(super) fn of(path: &str) -> Option<Sensitive> {
         .map(Sensitive::Guarded)
 }
 
-fn guard_of_folder(name: &str) -> Option<&'static str> {
+fn guard_of_folder(name: &str) -> Option<PathConcern> {
     match name {
-        ".git" | ".husky" | ".githooks" => Some(RUNS_IN_GIT),
+        ".git" | ".husky" | ".githooks" => Some(PathConcern::RunsInGit),
         ".claude" | ".cursor" | ".codex" | ".gemini" | ".windsurf" | ".continue" | ".vscode" | ".idea"
-        | ".devcontainer" => Some(STEERS_AGENTS),
+        | ".devcontainer" => Some(PathConcern::SteersAgents),
         _ => None,
     }
 }
 
-fn guard_of_file(file: &str, folders: &[&str]) -> Option<&'static str> {
+fn guard_of_file(file: &str, folders: &[&str]) -> Option<PathConcern> {
     match file {
-        ".gitconfig" | ".gitmodules" => Some(RUNS_IN_GIT),
+        ".gitconfig" | ".gitmodules" => Some(PathConcern::RunsInGit),
         ".bashrc" | ".bash_profile" | ".bash_login" | ".bash_logout" | ".bash_aliases" | ".profile"
         | ".zshrc" | ".zshenv" | ".zprofile" | ".zlogin" | ".zlogout" | ".kshrc" | ".cshrc" | ".tcshrc"
         | ".login" | ".inputrc" | ".envrc" | ".vimrc" | ".exrc" | ".tmux.conf" | ".screenrc"
-        | ".xprofile" | ".xinitrc" | "config.fish" => Some(RUNS_AT_START),
+        | ".xprofile" | ".xinitrc" | "config.fish" => Some(PathConcern::RunsAtStart),
         "placet.toml" | "workflow.toml" | ".mcp.json" | "mcp.json" | ".claude.json" | ".aider.conf.yml"
-        | ".cursorrules" | ".windsurfrules" => Some(STEERS_AGENTS),
-        _ if file.ends_with(".code-workspace") => Some(STEERS_AGENTS),
-        _ if folders.contains(&"fish") || folders.contains(&"autostart") => Some(RUNS_AT_START),
+        | ".cursorrules" | ".windsurfrules" => Some(PathConcern::SteersAgents),
+        _ if file.ends_with(".code-workspace") => Some(PathConcern::SteersAgents),
+        _ if folders.contains(&"fish") || folders.contains(&"autostart") => Some(PathConcern::RunsAtStart),
         _ => None,
     }
 }

@@ -6,6 +6,7 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::*;
+use crate::analysis::why::tests::in_words;
 
 /// A workspace with links, as a table.
 struct Table {
@@ -60,12 +61,16 @@ fn check(usage: Use, paths: &[&str], expected: &Expect) {
                 ..
             } => {
                 let side = if inside { "inside" } else { "outside" };
-                format!("{} {given} -> {resolved} {side} {}", fact.risk, fact.why)
-                    .trim_end()
-                    .to_owned()
+                format!(
+                    "{} {given} -> {resolved} {side} {}",
+                    fact.risk,
+                    in_words(fact.why)
+                )
+                .trim_end()
+                .to_owned()
                     + "\n"
             }
-            other => format!("{} {other:?} {}\n", fact.risk, fact.why),
+            other => format!("{} {other:?} {}\n", fact.risk, in_words(fact.why)),
         })
         .collect();
     expected.assert_eq(&lines);

@@ -1,6 +1,7 @@
 //! What nobody may allow, in any mode. Few and certain: everything doubtful is asked about instead.
 
 use super::super::path::shorten;
+use super::super::why::Ban;
 use super::judge::{Args, Hit};
 use super::target::is_block_device;
 use super::word::Word;
@@ -30,16 +31,20 @@ const ROOTS: &[&str] = &[
 ];
 
 /// Why this command is banned, if it is.
-pub(super) fn banned(name: &str, args: &Args<'_, '_>) -> Option<String> {
+pub(super) fn banned(name: &str, args: &Args<'_, '_>) -> Option<Ban> {
+    let raw = |word: &Word<'_>| word.raw.to_owned();
     let paths = || args.words.iter().filter(|word| !word.value.starts_with('-'));
     match name {
         "rm" if args.flag(&["-r", "-R", "--recursive", "--no-preserve-root"]) == Hit::Yes => {
             let word = paths().find(|word| is_root(word))?;
-            Some(format!("`rm` would delete everything below `{}`", word.raw))
+            Some(Ban::DeletesAll { path: raw(word) })
         }
         "chmod" | "chown" | "chgrp" if args.flag(&["-R", "--recursive"]) == Hit::Yes => {
             let word = paths().find(|word| root_of(word).as_deref() == Some("/"))?;
-            Some(format!("`{name}` would change everything below `{}`", word.raw))
+            Some(Ban::ChangesAll {
+                name: name.to_owned(),
+                path: raw(word),
+            })
         }
         "dd" => {
             let device = args
@@ -47,22 +52,25 @@ pub(super) fn banned(name: &str, args: &Args<'_, '_>) -> Option<String> {
                 .iter()
                 .filter_map(|word| word.value.strip_prefix("of="))
                 .find(|of| is_block_device(of))?;
-            Some(format!("`dd` would overwrite the disk `{device}`"))
+            Some(Ban::OverwritesDisk {
+                device: device.to_owned(),
+            })
         }
-        "placet" if placet(args.words) == Placet::Acts => Some(ANSWERS.to_owned()),
+        "placet" if placet(args.words) == Placet::Acts => Some(Ban::AnswersForPeople),
         "cargo" => match run_by_cargo(args.words)? {
-            Placet::Acts => Some(ANSWERS.to_owned()),
+            Placet::Acts => Some(Ban::AnswersForPeople),
             Placet::Reads | Placet::Unclear => None,
         },
         _ if name == "mkfs" || name.starts_with("mkfs.") => {
             let device = paths().find(|word| is_block_device(&word.value))?;
-            Some(format!("`{name}` would erase the disk `{}`", device.raw))
+            Some(Ban::ErasesDisk {
+                name: name.to_owned(),
+                device: raw(device),
+            })
         }
         _ => None,
     }
 }
-
-const ANSWERS: &str = "an agent cannot answer for people";
 
 /// What a call of Placet itself comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

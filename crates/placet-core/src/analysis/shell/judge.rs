@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::super::why::{Deed, Doubt, Why};
 use super::super::{Places, lowercase};
 use super::table::{self, When};
 use super::target::{self, Standing};
@@ -47,71 +48,77 @@ const RESERVED: &[&str] = &[
 ];
 
 /// Why the command `first args…` is HIGH, if it is.
-pub(super) fn high(first: &Word<'_>, args: &Args<'_, '_>, assigned: &[String], text: &str) -> Option<String> {
+pub(super) fn high(first: &Word<'_>, args: &Args<'_, '_>, assigned: &[String], text: &str) -> Option<Why> {
     let Some(name) = name_of(first) else {
-        return Some(format!(
-            "which command `{}` is, is only known when it runs",
-            first.raw
-        ));
+        return Some(Why::CommandLater {
+            word: first.raw.to_owned(),
+        });
     };
     let first = first.value.as_str();
     let is_assignment = first.split_once('=').is_some_and(|(name, _)| is_variable(name));
     if name.is_empty() || RESERVED.contains(&first) || is_assignment || first.starts_with(['=', '-']) {
-        return Some(format!("`{first}` is no command's name"));
+        return Some(Why::NoCommand {
+            word: first.to_owned(),
+        });
     }
     assignments(assigned)
         .or_else(|| words(args.words))
         .or_else(|| test(first, args.words))
         .or_else(|| evaluates_text(&name, args.words))
         .or_else(|| by_table(&name, args))
-        .or_else(|| table::interpreter(&name, args).map(|why| format!("`{name}` {why}")))
-        .or_else(|| target::sensitive(first).map(|why| format!("`{first}` {why}")))
-        .or_else(|| {
-            text.contains("@P}")
-                .then(|| "`${…@P}` runs what the variable holds".to_owned())
-        })
+        .or_else(|| table::interpreter(&name, args).map(|deed| does(&name, deed)))
+        .or_else(|| target::sensitive(first).map(|deed| does(first, deed)))
+        .or_else(|| text.contains("@P}").then_some(Doubt::RunsVariable.into()))
 }
 
-fn words(words: &[Word<'_>]) -> Option<String> {
+fn does(what: &str, deed: Deed) -> Why {
+    Why::Does {
+        what: what.to_owned(),
+        deed,
+    }
+}
+
+fn words(words: &[Word<'_>]) -> Option<Why> {
     words
         .iter()
-        .find_map(|word| target::sensitive(&word.value).map(|why| format!("`{}` {why}", word.raw)))
+        .find_map(|word| target::sensitive(&word.value).map(|deed| does(word.raw, deed)))
 }
 
 /// Inside `[` these operators redirect or start a subshell; and plain `sh` knows no `[[`, so there they do the same.
-fn test(name: &str, words: &[Word<'_>]) -> Option<String> {
+fn test(name: &str, words: &[Word<'_>]) -> Option<Why> {
     let operator = words
         .iter()
         .find(|word| matches!(word.raw, "&&" | "||" | "<" | ">" | "(" | ")" | "|" | "&"));
     let operator = operator.filter(|_| matches!(name, "[" | "[["));
-    operator.map(|word| {
-        format!(
-            "`{}` inside `{name}` means something else to another shell",
-            word.raw
-        )
+    operator.map(|word| Why::OperatorInTest {
+        operator: word.raw.to_owned(),
+        inside: name.to_owned(),
     })
 }
 
 /// Builtins that evaluate a name or a number evaluate `a[$(…)]` too, however well it is quoted.
-fn evaluates_text(name: &str, words: &[Word<'_>]) -> Option<String> {
+fn evaluates_text(name: &str, words: &[Word<'_>]) -> Option<Why> {
     let evaluates = table::EVALUATES_NAMES.contains(&name);
     let word = words
         .iter()
         .find(|word| word.value.contains(['`', '$']) && word.value.contains('['))?;
-    evaluates.then(|| format!("`{name}` would run what is inside `{}`", word.raw))
+    evaluates.then(|| Why::Evaluates {
+        name: name.to_owned(),
+        word: word.raw.to_owned(),
+    })
 }
 
-fn by_table(name: &str, args: &Args<'_, '_>) -> Option<String> {
+fn by_table(name: &str, args: &Args<'_, '_>) -> Option<Why> {
     let mut maybe = None;
     let key = if name.starts_with("mkfs.") { "mkfs" } else { name };
     for row in table::rows(key) {
         match args.meets(&row.1) {
-            Hit::Yes => return Some(format!("`{name}` {}", row.2)),
+            Hit::Yes => return Some(does(name, row.2)),
             Hit::Maybe if maybe.is_none() => {
-                maybe = Some(format!(
-                    "some words are only known when it runs; `{name}` may be one that {}",
-                    row.2
-                ));
+                maybe = Some(Why::MayDo {
+                    name: name.to_owned(),
+                    deed: row.2,
+                });
             }
             Hit::Maybe | Hit::No => {}
         }
@@ -128,7 +135,7 @@ fn is_variable(name: &str) -> bool {
 }
 
 /// Why setting these variables (`NAME=value`) is HIGH, if it is.
-pub(super) fn assignments(assigned: &[String]) -> Option<String> {
+pub(super) fn assignments(assigned: &[String]) -> Option<Why> {
     assigned.iter().find_map(|text| {
         let name = text.split(['=', '+', '[']).next().unwrap_or(text);
         let upper = name.to_ascii_uppercase();
@@ -138,7 +145,9 @@ pub(super) fn assignments(assigned: &[String]) -> Option<String> {
                 .any(|start| upper.starts_with(start))
             || table::VARIABLE_ENDS.iter().any(|end| upper.ends_with(end))
             || !is_variable(name);
-        dangerous.then(|| format!("`{name}` changes what other commands run"))
+        dangerous.then(|| Why::Variable {
+            name: name.to_owned(),
+        })
     })
 }
 

@@ -4,16 +4,14 @@
 //! known difference. It looks at the whole tree once: each gap between two nodes must be plain space, and each token
 //! that could swallow a command is looked into. Whatever is left over is a reason not to trust the line.
 
+use super::super::why::Doubt;
 use super::tree::{DEPTH_MAX, Node};
 use super::word::{Piece, literal_pieces};
-
-/// Why a line is not read.
-pub(super) type Doubt = &'static str;
 
 /// What forbids reading `line` at all.
 pub(super) fn unfit(line: &str) -> Option<Doubt> {
     if line.len() > super::LINE_BYTES_MAX {
-        return Some("the line is too long to judge");
+        return Some(Doubt::TooLong);
     }
     // Thousands of open brackets would keep the parser's error recovery busy for most of a second.
     let mut depth = 0_usize;
@@ -24,11 +22,11 @@ pub(super) fn unfit(line: &str) -> Option<Doubt> {
             _ => {}
         }
         if depth > DEPTH_MAX {
-            return Some("the line is nested too deep to follow");
+            return Some(Doubt::TooDeep);
         }
     }
     let odd = |c: char| c.is_control() && c != '\t' && c != '\n';
-    line.contains(odd).then_some("the line holds control characters")
+    line.contains(odd).then_some(Doubt::ControlCharacters)
 }
 
 /// The first reason to think that bash reads `source` differently from the tree under `root`.
@@ -36,7 +34,7 @@ pub(super) fn doubt(root: Node<'_>, source: &str) -> Option<Doubt> {
     let edges = (source.get(..root.start_byte()), source.get(root.end_byte()..));
     let blank = |edge: Option<&str>| edge.is_some_and(|edge| gap_is_plain(edge, Newlines::Allowed));
     if !blank(edges.0) || !blank(edges.1) {
-        return Some("part of the line does not belong to any command");
+        return Some(Doubt::Stray);
     }
     node_doubt(root, source, Newlines::Allowed)
 }
@@ -50,7 +48,7 @@ enum Newlines {
 
 fn node_doubt(node: Node<'_>, source: &str, mut newlines: Newlines) -> Option<Doubt> {
     if node.is_wrong() {
-        return Some("the line does not parse");
+        return Some(Doubt::Unparsed);
     }
     let text = source.get(node.byte_range()).unwrap_or_default();
     let doubt = match node.kind() {
@@ -60,10 +58,10 @@ fn node_doubt(node: Node<'_>, source: &str, mut newlines: Newlines) -> Option<Do
         "expansion" => expansion_doubt(node, source),
         "regex" | "extglob_pattern" => text
             .contains(['`', '\'', '"', '('])
-            .then_some("a pattern may hide a substitution"),
+            .then_some(Doubt::HiddenInPattern),
         "command_substitution" => backtick_doubt(text),
         "comment" => comment_doubt(node, source),
-        "file_descriptor" => (text.len() > 1).then_some("a long file descriptor is a word to sh"),
+        "file_descriptor" => (text.len() > 1).then_some(Doubt::LongDescriptor),
         "heredoc_redirect" => heredoc_doubt(node, source),
         _ => None,
     };
@@ -98,7 +96,7 @@ fn children_doubt(node: Node<'_>, source: &str, newlines: Newlines) -> Option<Do
                 newlines
             };
             if !gap_is_plain(gap, newlines) {
-                return Some("something between two words is not plain space");
+                return Some(Doubt::OddGap);
             }
             let fits = match spacing(kind, before, child) {
                 Spacing::Free => true,
@@ -106,7 +104,7 @@ fn children_doubt(node: Node<'_>, source: &str, newlines: Newlines) -> Option<Do
                 Spacing::Apart => !gap.is_empty(),
             };
             if !fits {
-                return Some("it is unclear where one word ends and the next begins");
+                return Some(Doubt::WordsUnclear);
             }
         }
         if let Some(doubt) = node_doubt(child, source, newlines) {
@@ -215,7 +213,7 @@ fn word_doubt(text: &str) -> Option<Doubt> {
             Some(c)
         };
         if c.is_some_and(char::is_whitespace) {
-            return Some("a word holds an unusual blank");
+            return Some(Doubt::OddBlank);
         }
     }
     None
@@ -225,7 +223,7 @@ fn word_doubt(text: &str) -> Option<Doubt> {
 fn ansi_c_doubt(text: &str) -> Option<Doubt> {
     let body = text.strip_prefix("$'").and_then(|text| text.strip_suffix('\''));
     body.is_none_or(|body| body.contains('\''))
-        .then_some("a `$'…'` string may end earlier than it seems")
+        .then_some(Doubt::StringEndsEarly)
 }
 
 fn string_doubt(node: Node<'_>, source: &str) -> Option<Doubt> {
@@ -234,7 +232,7 @@ fn string_doubt(node: Node<'_>, source: &str) -> Option<Doubt> {
         .iter()
         .any(|piece| matches!(piece, Piece::Literal(text) if hides_expansion(text)));
     let comment = node.named_children().any(|child| child.kind() == "comment");
-    (hides || comment).then_some("a string may hide a substitution")
+    (hides || comment).then_some(Doubt::HiddenInString)
 }
 
 /// Whether literal text holds what bash would expand.
@@ -271,21 +269,19 @@ fn expansion_doubt(node: Node<'_>, source: &str) -> Option<Doubt> {
     }
     own.push_str(source.get(from..node.end_byte()).unwrap_or_default());
     if own.contains("@P") {
-        return Some("`${…@P}` runs what the variable holds");
+        return Some(Doubt::RunsVariable);
     }
     let inner = own.strip_prefix("${").unwrap_or(&own);
     inner
         .contains(['\'', '"', '\\', '`', '(', '<', '>', '$'])
-        .then_some("a `${…}` may hide a substitution")
+        .then_some(Doubt::HiddenInExpansion)
 }
 
 /// Inside backticks a backslash or a quoted backtick is read twice, which the grammar does not do.
 fn backtick_doubt(text: &str) -> Option<Doubt> {
     let inner = text.trim_start_matches('$').strip_prefix('`')?;
     let inner = inner.strip_suffix('`').unwrap_or(inner);
-    inner
-        .contains(['`', '\\'])
-        .then_some("backticks with escapes are read twice")
+    inner.contains(['`', '\\']).then_some(Doubt::ReadTwice)
 }
 
 fn comment_doubt(node: Node<'_>, source: &str) -> Option<Doubt> {
@@ -293,12 +289,12 @@ fn comment_doubt(node: Node<'_>, source: &str) -> Option<Doubt> {
         .get(..node.start_byte())
         .and_then(|before| before.chars().next_back());
     let starts = before.is_none_or(|c| matches!(c, ' ' | '\t' | '\n' | ';' | '&' | '|' | '(' | ')'));
-    (!starts).then_some("a `#` inside a word is no comment")
+    (!starts).then_some(Doubt::NoComment)
 }
 
 /// A here-document must end where bash ends it: at the first line that is the delimiter.
 fn heredoc_doubt(node: Node<'_>, source: &str) -> Option<Doubt> {
-    const UNCLEAR: Option<Doubt> = Some("it is unclear where a here-document ends");
+    const UNCLEAR: Option<Doubt> = Some(Doubt::HereDocumentEnd);
     let child = |kind: &str| node.children().find(|child| child.kind() == kind);
     let text = |node: Node<'_>| source.get(node.byte_range()).unwrap_or_default();
     let (Some(start), Some(body), Some(end)) = (
@@ -339,5 +335,5 @@ fn heredoc_doubt(node: Node<'_>, source: &str) -> Option<Doubt> {
     let hides = pieces
         .iter()
         .any(|piece| matches!(piece, Piece::Literal(text) if hides_expansion(text)));
-    (!is_quoted && hides).then_some("a here-document may hide a substitution")
+    (!is_quoted && hides).then_some(Doubt::HiddenInHereDocument)
 }

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use super::super::why::Deed;
 use super::judge::{Args, Hit};
 use super::{ban, script};
 
@@ -32,7 +33,7 @@ pub(super) enum When {
 }
 
 /// Names of commands, when they are HIGH, and why; the reason follows the command's name.
-type Row = (&'static [&'static str], When, &'static str);
+type Row = (&'static [&'static str], When, Deed);
 
 /// The rows about the command `name`, in the order of the table.
 pub(super) fn rows(name: &str) -> &'static [&'static Row] {
@@ -52,96 +53,96 @@ use When::{Always, Both, Check, Flag, Holds, Outside, OutsideOf, Sub, SubStart};
 
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
-    (&["placet"], Check(ban::may_answer), "may answer for people"),
+    (&["placet"], Check(ban::may_answer), Deed::MayAnswer),
     // Other users, other machines.
-    (&["sudo", "doas", "su", "runuser", "pkexec", "setpriv"], Always, "runs commands as another user"),
+    (&["sudo", "doas", "su", "runuser", "pkexec", "setpriv"], Always, Deed::OtherUser),
     (&["chroot", "unshare", "nsenter", "systemd-run", "machinectl", "firejail", "bwrap", "proot",
       "parallel", "expect", "entr",
        "tmux", "screen", "zellij", "gdb", "lldb", "script", "fish", "csh", "tcsh", "pwsh", "powershell",
        "cmd", "cmd.exe", "wsl",
        "osascript", "nu", "elvish", "xonsh", "dbus-run-session", "nix-shell", "guix"],
-     Always, "runs commands in a way that cannot be followed"),
+     Always, Deed::NotFollowed),
     (&["ssh", "scp", "sftp", "mosh", "telnet", "rsh", "rlogin", "autossh", "sshpass", "ftp", "lftp",
-      "rclone"], Always, "reaches another machine"),
+      "rclone"], Always, Deed::OtherMachine),
     (&["nc", "ncat", "netcat", "nc.openbsd", "nc.traditional", "socat", "cryptcat", "pwncat"], Always,
-      "opens a raw connection"),
+      Deed::RawConnection),
     (&["rsync"], Flag(&["-e", "--rsh", "--rsync-path", "--delete", "--remove-source-files", "--daemon"]),
-      "runs a command or deletes"),
-    (&["rsync"], Holds(&[":"]), "reaches another machine"),
+      Deed::RunsOrDeletes),
+    (&["rsync"], Holds(&[":"]), Deed::OtherMachine),
     (&["curl"], Flag(&["-K", "--config", "-T", "--upload-file"]),
-      "sends a file or reads its orders from one"),
+      Deed::SendsOrObeysFile),
     (&["curl", "http", "https", "xh"], SubStart(&["@", "-d@", "-F@", "--data=@", "--data-binary=@"]),
-      "sends a file"),
-    (&["curl", "http", "https", "xh"], Holds(&["=@", "=<", "file://"]), "sends a file"),
+      Deed::SendsFile),
+    (&["curl", "http", "https", "xh"], Holds(&["=@", "=<", "file://"]), Deed::SendsFile),
     (&["wget"], Flag(&["--post-file", "--body-file", "--use-askpass", "-i", "--input-file", "-e",
-      "--execute"]), "sends a file or runs a command"),
+      "--execute"]), Deed::SendsFileOrRuns),
     // Deleting and overwriting.
-    (&["rm"], Flag(&["-r", "-R", "--recursive", "--no-preserve-root"]), "deletes whole folders"),
-    (&["shred", "wipe", "srm", "truncate"], Always, "destroys what a file holds"),
+    (&["rm"], Flag(&["-r", "-R", "--recursive", "--no-preserve-root"]), Deed::DeletesFolders),
+    (&["shred", "wipe", "srm", "truncate"], Always, Deed::DestroysContent),
     (&["dd", "mkfs", "fdisk", "sfdisk", "cfdisk", "parted", "gdisk", "sgdisk", "wipefs", "mkswap",
       "mke2fs", "newfs", "lvremove", "vgremove",
        "pvremove", "cryptsetup", "mdadm", "blkdiscard", "hdparm", "diskutil", "zpool", "zfs"], Always,
-       "works on whole disks"),
+       Deed::WorksOnDisks),
     (&["rm", "rmdir", "unlink", "tee", "cp", "mv", "ln", "install", "touch", "mkdir", "mkfifo", "mknod",
       "patch", "chmod", "chown", "chgrp",
        "sponge", "gzip", "gunzip", "unzip", "bzip2", "xz", "rename"], Outside,
-       "touches a place outside the workspace"),
+       Deed::TouchesOutside),
     (&["curl", "wget", "sort", "gcc", "cc", "clang", "ld", "go", "rustc", "zip", "pandoc", "ffmpeg", "tar",
       "git", "make", "unzip", "time"],
      OutsideOf(&["-o", "-O", "-P", "-C", "-d", "--output", "--output-dir", "--output-document",
      "--directory", "--directory-prefix"]),
-     "writes outside the workspace"),
-    (&["chmod", "chown", "chgrp", "setfacl"], Flag(&["-R", "--recursive"]), "changes whole folders"),
-    (&["chmod"], Holds(&["+s", "=s", "4755", "4777", "2755", "6755"]), "lets a program run as its owner"),
-    (&["chattr", "setcap", "chcon", "setenforce"], Always, "changes protections"),
+     Deed::WritesOutside),
+    (&["chmod", "chown", "chgrp", "setfacl"], Flag(&["-R", "--recursive"]), Deed::ChangesFolders),
+    (&["chmod"], Holds(&["+s", "=s", "4755", "4777", "2755", "6755"]), Deed::RunsAsOwner),
+    (&["chattr", "setcap", "chcon", "setenforce"], Always, Deed::ChangesProtections),
     (&["find"], Flag(&["-delete", "-fprintf", "-fprint", "-fprint0", "-fls", "-ok", "-okdir"]),
-      "deletes or writes files"),
-    (&["fd", "fdfind"], Flag(&["-x", "-X", "--exec", "--exec-batch"]), "runs commands"),
+      Deed::DeletesOrWrites),
+    (&["fd", "fdfind"], Flag(&["-x", "-X", "--exec", "--exec-batch"]), Deed::RunsCommands),
     // The machine.
-    (&["kill", "pkill", "killall", "killall5", "skill", "xkill", "fuser"], Always, "ends processes"),
+    (&["kill", "pkill", "killall", "killall5", "skill", "xkill", "fuser"], Always, Deed::EndsProcesses),
     (&["shutdown", "reboot", "halt", "poweroff", "init", "telinit", "systemctl", "service", "rc-service",
       "initctl", "supervisorctl", "launchctl",
-       "loginctl", "pm2"], Always, "starts or stops services or the machine"),
-    (&["mount", "umount", "swapon", "swapoff", "losetup", "fusermount"], Always, "changes what is mounted"),
-    (&["crontab", "at", "batch", "anacron", "atrm"], Always, "leaves something that runs later"),
+       "loginctl", "pm2"], Always, Deed::StartsOrStops),
+    (&["mount", "umount", "swapon", "swapoff", "losetup", "fusermount"], Always, Deed::ChangesMounts),
+    (&["crontab", "at", "batch", "anacron", "atrm"], Always, Deed::RunsLater),
     (&["iptables", "ip6tables", "nft", "ufw", "firewall-cmd", "ipset", "resolvectl", "hostnamectl",
       "networksetup", "pfctl"], Always,
-     "changes the network"),
+     Deed::ChangesNetwork),
     (&["ip", "ifconfig", "route", "tc", "nmcli"], Sub(&["add", "del", "delete", "set", "flush", "replace",
-      "change", "up", "down"]), "changes the network"),
+      "change", "up", "down"]), Deed::ChangesNetwork),
     (&["useradd", "userdel", "usermod", "groupadd", "groupdel", "groupmod", "passwd", "chpasswd",
       "adduser", "deluser", "gpasswd", "vipw",
-       "visudo", "chsh", "chfn", "dscl"], Always, "changes who may use the machine"),
+       "visudo", "chsh", "chfn", "dscl"], Always, Deed::ChangesUsers),
     (&["insmod", "rmmod", "modprobe", "kexec", "sysctl", "depmod", "grub-install", "update-grub",
-      "efibootmgr"], Always, "changes the kernel or how it starts"),
+      "efibootmgr"], Always, Deed::ChangesKernel),
     (&["apt", "apt-get", "aptitude", "yum", "dnf", "pacman", "apk", "brew", "snap", "rpm", "dpkg",
       "zypper", "emerge"],
      Sub(&["install", "remove", "purge", "autoremove", "upgrade", "dist-upgrade", "full-upgrade", "update",
      "add", "del", "erase", "uninstall",
-       "reinstall"]), "changes the machine's packages"),
+       "reinstall"]), Deed::ChangesPackages),
     (&["pacman", "rpm", "dpkg", "emerge"], Flag(&["-S", "-R", "-U", "-i", "-e", "-r", "-P", "--install",
       "--remove", "--purge", "--erase"]),
-     "changes the machine's packages"),
-    (&["update-alternatives", "ldconfig", "ln.exe"], Always, "changes which programs run"),
+     Deed::ChangesPackages),
+    (&["update-alternatives", "ldconfig", "ln.exe"], Always, Deed::ChangesPrograms),
     // Containers and clouds.
     (&["docker", "podman", "nerdctl"], Flag(&["--privileged", "--pid", "--network", "--net", "--cap-add",
       "--device", "--security-opt", "--ipc",
-       "--userns", "--volumes-from"]), "leaves its container"),
-    (&["docker", "podman", "nerdctl"], Check(mounts_the_machine), "mounts the machine into a container"),
+       "--userns", "--volumes-from"]), Deed::LeavesContainer),
+    (&["docker", "podman", "nerdctl"], Check(mounts_the_machine), Deed::MountsMachine),
     (&["docker", "podman", "nerdctl", "docker-compose"], Sub(&["exec", "rm", "rmi", "kill", "prune",
       "push", "login", "down", "swarm", "stop"]),
-     "changes containers or reaches into them"),
+     Deed::ChangesContainers),
     (&["kubectl", "oc", "k9s"], Sub(&["delete", "apply", "exec", "drain", "replace", "patch", "scale",
       "cordon", "uncordon", "taint", "edit",
        "create", "rollout", "cp", "attach", "run", "set", "annotate", "label", "debug", "proxy",
-       "port-forward"]), "changes a cluster"),
+       "port-forward"]), Deed::ChangesCluster),
     (&["helm"], Sub(&["uninstall", "delete", "install", "upgrade", "rollback", "push"]),
-      "changes a cluster"),
+      Deed::ChangesCluster),
     (&["terraform", "tofu", "terragrunt", "pulumi", "cdk", "ansible", "ansible-playbook", "salt", "puppet",
       "chef-client"],
      Sub(&["apply", "destroy", "import", "state", "taint", "up", "deploy", "force-unlock", "workspace"]),
-     "changes infrastructure"),
-    (&["ansible", "ansible-playbook", "salt", "puppet", "chef-client"], Always, "changes other machines"),
+     Deed::ChangesInfrastructure),
+    (&["ansible", "ansible-playbook", "salt", "puppet", "chef-client"], Always, Deed::ChangesMachines),
     (&["aws", "gcloud", "az", "gsutil", "bq", "doctl", "heroku", "fly", "flyctl", "vercel", "netlify",
       "s3cmd", "mc", "oci", "linode-cli",
        "wrangler", "firebase", "supabase"],
@@ -149,42 +150,42 @@ const ROWS: &[Row] = &[
      "update", "deploy", "run", "ssh",
        "reboot", "detach", "revoke", "disable", "reset", "drop", "mv", "sync", "--delete", "modify",
        "attach", "set", "add", "import",
-       "publish", "invoke", "apps:destroy", "pg:reset"]), "changes a cloud"),
+       "publish", "invoke", "apps:destroy", "pg:reset"]), Deed::ChangesCloud),
     (&["aws", "gcloud", "az", "op", "pass", "vault", "gopass", "bw"], Sub(&["secretsmanager",
       "get-secret-value", "secrets", "access-token",
-       "print-access-token", "keyvault", "read", "show", "get", "sts"]), "reads credentials"),
+       "print-access-token", "keyvault", "read", "show", "get", "sts"]), Deed::ReadsCredentials),
     (&["secret-tool", "security", "keyctl", "gnome-keyring", "kwallet-query", "ssh-add", "ssh-keygen",
       "history", "fc"], Always,
-     "reads credentials or history"),
+     Deed::ReadsCredentialsOrHistory),
     (&["gpg", "gpg2"], Flag(&["--export-secret-keys", "--export-secret-subkeys", "--delete-keys",
-      "--delete-secret-keys", "--import"]), "changes or reveals keys"),
+      "--delete-secret-keys", "--import"]), Deed::RevealsKeys),
     // Git.
-    (&["git"], Check(git_config), "runs with settings that can name commands"),
-    (&["git"], Check(git_settings), "changes where it sends work or which commands it runs"),
+    (&["git"], Check(git_config), Deed::SettingsNameCommands),
+    (&["git"], Check(git_settings), Deed::ChangesDestination),
     (&["git"], Flag(&["--exec-path", "--upload-pack", "--receive-pack", "--exec", "--extcmd",
       "--open-files-in-pager", "--config-env", "--config"]),
-     "runs a command of its arguments"),
-    (&["git"], SubStart(&["ext::", "--upload-pack", "--exec"]), "runs a command of its arguments"),
+     Deed::RunsArgument),
+    (&["git"], SubStart(&["ext::", "--upload-pack", "--exec"]), Deed::RunsArgument),
     (&["git"], Both(&["push"], &["-f", "--force", "--force-with-lease", "--force-if-includes", "--mirror",
       "--delete", "-d", "--prune"]),
-     "overwrites or deletes on the other side"),
-    (&["git"], Check(git_refspec), "overwrites or deletes on the other side"),
-    (&["git"], Both(&["reset"], &["--hard", "--merge", "--keep"]), "throws work away"),
-    (&["git"], Both(&["clean"], &["-f", "--force", "-d", "-x", "-X", "-i"]), "throws work away"),
+     Deed::OverwritesRemote),
+    (&["git"], Check(git_refspec), Deed::OverwritesRemote),
+    (&["git"], Both(&["reset"], &["--hard", "--merge", "--keep"]), Deed::ThrowsAway),
+    (&["git"], Both(&["clean"], &["-f", "--force", "-d", "-x", "-X", "-i"]), Deed::ThrowsAway),
     (&["git"], Both(&["checkout", "switch"], &["-f", "--force", "--discard-changes", "--", "--ours",
-      "--theirs", "."]), "throws work away"),
+      "--theirs", "."]), Deed::ThrowsAway),
     (&["git"], Both(&["branch", "tag", "worktree"], &["-D", "-d", "--delete", "-f", "--force", "-M"]),
-      "throws work away"),
+      Deed::ThrowsAway),
     (&["git"], Both(&["rebase"], &["-x", "--exec", "-i", "--interactive"]),
-      "runs a command of its arguments"),
+      Deed::RunsArgument),
     (&["git"], Sub(&["restore", "filter-branch", "filter-repo", "expire", "gc", "prune", "update-ref",
       "drop", "clear", "foreach",
        "bisect", "difftool", "mergetool", "daemon", "instaweb", "credential", "send-email", "fast-import"]),
-     "changes settings or history, or runs commands"),
+     Deed::ChangesHistory),
     (&["gh", "glab", "hub"], Sub(&["delete", "merge", "archive", "transfer", "secret", "auth", "api",
       "run", "workflow", "release", "rename", "edit",
        "close", "ssh-key", "gpg-key", "variable", "alias", "extension", "sync"]),
-       "changes a repository's home"),
+       Deed::ChangesRepositoryHome),
     // Publishing.
     (&["npm", "yarn", "pnpm", "bun", "cargo", "pip", "pip3", "twine", "gem", "poetry", "uv", "flit",
       "hatch", "mvn", "gradle", "dotnet", "nuget",
@@ -192,51 +193,51 @@ const ROWS: &[Row] = &[
        "fastlane"],
      SubStart(&["publish", "upload", "unpublish", "yank", "deploy", "owner", "login", "adduser", "token",
      "deprecate", "dist-tag", "push"]),
-     "publishes or changes what is published"),
-    (&["cargo"], Flag(&["--config"]), "runs with settings that can name commands"),
+     Deed::Publishes),
+    (&["cargo"], Flag(&["--config"]), Deed::SettingsNameCommands),
     (&["npm", "pnpm", "yarn"], Flag(&["--script-shell", "--node-options"]),
-      "runs with settings that can name commands"),
+      Deed::SettingsNameCommands),
     // Options that name a command.
-    (&["sort"], Flag(&["--compress-program"]), "runs a command of its arguments"),
+    (&["sort"], Flag(&["--compress-program"]), Deed::RunsArgument),
     (&["tar", "bsdtar", "gtar"], Flag(&["--to-command", "--checkpoint-action", "-I",
       "--use-compress-program", "-F", "--info-script",
        "--new-volume-script", "--rsh-command", "-P", "--absolute-names"]),
-       "runs a command of its arguments or leaves the folder"),
-    (&["zip"], Flag(&["-T", "--unzip-command", "--test"]), "runs a command of its arguments"),
-    (&["split"], Flag(&["--filter"]), "runs a command of its arguments"),
+       Deed::RunsArgumentOrLeaves),
+    (&["zip"], Flag(&["-T", "--unzip-command", "--test"]), Deed::RunsArgument),
+    (&["split"], Flag(&["--filter"]), Deed::RunsArgument),
     (&["man", "less", "more", "most", "pg"], Flag(&["-P", "--pager", "-H", "--html", "-o", "-O"]),
-      "runs a command of its arguments"),
-    (&["less", "more"], SubStart(&["+"]), "runs a command of its arguments"),
+      Deed::RunsArgument),
+    (&["less", "more"], SubStart(&["+"]), Deed::RunsArgument),
     (&["vim", "vi", "nvim", "view", "ex", "rvim", "gvim", "vimdiff", "ed", "emacs", "nano", "pico", "joe",
       "micro", "hx"], Always,
-     "is an editor, which can run commands"),
-    (&["rg"], Flag(&["--pre", "--hostname-bin"]), "runs a command of its arguments"),
-    (&["tcpdump"], Always, "listens to the network"),
-    (&["nmap", "masscan"], Always, "probes other machines"),
-    (&["make", "gmake"], Flag(&["--eval"]), "runs a command of its arguments"),
+     Deed::Edits),
+    (&["rg"], Flag(&["--pre", "--hostname-bin"]), Deed::RunsArgument),
+    (&["tcpdump"], Always, Deed::ListensToNetwork),
+    (&["nmap", "masscan"], Always, Deed::ProbesMachines),
+    (&["make", "gmake"], Flag(&["--eval"]), Deed::RunsArgument),
     (&["make", "gmake"], SubStart(&["SHELL=", "MAKEFLAGS=", "CC=", "--eval"]),
-      "runs a command of its arguments"),
-    (&["go"], Flag(&["-toolexec", "-exec", "-overlay"]), "runs a command of its arguments"),
-    (&["go"], SubStart(&["-toolexec", "-exec"]), "runs a command of its arguments"),
+      Deed::RunsArgument),
+    (&["go"], Flag(&["-toolexec", "-exec", "-overlay"]), Deed::RunsArgument),
+    (&["go"], SubStart(&["-toolexec", "-exec"]), Deed::RunsArgument),
     (&["gcc", "cc", "clang", "g++", "c++", "ld"], SubStart(&["-wrapper", "-fplugin", "-plugin", "-specs",
-      "--specs"]), "runs a command of its arguments"),
-    (&["cmake"], Flag(&["-P", "-E"]), "runs commands"),
+      "--specs"]), Deed::RunsArgument),
+    (&["cmake"], Flag(&["-P", "-E"]), Deed::RunsCommands),
     (&["psql", "mysql", "sqlite3", "mariadb", "mongosh", "mongo", "redis-cli", "duckdb"], Always,
-      "works on a database with orders that are not read here"),
-    (&["openssl"], Flag(&["-engine", "-provider"]), "loads code"),
-    (&["sed", "gsed"], Check(script::sed), "runs commands or writes files"),
-    (&["sed", "gsed"], Check(sed_in_place_outside), "touches a place outside the workspace"),
-    (&["awk", "gawk", "mawk", "nawk"], Check(script::awk), "runs commands or writes files"),
+      Deed::UnreadDatabase),
+    (&["openssl"], Flag(&["-engine", "-provider"]), Deed::LoadsCode),
+    (&["sed", "gsed"], Check(script::sed), Deed::RunsOrWrites),
+    (&["sed", "gsed"], Check(sed_in_place_outside), Deed::TouchesOutside),
+    (&["awk", "gawk", "mawk", "nawk"], Check(script::awk), Deed::RunsOrWrites),
     // The shell itself.
-    (&["source", "."], Always, "runs a file in this shell"),
+    (&["source", "."], Always, Deed::SourcesFile),
     (&["alias", "unalias", "enable", "hash", "bind", "complete", "compgen", "autoload", "zmodload",
       "functions", "disable"], Always,
-     "changes what later commands mean"),
+     Deed::ChangesMeaning),
     (&["export", "declare", "typeset", "readonly", "local", "setenv", "set-env"], Always,
-      "changes the variables of later commands"),
+      Deed::ChangesVariables),
     (&["shopt", "setopt"], Sub(&["expand_aliases", "aliases", "extdebug"]),
-      "changes what later commands mean"),
-    (&["mapfile", "readarray"], Flag(&["-C"]), "runs a command of its arguments"),
+      Deed::ChangesMeaning),
+    (&["mapfile", "readarray"], Flag(&["-C"]), Deed::RunsArgument),
 ];
 
 /// Builtins that evaluate names or numbers, and with them any subscript.
@@ -319,7 +320,7 @@ const INTERPRETERS: &[(&[&str], &[&str], &[&str])] = &[
 ];
 
 /// Why this command runs code that nobody can see, if it is an interpreter that does.
-pub(super) fn interpreter(name: &str, args: &Args<'_, '_>) -> Option<&'static str> {
+pub(super) fn interpreter(name: &str, args: &Args<'_, '_>) -> Option<Deed> {
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let (_, code, takes) = INTERPRETERS
         .iter()
@@ -333,10 +334,10 @@ pub(super) fn interpreter(name: &str, args: &Args<'_, '_>) -> Option<&'static st
             .words
             .get(1)
             .is_none_or(super::word::Word::is_later)
-            .then_some("runs code that is only known when it runs");
+            .then_some(Deed::CodeLater);
     }
     if args.flag(code) == Hit::Yes {
-        return Some("runs code given on the line");
+        return Some(Deed::CodeOnLine);
     }
     let mut words = args.words.iter();
     let script = loop {
@@ -347,17 +348,17 @@ pub(super) fn interpreter(name: &str, args: &Args<'_, '_>) -> Option<&'static st
         }
     };
     match script {
-        Some(word) if word.fixed().is_none() => Some("runs code that is only known when it runs"),
+        Some(word) if word.fixed().is_none() => Some(Deed::CodeLater),
         Some(word)
             if matches!(
                 word.value.as_str(),
                 "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "eval" | "repl"
             ) =>
         {
-            Some("runs whatever it is given")
+            Some(Deed::RunsGiven)
         }
         Some(_) => None,
-        None => Some("runs whatever is written to its input"),
+        None => Some(Deed::RunsInput),
     }
 }
 

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::super::path::{self, shorten};
 use super::super::secret::{self, Names};
+use super::super::why::Deed;
 use super::super::{Places, lowercase};
 use super::word::{Known, Word};
 
@@ -117,7 +118,7 @@ const CRON: &[&str] = &["etc", "cron", "spool"];
 const SEPARATORS: [char; 5] = ['/', '=', ':', '@', ','];
 
 /// Why touching `value` is worth a question, if it is.
-pub(super) fn sensitive(value: &str) -> Option<&'static str> {
+pub(super) fn sensitive(value: &str) -> Option<Deed> {
     let value = lowercase(value);
     let mut runs = false;
     let mut connects = false;
@@ -137,15 +138,15 @@ pub(super) fn sensitive(value: &str) -> Option<&'static str> {
             secret::is_name(part, is_below)
         };
         if names_a_key || is_secret {
-            return Some("touches credentials or history");
+            return Some(Deed::TouchesCredentials);
         }
         connects |= before == "dev" && matches!(part, "tcp" | "udp");
         before = part;
     }
     if connects {
-        return Some("opens a network connection");
+        return Some(Deed::OpensConnection);
     }
-    runs.then_some("touches files that run by themselves")
+    runs.then_some(Deed::TouchesStartup)
 }
 
 #[cfg(test)]

@@ -82,11 +82,7 @@ fn check(line: &str, expected: &Expect) {
             FactKind::Unreadable { .. } => ("unreadable".to_owned(), String::new()),
             other => (format!("{other:?}"), String::new()),
         };
-        let why = if fact.why.is_empty() {
-            String::new()
-        } else {
-            format!(": {}", fact.why)
-        };
+        let why = fact.why.as_ref().map_or(String::new(), |why| format!(": {why}"));
         writeln!(text, "{} {what}{note}{why}", fact.risk).unwrap();
     }
     if let Some(banned) = &found.banned {

@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 use tree_sitter::{Language, Parser};
 
-use super::sound::Doubt;
+use super::super::why::Doubt;
 
 /// Deeper trees are not walked: no person writes them, and the walk would run out of stack.
 pub(super) const DEPTH_MAX: usize = 120;
@@ -104,7 +104,7 @@ impl Tree {
             }
             parser.parse(text, None)
         });
-        let tree = tree.ok_or("the line does not parse")?;
+        let tree = tree.ok_or(Doubt::Unparsed)?;
         copy(&tree).map(Self)
     }
 
@@ -168,7 +168,7 @@ fn copy(tree: &tree_sitter::Tree) -> Result<Vec<Data>, Doubt> {
         if cursor.goto_first_child() {
             above.push(nodes.len() - 1);
             if above.len() > DEPTH_MAX {
-                return Err("the line is nested too deep to follow");
+                return Err(Doubt::TooDeep);
             }
             continue;
         }

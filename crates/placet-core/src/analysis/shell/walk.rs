@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::super::why::{Ban, Doubt, Why};
 use super::super::{Analysis, Fact, FactKind, Places};
 use super::judge::{self, Args};
 use super::target::{self, Standing};
@@ -60,14 +61,14 @@ impl<'a> Walk<'a> {
             return self.doubt(line, doubt);
         }
         if under.len() > SHELLS_MAX {
-            return self.doubt(line, "shells are nested too deep to follow");
+            return self.doubt(line, Doubt::ShellsTooDeep);
         }
         let tree = match Tree::parse(line) {
             Ok(tree) => tree,
             Err(doubt) => return self.doubt(line, doubt),
         };
         let Some(root) = tree.root() else {
-            return self.doubt(line, "the line does not parse");
+            return self.doubt(line, Doubt::Unparsed);
         };
         if let Some(doubt) = sound::doubt(root, line) {
             self.doubt(line, doubt);
@@ -75,11 +76,11 @@ impl<'a> Walk<'a> {
         self.visit(root, Source { text: line, under });
     }
 
-    fn doubt(&mut self, line: &str, why: &str) {
-        self.found.facts.push(unreadable(line, why.to_owned()));
+    fn doubt(&mut self, line: &str, doubt: Doubt) {
+        self.found.facts.push(unreadable(line, doubt.into()));
     }
 
-    fn ban(&mut self, why: String) {
+    fn ban(&mut self, why: Ban) {
         self.found.banned.get_or_insert(why);
     }
 
@@ -102,10 +103,7 @@ impl<'a> Walk<'a> {
                 }
             }
             "compound_statement" if source.of(node).starts_with("((") => {
-                self.doubt(
-                    source.of(node),
-                    "`((…))` is arithmetic for bash and a subshell for sh",
-                );
+                self.doubt(source.of(node), Doubt::Arithmetic);
                 self.inside(node, source);
             }
             "for_statement" | "c_style_for_statement" | "while_statement" => {
@@ -160,7 +158,7 @@ impl<'a> Walk<'a> {
                 .iter()
                 .any(|redirect| source.of(*redirect).starts_with('&'))
         {
-            self.doubt(source.of(node), "a word after `&>` is a command to sh");
+            self.doubt(source.of(node), Doubt::WordAfterBoth);
         }
         match node.child_in("body") {
             Some(body) if body.kind() == "redirected_statement" => self.redirected(body, source, extra),
@@ -170,7 +168,7 @@ impl<'a> Walk<'a> {
                     self.visit(body, source);
                 }
                 if !extra.is_empty() {
-                    self.doubt(source.of(node), "words after a redirection belong to no command");
+                    self.doubt(source.of(node), Doubt::WordsWithoutCommand);
                     self.simple(node, source, extra);
                 }
             }
@@ -275,13 +273,17 @@ impl<'a> Walk<'a> {
             assignments: Vec::new(),
             text: source.of(node).into(),
         };
-        let why = format!("`{name}` could stand in for a command of that name");
+        let why = Why::StandsIn {
+            name: name.to_owned(),
+        };
         self.push(&command, source.under, Some(why));
         if node
             .child_in("body")
             .is_some_and(|body| pipes_into_itself(body, name, source))
         {
-            self.ban(format!("`{name}` starts itself over and over: a fork bomb"));
+            self.ban(Ban::ForkBomb {
+                name: name.to_owned(),
+            });
         }
         self.lose_standing_if_it_moves(node, source);
         self.children(node, source);
@@ -316,19 +318,20 @@ impl<'a> Walk<'a> {
         let device = word.known == Known::Fully && target::is_harmless_device(&word.value);
         let contained = device || self.standing.contains(&word, self.places);
         if writes && target::is_block_device(&word.value) {
-            self.ban(format!("`{operator} {}` would overwrite a disk", word.raw));
+            self.ban(Ban::WritesOverDisk {
+                operator: operator.to_owned(),
+                device: word.raw.to_owned(),
+            });
         }
+        let raw = || word.raw.to_owned();
         let (risk, why) = match target::sensitive(&word.value) {
-            _ if device => (Risk::Low, String::new()),
-            Some(why) => (Risk::High, format!("`{}` {why}", word.raw)),
-            None if word.is_later() || (writes && word.known == Known::Shape) => (
-                Risk::High,
-                format!("where `{}` leads is only known when it runs", word.raw),
-            ),
-            None if writes && !contained => {
-                (Risk::High, format!("`{}` may be outside the workspace", word.raw))
+            _ if device => (Risk::Low, None),
+            Some(deed) => (Risk::High, Some(Why::Does { what: raw(), deed })),
+            None if word.is_later() || (writes && word.known == Known::Shape) => {
+                (Risk::High, Some(Why::LeadsLater { word: raw() }))
             }
-            None => (Risk::Medium, String::new()),
+            None if writes && !contained => (Risk::High, Some(Why::MaybeOutside { word: raw() })),
+            None => (Risk::Medium, None),
         };
         self.found.facts.push(Fact {
             kind: FactKind::Redirect {
@@ -360,7 +363,7 @@ impl<'a> Walk<'a> {
             .unwrap_or_default();
         let why = judge::high(first, &args, &command.assignments, &command.text)
             .or_else(|| judge::assignments(&unwrapped.assignments))
-            .or_else(|| unwrapped.doubt.map(str::to_owned));
+            .or_else(|| unwrapped.doubt.map(Why::from));
         self.push(command, under, why);
         let Some(name) = name else { return };
         if let Some(why) = ban::banned(&name, &args) {
@@ -381,7 +384,7 @@ impl<'a> Walk<'a> {
             return;
         }
         if under.len() >= 2 * SHELLS_MAX {
-            return self.doubt(text, "wrappers are nested too deep to follow");
+            return self.doubt(text, Doubt::WrappersTooDeep);
         }
         let under: Vec<String> = under.iter().cloned().chain([name.to_owned()]).collect();
         for inner in inner {
@@ -405,7 +408,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn push(&mut self, command: &Simple<'_>, under: &[String], why: Option<String>) {
+    fn push(&mut self, command: &Simple<'_>, under: &[String], why: Option<Why>) {
         self.commands += 1;
         let kind = FactKind::Command {
             argv: command.words.iter().map(Word::shown).collect(),
@@ -415,11 +418,7 @@ impl<'a> Walk<'a> {
             under: under.to_vec(),
         };
         let risk = if why.is_some() { Risk::High } else { Risk::Medium };
-        self.found.facts.push(Fact {
-            kind,
-            risk,
-            why: why.unwrap_or_default(),
-        });
+        self.found.facts.push(Fact { kind, risk, why });
     }
 }
 

@@ -3,6 +3,7 @@
 //! Options are read conservatively. One that is not in the table could swallow the next word, so after it nobody knows
 //! where the inner command begins, and the whole is HIGH.
 
+use super::super::why::Doubt;
 use super::judge::Args;
 use super::walk::Given;
 use super::word::{Known, Word};
@@ -15,7 +16,7 @@ pub(super) struct Unwrapped<'w, 's> {
     /// Variables it sets for them.
     pub(super) assignments: Vec<String>,
     /// Why they cannot be told for certain.
-    pub(super) doubt: Option<&'static str>,
+    pub(super) doubt: Option<Doubt>,
 }
 
 /// One inner command.
@@ -30,10 +31,6 @@ pub(super) enum Inner<'w, 's> {
     /// Given as a text that a shell will parse again.
     Line(String),
 }
-
-const LOST: &str = "it is unclear where the command it runs begins";
-const LATER: &str = "what it runs is only known when it runs";
-const STDIN: &str = "it runs whatever is written to its input";
 
 /// How a wrapper's own words end and the inner command begins.
 struct Form {
@@ -236,7 +233,7 @@ pub(super) fn unwrap<'w, 's>(name: &str, args: &Args<'w, 's>) -> Unwrapped<'w, '
     }
 }
 
-fn lost<'w, 's>(doubt: &'static str) -> Unwrapped<'w, 's> {
+fn lost<'w, 's>(doubt: Doubt) -> Unwrapped<'w, 's> {
     Unwrapped {
         doubt: Some(doubt),
         ..Unwrapped::default()
@@ -250,10 +247,10 @@ fn line<'w, 's>(words: &[Word<'_>], given: Given) -> Unwrapped<'w, 's> {
         Some(parts) if parts.is_empty() => Unwrapped::default(),
         Some(parts) => Unwrapped {
             inner: vec![Inner::Line(parts.join(" "))],
-            doubt: (given == Given::LaterToo).then_some(LATER),
+            doubt: (given == Given::LaterToo).then_some(Doubt::InnerLater),
             ..Unwrapped::default()
         },
-        None => lost(LATER),
+        None => lost(Doubt::InnerLater),
     }
 }
 
@@ -263,7 +260,7 @@ fn prefix<'w, 's>(name: &str, form: &Form, args: &Args<'w, 's>) -> Unwrapped<'w,
         return Unwrapped::default();
     }
     let Some(mut rest) = after_options(form, args.words) else {
-        return lost(LOST);
+        return lost(Doubt::InnerUnclear);
     };
     let mut assignments = Vec::new();
     if matches!(name, "env" | "sudo") {
@@ -273,11 +270,11 @@ fn prefix<'w, 's>(name: &str, form: &Form, args: &Args<'w, 's>) -> Unwrapped<'w,
         }
     }
     if rest.len() < form.skip {
-        return lost(LOST);
+        return lost(Doubt::InnerUnclear);
     }
     let (skipped, rest) = rest.split_at(form.skip);
     if skipped.iter().any(|word| word.known != Known::Fully) {
-        return lost(LOST);
+        return lost(Doubt::InnerUnclear);
     }
     let given = if args.open || name == "xargs" {
         Given::LaterToo
@@ -288,7 +285,7 @@ fn prefix<'w, 's>(name: &str, form: &Form, args: &Args<'w, 's>) -> Unwrapped<'w,
     match rest.split_first() {
         None => Unwrapped {
             assignments,
-            doubt: args.open.then_some(LATER),
+            doubt: args.open.then_some(Doubt::InnerLater),
             ..Unwrapped::default()
         },
         Some((word, tail)) if name == "flock" && command_text(word) => line(tail, given),
@@ -358,7 +355,7 @@ fn find<'w, 's>(words: &'w [Word<'s>]) -> Unwrapped<'w, 's> {
             _ => false,
         };
         let Some(end) = inner.windows(2).position(ends).map(|at| at + 1) else {
-            return lost(LOST);
+            return lost(Doubt::InnerUnclear);
         };
         let (command, tail) = inner.split_at(end);
         found.inner.push(Inner::Words {
@@ -375,7 +372,7 @@ fn command_option<'w, 's>(words: &[Word<'_>]) -> Unwrapped<'w, 's> {
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let Some(value) = word.fixed() else {
-            return lost(LATER);
+            return lost(Doubt::InnerLater);
         };
         let attached = value
             .strip_prefix("--command=")
@@ -395,7 +392,7 @@ fn command_option<'w, 's>(words: &[Word<'_>]) -> Unwrapped<'w, 's> {
             None => {}
         }
     }
-    lost(STDIN)
+    lost(Doubt::InnerInput)
 }
 
 fn shell<'w, 's>(args: &Args<'w, 's>) -> Unwrapped<'w, 's> {
@@ -403,23 +400,23 @@ fn shell<'w, 's>(args: &Args<'w, 's>) -> Unwrapped<'w, 's> {
     let mut words = args.words.iter();
     while let Some(word) = words.next() {
         let Some(value) = word.fixed() else {
-            return lost(LATER);
+            return lost(Doubt::InnerLater);
         };
         if let Some(long) = value.strip_prefix("--").filter(|long| !long.is_empty()) {
             match long {
                 "version" | "help" => return Unwrapped::default(),
                 "login" | "norc" | "noprofile" | "posix" | "noediting" | "verbose" => continue,
-                _ => return lost(LOST),
+                _ => return lost(Doubt::InnerUnclear),
             }
         }
         let is_option = value.starts_with(['-', '+']) && value.len() > 1 && value != "--";
         if is_option {
             if value.contains('s') {
-                return lost(STDIN);
+                return lost(Doubt::InnerInput);
             }
             takes_line |= value.starts_with('-') && value.contains('c');
             if value.contains(['o', 'O']) && words.next().is_none() {
-                return lost(LOST);
+                return lost(Doubt::InnerUnclear);
             }
             continue;
         }
@@ -431,9 +428,9 @@ fn shell<'w, 's>(args: &Args<'w, 's>) -> Unwrapped<'w, 's> {
         return match value {
             "--" => continue,
             _ if takes_line => line(std::slice::from_ref(word), given),
-            "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" => lost(STDIN),
+            "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" => lost(Doubt::InnerInput),
             _ => Unwrapped::default(),
         };
     }
-    lost(STDIN)
+    lost(Doubt::InnerInput)
 }

@@ -8,6 +8,7 @@ use sqlparser::ast::{
     SqliteOnConflict, Statement, TableFactor, Value, Visit, Visitor,
 };
 
+use super::super::why::SqlConcern;
 use super::condition;
 use super::functions::{self, Known};
 use crate::tool::{Category, Risk};
@@ -18,7 +19,7 @@ pub(super) struct Judged {
     pub(super) verb: String,
     pub(super) category: Category,
     pub(super) risk: Risk,
-    pub(super) why: String,
+    pub(super) why: Option<SqlConcern>,
     pub(super) tables: BTreeSet<String>,
     pub(super) text: String,
 }
@@ -27,7 +28,7 @@ pub(super) struct Judged {
 struct Effect {
     category: Category,
     risk: Risk,
-    why: String,
+    why: Option<SqlConcern>,
 }
 
 /// Judges the statements of one text together: a write that is one of several is HIGH.
@@ -44,7 +45,7 @@ pub(super) fn judge_all(statements: &[Statement]) -> Vec<Judged> {
             .filter(|one| one.category > Category::Read && one.risk < Risk::High)
         {
             one.risk = Risk::High;
-            one.why = "it is one of several statements".into();
+            one.why = Some(SqlConcern::OneOfSeveral);
         }
     }
     judged
@@ -73,7 +74,7 @@ fn judge(statement: &Statement) -> Judged {
         .into_iter()
         .filter(|effect| effect.risk == risk)
         .map(|effect| effect.why);
-    let why = reasons.find(|why| !why.is_empty()).unwrap_or_default();
+    let why = reasons.find_map(|why| why);
     let strongest = verbs.iter().map(|(category, _)| *category).max();
     let verb = verbs
         .into_iter()
@@ -127,11 +128,11 @@ struct Effects {
 }
 
 impl Effects {
-    fn add(&mut self, category: Category, risk: Risk, why: impl Into<String>) {
+    fn add(&mut self, category: Category, risk: Risk, why: SqlConcern) {
         self.found.push(Effect {
             category,
             risk,
-            why: why.into(),
+            why: Some(why),
         });
     }
 
@@ -143,14 +144,14 @@ impl Effects {
                 self.add(
                     Category::Command,
                     Risk::High,
-                    format!("`{shown}` reaches beyond the tables it reads"),
+                    SqlConcern::ReachesBeyond { function: shown },
                 );
             }
             Known::Not => {
                 self.add(
                     Category::Command,
                     Risk::Medium,
-                    format!("nothing is known about the function `{shown}`"),
+                    SqlConcern::UnknownFunction { function: shown },
                 );
             }
         }
@@ -173,7 +174,7 @@ impl Visitor for Effects {
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
         if !query.locks.is_empty() {
-            self.add(Category::Write, Risk::Medium, "it locks the rows it reads");
+            self.add(Category::Write, Risk::Medium, SqlConcern::LocksRows);
         }
         ControlFlow::Continue(())
     }
@@ -181,11 +182,7 @@ impl Visitor for Effects {
     fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
         if select.into.is_some() {
             self.verbs.push((Category::Command, "SELECT INTO".into()));
-            self.add(
-                Category::Command,
-                Risk::High,
-                "it stores what it reads somewhere new",
-            );
+            self.add(Category::Command, Risk::High, SqlConcern::StoresElsewhere);
         }
         ControlFlow::Continue(())
     }
@@ -207,7 +204,9 @@ impl Visitor for Effects {
             self.add(
                 Category::Read,
                 Risk::High,
-                format!("`{relation}` holds credentials"),
+                SqlConcern::HoldsCredentials {
+                    table: relation.to_string(),
+                },
             );
         }
         ControlFlow::Continue(())
@@ -223,7 +222,9 @@ impl Visitor for Effects {
                 self.add(
                     Category::Command,
                     Risk::Medium,
-                    format!("nothing is known about the operator `{op}`"),
+                    SqlConcern::UnknownOperator {
+                        operator: op.to_string(),
+                    },
                 );
             }
             _ => {}
@@ -240,7 +241,7 @@ fn of_statement(statement: &Statement) -> (String, Effect) {
             Effect {
                 category: Category::Read,
                 risk: Risk::Low,
-                why: String::new(),
+                why: None,
             },
         )
     };
@@ -251,7 +252,7 @@ fn of_statement(statement: &Statement) -> (String, Effect) {
             let effect = Effect {
                 category: Category::Write,
                 risk: Risk::Medium,
-                why: String::new(),
+                why: None,
             };
             (if replaces { "REPLACE" } else { "INSERT" }.into(), effect)
         }
@@ -283,16 +284,16 @@ fn of_statement(statement: &Statement) -> (String, Effect) {
         other => {
             let verb = first_word(&other.to_string());
             let (risk, why) = if is_transaction_control(other) {
-                (Risk::Medium, "it controls a transaction".into())
+                (Risk::Medium, SqlConcern::Transaction)
             } else {
-                (Risk::High, format!("`{verb}` does more than read or change rows"))
+                (Risk::High, SqlConcern::MoreThanRows { verb: verb.clone() })
             };
             (
                 verb,
                 Effect {
                     category: Category::Command,
                     risk,
-                    why,
+                    why: Some(why),
                 },
             )
         }
@@ -301,11 +302,13 @@ fn of_statement(statement: &Statement) -> (String, Effect) {
 
 fn rows(verb: &str, condition: Option<&Expr>) -> (String, Effect) {
     let (risk, why) = if condition.is_some_and(condition::limits) {
-        (Risk::Medium, String::new())
+        (Risk::Medium, None)
     } else {
         (
             Risk::High,
-            format!("no condition limits which rows {verb} touches"),
+            Some(SqlConcern::NoCondition {
+                verb: verb.to_owned(),
+            }),
         )
     };
     (
@@ -326,12 +329,12 @@ fn pragma(name: &ObjectName, value: Option<&Value>, is_eq: bool) -> (String, Eff
         Some(_) => asks && !is_eq,
     };
     let (category, risk, why) = if reads {
-        (Category::Read, Risk::Low, String::new())
+        (Category::Read, Risk::Low, None)
     } else {
         (
             Category::Command,
             Risk::High,
-            format!("`PRAGMA {last}` changes how the database works"),
+            Some(SqlConcern::Pragma { name: last }),
         )
     };
     ("PRAGMA".into(), Effect { category, risk, why })

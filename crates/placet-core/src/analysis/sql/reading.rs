@@ -6,6 +6,7 @@ use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError, ParserOptions};
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 
+use super::super::why::SqlConcern;
 use crate::tool::SqlDialect;
 
 /// Longer text is not parsed: nobody can review it, and parsing must stay cheap.
@@ -15,66 +16,49 @@ pub(super) const SQL_BYTES_MAX: usize = 100_000;
 /// dropping that tree recurses, so the chain is bounded before it is parsed.
 pub(super) const ITEM_TOKENS_MAX: usize = 1_000;
 
-/// Why SQL could not be read.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Unread {
-    #[error("there is no statement in it")]
-    Empty,
-    #[error("it is longer than {SQL_BYTES_MAX} bytes")]
-    TooLong,
-    #[error("it is nested too deeply")]
-    TooDeep,
-    #[error("it contains {0:?}, which databases read differently")]
-    OddCharacter(char),
-    #[error("it contains a comment that MySQL executes")]
-    ExecutableComment,
-    #[error("a backslash before a quote means different things to different servers")]
-    EscapedQuote,
-    #[error("databases disagree on what it means; name the dialect")]
-    Ambiguous,
-    #[error("it does not parse: {0}")]
-    Unparsed(String),
-}
-
 /// What one dialect makes of a text that it could at least split into tokens.
 pub(super) struct Reading {
     tokens: Vec<TokenWithSpan>,
-    pub(super) statements: Result<Vec<Statement>, Unread>,
+    pub(super) statements: Result<Vec<Statement>, SqlConcern>,
 }
 
 /// Refuses text for reasons that hold in every dialect.
-pub(super) fn check(sql: &str) -> Result<(), Unread> {
+pub(super) fn check(sql: &str) -> Result<(), SqlConcern> {
     if sql.len() > SQL_BYTES_MAX {
-        return Err(Unread::TooLong);
+        return Err(SqlConcern::TooLong {
+            bytes_max: SQL_BYTES_MAX,
+        });
     }
     // C servers stop at NUL, some end a line comment at a bare carriage return, and none of them takes Unicode's other
     // spaces for spaces, while the parser does.
     let odd = |c: char| (c.is_control() || c.is_whitespace()) && !matches!(c, ' ' | '\t' | '\n' | '\r');
     if let Some(c) = sql.chars().find(|c| odd(*c)) {
-        return Err(Unread::OddCharacter(c));
+        return Err(SqlConcern::OddCharacter(c));
     }
     if sql.replace("\r\n", "\n").contains('\r') {
-        return Err(Unread::OddCharacter('\r'));
+        return Err(SqlConcern::OddCharacter('\r'));
     }
     if sql.contains("/*!") || sql.contains("/*M!") {
-        return Err(Unread::ExecutableComment);
+        return Err(SqlConcern::ExecutableComment);
     }
     Ok(())
 }
 
 /// Reads the text as one dialect. Fails when not even the tokens can be told.
-pub(super) fn read(sql: &str, dialect: SqlDialect) -> Result<Reading, Unread> {
+pub(super) fn read(sql: &str, dialect: SqlDialect) -> Result<Reading, SqlConcern> {
     // With `NO_BACKSLASH_ESCAPES` the string ends where MySQL's default mode goes on.
     if dialect == SqlDialect::Mysql && ["\\'", "\\\"", "\\`"].iter().any(|escape| sql.contains(escape)) {
-        return Err(Unread::EscapedQuote);
+        return Err(SqlConcern::EscapedQuote);
     }
     let dialect = grammar(dialect);
     let tokens = Tokenizer::new(dialect, sql)
         .with_unescape(false)
         .tokenize_with_location()
-        .map_err(|error| Unread::Unparsed(error.to_string()))?;
+        .map_err(|error| SqlConcern::Unparsed {
+            error: error.to_string(),
+        })?;
     if too_deep(&tokens) {
-        return Err(Unread::TooDeep);
+        return Err(SqlConcern::TooDeep);
     }
     let statements = parse(dialect, tokens.clone());
     Ok(Reading { tokens, statements })
@@ -108,7 +92,7 @@ pub(super) fn grammar(dialect: SqlDialect) -> &'static dyn Dialect {
 }
 
 /// Parses to the very last token. The library's own loop stops at a stray `END` and would overlook what follows it.
-fn parse(dialect: &dyn Dialect, tokens: Vec<TokenWithSpan>) -> Result<Vec<Statement>, Unread> {
+fn parse(dialect: &dyn Dialect, tokens: Vec<TokenWithSpan>) -> Result<Vec<Statement>, SqlConcern> {
     // Strings stay as written, so that what is printed is what was sent.
     let options = ParserOptions::new().with_unescape(false);
     let mut parser = Parser::new(dialect)
@@ -121,18 +105,20 @@ fn parse(dialect: &dyn Dialect, tokens: Vec<TokenWithSpan>) -> Result<Vec<Statem
             break;
         }
         statements.push(statement(&mut parser).map_err(|error| match error {
-            ParserError::RecursionLimitExceeded => Unread::TooDeep,
+            ParserError::RecursionLimitExceeded => SqlConcern::TooDeep,
             ParserError::TokenizerError(message) | ParserError::ParserError(message) => {
-                Unread::Unparsed(message)
+                SqlConcern::Unparsed { error: message }
             }
         })?);
         let next = &parser.peek_token_ref().token;
         if !matches!(next, Token::SemiColon | Token::EOF) {
-            return Err(Unread::Unparsed(format!("`{next}` after the end of a statement")));
+            return Err(SqlConcern::Trailing {
+                token: next.to_string(),
+            });
         }
     }
     if statements.is_empty() {
-        Err(Unread::Empty)
+        Err(SqlConcern::Empty)
     } else {
         Ok(statements)
     }

@@ -4,6 +4,7 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::*;
+use crate::analysis::why::tests::in_words;
 
 mod dialects;
 mod disguises;
@@ -32,7 +33,7 @@ fn table(statements: &[&str], dialect: Option<SqlDialect>) -> String {
                 other => format!("{other:?}"),
             };
             lines.push_str(
-                &format!("  {} {what} {}", fact.risk, fact.why)
+                &format!("  {} {what} {}", fact.risk, in_words(fact.why))
                     .trim_end()
                     .replace('\n', " "),
             );

@@ -4,6 +4,7 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::*;
+use crate::analysis::why::tests::in_words;
 
 fn check(urls: &[&str], expected: &Expect) {
     let lines: String = urls
@@ -20,7 +21,10 @@ fn check(urls: &[&str], expected: &Expect) {
                 }
                 other => format!("{other:?}"),
             };
-            format!("{} {what} {}", fact.risk, fact.why).trim_end().to_owned() + "\n"
+            format!("{} {what} {}", fact.risk, in_words(fact.why))
+                .trim_end()
+                .to_owned()
+                + "\n"
         })
         .collect();
     expected.assert_eq(&lines);

@@ -3,6 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::*;
+use crate::analysis::{AddressConcern, SqlConcern, UrlConcern};
 
 fn check(document: impl Fn(Locale) -> Document, english: &Expect, chinese: &Expect) {
     let on = Surface {
@@ -21,8 +22,8 @@ fn a_pipeline_of_high_risk_shows_each_command_with_its_risk() {
         Risk::High,
     );
     story.analysis.facts = vec![
-        command("curl -s https://get.example.com", &[], Risk::Medium, ""),
-        command("sh", &["sudo"], Risk::High, "runs what it is given, as root"),
+        command("curl -s https://get.example.com", &[], Risk::Medium, None),
+        command("sh", &["sudo"], Risk::High, Some(Deed::OtherUser)),
         Fact {
             kind: FactKind::Redirect {
                 path: "/etc/out".into(),
@@ -30,7 +31,9 @@ fn a_pipeline_of_high_risk_shows_each_command_with_its_risk() {
                 contained: false,
             },
             risk: Risk::High,
-            why: "outside the workspace".into(),
+            why: Some(Why::MaybeOutside {
+                word: "/etc/out".into(),
+            }),
         },
     ];
     story.verdict.step = Step::HighRisk;
@@ -45,8 +48,8 @@ fn a_pipeline_of_high_risk_shows_each_command_with_its_risk() {
             │ curl -s https://get.example.com
               ↳ [MEDIUM]
             │ sh
-              ↳ [HIGH] sudo › runs what it is given, as root
-            Writes: /etc/out [HIGH]: outside the workspace
+              ↳ [HIGH] sudo › `sudo` runs commands as another user
+            Writes: /etc/out [HIGH]: `/etc/out` may be outside the workspace
 
             Why you are asked: the risk is HIGH (step 5)
             Asked by: coder › reviewer
@@ -72,10 +75,10 @@ fn a_pipeline_of_high_risk_shows_each_command_with_its_risk() {
             │ curl -s https://get.example.com
               ↳ [中]
             │ sh
-              ↳ [高] sudo › runs what it is given, as root
-            写入：/etc/out [高]：outside the workspace
+              ↳ [高] sudo › `sudo` 以其他用户身份运行命令
+            写入：/etc/out [高]：`/etc/out` 可能在工作区之外
 
-            为什么问你：the risk is HIGH（第 5 步）
+            为什么问你：风险为高（第 5 步）
             提出者：coder › reviewer
             代表：lin
             智能体自己的说明：
@@ -107,7 +110,7 @@ fn a_delete_shows_how_many_rows_it_would_touch() {
             text: sql.into(),
         },
         risk: Risk::Medium,
-        why: "changes rows".into(),
+        why: Some(Why::Sql(SqlConcern::OneOfSeveral)),
     }];
     story.asked.evidence = vec![Evidence::Rows {
         statement: sql.into(),
@@ -119,7 +122,7 @@ fn a_delete_shows_how_many_rows_it_would_touch() {
         &expect![[r#"
             May `data_modify` run this? Risk MEDIUM.
             │ DELETE FROM users WHERE age > 30
-              ↳ [MEDIUM] changes rows
+              ↳ [MEDIUM] it is one of several statements
             Rows it would touch: 1234
             │ DELETE FROM users WHERE age > 30
 
@@ -141,11 +144,12 @@ fn a_delete_shows_how_many_rows_it_would_touch() {
         &expect![[r#"
             是否允许执行 `data_modify`？风险：中。
             │ DELETE FROM users WHERE age > 30
-              ↳ [中] changes rows
+              ↳ [中] 它是多条语句之一
             将影响的行数：1234
             │ DELETE FROM users WHERE age > 30
 
-            为什么问你：a person decides（第 13 步；规则“deletes need a person”）
+            为什么问你：没有任何设置允许这一中风险的命令操作（第 13 步；规则“deletes
+              need a person”）
             提出者：coder › reviewer
             代表：lin
             参数：
@@ -173,7 +177,7 @@ fn an_edit_shows_the_difference() {
             writes: true,
         },
         risk: Risk::Low,
-        why: String::new(),
+        why: None,
     }];
     story.asked.evidence = vec![Evidence::Diff {
         path: "src/a.rs".into(),
@@ -225,9 +229,9 @@ fn an_edit_shows_the_difference() {
             │ +⇥let x = 3;
             │  ⇥let y = 2;
             │ -}
-            │ +}⟦no line break⟧
+            │ +}⟦无换行⟧
 
-            为什么问你：a person decides（第 13 步）
+            为什么问你：没有任何设置允许这一中风险的命令操作（第 13 步）
             提出者：coder › reviewer
             代表：lin
             参数：
@@ -263,7 +267,7 @@ fn a_fetch_shows_the_host() {
             port: Some(443),
         },
         risk: Risk::High,
-        why: "link-local address".into(),
+        why: Some(Why::Url(UrlConcern::Address(AddressConcern::LinkLocal))),
     }];
     story.asked.evidence = vec![Evidence::Failed {
         why: "no preview for requests".into(),
@@ -272,7 +276,7 @@ fn a_fetch_shows_the_host() {
         |locale| story.document(locale),
         &expect![[r#"
             May `fetch` run this? Risk HIGH.
-            Host: https://169.254.169.254:443 [HIGH]: link-local address
+            Host: https://169.254.169.254:443 [HIGH]: it is a link-local address
             ⚠ The tool could not show the effect: no preview for requests
 
             Why you are asked: a person decides (step 13)
@@ -296,10 +300,10 @@ fn a_fetch_shows_the_host() {
             Time left: 5m"#]],
         &expect![[r#"
             是否允许执行 `fetch`？风险：高。
-            主机：https://169.254.169.254:443 [高]：link-local address
-            ⚠ 工具无法给出预览: no preview for requests
+            主机：https://169.254.169.254:443 [高]：这是链路本地地址
+            ⚠ 工具无法给出预览（原文：“no preview for requests”）
 
-            为什么问你：a person decides（第 13 步）
+            为什么问你：没有任何设置允许这一高风险的命令操作（第 13 步）
             提出者：coder › reviewer
             代表：lin
             参数：
@@ -424,7 +428,7 @@ fn it_may_have_happened_is_asked_with_its_own_options() {
             参数：
             │ command: "make deploy"
 
-            为什么问你：a person decides（第 13 步）
+            为什么问你：没有任何设置允许这一中风险的命令操作（第 13 步）
             提出者：coder › reviewer
             代表：lin
 

@@ -7,7 +7,7 @@ use crate::interaction::Shown;
 
 fn bash(line: &str) -> Story {
     let mut story = story("bash", json!({ "command": line }), Risk::High);
-    story.analysis.facts = vec![command(line, &[], Risk::High, "")];
+    story.analysis.facts = vec![command(line, &[], Risk::High, None)];
     story
 }
 

@@ -13,13 +13,13 @@ CREATE TABLE calls (
     tool TEXT NOT NULL,
     place TEXT NOT NULL,
     memorable INTEGER NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('received', 'parked', 'same', 'granted', 'refused')),
+    state TEXT NOT NULL CHECK (state = 'received' OR state = 'parked' OR state = 'same' OR state = 'granted' OR state = 'refused'),
     parked_on INTEGER,
     same_as INTEGER,
     settled INTEGER,
     question INTEGER,
     grant_number INTEGER,
-    grant_state TEXT CHECK (grant_state IN ('issued', 'claimed', 'done', 'unknown')),
+    grant_state TEXT CHECK (grant_state = 'issued' OR grant_state = 'claimed' OR grant_state = 'done' OR grant_state = 'unknown'),
     lease INTEGER,
     result INTEGER,
     UNIQUE (agent, call)
@@ -86,7 +86,7 @@ CREATE TABLE outbox (
     question INTEGER,
     kind TEXT NOT NULL,
     body TEXT NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('waiting', 'sent', 'dead')),
+    state TEXT NOT NULL CHECK (state = 'waiting' OR state = 'sent' OR state = 'dead'),
     attempts INTEGER NOT NULL DEFAULT 0,
     next INTEGER NOT NULL,
     changed_at INTEGER NOT NULL,
@@ -150,7 +150,6 @@ CREATE TABLE sessions (
     head_hash BLOB NOT NULL,
     ended INTEGER NOT NULL DEFAULT 0,
     rejections INTEGER NOT NULL DEFAULT 0,
-    open_questions INTEGER NOT NULL DEFAULT 0 CHECK (open_questions >= 0),
     mode TEXT
 ) STRICT
 

@@ -1,6 +1,7 @@
 //! Lines by what they must come to, several to a row.
 
 use super::look;
+use crate::analysis::Ban;
 use crate::tool::Risk;
 
 /// The lines of a table: separated by two blanks or a new line.
@@ -127,11 +128,7 @@ const ANSWERS_FOR_PEOPLE: &str = r#"
 fn an_agent_cannot_answer_its_own_questions_from_a_shell() {
     for line in lines(ANSWERS_FOR_PEOPLE) {
         let found = look(line);
-        assert_eq!(
-            found.banned.as_deref(),
-            Some("an agent cannot answer for people"),
-            "{line}"
-        );
+        assert_eq!(found.banned, Some(Ban::AnswersForPeople), "{line}");
     }
 }
 

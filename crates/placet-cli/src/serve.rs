@@ -1,0 +1,143 @@
+//! `placet serve`: the HTTP API and the web inbox, until it is told to stop.
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use placet_server::{Options, Server, StartError, State};
+use placet_store::OpenError;
+use serde_json::json;
+use tokio::runtime::Runtime;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+use tracing_subscriber::EnvFilter;
+
+use crate::args::{LogFormat, ServeArgs};
+use crate::config_file::{self, Loaded, Refused};
+use crate::exit::Exit;
+use crate::output;
+
+/// Runs the command.
+pub(crate) fn run(args: &ServeArgs) -> anyhow::Result<Exit> {
+    log(args)?;
+    let Loaded { config, source } = config_file::load(args.config.as_deref())?;
+    let data = match &args.data {
+        Some(data) => data.clone(),
+        None => config_file::user_folder("XDG_DATA_HOME", ".local/share")
+            .context("there is no home folder; name the data folder with --data")?,
+    };
+    let options = Options {
+        config,
+        source: source.to_string(),
+        data: data.clone(),
+        listen: args.listen,
+        web: args.web.clone(),
+    };
+    Runtime::new()?.block_on(serve(args, options, data))
+}
+
+async fn serve(args: &ServeArgs, options: Options, data: PathBuf) -> anyhow::Result<Exit> {
+    let server = Server::bind(options).await.map_err(friendly)?;
+    announce(args, &server, &data)?;
+    let stop = CancellationToken::new();
+    let signals = tokio::spawn(heed_signals(
+        stop.clone(),
+        server.state().clone(),
+        args.config.clone(),
+    ));
+    let served = server.run(stop).await;
+    signals.abort();
+    served.context("the store could not be closed; everything acknowledged is on disk all the same")?;
+    Ok(Exit::Success)
+}
+
+/// What to do when another process has the store.
+fn friendly(error: StartError) -> anyhow::Error {
+    let in_use = matches!(
+        &error,
+        StartError::Engine(placet_engine::StartError::Open(OpenError::InUse(_)))
+    );
+    let error = anyhow::Error::from(error);
+    if in_use {
+        return error.context(
+            "another placet runs on this data folder; use that one, stop it first, or name another folder with --data",
+        );
+    }
+    error
+}
+
+fn announce(args: &ServeArgs, server: &Server, data: &std::path::Path) -> anyhow::Result<()> {
+    let (url, link) = (server.url(), server.sign_in_link().unwrap_or_default());
+    let tokens = data.join("tokens.toml");
+    let text = if args.json {
+        let object = json!({
+            "listen": server.address().to_string(),
+            "url": url,
+            "signIn": link,
+            "data": data,
+        });
+        format!("{object}\n")
+    } else {
+        format!(
+            "Placet listens on {url}\n\
+             Sign in:  {link}   (once, within half an hour)\n\
+             Tokens:   {}\n\
+             Reference: {url}/reference\n",
+            tokens.display()
+        )
+    };
+    Ok(output::print(&text)?)
+}
+
+/// SIGHUP loads the configuration again; SIGTERM and SIGINT stop the server.
+async fn heed_signals(stop: CancellationToken, state: State, config: Option<PathBuf>) {
+    let signals = [
+        SignalKind::hangup(),
+        SignalKind::terminate(),
+        SignalKind::interrupt(),
+    ]
+    .map(signal);
+    let [Ok(mut hangup), Ok(mut terminate), Ok(mut interrupt)] = signals else {
+        tracing::error!("signals cannot be heeded; the server stops only when it is killed");
+        return;
+    };
+    loop {
+        tokio::select! {
+            _ = hangup.recv() => reload(&state, config.as_deref()),
+            _ = terminate.recv() => break,
+            _ = interrupt.recv() => break,
+        }
+    }
+    tracing::info!("stopping");
+    stop.cancel();
+}
+
+/// A file that is refused changes nothing: the policy that was in force stays in force.
+fn reload(state: &State, config: Option<&std::path::Path>) {
+    let loaded = config_file::load(config).and_then(|Loaded { config, source }| {
+        state.reload(config, source.to_string())?;
+        Ok(source)
+    });
+    match loaded {
+        Ok(source) => tracing::info!(%source, "the configuration was loaded again"),
+        Err(error) => {
+            let report = error.downcast_ref::<Refused>().map(Refused::report);
+            tracing::error!(%error, report, "the configuration is refused; the one before stays in force");
+        }
+    }
+}
+
+/// Logs go to standard error, so that standard output stays for what was asked for.
+fn log(args: &ServeArgs) -> anyhow::Result<()> {
+    let filter = EnvFilter::try_new(&args.log)
+        .with_context(|| format!("`{}` is not a filter for the log", args.log))?;
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
+    let started = match args.log_format {
+        LogFormat::Text => builder
+            .with_ansi(anstream::stderr().current_choice() != anstream::ColorChoice::Never)
+            .try_init(),
+        LogFormat::Json => builder.json().flatten_event(true).try_init(),
+    };
+    started.map_err(|error| anyhow::anyhow!("the log cannot be written: {error}"))
+}

@@ -1,0 +1,284 @@
+//! Who may do what: tokens, the cookie made from one, and the roles they carry.
+//!
+//! The transport sets the principal: everything the engine is told about who speaks comes from here, and nothing of it from
+//! a body. A token is compared by its digest, in constant time, with every credential there is.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use placet_channels::secret::{self, SecretError, SecretText};
+use placet_channels::terminal::Seat;
+use placet_core::config::{Config, Secret};
+use placet_core::ids::{AgentId, IdError, PersonId};
+use placet_core::principal::{Principal, Via};
+use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq as _;
+
+mod caller;
+mod code;
+mod cookie;
+mod hosts;
+mod throttle;
+mod tokens;
+
+pub use caller::{Admin, AgentOnly, AgentOrPerson, Caller, PersonOnly};
+pub(crate) use caller::{Peer, cookie, require_same_site};
+pub(crate) use code::{CodeError, Codes};
+pub(crate) use cookie::{Cookies, NAME as COOKIE, TTL as COOKIE_TTL};
+pub(crate) use hosts::{HostError, Hosts, Named};
+pub(crate) use throttle::Throttle;
+pub use tokens::TokensError;
+
+/// A token that is shorter could be guessed.
+const TOKEN_CHARS_MIN: usize = 16;
+/// The agent behind the token of the role, when agents have none of their own.
+const DEFAULT_AGENT: &str = "agent";
+/// The person behind the role's token where the system does not say who uses it.
+const DEFAULT_PERSON: &str = "operator";
+
+/// What a person may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// See and answer what is put to them.
+    Approver,
+    /// See and do everything else, too.
+    Admin,
+}
+
+impl Role {
+    /// As on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Approver => "approver",
+            Self::Admin => "admin",
+        }
+    }
+}
+
+/// Whose a credential is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Holder {
+    /// An agent's. It can never answer.
+    Agent(AgentId),
+    /// A person's.
+    Person {
+        /// Who.
+        person: PersonId,
+        /// As what.
+        role: Role,
+    },
+}
+
+/// Names a credential without giving it away; changes with the token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct CredentialId([u8; 8]);
+
+impl CredentialId {
+    pub(crate) fn parse(hex: &str) -> Option<Self> {
+        let mut bytes = [0; 8];
+        hex::decode_to_slice(hex, &mut bytes).ok()?;
+        Some(Self(bytes))
+    }
+}
+
+impl std::fmt::Display for CredentialId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&hex::encode(self.0))
+    }
+}
+
+/// A token, as far as it has to be remembered.
+pub(crate) struct Credential {
+    pub(crate) id: CredentialId,
+    pub(crate) holder: Holder,
+    digest: [u8; 32],
+    /// What its holder's cookies are signed with: they die with the token.
+    cookie_key: [u8; 64],
+}
+
+impl Credential {
+    fn new(token: &SecretText, holder: Holder) -> Self {
+        let digest = digest("placet/token/1", token.expose());
+        let mut id = [0; 8];
+        fill(&mut id, &[self::digest("placet/credential/1", token.expose())]);
+        // As long as HMAC's block, so that making one cannot fail.
+        let mut cookie_key = [0; 64];
+        let halves = ["placet/cookie/1", "placet/cookie/2"].map(|label| self::digest(label, token.expose()));
+        fill(&mut cookie_key, &halves);
+        Self {
+            id: CredentialId(id),
+            holder,
+            digest,
+            cookie_key,
+        }
+    }
+}
+
+fn fill(to: &mut [u8], from: &[[u8; 32]]) {
+    for (to, from) in to.iter_mut().zip(from.iter().flatten()) {
+        *to = *from;
+    }
+}
+
+fn digest(label: &str, token: &str) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    hash.update(label.as_bytes());
+    hash.update([0]);
+    hash.update(token.as_bytes());
+    hash.finalize().into()
+}
+
+/// Every credential in force.
+pub struct Access {
+    credentials: Vec<Credential>,
+    local: PersonId,
+}
+
+/// Why nobody can be let in.
+#[derive(Debug, thiserror::Error)]
+pub enum AccessError {
+    /// The tokens kept beside the data cannot be used.
+    #[error(transparent)]
+    Tokens(#[from] TokensError),
+    /// A secret is not where the configuration says.
+    #[error("the token of {whose} cannot be used: {source}")]
+    Secret {
+        /// Whose.
+        whose: String,
+        /// Why not.
+        source: SecretError,
+    },
+    /// A token that can be guessed.
+    #[error(
+        "the token of {0} has fewer than {TOKEN_CHARS_MIN} characters; `openssl rand -hex 32` makes a good one"
+    )]
+    Short(String),
+    /// Two holders, one token: who is calling?
+    #[error("{0} and {1} have the same token; each needs one of its own")]
+    Shared(String, String),
+    /// A name that is none.
+    #[error(transparent)]
+    Name(#[from] IdError),
+}
+
+impl Access {
+    /// The credentials of a configuration. Roles without a configured token get one in `tokens.toml` of the data folder.
+    pub fn load(config: &Config, data: &Path) -> Result<Self, AccessError> {
+        let local = match Seat::of_user(&config.people) {
+            Ok(seat) => seat.person,
+            Err(_) => PersonId::new(DEFAULT_PERSON)?,
+        };
+        let mut found = Found(BTreeMap::new());
+        let person = |person: &PersonId, role| Holder::Person {
+            person: person.clone(),
+            role,
+        };
+        let roles = &config.server.tokens;
+        let kept = match roles {
+            placet_core::config::Tokens {
+                agent: Some(_),
+                approver: Some(_),
+                admin: Some(_),
+            } => None,
+            _ => Some(tokens::keep(data)?),
+        };
+        let of_role = |configured: &Option<Secret>, name: &str, pick: fn(&tokens::Kept) -> &SecretText| match (
+            configured, &kept,
+        ) {
+            (Some(secret), _) => resolve(secret, &format!("the role `{name}`")),
+            (None, Some(kept)) => Ok(pick(kept).clone()),
+            (None, None) => Err(AccessError::Short(name.to_owned())),
+        };
+        let agent = of_role(&roles.agent, "agent", |kept| &kept.agent)?;
+        found.add(
+            "the role `agent`",
+            &agent,
+            Holder::Agent(AgentId::new(DEFAULT_AGENT)?),
+        )?;
+        let approver = of_role(&roles.approver, "approver", |kept| &kept.approver)?;
+        found.add("the role `approver`", &approver, person(&local, Role::Approver))?;
+        let admin = of_role(&roles.admin, "admin", |kept| &kept.admin)?;
+        found.add("the role `admin`", &admin, person(&local, Role::Admin))?;
+        for (agent, secret) in &config.server.agents {
+            let whose = format!("the agent `{agent}`");
+            found.add(&whose, &resolve(secret, &whose)?, Holder::Agent(agent.clone()))?;
+        }
+        for known in config.people.people() {
+            let Some(secret) = &known.token else { continue };
+            let role = if config.server.admins.contains(&known.name) {
+                Role::Admin
+            } else {
+                Role::Approver
+            };
+            let whose = format!("`{}`", known.name);
+            found.add(&whose, &resolve(secret, &whose)?, person(&known.name, role))?;
+        }
+        let credentials = found.0.into_values().map(|(_, credential)| credential).collect();
+        Ok(Self { credentials, local })
+    }
+
+    /// The person the roles' own tokens belong to: whoever runs the program.
+    pub fn local_person(&self) -> &PersonId {
+        &self.local
+    }
+
+    /// Whose a token is. Looks at every credential, so that time says nothing about any.
+    pub(crate) fn by_token(&self, token: &str) -> Option<&Credential> {
+        let given = digest("placet/token/1", token);
+        let mut found = None;
+        for credential in &self.credentials {
+            if bool::from(credential.digest.ct_eq(&given)) {
+                found = Some(credential);
+            }
+        }
+        found
+    }
+
+    pub(crate) fn by_id(&self, id: CredentialId) -> Option<&Credential> {
+        self.credentials.iter().find(|credential| credential.id == id)
+    }
+
+    /// The credential of the role `admin`: what the one-time link signs in with.
+    pub(crate) fn admin(&self) -> Option<&Credential> {
+        self.credentials.iter().find(
+            |credential| matches!(&credential.holder, Holder::Person { person, role: Role::Admin } if *person == self.local),
+        )
+    }
+}
+
+impl Holder {
+    /// What the engine is told about who speaks.
+    pub fn principal(&self) -> Principal {
+        match self {
+            Self::Agent(agent) => Principal::Agent { agent: agent.clone() },
+            Self::Person { person, .. } => Principal::Person {
+                person: person.clone(),
+                via: Via::Inbox,
+            },
+        }
+    }
+}
+
+/// Credentials by digest, so that no two share a token.
+struct Found(BTreeMap<[u8; 32], (String, Credential)>);
+
+impl Found {
+    fn add(&mut self, whose: &str, token: &SecretText, holder: Holder) -> Result<(), AccessError> {
+        if token.expose().chars().count() < TOKEN_CHARS_MIN {
+            return Err(AccessError::Short(whose.to_owned()));
+        }
+        let credential = Credential::new(token, holder);
+        if let Some((other, _)) = self.0.get(&credential.digest) {
+            return Err(AccessError::Shared(other.clone(), whose.to_owned()));
+        }
+        self.0.insert(credential.digest, (whose.to_owned(), credential));
+        Ok(())
+    }
+}
+
+fn resolve(secret: &Secret, whose: &str) -> Result<SecretText, AccessError> {
+    secret::resolve(secret).map_err(|source| AccessError::Secret {
+        whose: whose.to_owned(),
+        source,
+    })
+}

@@ -1,0 +1,230 @@
+//! Who is calling, from the headers of a request. Handlers name the role they need by the type they take.
+
+use std::net::IpAddr;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method, header};
+use placet_core::ids::{AgentId, PersonId};
+use placet_core::principal::Principal;
+use placet_core::time::Timestamp;
+
+use super::{COOKIE, Credential, CredentialId, Holder, Named, Role};
+use crate::problem::{Code, Problem};
+use crate::state::State;
+
+/// The address a connection comes from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) IpAddr);
+
+/// Somebody with a credential.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    /// Who.
+    pub holder: Holder,
+    pub(crate) credential: CredentialId,
+    /// When a browser's cookie ends; a token does not.
+    pub(crate) until: Option<Timestamp>,
+}
+
+impl Caller {
+    fn of(credential: &Credential, until: Option<Timestamp>) -> Self {
+        Self {
+            holder: credential.holder.clone(),
+            credential: credential.id,
+            until,
+        }
+    }
+
+    /// What the engine is told about who speaks.
+    pub fn principal(&self) -> Principal {
+        self.holder.principal()
+    }
+}
+
+impl FromRequestParts<State> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &State) -> Result<Self, Problem> {
+        let caller = recognised(parts, state)?;
+        if state.requests_allowed(caller.credential) {
+            return Ok(caller);
+        }
+        let problem = Problem::new(
+            Code::TooManyRequests,
+            "this token is used too often; wait a moment",
+        );
+        Err(problem.retry_after_seconds(1))
+    }
+}
+
+fn recognised(parts: &Parts, state: &State) -> Result<Caller, Problem> {
+    let access = state.access();
+    if let Some(value) = parts.headers.get(header::AUTHORIZATION) {
+        let token = value.to_str().ok().and_then(bearer);
+        let credential = token.and_then(|token| access.by_token(token));
+        return match credential {
+            Some(credential) => Ok(Caller::of(credential, None)),
+            None => Err(refuse(parts, state, "the token is not one of this server's")),
+        };
+    }
+    let Some(value) = cookie(&parts.headers) else {
+        let missing = "send `Authorization: Bearer TOKEN`, or sign in with a browser";
+        return Err(Problem::new(Code::Unauthenticated, missing));
+    };
+    let Some((credential, until)) = state.cookies().read(&access, value, state.now()) else {
+        return Err(refuse(parts, state, "you have been signed out; sign in again"));
+    };
+    if !matches!(parts.method, Method::GET | Method::HEAD) {
+        require_same_site(parts)?;
+    }
+    Ok(Caller::of(credential, Some(until)))
+}
+
+/// Whoever guesses is slowed down; whoever knows is not.
+fn refuse(parts: &Parts, state: &State, detail: &str) -> Problem {
+    match parts.extensions.get() {
+        Some(Peer(peer)) if !state.guess_allowed(*peer) => {
+            let problem = Problem::new(Code::TooManyRequests, "too many wrong credentials; wait a minute");
+            problem.retry_after_seconds(60)
+        }
+        _ => Problem::new(Code::Unauthenticated, detail),
+    }
+}
+
+fn bearer(value: &str) -> Option<&str> {
+    let (scheme, token) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+/// The value of our cookie; nothing when there are two, since then one of them is not ours.
+pub(crate) fn cookie(headers: &HeaderMap) -> Option<&str> {
+    let mut found = headers
+        .get_all(header::COOKIE)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(';'))
+        .filter_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='));
+    found.next().filter(|_| found.next().is_none())
+}
+
+/// A browser says where a request comes from; only our own pages may make it act for the person who is signed in.
+pub(crate) fn require_same_site(parts: &Parts) -> Result<(), Problem> {
+    let text = |name| {
+        parts
+            .headers
+            .get(name)
+            .map(|value| value.to_str().unwrap_or_default())
+    };
+    let named: Option<&Named> = parts.extensions.get();
+    let from_us = match (
+        text(header::ORIGIN),
+        text(header::HeaderName::from_static("sec-fetch-site")),
+    ) {
+        (Some(origin), _) => named.is_some_and(|named| named.is_origin(origin)),
+        (None, Some(site)) => site == "same-origin",
+        // Every browser that keeps SameSite sends one of the two with a POST.
+        (None, None) => false,
+    };
+    if from_us {
+        return Ok(());
+    }
+    Err(Problem::new(
+        Code::CrossSite,
+        "a browser's cookie only counts for requests from this server's own pages; programs use a token",
+    ))
+}
+
+fn forbidden(detail: &str) -> Problem {
+    Problem::new(Code::Forbidden, detail)
+}
+
+/// An agent; nobody else.
+#[derive(Debug, Clone)]
+pub struct AgentOnly(pub AgentId);
+
+impl FromRequestParts<State> for AgentOnly {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &State) -> Result<Self, Problem> {
+        match Caller::from_request_parts(parts, state).await?.holder {
+            Holder::Agent(agent) => Ok(Self(agent)),
+            Holder::Person { .. } => Err(forbidden("only an agent's token may do this")),
+        }
+    }
+}
+
+/// A person of either role.
+#[derive(Debug, Clone)]
+pub struct PersonOnly {
+    /// Who.
+    pub person: PersonId,
+    /// As what.
+    pub role: Role,
+    /// What the engine is told.
+    pub principal: Principal,
+}
+
+impl FromRequestParts<State> for PersonOnly {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &State) -> Result<Self, Problem> {
+        let caller = Caller::from_request_parts(parts, state).await?;
+        let principal = caller.principal();
+        match caller.holder {
+            Holder::Person { person, role } => Ok(Self {
+                person,
+                role,
+                principal,
+            }),
+            Holder::Agent(_) => Err(forbidden("an agent's token never does what people do")),
+        }
+    }
+}
+
+/// A person who may do everything.
+#[derive(Debug, Clone)]
+pub struct Admin(pub PersonId);
+
+impl FromRequestParts<State> for Admin {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &State) -> Result<Self, Problem> {
+        let caller = PersonOnly::from_request_parts(parts, state).await?;
+        match caller.role {
+            Role::Admin => Ok(Self(caller.person)),
+            Role::Approver => Err(forbidden("this needs the role `admin`")),
+        }
+    }
+}
+
+/// Anybody with a credential, told apart.
+#[derive(Debug, Clone)]
+pub enum AgentOrPerson {
+    /// An agent.
+    Agent(AgentId),
+    /// A person.
+    Person(PersonOnly),
+}
+
+impl FromRequestParts<State> for AgentOrPerson {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &State) -> Result<Self, Problem> {
+        Ok(Caller::from_request_parts(parts, state).await?.into())
+    }
+}
+
+impl From<Caller> for AgentOrPerson {
+    fn from(caller: Caller) -> Self {
+        let principal = caller.principal();
+        match caller.holder {
+            Holder::Agent(agent) => Self::Agent(agent),
+            Holder::Person { person, role } => Self::Person(PersonOnly {
+                person,
+                role,
+                principal,
+            }),
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! Answers: one, or those of a turn together. Only people answer, and only what is put to them.
+
+use axum::Json;
+use axum::extract::State as Shared;
+use placet_core::call::Args;
+use placet_core::ids::InteractionId;
+use placet_core::interaction::{Answer, Interaction, Locale, Remember, Resolution, Shown, Subject};
+use placet_core::standing::Scope;
+use placet_core::time::Millis;
+use placet_engine::Answered;
+use placet_engine::broker::Question;
+use placet_engine::steps::AnswerRefusal;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::Problems;
+use super::interactions::{none, visible};
+use crate::access::{AgentOrPerson, PersonOnly, Role};
+use crate::intake::{JsonBody, PathId};
+use crate::problem::{Code, Problem, ProblemBody};
+use crate::state::State;
+use crate::wire::edit::unmasked;
+use crate::wire::question::{ResolutionBody, document};
+
+/// The most answers taken at once.
+const ANSWERS_MAX: usize = 100;
+
+pub(super) fn routes() -> OpenApiRouter<State> {
+    OpenApiRouter::new().routes(routes!(one)).routes(routes!(several))
+}
+
+/// One person's choice.
+#[derive(Clone, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct AnswerBody {
+    /// Which option.
+    selected_option_id: String,
+    /// A reason, or feedback.
+    #[serde(default)]
+    feedback: Option<String>,
+    /// Information asked for.
+    #[serde(default)]
+    #[schema(value_type = Option<Object>)]
+    data: Option<Map<String, Value>>,
+    /// Other arguments for the call. Values that were shown masked stay what they were when they come back as shown.
+    #[serde(default)]
+    #[schema(value_type = Option<Object>)]
+    edited_args: Option<Args>,
+    /// Something to tell the agent after the results.
+    #[serde(default)]
+    instruction: Option<String>,
+    /// "Don't ask again".
+    #[serde(default)]
+    remember: Option<RememberBody>,
+    /// The `shownDigest` of the question as the person saw it. Refused when it has changed since.
+    #[serde(default)]
+    shown_digest: Option<String>,
+}
+
+/// "Don't ask again", on these terms.
+#[derive(Clone, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct RememberBody {
+    /// One of the question's `scopes`.
+    #[schema(value_type = Object)]
+    scope: Scope,
+    /// For how long.
+    #[schema(value_type = u64, minimum = 1)]
+    lasts_ms: Millis,
+    /// How often at most.
+    #[serde(default)]
+    uses_max: Option<u32>,
+}
+
+/// What an answer came to.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct AnsweredBody {
+    /// `decided`: it is settled. `voted`: it counts, and others must approve, too. `askedAgain`: the edited call is asked
+    /// about anew.
+    status: &'static str,
+    /// The question.
+    #[schema(value_type = String)]
+    request_id: InteractionId,
+    /// How many more must approve.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    needed: Option<u32>,
+    /// The question that took its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    question: Option<InteractionId>,
+}
+
+/// Answer a question.
+#[utoipa::path(post, path = "/v1/interactions/{requestId}/answer", tag = "questions", request_body = AnswerBody,
+    params(("requestId" = String, Path, description = "The question's id")),
+    responses((status = 200, description = "It counts", body = AnsweredBody), Problems),
+    security(("token" = []), ("browser" = [])), extensions(("x-roles" = json!(["approver", "admin"]))))]
+async fn one(
+    person: PersonOnly,
+    Shared(state): Shared<State>,
+    PathId(id): PathId<InteractionId>,
+    JsonBody(body): JsonBody<AnswerBody>,
+) -> Result<Json<AnsweredBody>, Problem> {
+    Ok(Json(answer(&state, &person, &id, body).await?))
+}
+
+/// Several answers.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Answers {
+    /// Each with the question it is for.
+    #[schema(max_items = 100)]
+    answers: Vec<AnswerTo>,
+}
+
+/// One of several answers.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct AnswerTo {
+    /// The question's id.
+    #[schema(value_type = String)]
+    request_id: InteractionId,
+    /// The answer.
+    #[serde(flatten)]
+    answer: Map<String, Value>,
+}
+
+/// What several answers came to.
+#[derive(Serialize, ToSchema)]
+struct Results {
+    /// In the order of the answers.
+    results: Vec<ResultOf>,
+}
+
+/// What one of several answers came to.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct ResultOf {
+    /// The question's id.
+    #[schema(value_type = String)]
+    request_id: InteractionId,
+    /// Whether it counts.
+    ok: bool,
+    /// What it came to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answered: Option<AnsweredBody>,
+    /// Why it does not count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<ProblemBody>,
+}
+
+/// Answer several questions, such as those of a turn. Each counts on its own.
+#[utoipa::path(post, path = "/v1/interactions/answers", tag = "questions", request_body = Answers,
+    responses((status = 200, description = "What each came to", body = Results), Problems),
+    security(("token" = []), ("browser" = [])), extensions(("x-roles" = json!(["approver", "admin"]))))]
+async fn several(
+    person: PersonOnly,
+    Shared(state): Shared<State>,
+    JsonBody(body): JsonBody<Answers>,
+) -> Result<Json<Results>, Problem> {
+    if body.answers.len() > ANSWERS_MAX {
+        return Err(Problem::new(
+            Code::BadRequest,
+            format!("at most {ANSWERS_MAX} answers are taken at once"),
+        ));
+    }
+    let mut results = Vec::new();
+    for AnswerTo {
+        request_id,
+        answer: given,
+    } in body.answers
+    {
+        let answered = match serde_json::from_value(Value::Object(given)) {
+            Ok(body) => answer(&state, &person, &request_id, body).await,
+            Err(error) => Err(Problem::new(
+                Code::BadRequest,
+                format!("the answer cannot be used: {error}"),
+            )),
+        };
+        let (answered, problem) = match answered {
+            Ok(answered) => (Some(answered), None),
+            Err(problem) => (None, Some(problem.into_body())),
+        };
+        results.push(ResultOf {
+            request_id,
+            ok: problem.is_none(),
+            answered,
+            problem,
+        });
+    }
+    Ok(Json(Results { results }))
+}
+
+async fn answer(
+    state: &State,
+    person: &PersonOnly,
+    id: &InteractionId,
+    body: AnswerBody,
+) -> Result<AnsweredBody, Problem> {
+    let reader = AgentOrPerson::Person(person.clone());
+    let question = visible(state, &reader, id).await?;
+    let shown = seen(&question, body.shown_digest.as_deref())?;
+    let edited_args = match (&body.edited_args, original_args(&question)) {
+        (Some(edited), Some(original)) => {
+            let meant = unmasked(edited, original);
+            Some(meant.map_err(|error| Problem::new(Code::EditedArgsRefused, error.to_string()))?)
+        }
+        (edited, _) => edited.clone(),
+    };
+    let answer = Answer {
+        by: person.principal.clone(),
+        option: body.selected_option_id,
+        feedback: body.feedback,
+        data: body.data,
+        edited_args,
+        instruction: body.instruction,
+        remember: body.remember.map(|remember| Remember {
+            scope: remember.scope,
+            lasts: remember.lasts_ms,
+            uses_max: remember.uses_max,
+        }),
+        shown,
+    };
+    let (status, needed, question) = match state.engine().broker().answer(id, answer).await {
+        Ok(Answered::Decided { .. }) => ("decided", None, None),
+        Ok(Answered::Voted { needed }) => ("voted", Some(needed), None),
+        Ok(Answered::AskedAnew { question }) => ("askedAgain", None, Some(question)),
+        Err(refusal) => return Err(refused(state, person, id, refusal).await),
+    };
+    Ok(AnsweredBody {
+        status,
+        request_id: id.clone(),
+        needed,
+        question,
+    })
+}
+
+/// What the person was looking at. Without a digest it was a program's output, not a page of ours.
+fn seen(question: &Question, digest: Option<&str>) -> Result<Shown, Problem> {
+    let Some(digest) = digest else {
+        return Ok(Shown::Program);
+    };
+    let now = [Locale::English, Locale::Chinese].map(|locale| document(question, locale).digest());
+    match now.into_iter().find(|now| now.to_string() == digest) {
+        Some(seen) => Ok(Shown::Whole(seen)),
+        // A question that is decided says so itself; that it looks different now is no news.
+        None if !matches!(question.interaction, Interaction::Pending(_)) => Ok(Shown::Program),
+        None => Err(Problem::new(
+            Code::ShownChanged,
+            "the question has changed since it was shown; look again",
+        )),
+    }
+}
+
+fn original_args(question: &Question) -> Option<&Args> {
+    let edited = match &question.interaction.asked().subject {
+        Subject::Call { edited, .. } => edited.as_ref().map(|edited| &edited.args),
+        _ => None,
+    };
+    edited.or_else(|| Some(&question.call.as_ref()?.call.args))
+}
+
+/// The loser of a race is told who decided, what and when.
+async fn refused(state: &State, person: &PersonOnly, id: &InteractionId, refusal: AnswerRefusal) -> Problem {
+    if let AnswerRefusal::NotFound(_) = refusal {
+        // They see everybody's questions, so there is nothing to hide.
+        return match person.role {
+            Role::Admin => Problem::new(Code::NotYours, format!("{id} is put to other people")),
+            Role::Approver => none(id),
+        };
+    }
+    let decided = matches!(refusal, AnswerRefusal::AlreadyDecided { .. });
+    let problem = Problem::from(refusal);
+    if !decided {
+        return problem;
+    }
+    let question = state.engine().broker().question(id).await;
+    let Ok(Some(Question {
+        interaction: Interaction::Resolved(resolved) | Interaction::Processed(resolved),
+        ..
+    })) = question
+    else {
+        return problem;
+    };
+    let body = ResolutionBody::from(&resolved);
+    let problem = match &resolved.resolution {
+        Resolution::Expired { .. } => Problem::new(Code::Expired, format!("{id} closed at {}", resolved.at)),
+        _ => problem,
+    };
+    let by: Vec<_> = body.by.iter().map(|person| person.as_str()).collect();
+    problem
+        .with("decidedBy", by)
+        .with("decidedAt", body.at)
+        .with("option", body.option)
+        .with("how", body.how)
+}

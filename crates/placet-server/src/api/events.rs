@@ -1,0 +1,243 @@
+//! The journal, live: server-sent events that resume where they broke off, without loss and without repetition.
+//!
+//! The id of an event is the number of its journal row. A stream is a cursor over the shared tail; see [`crate::tail`].
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::State as Shared;
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::Response;
+use bytes::{Bytes, BytesMut};
+use placet_core::ids::SessionId;
+use placet_core::principal::Principal;
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::Problems;
+use super::sessions::concerns;
+use crate::access::{Caller, Holder, Role};
+use crate::intake::QueryOf;
+use crate::metrics::Ongoing;
+use crate::problem::{Code, Problem};
+use crate::state::State;
+use crate::tail::{Reader, Row, Wake};
+
+/// A silent connection is taken for dead by what is in between; this is shorter than any of that.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// What is sent at once at most, before the reader has to take it.
+const CHUNK_BYTES: usize = 64 * 1024;
+
+pub(super) fn routes() -> OpenApiRouter<State> {
+    OpenApiRouter::new().routes(routes!(events))
+}
+
+/// Which events.
+#[derive(Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct EventsQuery {
+    /// Only of this session.
+    #[param(value_type = Option<String>)]
+    session_id: Option<SessionId>,
+    /// The row to go on after; `head` (the default) starts at now. `Last-Event-ID` counts more.
+    after: Option<String>,
+}
+
+/// The journal as it is written. Agents see their own calls and questions; people what concerns questions put to them, and
+/// the whole of a session that does; admins everything.
+#[utoipa::path(get, path = "/v1/events", tag = "events", params(EventsQuery,
+        ("Last-Event-ID" = Option<String>, Header, description = "The last event that was seen; what follows it is sent")),
+    responses((status = 200, description = "`id` is the row's number, `event` its type, `data` {id, sessionId, seq, at, type, event}",
+        content_type = "text/event-stream", body = String), Problems),
+    security(("token" = []), ("browser" = [])), extensions(("x-roles" = json!(["agent", "approver", "admin"]))))]
+async fn events(
+    caller: Caller,
+    Shared(state): Shared<State>,
+    headers: HeaderMap,
+    QueryOf(query): QueryOf<EventsQuery>,
+) -> Result<Response, Problem> {
+    let after = start(&state, &headers, query.after.as_deref()).await?;
+    let view = view(&state, &caller, query.session_id.as_ref()).await?;
+    if let Some(session) = &query.session_id {
+        tracing::Span::current().record("session", session.as_str());
+    }
+    let stream = Stream {
+        wake: state.tail().wake(query.session_id.as_ref()),
+        _counted: state.metrics().stream(),
+        session: query.session_id,
+        caller,
+        view,
+        after,
+        ready: VecDeque::from([hello(after)]),
+        state,
+    };
+    let frames = futures_util::stream::unfold(stream, async |mut stream| {
+        let chunk = stream.next().await?;
+        Some((Ok::<_, Infallible>(chunk), stream))
+    });
+    let mut response = Response::new(Body::from_stream(frames));
+    let headers = response.headers_mut();
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("text/event-stream"),
+    );
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    // Proxies that would keep events back until a buffer is full are told not to.
+    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+    Ok(response)
+}
+
+/// An id before the first event, so that a connection lost before it resumes from here as well.
+fn hello(after: u64) -> Bytes {
+    Bytes::from(format!("retry: 1000\nid: {after}\n\n"))
+}
+
+/// The row to go on after.
+async fn start(state: &State, headers: &HeaderMap, after: Option<&str>) -> Result<u64, Problem> {
+    let given = match headers.get("last-event-id") {
+        Some(value) => Some(value.to_str().unwrap_or("?")),
+        None => after.filter(|after| *after != "head"),
+    };
+    let Some(given) = given.filter(|given| !given.is_empty()) else {
+        return Ok(state.tail().head());
+    };
+    let refused = |why: String| Problem::new(Code::BadEventId, why);
+    let id: u64 = given
+        .parse()
+        .map_err(|_| refused(format!("`{given}` is not the number of an event")))?;
+    let head = state.engine().head().await?;
+    if id > head {
+        return Err(refused(format!("there is no event {id} yet; the newest is {head}")).with("head", head));
+    }
+    Ok(id)
+}
+
+/// What a listener may see.
+enum Sees {
+    Everything,
+    /// What is about this agent.
+    Own(placet_core::ids::AgentId),
+    /// What is about questions put to this person.
+    PutTo(Principal),
+}
+
+async fn view(state: &State, caller: &Caller, session: Option<&SessionId>) -> Result<Sees, Problem> {
+    let none = |session: &SessionId| {
+        Problem::new(
+            Code::NoSuchSession,
+            format!("there is no session `{session}` for you"),
+        )
+    };
+    match (&caller.holder, session) {
+        (
+            Holder::Person {
+                role: Role::Admin, ..
+            },
+            _,
+        ) => Ok(Sees::Everything),
+        (Holder::Agent(agent), _) => Ok(Sees::Own(agent.clone())),
+        (Holder::Person { .. }, None) => Ok(Sees::PutTo(caller.principal())),
+        (Holder::Person { .. }, Some(session)) => {
+            match concerns(state, &caller.principal(), session).await? {
+                true => Ok(Sees::Everything),
+                false => Err(none(session)),
+            }
+        }
+    }
+}
+
+struct Stream {
+    state: State,
+    caller: Caller,
+    view: Sees,
+    session: Option<SessionId>,
+    after: u64,
+    wake: Wake,
+    ready: VecDeque<Bytes>,
+    _counted: Ongoing,
+}
+
+impl Stream {
+    /// What to send next; `None` when the stream ends. Called only when the reader has taken what was sent before.
+    async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            if let Some(chunk) = self.ready.pop_front() {
+                return Some(chunk);
+            }
+            self.wake.listen();
+            let before = self.after;
+            self.fill().await?;
+            if self.after != before || !self.ready.is_empty() {
+                continue;
+            }
+            let stop = self.state.stop().clone();
+            let woken = tokio::time::timeout(KEEP_ALIVE, self.wake.wait());
+            match stop.run_until_cancelled(woken).await {
+                None | Some(Ok(false)) => return None,
+                Some(Ok(true)) => {}
+                Some(Err(_)) => {
+                    // Also where the stream has come to: whoever reconnects need not look at what is not for them again.
+                    return self
+                        .still_welcome()
+                        .then(|| Bytes::from(format!(": \nid: {}\n\n", self.after)));
+                }
+            }
+        }
+    }
+
+    /// Takes the next rows from the tail, or from the journal.
+    async fn fill(&mut self) -> Option<()> {
+        if !self.still_welcome() {
+            return None;
+        }
+        let read = self.state.tail().rows(self.after, self.session.as_ref()).await;
+        let (rows, upto) = read
+            .inspect_err(|error| tracing::error!(%error, "a stream ends"))
+            .ok()?;
+        if !matches!(self.view, Sees::Everything) {
+            self.state.tail().look_into(&rows).await.ok()?;
+        }
+        let mut chunk = BytesMut::new();
+        for row in &rows {
+            if !self.sees(row) {
+                continue;
+            }
+            chunk.extend_from_slice(&row.frame(self.reader()));
+            if chunk.len() >= CHUNK_BYTES {
+                self.ready.push_back(chunk.split().freeze());
+            }
+        }
+        if !chunk.is_empty() {
+            self.ready.push_back(chunk.freeze());
+        }
+        self.after = upto;
+        Some(())
+    }
+
+    fn sees(&self, row: &Arc<Row>) -> bool {
+        match &self.view {
+            Sees::Everything => true,
+            Sees::Own(agent) => row.about().agent.as_ref() == Some(agent),
+            Sees::PutTo(person) => row.about().concerns(person),
+        }
+    }
+
+    fn reader(&self) -> Reader {
+        match self.view {
+            Sees::Own(_) => Reader::Agent,
+            Sees::Everything | Sees::PutTo(_) => Reader::Person,
+        }
+    }
+
+    /// A token that was taken back, and a cookie that ended, end the streams they opened.
+    fn still_welcome(&self) -> bool {
+        let known = self.state.access().by_id(self.caller.credential).is_some();
+        known && self.caller.until.is_none_or(|until| self.state.now() < until)
+    }
+}

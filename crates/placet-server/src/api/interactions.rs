@@ -1,0 +1,312 @@
+//! Questions: put by agents, listed and looked at by the people they are put to.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::State as Shared;
+use axum::http::StatusCode;
+use placet_core::call::Origin;
+use placet_core::ids::{InteractionId, SessionId};
+use placet_core::interaction::{Asked, Interaction, InteractionRequest, Locale};
+use placet_core::principal::Principal;
+use placet_engine::broker::Question;
+use placet_store::StoreError;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::Problems;
+use super::calls::{WAIT_SECONDS_MAX, chat};
+use crate::access::{AgentOnly, AgentOrPerson, PersonOnly, Role};
+use crate::intake::{JsonBody, PathId, QueryOf};
+use crate::problem::{Code, Problem};
+use crate::state::State;
+use crate::tail::asker;
+use crate::wire::page_size;
+use crate::wire::question::{Around, QuestionBody};
+
+/// Questions looked at for one page, whether or not they are put to the caller.
+const LOOKED_AT_MAX: usize = 1000;
+
+pub(super) fn routes() -> OpenApiRouter<State> {
+    OpenApiRouter::new()
+        .routes(routes!(ask, list))
+        .routes(routes!(one))
+}
+
+/// A question was put.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct AskedBody {
+    /// Its id.
+    #[schema(value_type = String)]
+    request_id: InteractionId,
+    /// Its short name for typed replies.
+    code: String,
+}
+
+/// Put a question of any kind to people.
+#[utoipa::path(post, path = "/v1/interactions", tag = "questions",
+    request_body(content = Object, description = "An InteractionRequest: `sessionId`, `type`, `title`, `message`, `options`, …"),
+    responses((status = 201, description = "It is asked", body = AskedBody), Problems),
+    security(("token" = [])), extensions(("x-roles" = json!(["agent"]))))]
+async fn ask(
+    AgentOnly(agent): AgentOnly,
+    Shared(state): Shared<State>,
+    JsonBody(request): JsonBody<InteractionRequest>,
+) -> Result<(StatusCode, Json<AskedBody>), Problem> {
+    let origin = Origin {
+        agent,
+        agent_path: Vec::new(),
+        chat: chat(None, None, &request.session_id, &state.config())?,
+        user: None,
+    };
+    let asked = state.engine().broker().ask(request, origin).await?;
+    let body = AskedBody {
+        request_id: asked.id,
+        code: asked.code.as_str().to_owned(),
+    };
+    Ok((StatusCode::CREATED, Json(body)))
+}
+
+/// Which questions.
+#[derive(Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct ListQuery {
+    /// `pending` (the default), `answered`, `expired`, `cancelled`, `superseded` or `all`.
+    #[serde(default)]
+    #[param(value_type = Option<String>, pattern = "^(pending|answered|expired|cancelled|superseded|all)$")]
+    status: Wanted,
+    /// Only of this session.
+    #[param(value_type = Option<String>)]
+    session_id: Option<SessionId>,
+    /// The `next` of the page before.
+    after: Option<u64>,
+    /// How many at most; 50 unless said otherwise, 200 at most.
+    limit: Option<u32>,
+    /// `en` or `zh`.
+    #[param(value_type = Option<String>, pattern = "^(en|zh)$")]
+    locale: Option<Locale>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Wanted {
+    #[default]
+    Pending,
+    Answered,
+    Expired,
+    Cancelled,
+    Superseded,
+    All,
+}
+
+impl Wanted {
+    fn admits(self, interaction: &Interaction) -> bool {
+        let resolution = match interaction {
+            Interaction::Pending(_) => return matches!(self, Self::Pending | Self::All),
+            Interaction::Resolved(resolved) | Interaction::Processed(resolved) => resolved.resolution.name(),
+        };
+        match self {
+            Self::All => true,
+            Self::Pending => false,
+            Self::Answered => resolution == "answered",
+            Self::Expired => resolution == "expired",
+            Self::Cancelled => resolution == "cancelled",
+            Self::Superseded => resolution == "superseded",
+        }
+    }
+}
+
+/// A page of questions.
+#[derive(Serialize, ToSchema)]
+struct Page {
+    items: Vec<QuestionBody>,
+    /// Where to go on: the next page's `after`. A page may be short or empty and still have a next one.
+    next: Option<u64>,
+    /// The server's clock.
+    now: String,
+}
+
+/// What is put to the caller: pending questions oldest first, others newest first. Admins see everybody's.
+#[utoipa::path(get, path = "/v1/interactions", tag = "questions", params(ListQuery),
+    responses((status = 200, description = "A page of questions", body = Page), Problems),
+    security(("token" = []), ("browser" = [])), extensions(("x-roles" = json!(["approver", "admin"]))))]
+async fn list(
+    reader: PersonOnly,
+    Shared(state): Shared<State>,
+    QueryOf(query): QueryOf<ListQuery>,
+) -> Result<Json<Page>, Problem> {
+    let limit = page_size(query.limit);
+    let locale = locale(&state, query.locale);
+    let mut items = Vec::new();
+    let mut cursor = query.after;
+    let mut looked_at = 0;
+    let next = loop {
+        let page = page(&state, query.status, cursor).await?;
+        if page.is_empty() {
+            break None;
+        }
+        for (row, id) in page {
+            cursor = Some(row);
+            looked_at += 1;
+            if let Some(question) = state.engine().broker().question(&id).await?
+                && query.status.admits(&question.interaction)
+                && query
+                    .session_id
+                    .as_ref()
+                    .is_none_or(|wanted| *wanted == question.interaction.asked().session)
+                && may_see(&reader, &question.interaction)
+            {
+                items.push(shown(&state, &question, &reader.principal, locale).await?);
+            }
+            if items.len() == limit || looked_at == LOOKED_AT_MAX {
+                break;
+            }
+        }
+        if items.len() == limit || looked_at == LOOKED_AT_MAX {
+            break cursor;
+        }
+    };
+    Ok(Json(Page {
+        items,
+        next,
+        now: state.now().to_string(),
+    }))
+}
+
+async fn page(
+    state: &State,
+    wanted: Wanted,
+    cursor: Option<u64>,
+) -> Result<Vec<(u64, InteractionId)>, StoreError> {
+    const ROWS: usize = 100;
+    if wanted == Wanted::Pending {
+        let rows = state.engine().broker().pending(cursor, ROWS).await?;
+        return Ok(rows.into_iter().map(|row| (row.cursor, row.id)).collect());
+    }
+    let read = state
+        .engine()
+        .store()
+        .read(move |view, _| view.questions_before(cursor, ROWS));
+    read.await
+}
+
+/// What the query of one question says.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct OneQuery {
+    /// `en` or `zh`.
+    #[param(value_type = Option<String>, pattern = "^(en|zh)$")]
+    locale: Option<Locale>,
+    /// How many seconds to wait for it to be settled; at most 60.
+    wait: Option<u32>,
+}
+
+/// One question. Agents see their own, people what is put to them, admins all.
+#[utoipa::path(get, path = "/v1/interactions/{requestId}", tag = "questions",
+    params(("requestId" = String, Path, description = "The question's id"), OneQuery),
+    responses((status = 200, description = "The question", body = QuestionBody), Problems),
+    security(("token" = []), ("browser" = [])), extensions(("x-roles" = json!(["agent", "approver", "admin"]))))]
+async fn one(
+    reader: AgentOrPerson,
+    Shared(state): Shared<State>,
+    PathId(id): PathId<InteractionId>,
+    QueryOf(query): QueryOf<OneQuery>,
+) -> Result<Json<QuestionBody>, Problem> {
+    let mut question = visible(&state, &reader, &id).await?;
+    let seconds = query.wait.unwrap_or(0).min(WAIT_SECONDS_MAX);
+    if seconds > 0 && matches!(question.interaction, Interaction::Pending(_)) {
+        let _counted = state.metrics().long_poll();
+        let broker = state.engine().broker();
+        let settled = tokio::time::timeout(Duration::from_secs(u64::from(seconds)), broker.wait(&id));
+        if let Some(Ok(settled)) = state.stop().run_until_cancelled(settled).await {
+            settled?;
+        }
+        question = visible(&state, &reader, &id).await?;
+    }
+    let principal = match reader {
+        AgentOrPerson::Agent(agent) => Principal::Agent { agent },
+        AgentOrPerson::Person(person) => person.principal,
+    };
+    let locale = locale(&state, query.locale);
+    Ok(Json(shown(&state, &question, &principal, locale).await?))
+}
+
+/// A question, if the reader may know that it exists.
+pub(super) async fn visible(
+    state: &State,
+    reader: &AgentOrPerson,
+    id: &InteractionId,
+) -> Result<Question, Problem> {
+    let found = state.engine().broker().question(id).await?;
+    let visible = |question: &Question| match reader {
+        AgentOrPerson::Agent(agent) => asker(question.interaction.asked()) == agent,
+        AgentOrPerson::Person(person) => may_see(person, &question.interaction),
+    };
+    found.filter(visible).ok_or_else(|| none(id))
+}
+
+pub(super) fn none(id: &InteractionId) -> Problem {
+    Problem::new(
+        Code::NoSuchQuestion,
+        format!("there is no question `{id}` for you"),
+    )
+}
+
+fn may_see(reader: &PersonOnly, interaction: &Interaction) -> bool {
+    let asks = match interaction {
+        Interaction::Pending(pending) => pending.asks(&reader.principal),
+        // Escalated or not is no longer known, and being told counts for both.
+        Interaction::Resolved(resolved) | Interaction::Processed(resolved) => {
+            resolved.asked.concerns(&reader.principal, true)
+        }
+    };
+    asks || reader.role == Role::Admin
+}
+
+/// The language to answer in.
+pub(super) fn locale(state: &State, asked: Option<Locale>) -> Locale {
+    asked.unwrap_or_else(|| state.config().locale(None))
+}
+
+/// A question as a reader sees it.
+pub(crate) async fn shown(
+    state: &State,
+    question: &Question,
+    reader: &Principal,
+    locale: Locale,
+) -> Result<QuestionBody, Problem> {
+    let asked = question.interaction.asked();
+    let (id, session, group) = (asked.id.clone(), asked.session.clone(), asked.group.clone());
+    let read = state.engine().store().read(move |view, now| {
+        let in_group = |other: &Asked| other.group == group;
+        let size = match group {
+            Some(_) => Some(
+                view.pending_in_session(&session)?
+                    .iter()
+                    .filter(|other| in_group(other))
+                    .count(),
+            ),
+            None => None,
+        };
+        Ok((view.asked_at(&id)?.unwrap_or(now.wall), size))
+    });
+    let (asked_at, group_size) = read.await?;
+    let config = state.config();
+    let scopes = match (&question.interaction, reader.person()) {
+        (Interaction::Pending(_), Some(_)) => state.engine().broker().scopes(question),
+        _ => Vec::new(),
+    };
+    let around = Around {
+        config: &config,
+        reader,
+        locale,
+        asked_at,
+        group_size,
+        scopes,
+    };
+    Ok(QuestionBody::new(question, around))
+}

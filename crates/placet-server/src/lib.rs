@@ -1,0 +1,47 @@
+//! Placet over HTTP: the API of agents and people, the events, and the web inbox.
+//!
+//! | module | part |
+//! |---|---|
+//! | [`Server`] | binds, serves, ends; one task a connection |
+//! | `edge` | what every request passes: names, ids, logs, counts, headers |
+//! | `access` | who may do what: tokens, cookies, roles; the transport sets the principal |
+//! | `intake` | bodies, queries and paths, within bounds |
+//! | `api` | the endpoints, one module a group; their description is made from them |
+//! | `wire` | shapes on the wire, made from the core's types |
+//! | `tail` | the journal's newest rows, read once for all who listen |
+//! | [`problem`] | what goes wrong, as `application/problem+json` |
+//! | `web` | the inbox, the reference, a page for each error code |
+//!
+//! A waiting agent or browser costs a task and a socket; a waiting question costs a row, as everywhere.
+
+mod access;
+mod api;
+mod edge;
+mod intake;
+mod metrics;
+pub mod problem;
+mod serve;
+mod state;
+mod tail;
+mod web;
+mod wire;
+
+use axum::{Router, middleware};
+
+pub use access::{
+    Access, AccessError, Admin, AgentOnly, AgentOrPerson, Caller, Holder, PersonOnly, Role, TokensError,
+};
+pub use serve::{Options, Server, StartError};
+pub use state::State;
+
+/// Everything that is served.
+pub fn router(state: State) -> Router {
+    let (endpoints, openapi) = api::routes().split_for_parts();
+    let pages = web::routes().merge(web::Reference::of(&openapi).routes());
+    endpoints
+        .merge(pages)
+        .fallback(edge::nothing_here)
+        .method_not_allowed_fallback(edge::no_such_method)
+        .layer(middleware::from_fn_with_state(state.clone(), edge::pass))
+        .with_state(state)
+}

@@ -1,0 +1,241 @@
+//! What goes wrong, as callers are told: `application/problem+json` with a stable code.
+//!
+//! The one place where errors become HTTP. Every [`Code`] has a page in `docs/errors/`, served at `/errors/CODE`.
+
+use axum::Json;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use placet_store::StoreError;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+mod refusals;
+
+/// A problem, on its way to the caller.
+#[derive(Debug)]
+pub struct Problem {
+    code: Code,
+    detail: String,
+    more: Map<String, Value>,
+    retry_after_seconds: Option<u32>,
+}
+
+/// A problem on the wire (RFC 9457).
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ProblemBody {
+    /// A page about this code.
+    #[serde(rename = "type")]
+    kind: String,
+    /// The code in words.
+    title: &'static str,
+    /// The HTTP status.
+    status: u16,
+    /// What happened here, in a sentence.
+    detail: String,
+    /// A stable name for programs.
+    code: &'static str,
+    /// What else is known, by code.
+    #[serde(flatten)]
+    more: Map<String, Value>,
+}
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $slug:literal, $status:ident, $title:literal;)*) => {
+        /// What can go wrong, as programs see it. Names never change.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Code {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl Code {
+            /// Every code.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// Its name on the wire.
+            pub const fn slug(self) -> &'static str {
+                match self { $(Self::$name => $slug,)* }
+            }
+
+            /// Its HTTP status.
+            pub const fn status(self) -> StatusCode {
+                match self { $(Self::$name => StatusCode::$status,)* }
+            }
+
+            /// In words.
+            pub const fn title(self) -> &'static str {
+                match self { $(Self::$name => $title,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The body, the query or a name in the path is malformed.
+    BadRequest = "bad-request", BAD_REQUEST, "The request cannot be understood";
+    /// `Last-Event-ID` or `after` names a row that does not exist.
+    BadEventId = "bad-event-id", BAD_REQUEST, "There is no such event";
+    /// No credential, or none that counts.
+    Unauthenticated = "unauthenticated", UNAUTHORIZED, "Who are you?";
+    /// The one-time code was used before, or is too old.
+    CodeUsed = "code-used", UNAUTHORIZED, "The link has been used";
+    /// The webhook's signature does not fit.
+    BadSignature = "bad-signature", UNAUTHORIZED, "The signature does not fit";
+    /// The role does not include this.
+    Forbidden = "forbidden", FORBIDDEN, "Your role does not include this";
+    /// A browser sent it on behalf of another site.
+    CrossSite = "cross-site", FORBIDDEN, "The request comes from another site";
+    /// They asked for it themselves.
+    OwnRequest = "own-request", FORBIDDEN, "Somebody else must approve this";
+    /// The question is put to other people.
+    NotYours = "not-yours", FORBIDDEN, "The question is put to other people";
+    /// No such page or endpoint.
+    NotFound = "not-found", NOT_FOUND, "There is nothing here";
+    /// No such call of this agent.
+    NoSuchCall = "no-such-call", NOT_FOUND, "There is no such call";
+    /// No such question for this caller.
+    NoSuchQuestion = "no-such-question", NOT_FOUND, "There is no such question";
+    /// No such session for this caller.
+    NoSuchSession = "no-such-session", NOT_FOUND, "There is no such session";
+    /// No such standing grant for this caller.
+    NoSuchGrant = "no-such-grant", NOT_FOUND, "There is no such standing grant";
+    /// The endpoint exists, with other methods.
+    MethodNotAllowed = "method-not-allowed", METHOD_NOT_ALLOWED, "The method is not offered here";
+    /// The body did not arrive in time.
+    TooSlow = "too-slow", REQUEST_TIMEOUT, "The request did not arrive in time";
+    /// The call id names another call.
+    CallIdTaken = "call-id-taken", CONFLICT, "The call id names another call";
+    /// The request id is taken.
+    RequestIdTaken = "request-id-taken", CONFLICT, "The request id is taken";
+    /// The call waits for people.
+    StillPending = "still-pending", CONFLICT, "The call waits for an answer";
+    /// The call may not run.
+    NotGranted = "not-granted", CONFLICT, "The call may not run";
+    /// The call was claimed before.
+    AlreadyClaimed = "already-claimed", CONFLICT, "The call was claimed before";
+    /// A result without a claim.
+    NotClaimed = "not-claimed", CONFLICT, "The call was not claimed";
+    /// Another result is recorded.
+    AlreadyFinished = "already-finished", CONFLICT, "The call has another result";
+    /// The session was ended.
+    SessionOver = "session-over", CONFLICT, "The session has been ended";
+    /// Too many open questions in the session.
+    TooManyQuestions = "too-many-questions", CONFLICT, "Too many questions are open";
+    /// There is nobody to ask.
+    NobodyToAsk = "nobody-to-ask", CONFLICT, "There is nobody to ask";
+    /// Somebody was faster.
+    AlreadyDecided = "already-decided", CONFLICT, "Somebody was faster";
+    /// One person counts once.
+    AlreadyVoted = "already-voted", CONFLICT, "You have approved already";
+    /// What was shown is not what it is now.
+    ShownChanged = "shown-changed", CONFLICT, "The question has changed since you saw it";
+    /// Only a part was shown, and the risk is HIGH.
+    NotShownWhole = "not-shown-whole", CONFLICT, "Not everything was shown";
+    /// Time had run out.
+    Expired = "expired", GONE, "Time has run out";
+    /// More than is taken.
+    TooLarge = "too-large", PAYLOAD_TOO_LARGE, "The request is too large";
+    /// Not JSON.
+    WrongContentType = "wrong-content-type", UNSUPPORTED_MEDIA_TYPE, "The body must be JSON";
+    /// Not a name of this server.
+    WrongHost = "wrong-host", MISDIRECTED_REQUEST, "This server has another name";
+    /// The arguments of the call are refused.
+    BadArgs = "bad-args", UNPROCESSABLE_ENTITY, "The arguments are refused";
+    /// The question is malformed.
+    BadQuestion = "bad-question", UNPROCESSABLE_ENTITY, "The question cannot be put to anybody";
+    /// No such option.
+    NoSuchOption = "no-such-option", UNPROCESSABLE_ENTITY, "There is no such option";
+    /// The option needs a text.
+    InputRequired = "input-required", UNPROCESSABLE_ENTITY, "The option needs a text";
+    /// The edited arguments are refused.
+    EditedArgsRefused = "edited-args-refused", UNPROCESSABLE_ENTITY, "The edited arguments are refused";
+    /// "Don't ask again" is refused.
+    RememberRefused = "remember-refused", UNPROCESSABLE_ENTITY, "\"Don't ask again\" is refused";
+    /// The text is too long.
+    TextTooLong = "text-too-long", UNPROCESSABLE_ENTITY, "The text is too long";
+    /// Too many requests.
+    TooManyRequests = "too-many-requests", TOO_MANY_REQUESTS, "Too many requests";
+    /// A defect.
+    Internal = "internal", INTERNAL_SERVER_ERROR, "Something is broken here";
+    /// The store cannot be used.
+    StoreUnavailable = "store-unavailable", SERVICE_UNAVAILABLE, "The store cannot be used";
+    /// The server stops.
+    Stopping = "stopping", SERVICE_UNAVAILABLE, "The server is stopping";
+}
+
+impl Problem {
+    /// A problem, and what happened here in a sentence.
+    pub fn new(code: Code, detail: impl Into<String>) -> Self {
+        Self {
+            code,
+            detail: detail.into(),
+            more: Map::new(),
+            retry_after_seconds: None,
+        }
+    }
+
+    /// The same, saying something more to programs.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.more.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// The same, saying when to come back.
+    #[must_use]
+    pub fn retry_after_seconds(mut self, seconds: u32) -> Self {
+        self.retry_after_seconds = Some(seconds);
+        self
+    }
+
+    /// Its code.
+    pub fn code(&self) -> Code {
+        self.code
+    }
+
+    pub(crate) fn into_body(self) -> ProblemBody {
+        ProblemBody {
+            kind: format!("/errors/{}", self.code.slug()),
+            title: self.code.title(),
+            status: self.code.status().as_u16(),
+            detail: self.detail,
+            code: self.code.slug(),
+            more: self.more,
+        }
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let (code, retry_after) = (self.code, self.retry_after_seconds);
+        if code.status().is_server_error() {
+            tracing::error!(code = code.slug(), detail = %self.detail, "a request failed");
+        }
+        let mut response = (code.status(), Json(self.into_body())).into_response();
+        let headers = response.headers_mut();
+        let json = HeaderValue::from_static("application/problem+json");
+        headers.insert(header::CONTENT_TYPE, json);
+        if code == Code::Unauthenticated {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        if let Some(seconds) = retry_after {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        // For the log line of this request; taken off again before it is sent.
+        headers.insert(CODE_HEADER, HeaderValue::from_static(code.slug()));
+        response
+    }
+}
+
+/// Tells the outer layers which problem an answer is.
+pub(crate) const CODE_HEADER: HeaderName = HeaderName::from_static("placet-problem");
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Closed => Self::new(Code::Stopping, "the server is stopping; try again in a moment")
+                .retry_after_seconds(1),
+            other => Self::new(Code::StoreUnavailable, other.to_string()),
+        }
+    }
+}

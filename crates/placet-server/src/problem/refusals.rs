@@ -1,0 +1,130 @@
+//! What the engine refuses, as callers are told.
+
+use placet_core::call::ArgsError;
+use placet_core::ids::IdError;
+use placet_core::interaction::AnswerError;
+use placet_engine::GateError;
+use placet_engine::steps::{
+    AnswerRefusal, AskRefusal, ClaimRefusal, FinishRefusal, ProposeRefusal, RevokeRefusal, SettingRefusal,
+};
+
+use super::{Code, Problem};
+
+impl From<IdError> for Problem {
+    fn from(error: IdError) -> Self {
+        Self::new(Code::BadRequest, error.to_string())
+    }
+}
+
+impl From<ArgsError> for Problem {
+    fn from(error: ArgsError) -> Self {
+        Self::new(Code::BadArgs, error.to_string())
+    }
+}
+
+impl From<GateError> for Problem {
+    fn from(error: GateError) -> Self {
+        match error {
+            GateError::Propose(ProposeRefusal::IdTaken(id)) => {
+                Self::new(Code::CallIdTaken, ProposeRefusal::IdTaken(id).to_string())
+            }
+            GateError::Propose(ProposeRefusal::Store(error))
+            | GateError::Claim(ClaimRefusal::Store(error))
+            | GateError::Finish(FinishRefusal::Store(error))
+            | GateError::Store(error) => error.into(),
+            GateError::Claim(refusal) => claim(&refusal),
+            GateError::Finish(refusal) => finish(&refusal),
+            GateError::NotFound(_) => Self::new(Code::NoSuchCall, error.to_string()),
+            GateError::Id(error) => error.into(),
+        }
+    }
+}
+
+fn claim(refusal: &ClaimRefusal) -> Problem {
+    let code = match refusal {
+        ClaimRefusal::NotFound(_) => Code::NoSuchCall,
+        ClaimRefusal::StillPending(_) => Code::StillPending,
+        ClaimRefusal::NotGranted { .. } => Code::NotGranted,
+        ClaimRefusal::AlreadyClaimed(_) => Code::AlreadyClaimed,
+        ClaimRefusal::SessionOver(_) => Code::SessionOver,
+        ClaimRefusal::Store(_) => Code::StoreUnavailable,
+    };
+    let problem = Problem::new(code, refusal.to_string());
+    match refusal {
+        ClaimRefusal::NotGranted { status, .. } => problem.with("callStatus", status.as_str()),
+        _ => problem,
+    }
+}
+
+fn finish(refusal: &FinishRefusal) -> Problem {
+    let code = match refusal {
+        FinishRefusal::NotFound(_) => Code::NoSuchCall,
+        FinishRefusal::NotClaimed(_) => Code::NotClaimed,
+        FinishRefusal::AlreadyFinished(_) => Code::AlreadyFinished,
+        FinishRefusal::Store(_) => Code::StoreUnavailable,
+    };
+    Problem::new(code, refusal.to_string())
+}
+
+impl From<AskRefusal> for Problem {
+    fn from(refusal: AskRefusal) -> Self {
+        let code = match refusal {
+            AskRefusal::Store(error) => return error.into(),
+            AskRefusal::Invalid(_) => Code::BadQuestion,
+            AskRefusal::IdTaken(_) => Code::RequestIdTaken,
+            AskRefusal::SessionOver => Code::SessionOver,
+            AskRefusal::TooManyOpen(_) => Code::TooManyQuestions,
+            AskRefusal::NobodyToAsk(_) => Code::NobodyToAsk,
+        };
+        Self::new(code, refusal.to_string())
+    }
+}
+
+/// Who decided and when is added where it is known; see `api::answer`.
+impl From<AnswerRefusal> for Problem {
+    fn from(refusal: AnswerRefusal) -> Self {
+        let code = match &refusal {
+            AnswerRefusal::Store(_) => Code::StoreUnavailable,
+            AnswerRefusal::NotFound(_) => Code::NoSuchQuestion,
+            AnswerRefusal::AlreadyDecided { .. } => Code::AlreadyDecided,
+            AnswerRefusal::EditInvalid(_) | AnswerRefusal::EditDenied(_) => Code::EditedArgsRefused,
+            AnswerRefusal::ScopeMismatch => Code::RememberRefused,
+            AnswerRefusal::Invalid(error) => match error {
+                AnswerError::NotAPerson { .. } => Code::Forbidden,
+                AnswerError::NotAsked { .. } => Code::NoSuchQuestion,
+                AnswerError::OwnRequest { .. } => Code::OwnRequest,
+                AnswerError::TooLate { .. } => Code::Expired,
+                AnswerError::VotedBefore { .. } => Code::AlreadyVoted,
+                AnswerError::NoSuchOption { .. } => Code::NoSuchOption,
+                AnswerError::InputMissing { .. } => Code::InputRequired,
+                AnswerError::NotShownWhole => Code::NotShownWhole,
+                AnswerError::EditNotOffered { .. } => Code::EditedArgsRefused,
+                AnswerError::RememberNotOffered => Code::RememberRefused,
+                AnswerError::TooLong { .. } => Code::TextTooLong,
+            },
+        };
+        match refusal {
+            AnswerRefusal::Store(error) => error.into(),
+            other => Self::new(code, other.to_string()),
+        }
+    }
+}
+
+impl From<RevokeRefusal> for Problem {
+    fn from(refusal: RevokeRefusal) -> Self {
+        let code = match refusal {
+            RevokeRefusal::Store(error) => return error.into(),
+            RevokeRefusal::NotFound(_) => Code::NoSuchGrant,
+        };
+        Self::new(code, refusal.to_string())
+    }
+}
+
+impl From<SettingRefusal> for Problem {
+    fn from(refusal: SettingRefusal) -> Self {
+        match refusal {
+            SettingRefusal::Store(error) => error.into(),
+            other => Self::new(Code::SessionOver, other.to_string()),
+        }
+    }
+}

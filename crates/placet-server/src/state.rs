@@ -1,0 +1,191 @@
+//! What handlers share: the engine, who may come in, the tail of the journal.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use placet_channels::webhook::Webhooks;
+use placet_core::config::Config;
+use placet_core::time::Timestamp;
+use placet_engine::Engine;
+use placet_store::StoreError;
+use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
+
+use crate::access::{Access, AccessError, Codes, Cookies, CredentialId, Hosts, Throttle};
+use crate::metrics::Metrics;
+use crate::tail::Tail;
+
+/// Wrong credentials from one address: so many at once, and one every six seconds.
+const GUESSES_AT_ONCE: f64 = 20.0;
+const GUESSES_PER_SECOND: f64 = 1.0 / 6.0;
+
+/// What handlers share. Cheap to clone.
+#[derive(Clone)]
+pub struct State(Arc<Inner>);
+
+struct Inner {
+    engine: Engine,
+    settings: RwLock<Arc<Settings>>,
+    hosts: Hosts,
+    webhooks: Webhooks,
+    codes: Codes,
+    cookies: Cookies,
+    guesses: Throttle<IpAddr>,
+    requests: Throttle<CredentialId>,
+    tail: Tail,
+    metrics: Metrics,
+    stop: CancellationToken,
+    verifying: Mutex<()>,
+    places: Places,
+}
+
+/// What a reload replaces, all at once.
+struct Settings {
+    config: Arc<Config>,
+    access: Arc<Access>,
+    /// Where the configuration came from, for people.
+    source: String,
+}
+
+/// Where things are.
+pub(crate) struct Places {
+    /// The data folder.
+    pub(crate) data: PathBuf,
+    /// Pages to serve instead of the built-in ones, while working on them.
+    pub(crate) web: Option<PathBuf>,
+}
+
+/// What a [`State`] is made from.
+pub(crate) struct Parts {
+    pub(crate) engine: Engine,
+    pub(crate) config: Config,
+    pub(crate) source: String,
+    pub(crate) access: Access,
+    pub(crate) webhooks: Webhooks,
+    pub(crate) listen: SocketAddr,
+    pub(crate) places: Places,
+    pub(crate) stop: CancellationToken,
+}
+
+impl State {
+    pub(crate) async fn new(parts: Parts) -> Result<Self, StoreError> {
+        let metrics = Metrics::default();
+        let tail = Tail::start(&parts.engine, metrics.clone(), parts.stop.clone()).await?;
+        let per_second = f64::from(parts.config.server.requests_per_second);
+        Ok(Self(Arc::new(Inner {
+            engine: parts.engine,
+            hosts: Hosts::new(parts.listen, parts.config.server.hosts.clone()),
+            settings: RwLock::new(Arc::new(Settings {
+                config: Arc::new(parts.config),
+                access: Arc::new(parts.access),
+                source: parts.source,
+            })),
+            webhooks: parts.webhooks,
+            codes: Codes::default(),
+            cookies: Cookies::default(),
+            guesses: Throttle::new(GUESSES_PER_SECOND, GUESSES_AT_ONCE),
+            requests: Throttle::new(per_second, per_second),
+            tail,
+            metrics,
+            stop: parts.stop,
+            verifying: Mutex::default(),
+            places: parts.places,
+        })))
+    }
+
+    /// The engine.
+    pub fn engine(&self) -> &Engine {
+        &self.0.engine
+    }
+
+    /// The configuration in force.
+    pub fn config(&self) -> Arc<Config> {
+        Arc::clone(&self.settings().config)
+    }
+
+    /// Who may come in.
+    pub fn access(&self) -> Arc<Access> {
+        Arc::clone(&self.settings().access)
+    }
+
+    /// Where the configuration came from.
+    pub(crate) fn source(&self) -> String {
+        self.settings().source.clone()
+    }
+
+    /// Ends when the server does.
+    pub fn stop(&self) -> &CancellationToken {
+        &self.0.stop
+    }
+
+    /// The wall clock.
+    pub fn now(&self) -> Timestamp {
+        self.0.engine.store().now().wall
+    }
+
+    /// Puts another configuration in force: policy, people and tokens. Channels and addresses stay as they were.
+    pub fn reload(&self, config: Config, source: String) -> Result<(), AccessError> {
+        let access = Access::load(&config, &self.0.places.data)?;
+        self.0.engine.reload(config.clone());
+        let settings = Arc::new(Settings {
+            config: Arc::new(config),
+            access: Arc::new(access),
+            source,
+        });
+        *self.0.settings.write().unwrap_or_else(PoisonError::into_inner) = settings;
+        Ok(())
+    }
+
+    pub(crate) fn hosts(&self) -> &Hosts {
+        &self.0.hosts
+    }
+
+    pub(crate) fn webhooks(&self) -> &Webhooks {
+        &self.0.webhooks
+    }
+
+    pub(crate) fn codes(&self) -> &Codes {
+        &self.0.codes
+    }
+
+    pub(crate) fn cookies(&self) -> &Cookies {
+        &self.0.cookies
+    }
+
+    pub(crate) fn tail(&self) -> &Tail {
+        &self.0.tail
+    }
+
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.0.metrics
+    }
+
+    /// Held by whoever checks the whole journal: one at a time.
+    pub(crate) fn verifying(&self) -> &Mutex<()> {
+        &self.0.verifying
+    }
+
+    pub(crate) fn places(&self) -> &Places {
+        &self.0.places
+    }
+
+    /// Whether a credential may make one more request now.
+    pub(crate) fn requests_allowed(&self, credential: CredentialId) -> bool {
+        self.0.requests.take(credential)
+    }
+
+    /// Counts a wrong credential; whether there were not too many of them.
+    pub(crate) fn guess_allowed(&self, peer: IpAddr) -> bool {
+        self.0.guesses.take(peer)
+    }
+
+    /// Whether somebody may try to sign in now.
+    pub(crate) fn may_guess(&self, peer: IpAddr) -> bool {
+        self.0.guesses.has(peer)
+    }
+
+    fn settings(&self) -> Arc<Settings> {
+        Arc::clone(&self.0.settings.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}

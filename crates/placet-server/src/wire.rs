@@ -1,0 +1,57 @@
+//! Shapes on the wire, each made from the core's own types in one place. Names are those of the design.
+
+pub(crate) mod call;
+pub(crate) mod edit;
+pub(crate) mod question;
+pub(crate) mod row;
+
+use placet_core::verdict::Verdict;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// What policy said about a call.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct VerdictBody {
+    /// `allow`, `ask` or `deny`.
+    decision: &'static str,
+    /// The step of the decision order that answered, 1 to 13.
+    step: u8,
+    /// That step in words.
+    step_name: String,
+    /// The rule that decided, by name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<String>,
+    /// Why, in a sentence.
+    reason: String,
+    /// `LOW`, `MEDIUM` or `HIGH`, after analysis.
+    #[schema(value_type = String)]
+    risk: placet_core::tool::Risk,
+    /// `read`, `write`, `command`, `network` or `ask`, after analysis.
+    #[schema(value_type = String)]
+    category: placet_core::tool::Category,
+}
+
+impl From<&Verdict> for VerdictBody {
+    fn from(verdict: &Verdict) -> Self {
+        Self {
+            decision: verdict.decision.as_str(),
+            step: verdict.step.number(),
+            step_name: verdict.step.to_string(),
+            rule: verdict.rule.clone(),
+            reason: verdict.reason.clone(),
+            risk: verdict.risk,
+            category: verdict.category,
+        }
+    }
+}
+
+/// The most items on a page.
+pub(crate) const PAGE_MAX: usize = 200;
+
+/// How many items a page has.
+pub(crate) fn page_size(asked: Option<u32>) -> usize {
+    usize::try_from(asked.unwrap_or(50))
+        .unwrap_or(PAGE_MAX)
+        .clamp(1, PAGE_MAX)
+}

@@ -1,0 +1,229 @@
+//! A call on the wire: what agents send, and how far it has come.
+
+use placet_core::call::{Args, ToolCall};
+use placet_core::ids::{CallId, ChannelName, ChatId, GroupId, InteractionId, PersonId, SessionId, ToolName};
+use placet_core::outcome::Outcome;
+use placet_core::record::{CallRecord, CallState, Grant, GrantState};
+use placet_core::tool::{Category, Risk};
+use placet_core::verdict::Verdict;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::VerdictBody;
+
+/// A call an agent wants to make.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct NewCall {
+    /// The conversation or job; `channel:chatId` on chat channels.
+    #[schema(value_type = String, min_length = 1, max_length = 256)]
+    pub(crate) session_id: SessionId,
+    /// The agent's id for it; made when absent. The same id again returns the same record.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
+    pub(crate) call_id: Option<CallId>,
+    /// Which tool.
+    #[schema(value_type = String, min_length = 1, max_length = 256)]
+    pub(crate) tool: ToolName,
+    /// With what.
+    #[schema(value_type = Object)]
+    pub(crate) args: Args,
+    /// What the agent says its tool is; may raise risk, never lower it.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, pattern = "^(read|write|command|network|ask)$")]
+    pub(crate) category: Option<Category>,
+    /// What the agent says the risk is; may raise it, never lower it.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, pattern = "^(LOW|MEDIUM|HIGH)$")]
+    pub(crate) risk: Option<Risk>,
+    /// What it is for, in the agent's words.
+    #[serde(default)]
+    pub(crate) description: Option<String>,
+    /// The channel it works on. Needs `chatId`.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
+    pub(crate) channel: Option<ChannelName>,
+    /// The chat it works in. Needs `channel`.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
+    pub(crate) chat_id: Option<ChatId>,
+    /// Whom it works for: an account on the channel, or a configured name.
+    #[serde(default)]
+    pub(crate) user_id: Option<String>,
+    /// The turn it belongs to: calls of one turn are shown together.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
+    pub(crate) group: Option<GroupId>,
+    /// Which sub-agent, from the root down.
+    #[serde(default)]
+    pub(crate) agent_path: Vec<String>,
+    /// How many seconds to wait for people before answering `pending`; at most 60.
+    #[serde(default)]
+    #[schema(minimum = 0)]
+    pub(crate) wait: Option<u32>,
+}
+
+/// How far a call has come.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CallBody {
+    /// The agent's id for it.
+    #[schema(value_type = String)]
+    call_id: CallId,
+    /// Its session.
+    #[schema(value_type = String)]
+    session_id: SessionId,
+    /// Its tool.
+    #[schema(value_type = String)]
+    tool: ToolName,
+    /// `allowed denied pending approved rejected retry info skipped terminated expired cancelled`
+    status: &'static str,
+    /// What policy said.
+    verdict: VerdictBody,
+    /// The question it waits for, or that settled it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    request_id: Option<InteractionId>,
+    /// The arguments it may run with: a person's, when a person changed them.
+    #[schema(value_type = Object)]
+    args: Args,
+    /// Whether a person changed the arguments.
+    edited: bool,
+    /// The reason, feedback or information a person gave.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    feedback: Option<String>,
+    /// Information a person gave, as data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    data: Option<Map<String, Value>>,
+    /// Something a person adds, to follow the results as a user message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instruction: Option<String>,
+    /// Everybody who decided it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<String>)]
+    decided_by: Vec<PersonId>,
+    /// What the model should read as the call's result; absent when it may run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    for_model: Option<Value>,
+    /// The right to run it, once there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grant: Option<GrantBody>,
+}
+
+/// The right to run a call.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct GrantBody {
+    /// Counted from 1.
+    number: u32,
+    /// `issued`, `claimed`, `done` or `unknown`.
+    state: &'static str,
+}
+
+impl From<&Grant> for GrantBody {
+    fn from(grant: &Grant) -> Self {
+        Self {
+            number: grant.number,
+            state: match grant.state {
+                GrantState::Issued => "issued",
+                GrantState::Claimed { .. } => "claimed",
+                GrantState::Done(_) => "done",
+                GrantState::Unknown => "unknown",
+            },
+        }
+    }
+}
+
+impl CallBody {
+    /// A call that waits for people.
+    pub(crate) fn pending(call: &ToolCall, verdict: &Verdict, on: Option<InteractionId>) -> Self {
+        Self {
+            call_id: call.id.clone(),
+            session_id: call.session.clone(),
+            tool: call.tool.clone(),
+            status: "pending",
+            verdict: verdict.into(),
+            request_id: on,
+            args: call.args.clone(),
+            edited: false,
+            feedback: None,
+            data: None,
+            instruction: None,
+            decided_by: Vec::new(),
+            for_model: None,
+            grant: None,
+        }
+    }
+
+    /// A call with its outcome.
+    pub(crate) fn settled(call: &ToolCall, verdict: &Verdict, outcome: &Outcome) -> Self {
+        let mut body = Self::pending(call, verdict, None);
+        body.status = outcome.status().as_str();
+        body.instruction = outcome.instruction().map(str::to_owned);
+        body.for_model = outcome.result_for_model();
+        if outcome.permits() {
+            body.grant = Some(GrantBody {
+                number: 1,
+                state: "issued",
+            });
+        }
+        body.decide(outcome);
+        body
+    }
+
+    /// A call as it is stored; `fate` is the call whose fate it shares, when it shares one.
+    pub(crate) fn stored(record: &CallRecord, fate: &CallRecord) -> Self {
+        let (outcome, question, grant) = match &fate.state {
+            CallState::Parked { on } => {
+                return Self::pending(&record.call, &record.verdict, Some(on.clone()));
+            }
+            CallState::SameAs(_) => return Self::pending(&record.call, &record.verdict, None),
+            CallState::Granted {
+                outcome,
+                grant,
+                question,
+            } => (outcome, question, Some(GrantBody::from(grant))),
+            CallState::Refused { outcome, question } => (outcome, question, None),
+        };
+        let mut body = Self::settled(&record.call, &record.verdict, outcome);
+        body.request_id.clone_from(question);
+        body.grant = grant;
+        body
+    }
+
+    fn decide(&mut self, outcome: &Outcome) {
+        match outcome {
+            Outcome::Allowed
+            | Outcome::Denied { .. }
+            | Outcome::Expired { .. }
+            | Outcome::Cancelled { .. } => {}
+            Outcome::Approved { by, edited, .. } => {
+                self.decided_by.clone_from(by);
+                if let Some(args) = edited {
+                    self.args = args.clone();
+                    self.edited = true;
+                }
+            }
+            Outcome::Rejected { by, reason, .. } | Outcome::Terminated { by, reason } => {
+                self.decided_by = vec![by.clone()];
+                self.feedback.clone_from(reason);
+            }
+            Outcome::Retry { by, feedback, .. } => {
+                self.decided_by = vec![by.clone()];
+                self.feedback = Some(feedback.clone());
+            }
+            Outcome::Info {
+                by, feedback, data, ..
+            } => {
+                self.decided_by = vec![by.clone()];
+                self.feedback.clone_from(feedback);
+                self.data.clone_from(data);
+            }
+            Outcome::Skipped { by, .. } => self.decided_by = vec![by.clone()],
+            Outcome::MayHaveRun { then } => self.decide(then),
+        }
+    }
+}

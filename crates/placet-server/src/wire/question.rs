@@ -1,0 +1,427 @@
+//! A question on the wire: the seed documents' names, and what a surface needs to show it.
+
+use placet_core::config::Config;
+use placet_core::ids::{AgentId, ChannelName, ChatId, GroupId, InteractionId, PersonId, SessionId, ToolName};
+use placet_core::interaction::{
+    Asked, Audience, Code, Interaction, InteractionKind, InteractionOption, Locale, Pending, Resolution,
+    Resolved, Subject,
+};
+use placet_core::principal::Principal;
+use placet_core::render::{self, Block, Document, SafeText, mask};
+use placet_core::standing::Scope;
+use placet_core::time::{Millis, Timestamp};
+use placet_core::tool::{Category, Risk};
+use placet_core::verdict::AnswerKind;
+use placet_engine::broker::Question;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::VerdictBody;
+use crate::tail::asker;
+
+/// A question with everything needed to show it.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct QuestionBody {
+    /// Its id.
+    #[schema(value_type = String)]
+    request_id: InteractionId,
+    /// Its session.
+    #[schema(value_type = String)]
+    session_id: SessionId,
+    /// `TOOL_APPROVAL MISSING_INFO USER_CONFIRMATION USER_CHOICE USER_INPUT CUSTOM`
+    #[serde(rename = "type")]
+    #[schema(value_type = String)]
+    kind: InteractionKind,
+    /// A few words.
+    #[schema(value_type = String)]
+    title: SafeText,
+    /// The question.
+    #[schema(value_type = String)]
+    message: SafeText,
+    /// More about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    details: Option<SafeText>,
+    /// Data beside it.
+    #[schema(value_type = Object)]
+    context: Map<String, Value>,
+    /// The ways to answer.
+    #[schema(value_type = Vec<Object>)]
+    options: Vec<InteractionOption>,
+    /// Whether the asker cannot go on without an answer.
+    required: bool,
+    /// How long people have, from first to last.
+    timeout_seconds: u64,
+    /// Taken when time runs out.
+    default_option_id: Option<String>,
+    /// `pending answered expired cancelled superseded`
+    status: &'static str,
+    /// Whether the asker knows what became of it.
+    processed: bool,
+    /// The short name for typed replies.
+    #[schema(value_type = String)]
+    code: Code,
+    /// When it was asked.
+    created_at: String,
+    /// How long there is still, while it is pending.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<u64>)]
+    remaining_ms: Option<Millis>,
+    /// When it closes if nothing is restarted meanwhile, while it is pending.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<String>,
+    /// `LOW`, `MEDIUM` or `HIGH`
+    #[schema(value_type = String)]
+    risk: Risk,
+    /// The agent that asks.
+    #[schema(value_type = String)]
+    agent: AgentId,
+    /// Which sub-agent, from the root down.
+    #[schema(value_type = Vec<String>)]
+    agent_path: Vec<SafeText>,
+    /// The person it works for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    user: Option<PersonId>,
+    /// The channel it is asked on, besides the inbox.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    channel: Option<ChannelName>,
+    /// The chat it is asked in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    chat_id: Option<ChatId>,
+    /// The turn it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    group: Option<GroupId>,
+    /// How many questions of that turn are open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    group_size: Option<usize>,
+    /// The call it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call: Option<AboutCall>,
+    /// Who has approved so far.
+    votes: Votes,
+    /// Who may answer; empty when everybody of the inbox may.
+    #[schema(value_type = Vec<String>)]
+    asked_of: Vec<PersonId>,
+    /// Whether the caller may.
+    may_answer: bool,
+    /// Why not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<&'static str>,
+    /// What policy said about the call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<VerdictBody>,
+    /// What "don't ask again" may cover, narrowest first.
+    scopes: Vec<ScopeBody>,
+    /// Everything a person must see, in order; every text is safe to show.
+    #[schema(value_type = Object)]
+    document: Document,
+    /// The digest of that document, to be sent back with the answer.
+    shown_digest: String,
+    /// What became of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resolution: Option<ResolutionBody>,
+}
+
+/// The call a question is about.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct AboutCall {
+    /// The agent's id for it.
+    call_id: String,
+    /// Its tool.
+    #[schema(value_type = String)]
+    tool: ToolName,
+    /// What kind of effect it has.
+    #[schema(value_type = String)]
+    category: Category,
+    /// Its arguments, secrets masked. Masked values sent back unchanged stay what they were.
+    #[schema(value_type = Object)]
+    args: Value,
+    /// The JSON Schema of the arguments, when it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    schema: Option<Value>,
+    /// Whether approving with other arguments is offered.
+    editable: bool,
+}
+
+/// Who has approved so far.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct Votes {
+    /// How many different people must.
+    needed: u32,
+    /// How many have.
+    have: usize,
+    /// Who has.
+    #[schema(value_type = Vec<String>)]
+    by: Vec<PersonId>,
+}
+
+/// Something "don't ask again" may cover.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ScopeBody {
+    /// To be sent back as it is.
+    #[schema(value_type = Object)]
+    scope: Scope,
+    /// Exactly what it covers.
+    #[schema(value_type = String)]
+    text: SafeText,
+}
+
+/// What became of a question.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ResolutionBody {
+    /// `answered expired cancelled superseded`
+    pub(crate) how: &'static str,
+    /// Who decided.
+    #[schema(value_type = Vec<String>)]
+    pub(crate) by: Vec<PersonId>,
+    /// When.
+    pub(crate) at: String,
+    /// The option that was taken.
+    pub(crate) option: Option<String>,
+    /// What the person wrote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    feedback: Option<String>,
+    /// The information the person gave.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    data: Option<Map<String, Value>>,
+    /// What the person adds for the agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instruction: Option<String>,
+    /// The question that took its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    replaced_by: Option<InteractionId>,
+}
+
+/// What is known around a question.
+pub(crate) struct Around<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) reader: &'a Principal,
+    pub(crate) locale: Locale,
+    pub(crate) asked_at: Timestamp,
+    pub(crate) group_size: Option<usize>,
+    pub(crate) scopes: Vec<Scope>,
+}
+
+/// Everything a person is shown of a question, whatever its state.
+pub(crate) fn document(question: &Question, locale: Locale) -> Document {
+    match &question.interaction {
+        Interaction::Pending(_) => question.document(locale),
+        Interaction::Resolved(resolved) | Interaction::Processed(resolved) => {
+            render::decided(&resolved.asked, &resolved.resolution, resolved.at, locale)
+        }
+    }
+}
+
+impl QuestionBody {
+    pub(crate) fn new(question: &Question, around: Around<'_>) -> Self {
+        let asked = question.interaction.asked();
+        let document = document(question, around.locale);
+        let remaining = asked.deadline.remaining_from(question.now.live);
+        let (pending, resolved) = match &question.interaction {
+            Interaction::Pending(pending) => (Some(pending), None),
+            Interaction::Resolved(resolved) | Interaction::Processed(resolved) => (None, Some(resolved)),
+        };
+        let why = match pending {
+            Some(pending) => why_not(pending, around.reader, around.locale),
+            None => Some(around.locale.pick("it is decided", "已有结论")),
+        };
+        let origin = question.call.as_ref().map(|record| &record.call.origin);
+        let (title, message, details, context) = words(asked, &document, around.locale);
+        Self {
+            request_id: asked.id.clone(),
+            session_id: asked.session.clone(),
+            kind: asked.kind(),
+            title,
+            message,
+            details,
+            context,
+            options: asked.options(around.locale),
+            required: matches!(&asked.subject, Subject::Request { request, .. } if request.required)
+                || asked.call().is_some(),
+            timeout_seconds: asked.allowance().get().div_ceil(1000),
+            default_option_id: default_option(asked, around.locale),
+            status: resolved.map_or("pending", |resolved| resolved.resolution.name()),
+            processed: matches!(question.interaction, Interaction::Processed(_)),
+            code: asked.code,
+            created_at: around.asked_at.to_string(),
+            remaining_ms: pending.map(|_| remaining),
+            expires_at: pending.map(|_| (question.now.wall + remaining).to_string()),
+            risk: asked.risk,
+            agent: asker(asked).clone(),
+            agent_path: origin.map_or_else(Vec::new, |origin| {
+                origin
+                    .agent_path
+                    .iter()
+                    .map(|part| SafeText::line(part))
+                    .collect()
+            }),
+            user: asked.requester.clone(),
+            channel: asked.chat.as_ref().map(|chat| chat.channel.clone()),
+            chat_id: asked.chat.as_ref().map(|chat| chat.id.clone()),
+            group: asked.group.clone(),
+            group_size: around.group_size,
+            call: about_call(question, around.config),
+            votes: votes(asked, pending, resolved),
+            asked_of: asked_of(asked, pending),
+            may_answer: why.is_none(),
+            why,
+            verdict: question.call.as_ref().map(|record| (&record.verdict).into()),
+            scopes: around.scopes.into_iter().map(ScopeBody::from).collect(),
+            shown_digest: document.digest().to_string(),
+            document,
+            resolution: resolved.map(ResolutionBody::from),
+        }
+    }
+}
+
+impl From<Scope> for ScopeBody {
+    fn from(scope: Scope) -> Self {
+        Self {
+            text: SafeText::line(&scope.describe()),
+            scope,
+        }
+    }
+}
+
+impl From<&Resolved> for ResolutionBody {
+    fn from(resolved: &Resolved) -> Self {
+        let mut body = Self {
+            how: resolved.resolution.name(),
+            by: Vec::new(),
+            at: resolved.at.to_string(),
+            option: None,
+            feedback: None,
+            data: None,
+            instruction: None,
+            replaced_by: None,
+        };
+        match &resolved.resolution {
+            Resolution::Answered { ballot, by, .. } => {
+                body.by.clone_from(by);
+                body.option = Some(ballot.option.clone());
+                body.feedback.clone_from(&ballot.feedback);
+                body.data.clone_from(&ballot.data);
+                body.instruction.clone_from(&ballot.instruction);
+            }
+            Resolution::Expired { option } => body.option.clone_from(option),
+            Resolution::Cancelled { .. } => {}
+            Resolution::Superseded { by } => body.replaced_by = Some(by.clone()),
+        }
+        body
+    }
+}
+
+type Words = (SafeText, SafeText, Option<SafeText>, Map<String, Value>);
+
+fn words(asked: &Asked, document: &Document, locale: Locale) -> Words {
+    let heading = || {
+        let mut headings = document.blocks().filter_map(|block| match block {
+            Block::Heading { text, .. } => Some(text.clone()),
+            _ => None,
+        });
+        headings.next().unwrap_or_else(|| SafeText::line(""))
+    };
+    let title = match &asked.subject {
+        Subject::Request { request, .. } => {
+            let context = match mask::json(&Value::Object(request.context.clone())) {
+                Value::Object(context) => context,
+                _ => Map::new(),
+            };
+            return (
+                SafeText::line(&request.title),
+                SafeText::block(&request.message),
+                request.details.as_deref().map(SafeText::block),
+                context,
+            );
+        }
+        Subject::Call { .. } => locale.pick("Tool approval", "工具调用审批"),
+        Subject::UnknownOutcome { .. } => locale.pick("It may have happened", "可能已经执行"),
+        Subject::Breaker { .. } => locale.pick("How to go on", "接下来怎么办"),
+    };
+    (SafeText::line(title), heading(), None, Map::new())
+}
+
+fn default_option(asked: &Asked, locale: Locale) -> Option<String> {
+    let options = asked.options(locale);
+    options
+        .into_iter()
+        .find(|option| option.is_default)
+        .map(|option| option.option_id)
+}
+
+fn about_call(question: &Question, config: &Config) -> Option<AboutCall> {
+    let record = question.call.as_ref()?;
+    let (args, editable) = match &question.interaction.asked().subject {
+        Subject::Call { answers, edited, .. } => (
+            edited.as_ref().map(|edited| &edited.args),
+            answers.offers(AnswerKind::Edit),
+        ),
+        Subject::UnknownOutcome { edited, .. } => (edited.as_deref(), false),
+        Subject::Breaker { .. } | Subject::Request { .. } => (None, false),
+    };
+    Some(AboutCall {
+        call_id: record.call.id.to_string(),
+        tool: record.call.tool.clone(),
+        category: record.verdict.category,
+        args: mask::json(args.unwrap_or(&record.call.args).as_value()),
+        schema: config.tool(&record.call.tool).schema,
+        editable: editable && matches!(question.interaction, Interaction::Pending(_)),
+    })
+}
+
+fn votes(asked: &Asked, pending: Option<&Pending>, resolved: Option<&Resolved>) -> Votes {
+    let by: Vec<_> = match (pending, resolved.map(|resolved| &resolved.resolution)) {
+        (Some(pending), _) => pending.votes.keys().cloned().collect(),
+        (None, Some(Resolution::Answered { by, .. })) => by.clone(),
+        (None, _) => Vec::new(),
+    };
+    Votes {
+        needed: asked.quorum,
+        have: by.len(),
+        by,
+    }
+}
+
+fn asked_of(asked: &Asked, pending: Option<&Pending>) -> Vec<PersonId> {
+    let mut people = match &asked.audience {
+        Audience::Inbox => return Vec::new(),
+        Audience::People(people) => people.clone(),
+    };
+    if pending.is_none_or(|pending| pending.escalated)
+        && let Some(escalation) = &asked.escalation
+    {
+        people.extend(escalation.to.iter().cloned());
+    }
+    people.into_iter().collect()
+}
+
+/// Why a reader cannot answer; nothing when they can.
+fn why_not(pending: &Pending, reader: &Principal, locale: Locale) -> Option<&'static str> {
+    let Some(person) = reader.person() else {
+        return Some("agents never answer");
+    };
+    if !pending.asks(reader) {
+        return Some(locale.pick("it is put to other people", "该问题由其他人回答"));
+    }
+    if pending.asked.not_requester && pending.asked.requester.as_ref() == Some(person) {
+        return Some(locale.pick(
+            "you asked for it: somebody else must approve",
+            "由你发起：必须由他人批准",
+        ));
+    }
+    let voted = pending.votes.contains_key(person);
+    voted.then_some(locale.pick("you have approved; others must, too", "你已批准，还需其他人"))
+}

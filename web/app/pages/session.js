@@ -1,0 +1,178 @@
+// One session from the journal: what was proposed, judged, asked, answered and done, as it happens.
+
+import { api } from '../api.js';
+import { fill, h } from '../dom.js';
+import { icon } from '../icons.js';
+import { t } from '../i18n.js';
+import { loading, page } from '../parts/page.js';
+import { raw, sentence } from '../parts/text.js';
+import { toast } from '../parts/toast.js';
+import { questionPath } from '../router.js';
+import { store } from '../store.js';
+import { moment } from '../time.js';
+
+/** Which drawing and which colour an event has. */
+export const LOOKS = {
+  callReceived: ['terminal', 'plain'],
+  asked: ['people', 'ask'],
+  joined: ['people', 'plain'],
+  escalated: ['people', 'ask'],
+  voted: ['check', 'good'],
+  resolved: ['check', 'plain'],
+  processed: ['info', 'faint'],
+  settled: ['audit', 'plain'],
+  claimed: ['play', 'plain'],
+  finished: ['check', 'good'],
+  lostTrack: ['warning', 'bad'],
+  standingGiven: ['grants', 'good'],
+  standingUsed: ['grants', 'plain'],
+  standingRevoked: ['grants', 'bad'],
+  toolAllowed: ['grants', 'good'],
+  modeSet: ['settings', 'ask'],
+  sessionEnded: ['stop', 'bad'],
+  messageQueued: ['chat', 'plain'],
+  delivered: ['send', 'faint'],
+  started: ['play', 'faint'],
+  runStarted: ['chat', 'plain'],
+  userSaid: ['chat', 'plain'],
+  modelTurn: ['info', 'plain'],
+  runEnded: ['stop', 'faint'],
+};
+
+const MODES = ['default', 'autoEdit', 'yolo'];
+
+class Session {
+  #id;
+  #stop = new AbortController();
+  #last;
+  #busy = false;
+  #again = false;
+  #rows = h('ol.timeline', { 'aria-live': 'polite', 'aria-relevant': 'additions' });
+  #head = h('div.session-head');
+
+  constructor({ sessionId }) {
+    this.#id = sessionId;
+    this.title = sessionId;
+    this.element = page(h('span.mono', {}, raw(sessionId)), t('session.lead'), this.#head, this.#rows);
+    const follow = ({ detail }) => detail.sessionId === this.#id && this.#load();
+    store.on('journal', follow, this.#stop.signal);
+    store.on('fresh', () => this.#load(), this.#stop.signal);
+    this.#load();
+  }
+
+  destroy() {
+    this.#stop.abort();
+  }
+
+  /** Fetches what is new since the last row. Rows are only ever added: the journal does not change. */
+  async #load() {
+    if (this.#busy) {
+      this.#again = true;
+      return;
+    }
+    this.#busy = true;
+    let more = true;
+    while (more && !this.#stop.signal.aborted) {
+      const got = await loading(this.#head, () => api.session(this.#id, { after: this.#last, limit: 200 }));
+      if (!got) break;
+      this.#rows.append(...got.rows.map(timelineRow));
+      this.#last = got.next ?? got.rows.at(-1)?.id ?? this.#last;
+      more = got.next !== null && got.next !== undefined && got.rows.length > 0;
+      this.#drawHead(got.session);
+    }
+    this.#busy = false;
+    if (this.#again && !this.#stop.signal.aborted) {
+      this.#again = false;
+      this.#load();
+    }
+  }
+
+  #drawHead(session) {
+    const admin = store.me?.role === 'admin';
+    const mode = h(
+      'select.compact',
+      {
+        'aria-label': t('session.mode'),
+        disabled: !admin || session.state === 'ended',
+        onchange: () => this.#setMode(mode.value),
+      },
+      MODES.map((name) => h('option', { value: name }, t(`mode.${name}`))),
+    );
+    mode.value = session.mode ?? 'default';
+    fill(
+      this.#head,
+      h('span', {}, icon('terminal'), ' ', raw(session.agent ?? '')),
+      h('span', {}, t('sessions.calls', { n: session.calls ?? 0 })),
+      h(
+        'span.badge',
+        { class: session.state === 'ended' ? '' : 'risk-low' },
+        t(session.state === 'ended' ? 'sessions.ended' : 'sessions.running'),
+      ),
+      h('span.spring'),
+      mode,
+      admin && session.state !== 'ended' && this.#endButton(),
+    );
+  }
+
+  /** Two steps: ending a session cannot be undone. */
+  #endButton() {
+    const button = h('button.button.button-danger', { type: 'button' }, icon('stop'), h('span', {}, t('session.end')));
+    let armed = false;
+    button.addEventListener('click', async () => {
+      if (!armed) {
+        armed = true;
+        button.lastChild.textContent = t('session.endSure');
+        return;
+      }
+      try {
+        await api.cancelSession(this.#id);
+        toast(t('session.endedNow'), 'good');
+        this.#load();
+      } catch (problem) {
+        toast(t('fate.refused', { why: problem.message }), 'bad');
+      }
+    });
+    return button;
+  }
+
+  async #setMode(mode) {
+    try {
+      await api.setMode(this.#id, mode);
+      toast(t('session.modeSet', { mode: t(`mode.${mode}`) }), 'good');
+    } catch (problem) {
+      toast(t('fate.refused', { why: problem.message }), 'bad');
+      this.#load();
+    }
+  }
+}
+
+/** One row of a timeline; everything the event holds is behind it. */
+export function timelineRow(row) {
+  const [name, tone] = LOOKS[row.type] ?? ['info', 'plain'];
+  const about = row.event?.interaction ?? (row.type === 'asked' ? row.event?.id : undefined);
+  return h(
+    'li.event',
+    { class: `event-${tone}`, 'data-event': row.type },
+    h('span.event-icon', { 'aria-hidden': 'true' }, icon(name)),
+    h('div.event-main', {}, h('p.event-text', {}, sentence(row.text ?? row.type)), detailsOf(row)),
+    h(
+      'span.event-side',
+      {},
+      typeof about === 'string' && h('a', { href: questionPath(about) }, t('session.question')),
+      h('time', { datetime: row.at, title: String(row.at) }, moment(row.at)),
+    ),
+  );
+}
+
+function detailsOf(row) {
+  const details = h('details.event-details', {}, h('summary', {}, t(`event.${row.type}`)));
+  // Drawn when somebody looks: a long session holds a lot of arguments.
+  details.addEventListener('toggle', () => {
+    if (details.open && details.children.length === 1)
+      details.append(h('pre.code', { tabindex: '0' }, raw(JSON.stringify(row.event ?? {}, null, 2))));
+  });
+  return details;
+}
+
+/** @returns {import('../main.js').Page} */
+export const sessionPage = (route) => new Session(route);

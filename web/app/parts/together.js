@@ -1,0 +1,240 @@
+// The questions of one turn on one page: each in full, each with its own choice, sent at once.
+//
+// Nothing is chosen to begin with. "Approve all" leaves out what is HIGH: that is chosen one by one, and asked for again.
+
+import { approves, optionsOf, refused } from '../answering.js';
+import { api } from '../api.js';
+import { fill, freshId, h } from '../dom.js';
+import { guard, SETTLE_MS } from '../guard.js';
+import { icon } from '../icons.js';
+import { t } from '../i18n.js';
+import { store } from '../store.js';
+import { countdown } from './countdown.js';
+import { blocks, headingOf } from './document.js';
+import { riskBadge, riskClass } from './risk.js';
+import { sentence } from './text.js';
+import { toast } from './toast.js';
+
+const SIMPLE = ['APPROVE_AND_EXECUTE', 'REJECT_WITH_REASON', 'SKIP'];
+
+/** What can be chosen for several at once: whatever needs no text. */
+const simpleOptions = (question) =>
+  optionsOf(question).filter((option) => SIMPLE.includes(option.action) && !option.requiresInput);
+
+class Together {
+  isTogether = true;
+  bar = null;
+  #items;
+  #stop = new AbortController();
+  #foot = h('section.answer', { 'aria-label': t('answer.title'), 'data-answer': true });
+  #heading;
+  #key;
+
+  constructor(questions) {
+    this.#key = `turn:${questions[0].group}`;
+    this.question = questions[0];
+    this.#heading = h('h1.question-heading', { tabindex: '-1' }, t('turn.heading', { n: questions.length }));
+    this.#items = questions.map((question) => this.#item(question));
+    this.element = h(
+      'div.question-frame',
+      {},
+      h(
+        'div.question',
+        {},
+        h('header.question-header', {}, this.#heading, h('p.hint', {}, t('turn.hint'))),
+        this.#items.map(({ element }) => element),
+      ),
+      h('div.answer-place', {}, this.#foot),
+    );
+    guard.left(this.#key);
+    guard.appeared(this.#key);
+    store.on('pending', () => this.#follow(), this.#stop.signal);
+    setTimeout(() => (this.#foot.dataset.settled = ''), SETTLE_MS);
+    this.#draw();
+  }
+
+  destroy() {
+    this.#stop.abort();
+    guard.left(this.#key);
+  }
+
+  focus() {
+    this.#heading.focus({ preventScroll: true });
+  }
+
+  #item(question) {
+    const name = freshId('choice');
+    const options = question.mayAnswer === false ? [] : simpleOptions(question);
+    const pick = (value, label, checked) =>
+      h(
+        'label.segment',
+        {},
+        h('input', { type: 'radio', name, value, checked, onchange: () => this.#draw() }),
+        h('span', {}, label),
+      );
+    const choice = h(
+      'fieldset.segments',
+      {},
+      h('legend.visually-hidden', {}, headingOf(question.document)),
+      h(
+        'div.segment-row',
+        {},
+        pick('', t('turn.later'), true),
+        options.map((option) => pick(option.optionId, option.label, false)),
+      ),
+    );
+    const state = h('p.together-state', { role: 'status' });
+    const element = h(
+      'section.together-item',
+      { class: riskClass(question.risk), 'data-item': question.requestId, 'aria-label': headingOf(question.document) },
+      h(
+        'div.question-meta',
+        {},
+        riskBadge(question.risk, { long: true }),
+        question.deadline !== undefined && countdown(question),
+      ),
+      h('h2.together-heading', {}, sentence(headingOf(question.document))),
+      h('div.blocks', {}, blocks(question.document?.head ?? [], { foldable: question.risk !== 'HIGH' })),
+      h(
+        'details.together-more',
+        {},
+        h('summary', {}, t('turn.more')),
+        h('div.blocks.blocks-quiet', {}, blocks(question.document?.body ?? [], { foldable: false })),
+      ),
+      choice,
+      state,
+    );
+    const chosen = () =>
+      optionsOf(question).find(({ optionId }) => optionId === choice.querySelector('input:checked')?.value);
+    return { question, element, choice, state, chosen, done: false };
+  }
+
+  get #open() {
+    return this.#items.filter(({ done }) => !done);
+  }
+
+  /** What was decided elsewhere meanwhile cannot be chosen any more. */
+  #follow() {
+    const pending = new Set(store.pending.map(({ requestId }) => requestId));
+    for (const item of this.#open) {
+      if (!pending.has(item.question.requestId)) this.#close(item, t('turn.elsewhere'));
+    }
+    this.#draw();
+  }
+
+  #close(item, words) {
+    item.done = true;
+    item.choice.remove();
+    item.state.textContent = words;
+    item.element.dataset.done = 'yes';
+  }
+
+  #choose(action) {
+    for (const { question, choice } of this.#open) {
+      if (action === 'APPROVE_AND_EXECUTE' && question.risk === 'HIGH') continue;
+      const option = simpleOptions(question).find((offered) => offered.action === action && !offered.isDangerous);
+      const radio = option && choice.querySelector(`input[value="${CSS.escape(option.optionId)}"]`);
+      if (radio) radio.checked = true;
+    }
+    this.#draw();
+  }
+
+  #draw() {
+    const count = this.#open.filter((item) => item.chosen()).length;
+    if (this.#open.length === 0) {
+      fill(this.#foot, h('p.outcome.outcome-good', { 'data-outcome': 'good' }, icon('check'), t('turn.done')));
+      return;
+    }
+    const button = (label, kind, data, onclick, disabled = false) =>
+      h('button.button', { type: 'button', class: kind, [data]: true, onclick, disabled }, label);
+    fill(
+      this.#foot,
+      h(
+        'div.buttons',
+        {},
+        button(
+          count ? t('turn.send', { n: count }) : t('turn.none'),
+          'button-primary button-whole',
+          'data-send',
+          () => this.#begin(),
+          count === 0,
+        ),
+        button(t('turn.approveAll'), 'button-half', 'data-approve-all', () => this.#choose('APPROVE_AND_EXECUTE')),
+        button(t('turn.rejectAll'), 'button-half', 'data-reject-all', () => this.#choose('REJECT_WITH_REASON')),
+      ),
+    );
+  }
+
+  #mayDecide(key) {
+    const judgement = guard.judge(key);
+    if (judgement !== 'ok') toast(t(judgement === 'focus' ? 'guard.focus' : 'guard.soon'), 'warn');
+    return judgement === 'ok';
+  }
+
+  #begin() {
+    if (!this.#mayDecide(this.#key)) return;
+    const risky = this.#open.filter(
+      (item) => item.chosen() && approves(item.chosen()) && item.question.risk === 'HIGH',
+    ).length;
+    if (risky === 0) {
+      this.#send();
+      return;
+    }
+    const key = `${this.#key}/confirm`;
+    guard.left(key);
+    guard.appeared(key);
+    const yes = h(
+      'button.button.button-high',
+      { type: 'button', 'data-confirm': true, onclick: () => this.#mayDecide(key) && this.#send() },
+      t('turn.confirm', { n: risky }),
+    );
+    const panel = h(
+      'div.panel',
+      { role: 'alertdialog', 'aria-label': t('confirm.high') },
+      h('p.confirm-words', {}, icon('warning'), h('span', {}, t('confirm.high'))),
+      h('div.buttons', {}, yes, h('button.button', { type: 'button', onclick: () => this.#draw() }, t('back'))),
+    );
+    setTimeout(() => (panel.dataset.settled = ''), SETTLE_MS);
+    fill(this.#foot, panel);
+    yes.focus();
+  }
+
+  async #send() {
+    const items = this.#open.filter((item) => item.chosen());
+    const answers = items.map(({ question, chosen }) => ({
+      requestId: question.requestId,
+      selectedOptionId: chosen().optionId,
+      shownDigest: question.shownDigest,
+    }));
+    for (const button of this.#foot.querySelectorAll('button')) button.disabled = true;
+    try {
+      const { results } = await api.answers(answers);
+      for (const item of items)
+        this.#told(
+          item,
+          results.find(({ requestId }) => requestId === item.question.requestId),
+        );
+      toast(t('turn.sent', { n: results.filter(({ ok }) => ok).length }), 'good');
+    } catch (problem) {
+      toast(refused(problem, this.question).text, 'bad');
+    }
+    store.reloadSoon();
+    this.#draw();
+  }
+
+  #told(item, result) {
+    if (result?.ok) {
+      this.#close(item, t('fate.decided', { option: item.chosen()?.label ?? '' }));
+    } else {
+      const problem = result?.problem ?? {};
+      this.#close(
+        item,
+        refused({ code: problem.code, more: problem, message: problem.detail ?? problem.title ?? '' }, item.question)
+          .text,
+      );
+    }
+  }
+}
+
+/** All questions of one turn. */
+export const togetherView = (questions) => new Together(questions);

@@ -1,0 +1,99 @@
+// The other pages: sessions, audit, policy, chat.
+
+import assert from 'node:assert/strict';
+
+import { open, story } from '../world.js';
+
+story('a session’s timeline grows while one looks', {}, async (world) => {
+  const call = await world.askShell('npm run build');
+  const page = await world.window({ path: '/sessions' });
+  await page.locator('[data-session="release"]').click();
+  await page.locator('[data-event="asked"]').waitFor();
+  const before = await page.locator('.event').count();
+
+  const other = await world.window({ as: 'wei' });
+  await open(other, call);
+  await other.locator('[data-option="approve"]').click();
+  await page.locator('[data-event="resolved"]').waitFor();
+  assert.ok((await page.locator('.event').count()) > before);
+  const ids = await page.locator('.event-text').allInnerTexts();
+  assert.equal(new Set(ids).size, ids.length, 'no row is shown twice');
+});
+
+story('what is decided can be looked up, with who chose what', {}, async (world) => {
+  const call = await world.askShell('npm run build');
+  const page = await world.window();
+  await open(page, call);
+  await page.locator('[data-option="reject"]').click();
+  await page.locator('[data-feedback]').fill('later');
+  await page.locator('.panel[data-settled]').waitFor();
+  await page.locator('[data-send]').click();
+  await page.locator('[data-outcome="bad"]').waitFor();
+  await page.goto('/history');
+  await page.locator('[data-settled-question]', { hasText: 'lin chose “Reject”' }).click();
+  await page.locator('[data-outcome="bad"]', { hasText: 'later' }).waitFor();
+});
+
+story('where there is no agent to talk to, the chat says so and gives the message back', {}, async (world) => {
+  const page = await world.window({ path: '/chat' });
+  await page.locator('[data-message]').fill('Hello?');
+  await page.keyboard.press('Enter');
+  await page.getByText('There is no agent here').waitFor();
+  assert.equal(await page.locator('[data-message]').inputValue(), 'Hello?');
+});
+
+story('ending a session takes two steps', {}, async (world) => {
+  const call = await world.askShell('npm run build');
+  const page = await world.window({ path: '/sessions/release' });
+  await page.getByRole('button', { name: 'End session' }).click();
+  await page.getByRole('button', { name: 'Really end it?' }).click();
+  await page.locator('[data-event="sessionEnded"]').waitFor();
+  assert.equal((await world.outcome(call)).status, 'cancelled');
+});
+
+story('the audit is searched, filtered, verified and taken away', {}, async (world) => {
+  await world.askShell('npm run build', { sessionId: 'one' });
+  await world.askShell('npm audit', { sessionId: 'two' });
+  const page = await world.window({ path: '/audit' });
+  await page.locator('[data-event="asked"]').first().waitFor();
+  await page.getByLabel('Kind of event').selectOption('asked');
+  await page.locator('[data-event="callReceived"]').first().waitFor({ state: 'detached' });
+  assert.equal(await page.locator('.event').count(), 2);
+  await page.getByLabel('Session', { exact: true }).fill('two');
+  await page.waitForFunction(() => document.querySelectorAll('.event').length === 1);
+
+  await page.locator('[data-verify]').click();
+  await page.getByText('The journal is sound.').waitFor();
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('Export CSV').click()]);
+  assert.match(download.suggestedFilename(), /\.csv$/);
+});
+
+story('the playground explains a verdict and stores nothing', {}, async (world) => {
+  const page = await world.window({ path: '/policy' });
+  await page.locator('[data-rule="deployments need both"]').waitFor();
+  await page.getByRole('button', { name: 'Explain' }).click();
+  await page.locator('[data-decision="ask"]').waitFor();
+  await page.locator('.step-decided', { hasText: 'High risk' }).waitFor();
+  await page.locator('.command', { hasText: 'rm -rf build' }).waitFor();
+  await page.getByLabel('Arguments (JSON)').fill('{"command": ');
+  await page.getByRole('button', { name: 'Explain' }).click();
+  await page.getByText('This is not JSON yet').waitFor();
+  await page.getByRole('button', { name: 'README.md' }).click();
+  await page.locator('[data-decision="allow"]').waitFor();
+  await page.goto('/');
+  await page.locator('[data-empty]').waitFor();
+});
+
+story('an approver who is no administrator sees no audit and no policy', {}, async (world) => {
+  const page = await world.window({ as: 'wei' });
+  await page.locator('[data-nav="inbox"]').waitFor();
+  assert.equal(await page.locator('[data-nav="audit"], [data-nav="policy"]').count(), 0);
+  await page.goto('/audit');
+  await page.locator('main [role="alert"]').first().waitFor();
+});
+
+story('an address that leads nowhere says so', {}, async (world) => {
+  const page = await world.window();
+  await page.evaluate(() => history.pushState(null, '', '/nowhere') ?? dispatchEvent(new PopStateEvent('popstate')));
+  await page.getByText('There is nothing here').waitFor();
+});

@@ -1,0 +1,47 @@
+// Coming in and going out.
+
+import assert from 'node:assert/strict';
+
+import { story } from '../world.js';
+
+story('the printed link signs one browser in once, and its code does not stay in the address', {}, async (world) => {
+  const page = await world.window({ as: null, path: null });
+  await page.goto(world.link);
+  await page.locator('[data-empty]').waitFor();
+  assert.equal(new URL(page.url()).pathname, '/');
+  assert.equal(new URL(page.url()).hash, '');
+
+  const other = await world.window({ as: null, path: null });
+  await other.goto(world.link);
+  await other.getByText('This link has been used already').waitFor();
+  assert.equal(new URL(other.url()).hash, '', 'a code that failed leaves the address, too');
+  await other.goBack().catch(() => {});
+  assert.ok(!other.url().includes('#'));
+});
+
+story('a token signs in, and leads to the question that was wanted', {}, async (world) => {
+  const call = await world.askShell('npm install');
+  const page = await world.window({ as: null, path: `/q/${call.requestId}` });
+  await page.getByLabel('Or paste your token').fill('not a token');
+  await page.keyboard.press('Enter');
+  await page.getByText('That did not match').waitFor();
+  await page.getByLabel('Or paste your token').fill('token-of-lin-0123456789abcdef');
+  await page.keyboard.press('Enter');
+  await page.locator(`[data-question="${call.requestId}"]`).waitFor();
+});
+
+story('an agent’s token signs nobody in', {}, async (world) => {
+  const page = await world.window({ as: null, path: '/sign-in' });
+  await page.getByLabel('Or paste your token').fill(world.agentToken);
+  await page.keyboard.press('Enter');
+  await page.locator('.sign-in-state.is-fault').waitFor();
+});
+
+story('signing out ends it, here and for the cookie', {}, async (world) => {
+  const page = await world.window();
+  await page.locator('[data-menu]').click();
+  await page.locator('[data-sign-out]').click();
+  await page.waitForURL('**/sign-in**');
+  await page.goto('/audit');
+  await page.waitForURL('**/sign-in?next=%2Faudit');
+});

@@ -1,0 +1,75 @@
+// Several questions: those of one turn, and finding one among many.
+
+import assert from 'node:assert/strict';
+
+import { settled, story } from '../world.js';
+
+story('the calls of one turn are decided together, each on its own', {}, async (world) => {
+  const turn = { group: 'turn-1' };
+  const [install, push, wipe] = [
+    await world.askShell('npm install', turn),
+    await world.askShell('git push origin main', turn),
+    await world.askShell('rm -rf build', turn),
+  ];
+  const page = await world.window();
+  await page.locator('[data-together="turn-1"]').click();
+  for (const call of [install, push, wipe])
+    await page.locator(`[data-item="${call.requestId}"] .command-text`).waitFor();
+  await settled(page);
+
+  await page.locator('[data-approve-all]').click();
+  const wipeChoices = page.locator(`[data-item="${wipe.requestId}"] .segment`);
+  assert.ok(await wipeChoices.nth(0).locator('input').isChecked(), 'what is HIGH is not approved along with the rest');
+  await page.locator(`[data-item="${push.requestId}"] .segment`, { hasText: 'Reject' }).click();
+  await wipeChoices.filter({ hasText: 'Approve' }).click();
+  await page.locator('[data-answer] [data-send]').click();
+  await page.locator('.panel[data-settled]').waitFor();
+  await page.locator('[data-confirm]').click();
+  await page.locator('[data-outcome="good"]').waitFor();
+
+  assert.equal((await world.outcome(install)).status, 'approved');
+  assert.equal((await world.outcome(push)).status, 'rejected');
+  assert.equal((await world.outcome(wipe)).status, 'approved');
+});
+
+story('the most urgent is first, and search and filter find the rest', {}, async (world) => {
+  const slow = await world.ask('release', { version: '1' });
+  const quick = await world.agent('POST', '/v1/interactions', {
+    sessionId: 'other',
+    type: 'USER_CONFIRMATION',
+    title: 'Quick one',
+    message: 'Go on?',
+    timeoutSeconds: 120,
+    options: [{ optionId: 'ok', label: 'Go on', action: 'APPROVE_AND_EXECUTE' }],
+  });
+  const wipe = await world.askShell('rm -rf /srv/data');
+  const page = await world.window();
+  await page.locator(`[data-row="${wipe.requestId}"]`).waitFor();
+  const rows = () => page.locator('[data-row]').evaluateAll((links) => links.map((link) => link.dataset.row));
+  assert.deepEqual(await rows(), [quick.requestId, slow.requestId, wipe.requestId]);
+
+  await page.keyboard.press('/');
+  await page.keyboard.type('srv');
+  await page.locator(`[data-row="${slow.requestId}"]`).waitFor({ state: 'detached' });
+  assert.deepEqual(await rows(), [wipe.requestId]);
+  await page.getByLabel('Search what waits').fill('');
+  await page.getByLabel('Risk', { exact: true }).selectOption('HIGH');
+  await page.locator(`[data-row="${quick.requestId}"]`).waitFor({ state: 'detached' });
+  assert.deepEqual(await rows(), [wipe.requestId]);
+});
+
+story(
+  'after a decision the next question comes up, and a hand still pressing does not decide it',
+  {},
+  async (world) => {
+    const first = await world.askShell('npm install');
+    const second = await world.askShell('npm run build');
+    const page = await world.window({ path: `/q/${first.requestId}` });
+    await settled(page);
+    await page.locator('[data-option="approve"]').click();
+    await page.locator(`[data-question="${second.requestId}"]`).waitFor();
+    await page.locator('[data-option="approve"]').click();
+    await page.locator('[data-toast="warn"]', { hasText: 'Nothing was decided' }).waitFor();
+    assert.equal((await world.agent('GET', `/v1/calls/${second.callId}`)).status, 'pending');
+  },
+);

@@ -1,0 +1,359 @@
+// The modules that need no browser: the guard, the words, the stream, the form's reading of a schema, the order of the list.
+
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { needsConfirming, takesText } from '../app/answering.js';
+import { query } from '../app/api.js';
+import { Guard, SETTLE_MS } from '../app/guard.js';
+import { TABLES, pickLocale, t } from '../app/i18n.js';
+import { fieldsOf, parseArgs, same, withField } from '../app/json-schema.js';
+import { backoff } from '../app/live.js';
+import { difference, rowsOf } from '../app/parts/diff.js';
+import { matches } from '../app/parts/inbox-list.js';
+import { escapeHidden, pieces } from '../app/parts/text.js';
+import { safeNext } from '../app/pages/sign-in.js';
+import { match } from '../app/router.js';
+import { EventParser } from '../app/sse.js';
+import { byTurn, byUrgency, withDeadline } from '../app/store.js';
+import { clock } from '../app/time.js';
+
+const APP = fileURLToPath(new URL('../app', import.meta.url));
+
+function sources(folder = APP) {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.js'))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+}
+
+/** A guard on a clock the test moves. */
+function guardAt() {
+  let now = 0;
+  const guard = new Guard(() => now);
+  return { guard, at: (ms) => (now = ms) };
+}
+
+test('a press within half a second of a question appearing decides nothing', () => {
+  const { guard, at } = guardAt();
+  at(1000);
+  guard.appeared('q');
+  at(1000 + SETTLE_MS - 1);
+  guard.pressed();
+  assert.equal(guard.judge('q'), 'too-soon');
+  at(1000 + SETTLE_MS);
+  guard.pressed();
+  assert.equal(guard.judge('q'), 'ok');
+});
+
+test('a press that began before the question appeared decides nothing however late it ends', () => {
+  const { guard, at } = guardAt();
+  at(1000);
+  guard.pressed();
+  guard.appeared('q');
+  at(9000);
+  guard.released();
+  assert.equal(guard.judge('q'), 'too-soon');
+});
+
+test('the click that brings the window forward decides nothing', () => {
+  const { guard, at } = guardAt();
+  guard.appeared('q');
+  at(60_000);
+  guard.focused();
+  guard.pressed();
+  assert.equal(guard.judge('q'), 'focus');
+  at(60_000 + SETTLE_MS);
+  guard.pressed();
+  assert.equal(guard.judge('q'), 'ok');
+});
+
+test('a question that changes has appeared anew and one that is drawn again has not', () => {
+  const { guard, at } = guardAt();
+  guard.appeared('q', 'digest one');
+  at(2000);
+  guard.appeared('q', 'digest one');
+  guard.pressed();
+  assert.equal(guard.judge('q'), 'ok');
+  guard.appeared('q', 'digest two');
+  assert.equal(guard.judge('q'), 'too-soon');
+});
+
+test('a question that is not on the screen cannot be decided', () => {
+  const { guard, at } = guardAt();
+  guard.appeared('q');
+  at(5000);
+  guard.left('q');
+  guard.pressed();
+  assert.equal(guard.judge('q'), 'too-soon');
+});
+
+test('assistive technology that clicks without a press is judged by when it clicks', () => {
+  const { guard, at } = guardAt();
+  guard.pressed();
+  guard.released();
+  at(10_000);
+  guard.appeared('q');
+  at(10_100);
+  assert.equal(guard.judge('q'), 'too-soon');
+  at(12_000);
+  assert.equal(guard.judge('q'), 'ok');
+});
+
+test('both languages have the same keys and the same blanks to fill', () => {
+  assert.deepEqual(Object.keys(TABLES.zh), Object.keys(TABLES.en));
+  const blanks = (text) => [...text.matchAll(/\{\w+\}/g)].map(([blank]) => blank).sort();
+  for (const [key, text] of Object.entries(TABLES.en)) {
+    // "One" needs no number where the sentence says it.
+    if (!key.endsWith('.one')) assert.deepEqual(blanks(TABLES.zh[key]), blanks(text), key);
+    assert.notEqual(TABLES.zh[key].trim(), '', key);
+  }
+});
+
+test('every word the page asks for is in the tables and every word of the tables is asked for', () => {
+  const code = sources()
+    .filter((file) => !file.includes('i18n'))
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n');
+  const asked = new Set([...code.matchAll(/'([a-zA-Z]+(?:\.[a-zA-Z0-9]+)*)'/g)].map(([, key]) => key));
+  const computed = [...code.matchAll(/\bt\(\s*`([a-zA-Z.]+)\$\{/g)].map(([, prefix]) => prefix);
+  for (const [, key] of code.matchAll(/\bt\(\s*'([^']+)'/g)) assert.ok(key in TABLES.en, `no words for ${key}`);
+  for (const key of Object.keys(TABLES.en)) {
+    const plain = key.replace(/\.one$/, '');
+    assert.ok(asked.has(plain) || computed.some((prefix) => plain.startsWith(prefix)), `${key} is never used`);
+  }
+});
+
+test('the language is the chosen one, else the first of the browser that we speak', () => {
+  assert.equal(pickLocale('zh', ['en-GB']), 'zh');
+  assert.equal(pickLocale('', ['fr-FR', 'zh-TW', 'en']), 'zh');
+  assert.equal(pickLocale('', ['fr']), 'en');
+  assert.equal(pickLocale('constructor', undefined), 'en');
+});
+
+test('one is one and several are several', () => {
+  assert.equal(t('inbox.count', { n: 1 }), '1 waiting');
+  assert.equal(t('inbox.count', { n: 2 }), '2 waiting');
+  assert.equal(t('confirm.yes', { option: '{n}' }), 'Yes: {n}', 'what is filled in is not filled in again');
+});
+
+test('an event stream is read the same however it is cut', () => {
+  const text = ': hello\nid: 7\nevent: asked\ndata: {"a":1}\n\nid: 8\r\ndata: one\r\ndata: two\r\n\r\nevent: empty\n\n';
+  const whole = new EventParser().push(text);
+  const hello = new EventParser();
+  assert.deepEqual(hello.push('retry: 1000\nid: 42\n\n'), []);
+  assert.equal(hello.id, '42', 'an id without an event is where to resume, too');
+  assert.deepEqual(whole, [
+    { id: '7', event: 'asked', data: '{"a":1}' },
+    { id: '8', event: 'message', data: 'one\ntwo' },
+  ]);
+  for (let cut = 0; cut <= text.length; cut += 1) {
+    const parser = new EventParser();
+    assert.deepEqual([...parser.push(text.slice(0, cut)), ...parser.push(text.slice(cut))], whole, `cut at ${cut}`);
+  }
+});
+
+test('the page tries again soon, then ever more rarely, and never at the same moment as everybody else', () => {
+  assert.equal(backoff(0, 0.5), 500);
+  assert.ok(backoff(1, 0) < backoff(1, 1));
+  assert.equal(backoff(40, 0.5), 15_000);
+});
+
+test('the most urgent is first, and without a deadline the riskiest', () => {
+  const list = [
+    { requestId: 'late', deadline: 900, risk: 'HIGH' },
+    { requestId: 'soon', deadline: 100, risk: 'LOW' },
+    { requestId: 'open low', risk: 'LOW' },
+    { requestId: 'open high', risk: 'HIGH' },
+  ];
+  assert.deepEqual(
+    list.sort(byUrgency).map(({ requestId }) => requestId),
+    ['soon', 'late', 'open high', 'open low'],
+  );
+});
+
+test('calls of one turn stand together where the most urgent of them stands', () => {
+  const turns = byTurn([{ requestId: 'a', group: 't' }, { requestId: 'b' }, { requestId: 'c', group: 't' }]);
+  assert.deepEqual(
+    turns.map(({ questions }) => questions.map(({ requestId }) => requestId)),
+    [['a', 'c'], ['b']],
+  );
+});
+
+test('time left is counted from when the answer came, not by the wall clock', () => {
+  assert.equal(withDeadline({ status: 'pending', remainingMs: 60_000 }, { now: 5 }).deadline, 60_005);
+  assert.equal(withDeadline({ status: 'answered', remainingMs: 60_000 }, { now: 5 }).deadline, undefined);
+  // Each question of a list was made at a moment of its own; the list's moment holds for all.
+  const question = { status: 'pending', remainingMs: 60_000, expiresAt: '2026-01-01T00:01:00.000Z' };
+  assert.equal(withDeadline(question, { now: 5, sentAt: '2026-01-01T00:00:01.000Z' }).deadline, 59_005);
+});
+
+test('a clock that shows 0:00 has really run out', () => {
+  assert.equal(clock(1), '0:01');
+  assert.equal(clock(0), '0:00');
+  assert.equal(clock(-5), '0:00');
+  assert.equal(clock(59_001), '1:00');
+  assert.equal(clock(3_600_000 * 3 + 60_000 * 20), '3 h 20 min');
+  assert.equal(clock(86_400_000 * 2 + 3_600_000 * 4), '2 d 4 h');
+});
+
+test('a form has a field for every argument, the schema’s first', () => {
+  const schema = {
+    required: ['path'],
+    properties: {
+      path: { type: 'string' },
+      mode: { enum: ['a', 'b'] },
+      depth: { type: 'integer', minimum: 1 },
+      deep: { type: 'object', properties: { x: { type: 'boolean' } } },
+    },
+  };
+  const fields = fieldsOf(schema, { extra: [1], path: 'x' });
+  assert.deepEqual(
+    fields.map(({ name, kind, required }) => [name, kind, required]),
+    [
+      ['path', 'text', true],
+      ['mode', 'choice', false],
+      ['depth', 'number', false],
+      ['deep', 'object', false],
+      ['extra', 'json', false],
+    ],
+  );
+});
+
+test('without a schema the fields come from the arguments', () => {
+  const value = { text: 'a', long: 'a\nb', count: 2, yes: true, list: ['a'], any: null, mixed: ['a', 1] };
+  assert.deepEqual(
+    fieldsOf(undefined, value).map(({ kind }) => kind),
+    ['text', 'lines', 'number', 'boolean', 'texts', 'json', 'json'],
+  );
+});
+
+test('an argument whose value does not fit its schema is edited as JSON rather than lost', () => {
+  const schema = { properties: { count: { type: 'integer' }, name: { type: 'string' } } };
+  assert.deepEqual(
+    fieldsOf(schema, { count: 'three', name: { a: 1 } }).map(({ kind }) => kind),
+    ['json', 'json'],
+  );
+});
+
+test('names of arguments are only names', () => {
+  const value = JSON.parse('{"__proto__": "a", "constructor": "b"}');
+  assert.deepEqual(
+    fieldsOf({ properties: {} }, value).map(({ name }) => name),
+    ['__proto__', 'constructor'],
+  );
+  const changed = withField(value, '__proto__', 'c');
+  assert.equal(JSON.stringify(changed), '{"__proto__":"c","constructor":"b"}');
+  assert.equal(JSON.stringify(withField(changed, 'constructor', undefined)), '{"__proto__":"c"}');
+});
+
+test('changed means changed, not written in another order', () => {
+  assert.ok(same({ a: [1, { b: 2 }], c: null }, { c: null, a: [1, { b: 2 }] }));
+  assert.ok(!same({ a: 1 }, { a: 1, b: undefined }));
+  assert.ok(!same([1, 2], [2, 1]));
+  assert.equal(parseArgs('[1]').error, 'object');
+  assert.ok(parseArgs('{').error);
+});
+
+test('marks of the server stand out and nothing is decoded', () => {
+  const text = 'ls⟦ESC⟧[2K⏎rm <b>x</b> &lt; раypal⟦≈paypal U+0440⟧';
+  assert.equal(
+    pieces(text)
+      .map((piece) => piece.text)
+      .join(''),
+    text,
+  );
+  assert.deepEqual(
+    pieces(text)
+      .filter(({ mark }) => mark)
+      .map((piece) => piece.text),
+    ['⟦ESC⟧', '⏎', '⟦≈paypal U+0440⟧'],
+  );
+});
+
+test('raw journal text hides nothing', () => {
+  assert.equal(
+    escapeHidden('a\u202eb\u200b\u00a0\u001b[2K\ud800⟦x⟧\n c'),
+    'a⟦U+202E⟧b⟦U+200B⟧⟦U+00A0⟧⟦U+001B⟧[2K⟦U+D800⟧⟦U+27E6⟧x⟦U+27E7⟧\n c',
+  );
+});
+
+test('what goes and what comes stand on one row with their own numbers', () => {
+  const line = (change, text) => ({ change, text });
+  const rows = rowsOf({
+    header: '@@ -3,3 +3,4 @@',
+    lines: [line('kept', 'a'), line('removed', 'b'), line('added', 'B'), line('added', 'C'), line('kept', 'd')],
+  });
+  assert.deepEqual(
+    rows.map((row) => [row.old?.number, row.new?.number]),
+    [
+      [3, 3],
+      [4, 4],
+      [undefined, 5],
+      [5, 6],
+    ],
+  );
+});
+
+test('only the part of a line that differs is singled out, and never half a mark', () => {
+  assert.deepEqual(difference('retries = 3', 'retries = 5'), ['retries = ', '3', '']);
+  assert.deepEqual(difference('a⟦ESC⟧', 'a⟦NUL⟧'), ['a⟦ESC⟧', '', '']);
+});
+
+test('what is HIGH is confirmed twice, and a reason may be given for every no', () => {
+  const approve = { action: 'APPROVE_AND_EXECUTE' };
+  assert.ok(needsConfirming({ risk: 'HIGH' }, approve));
+  assert.ok(!needsConfirming({ risk: 'MEDIUM' }, approve));
+  assert.ok(needsConfirming({ risk: 'LOW' }, { action: 'TERMINATE', isDangerous: true }));
+  assert.ok(takesText({ action: 'REJECT_WITH_REASON' }));
+  assert.ok(!takesText(approve));
+});
+
+test('a search finds what a person would see, every word of it', () => {
+  const question = {
+    risk: 'HIGH',
+    agent: 'deployer',
+    document: { head: [{ block: 'commands', commands: [{ text: 'git push --force', under: ['sudo'] }] }] },
+  };
+  assert.ok(matches(question, { text: 'PUSH deployer sudo', risk: '' }));
+  assert.ok(!matches(question, { text: 'push nobody', risk: '' }));
+  assert.ok(!matches(question, { text: '', risk: 'LOW' }));
+});
+
+test('addresses name pages, and what they say is decoded', () => {
+  assert.deepEqual(match('/q/int_1', '?together='), { page: 'inbox', together: '', requestId: 'int_1' });
+  assert.deepEqual(match('/sessions/feishu%3Aa%2Fb'), { page: 'session', sessionId: 'feishu:a/b' });
+  assert.equal(match('/sessions/%').sessionId, '%');
+  assert.equal(match('/nowhere').page, 'notFound');
+  assert.equal(match('/q/a', '?page=audit&requestId=b').requestId, 'a', 'a query cannot name another question');
+  assert.equal(match('/q/a', '?page=audit').page, 'inbox', 'nor another page');
+});
+
+test('after signing in one is sent nowhere but here', () => {
+  assert.equal(safeNext('/q/int_1?together='), '/q/int_1?together=');
+  for (const bad of [
+    '//evil.example',
+    '/\\evil.example',
+    'https://evil.example',
+    'javascript:alert(1)',
+    '/sign-in',
+    null,
+  ])
+    assert.equal(safeNext(bad), '/', String(bad));
+});
+
+test('parameters that are not given are not sent', () => {
+  assert.equal(query('/v1/audit', { q: '', after: undefined, type: 'asked' }), '/v1/audit?type=asked');
+  assert.equal(query('/v1/audit', {}), '/v1/audit');
+});
+
+test('no source makes markup out of text, and none is too long to read', () => {
+  for (const file of sources()) {
+    const text = readFileSync(file, 'utf8');
+    assert.doesNotMatch(text, /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function/, file);
+    assert.match(text, /^\/\/ /, `${file} begins by saying what it is for`);
+    if (!file.includes('i18n')) assert.ok(text.split('\n').length <= 300, `${file} is too long`);
+  }
+});

@@ -1,0 +1,269 @@
+// A world for one story: a real `placet serve` in a folder of its own, an agent that calls over HTTP, people in Chromium.
+//
+// All stories share one browser process and get windows of their own. Nothing waits for longer than it must, and nothing
+// waits for ever.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const TARGET = resolve(process.env.PLACET_TARGET ?? join(ROOT, 'target'));
+// Packages are installed by name into the build folder, not into the repository.
+const require = createRequire(join(TARGET, 'npm', 'index.js'));
+const { chromium } = require('playwright-core');
+const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+/** The longest any single step may take, in milliseconds. */
+const PATIENCE = 10_000;
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+const bin = process.env.PLACET_BIN;
+if (!bin) throw new Error('PLACET_BIN must name the placet program');
+
+let browser;
+
+async function sharedBrowser() {
+  browser ??= await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: FLAGS,
+    headless: true,
+  });
+  return browser;
+}
+
+after(() => browser?.close());
+
+/** What every story's server is configured with; `extra` is TOML put behind it. */
+const config = (folder, { timeout, extra = '' }) => `
+[approval]
+timeout = "${timeout}"
+
+[[rules]]
+name = "deployments need both"
+tool = "release"
+effect = "ask"
+approvers = ["lin", "wei"]
+quorum = 2
+
+[tools.deploy]
+category = "network"
+risk = "MEDIUM"
+schema = { type = "object", required = ["target", "replicas"], additionalProperties = false, properties = { target = { enum = ["staging", "production"] }, replicas = { type = "integer", minimum = 1, maximum = 9 }, note = { type = "string", description = "For the log" }, hosts = { type = "array", items = { type = "string" } } } }
+
+[[people]]
+name = "lin"
+token = "file:${join(folder, 'lin')}"
+
+[[people]]
+name = "wei"
+token = "file:${join(folder, 'wei')}"
+
+[server]
+admins = ["lin"]
+
+${extra}
+`;
+
+export class World {
+  #server = null;
+  #contexts = [];
+  #listen = '127.0.0.1:0';
+
+  constructor(folder) {
+    this.folder = folder;
+    this.data = join(folder, 'data');
+  }
+
+  static async open({ timeout = '10m', extra } = {}) {
+    const world = new World(mkdtempSync(join(tmpdir(), 'placet-web-')));
+    for (const name of ['lin', 'wei'])
+      writeFileSync(join(world.folder, name), `token-of-${name}-0123456789abcdef\n`, { mode: 0o600 });
+    writeFileSync(join(world.folder, 'placet.toml'), config(world.folder, { timeout, extra }));
+    await world.start();
+    return world;
+  }
+
+  /** Starts the server; the second time on the same address and with the same data. */
+  async start() {
+    const web = process.env.PLACET_WEB ? ['--web', process.env.PLACET_WEB] : [];
+    const args = [
+      'serve',
+      '--json',
+      '--listen',
+      this.#listen,
+      '--data',
+      this.data,
+      '--config',
+      join(this.folder, 'placet.toml'),
+      ...web,
+    ];
+    const server = spawn(bin, args, { cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#server = server;
+    this.log = '';
+    server.stderr.on('data', (text) => (this.log += text));
+    const lines = createInterface({ input: server.stdout });
+    const died = once(server, 'exit').then(() => assert.fail(`placet serve ended: ${this.log}`));
+    const [first] = await Promise.race([once(lines, 'line', { signal: AbortSignal.timeout(PATIENCE) }), died]);
+    died.catch(() => {});
+    const said = JSON.parse(first);
+    this.url = said.url;
+    this.link = said.signIn;
+    this.#listen = said.listen;
+    this.agentToken = /^agent = "(.*)"$/m.exec(readFileSync(join(this.data, 'tokens.toml'), 'utf8'))[1];
+  }
+
+  async stop(signal = 'SIGTERM') {
+    const server = this.#server;
+    this.#server = null;
+    if (!server || server.exitCode !== null) return;
+    const gone = once(server, 'exit');
+    server.kill(signal);
+    await gone;
+  }
+
+  async close() {
+    await Promise.all(this.#contexts.map((context) => context.close()));
+    await this.stop('SIGKILL');
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** What an agent does: one request with its token. */
+  async agent(method, path, body) {
+    const response = await fetch(`${this.url}${path}`, {
+      method,
+      signal: AbortSignal.timeout(70_000),
+      headers: { authorization: `Bearer ${this.agentToken}`, 'content-type': 'application/json' },
+      body: body && JSON.stringify(body),
+    });
+    const answer = await response.json();
+    assert.ok(response.ok, `${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
+    return answer;
+  }
+
+  /** Proposes a call that waits for a person. */
+  async ask(tool, args, more = {}) {
+    const call = await this.agent('POST', '/v1/calls', { sessionId: 'release', tool, args, ...more });
+    assert.equal(call.status, 'pending', JSON.stringify(call.verdict));
+    return call;
+  }
+
+  /** A shell line that waits for a person; MEDIUM unless the line is worse. */
+  askShell(command, more) {
+    return this.ask('bash', { command }, more);
+  }
+
+  /** What became of a call, once it is known. */
+  async outcome(call) {
+    return this.agent('GET', `/v1/calls/${encodeURIComponent(call.callId)}?wait=20`);
+  }
+
+  /** A person's browser window, signed in unless `as` is null. */
+  async window({ as = 'lin', width = 1280, height = 800, path = '/', ...how } = {}) {
+    const context = await (
+      await sharedBrowser()
+    ).newContext({ viewport: { width, height }, locale: 'en-GB', baseURL: this.url, ...how });
+    this.#contexts.push(context);
+    context.setDefaultTimeout(PATIENCE);
+    if (as) {
+      const response = await context.request.post('/v1/sign-in', {
+        data: { token: `token-of-${as}-0123456789abcdef` },
+        headers: { origin: this.url },
+      });
+      assert.equal(response.status(), 204, await response.text());
+    }
+    const page = await context.newPage();
+    page.faults = [];
+    page.on('pageerror', (error) => page.faults.push(error.message));
+    page.on(
+      'console',
+      (message) =>
+        message.type() === 'error' &&
+        /Content Security|Trusted/i.test(message.text()) &&
+        page.faults.push(message.text()),
+    );
+    page.on('dialog', (dialog) => (page.faults.push(`dialog: ${dialog.message()}`), dialog.dismiss()));
+    // Everything comes out of the program: the inbox works without a network.
+    page.on(
+      'request',
+      (request) =>
+        /^https?:/.test(request.url()) &&
+        !request.url().startsWith(this.url) &&
+        page.faults.push(`fetched ${request.url()}`),
+    );
+    if (path) await page.goto(path);
+    return page;
+  }
+}
+
+/** Waits until the ways to answer count. */
+export async function settled(page) {
+  await page.locator('[data-answer][data-settled]').waitFor();
+  // The window itself has just come to the front when a test starts.
+  await page.waitForFunction(() => performance.now() > 700);
+}
+
+/** Opens a call's question and waits until it can be answered. */
+export async function open(page, call) {
+  await page.goto(`/q/${call.requestId}`);
+  await settled(page);
+}
+
+/** Keeps a picture of the page among the artefacts. */
+export async function picture(page, name) {
+  const folder = join(TARGET, 'screenshots');
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`) });
+}
+
+/** Lets axe look at the page: nothing serious, nothing critical. */
+export async function accessible(page, what) {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+  const bad = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  const words = bad.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes.map(({ target, failureSummary }) => `${target} (${failureSummary})`).join('; ')}`,
+  );
+  assert.deepEqual(words, [], what);
+}
+
+/**
+ * One story: a test with a world of its own, which is gone afterwards. Pages must not have complained.
+ * @param {string} name
+ * @param {object} options for the world
+ * @param {(world: World) => Promise<void>} tell
+ */
+export function story(name, options, tell) {
+  test(name, { timeout: 60_000 }, async () => {
+    const world = await World.open(options);
+    const open = world.window.bind(world);
+    const pages = [];
+    world.window = async (how) => {
+      const page = await open(how);
+      pages.push(page);
+      return page;
+    };
+    try {
+      await tell(world);
+      for (const page of pages) assert.deepEqual(page.faults, []);
+    } finally {
+      await world.close();
+    }
+  });
+}
