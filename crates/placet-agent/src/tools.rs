@@ -19,12 +19,16 @@ use crate::model::ToolSpec;
 
 mod ask;
 mod bash;
+mod edit;
 mod files;
+mod ls;
 mod read;
 mod write;
 
 pub use ask::AskUserQuestion;
 pub use bash::Bash;
+pub use edit::Edit;
+pub use ls::Ls;
 pub use read::Read;
 pub use write::Write;
 
@@ -72,10 +76,17 @@ impl Tools {
 
     /// The built-in tools, working in a folder.
     pub fn builtin(workspace: &Path) -> Self {
+        Self::builtin_hiding(workspace, [])
+    }
+
+    /// The same; these variables of the environment are kept from commands. Keys of models belong here.
+    pub fn builtin_hiding(workspace: &Path, variables: impl IntoIterator<Item = String>) -> Self {
         Self::new([
             Arc::new(Read::new(workspace)) as Arc<dyn Tool>,
+            Arc::new(Ls::new(workspace)),
             Arc::new(Write::new(workspace)),
-            Arc::new(Bash::new(workspace)),
+            Arc::new(Edit::new(workspace)),
+            Arc::new(Bash::new(workspace).hiding(variables)),
             Arc::new(AskUserQuestion),
         ])
     }

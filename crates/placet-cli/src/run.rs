@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use placet_agent::model::{self, ApiKey};
-use placet_agent::tools::{AskUserQuestion, Bash, Read, Write};
-use placet_agent::{Agent, Model, Rest, Tool, Tools};
+use placet_agent::{Agent, Model, Rest, Tools};
 use placet_channels::secret;
 use placet_channels::terminal::Seat;
 use placet_core::config::{Config, Model as Configured, Secret};
@@ -78,12 +77,7 @@ fn tools(config: &Config) -> Tools {
         } => Some(name.clone()),
         _ => None,
     });
-    Tools::new([
-        Arc::new(Read::new(&workspace)) as Arc<dyn Tool>,
-        Arc::new(Write::new(&workspace)),
-        Arc::new(Bash::new(&workspace).hiding(keys)),
-        Arc::new(AskUserQuestion),
-    ])
+    Tools::builtin_hiding(&workspace, keys)
 }
 
 fn model(config: &Config, named: Option<&str>) -> anyhow::Result<Arc<dyn Model>> {

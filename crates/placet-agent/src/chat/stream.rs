@@ -73,7 +73,7 @@ impl ChatStream {
         &self.session
     }
 
-    /// The next event; waits for one. `None` after the run has ended.
+    /// The next event; waits for one. `None` after the run has ended, and when the agent stops.
     pub async fn next(&mut self) -> Result<Option<ChatEvent>, StoreError> {
         loop {
             if let Some(event) = self.ready.pop_front() {
@@ -83,8 +83,11 @@ impl ChatStream {
             if self.ended {
                 return Ok(None);
             }
+            let stop = self.agent.inner.stop.clone();
             tokio::select! {
                 biased;
+                // Whoever watches comes back after the next start, and goes on after the last event they saw.
+                () = stop.cancelled() => return Ok(None),
                 row = self.journal.next() => self.unfold(&row?).await?,
                 heard = self.live.recv() => match heard {
                     Ok(heard) => self.overhear(&heard),

@@ -80,8 +80,9 @@ impl Group {
         Ok((Self { shell, leader }, output))
     }
 
-    fn end(&self) {
-        if let Some(leader) = self.leader {
+    /// Once: afterwards the number may be somebody else's.
+    fn end(&mut self) {
+        if let Some(leader) = self.leader.take() {
             // Gone already is what we want.
             let _ = kill_process_group(leader, Signal::KILL);
         }

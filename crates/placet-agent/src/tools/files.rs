@@ -3,6 +3,7 @@
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
+use placet_core::evidence::Evidence;
 use tempfile::NamedTempFile;
 
 /// The largest file that is read as a whole, in bytes.
@@ -30,6 +31,21 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, String> {
     let bytes = std::fs::read(path).map_err(|error| format!("`{shown}` cannot be read: {error}"))?;
     let text = String::from_utf8(bytes).map_err(|_| format!("`{shown}` is not a text file (UTF-8)"))?;
     Ok(Some(text))
+}
+
+/// Refuses to touch a file that is not what people were shown when they allowed the change.
+pub(super) fn as_shown(path: &str, file: &Path, shown: &[Evidence]) -> Result<(), String> {
+    let seen = shown.iter().find_map(|evidence| match evidence {
+        Evidence::Diff { path: of, before, .. } if of == path => Some(before),
+        _ => None,
+    });
+    let Some(seen) = seen else { return Ok(()) };
+    if read(file)? == *seen {
+        return Ok(());
+    }
+    Err(format!(
+        "`{path}` was not written: it has changed since a person was shown the change"
+    ))
 }
 
 /// Puts a text in a file's place, whole or not at all. A link is followed: its target is replaced, not the link.

@@ -65,19 +65,9 @@ impl Tool for Write {
     async fn run(&self, args: &Args, shown: &[Evidence]) -> Result<String, String> {
         let (path, content) = (text(args, "path")?.to_owned(), text(args, "content")?.to_owned());
         let file = files::resolve(&self.workspace, &path);
-        let seen = shown.iter().find_map(|evidence| match evidence {
-            Evidence::Diff { path: of, before, .. } if *of == path => Some(before.clone()),
-            _ => None,
-        });
-        let bytes = content.len();
+        let (bytes, shown) = (content.len(), shown.to_vec());
         files::blocking(move || {
-            if let Some(seen) = seen
-                && files::read(&file)? != seen
-            {
-                return Err(format!(
-                    "`{path}` was not written: it has changed since a person was shown the change"
-                ));
-            }
+            files::as_shown(&path, &file, &shown)?;
             files::replace(&file, &content)?;
             Ok(format!("wrote {bytes} bytes to `{path}`"))
         })

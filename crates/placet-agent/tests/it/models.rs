@@ -253,7 +253,7 @@ async fn a_run_with_a_real_protocol_comes_to_its_end() {
         assert!(
             asked[0].body["tools"]
                 .as_array()
-                .is_some_and(|tools: &Vec<Value>| tools.len() == 4)
+                .is_some_and(|tools: &Vec<Value>| tools.len() == 6)
         );
         home.close().await;
     }

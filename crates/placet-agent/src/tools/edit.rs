@@ -1,0 +1,145 @@
+//! `edit`: one passage of a file, replaced. People see the whole change, and what they saw is what happens.
+
+use std::path::{Path, PathBuf};
+
+use async_trait::async_trait;
+use placet_core::call::Args;
+use placet_core::evidence::Evidence;
+use placet_core::tool::Category;
+use serde_json::{Value, json};
+
+use super::{Tool, files, text};
+
+/// Edits files.
+#[derive(Debug, Clone)]
+pub struct Edit {
+    workspace: PathBuf,
+}
+
+/// What an edit asks for.
+struct Wanted {
+    path: String,
+    old: String,
+    new: String,
+    everywhere: bool,
+}
+
+impl Wanted {
+    fn read(args: &Args) -> Result<Self, String> {
+        Ok(Self {
+            path: text(args, "path")?.to_owned(),
+            old: text(args, "old")?.to_owned(),
+            new: text(args, "new")?.to_owned(),
+            everywhere: args.get("everywhere").and_then(Value::as_bool).unwrap_or(false),
+        })
+    }
+
+    /// The file's text after the edit. A passage that is not there, or there twice, is not what the model thinks it is.
+    fn applied(&self, before: &str) -> Result<String, String> {
+        let path = &self.path;
+        match before.matches(&self.old).count() {
+            0 => Err(format!("`old` is not in `{path}`; read it again")),
+            1 => Ok(before.replacen(&self.old, &self.new, 1)),
+            _ if self.everywhere => Ok(before.replace(&self.old, &self.new)),
+            times => Err(format!(
+                "`old` is in `{path}` {times} times; give more of the text around it, or set `everywhere`"
+            )),
+        }
+    }
+}
+
+impl Edit {
+    /// Edits in this folder.
+    pub fn new(workspace: &Path) -> Self {
+        Self {
+            workspace: workspace.to_owned(),
+        }
+    }
+}
+
+fn before(file: &Path) -> Result<String, String> {
+    files::read(file)?.ok_or_else(|| format!("there is no file `{}`", file.display()))
+}
+
+#[async_trait]
+impl Tool for Edit {
+    fn name(&self) -> &'static str {
+        "edit"
+    }
+
+    fn description(&self) -> &'static str {
+        "Replaces a passage of a text file. `old` must be there exactly once, unless `everywhere` is set."
+    }
+
+    fn category(&self) -> Category {
+        Category::Write
+    }
+
+    fn schema(&self) -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "path": { "type": "string", "minLength": 1, "description": "Relative to the workspace, or absolute." },
+                "old": { "type": "string", "minLength": 1 },
+                "new": { "type": "string" },
+                "everywhere": { "type": "boolean" },
+            },
+            "required": ["path", "old", "new"],
+            "additionalProperties": false,
+        })
+    }
+
+    async fn evidence(&self, args: &Args) -> Result<Vec<Evidence>, String> {
+        let wanted = Wanted::read(args)?;
+        let file = files::resolve(&self.workspace, &wanted.path);
+        let before = files::blocking(move || before(&file)).await?;
+        let after = wanted.applied(&before)?;
+        Ok(vec![Evidence::Diff {
+            path: wanted.path,
+            before: Some(before),
+            after: Some(after),
+        }])
+    }
+
+    async fn run(&self, args: &Args, shown: &[Evidence]) -> Result<String, String> {
+        let wanted = Wanted::read(args)?;
+        let (file, shown) = (files::resolve(&self.workspace, &wanted.path), shown.to_vec());
+        files::blocking(move || {
+            files::as_shown(&wanted.path, &file, &shown)?;
+            files::replace(&file, &wanted.applied(&before(&file)?)?)?;
+            Ok(format!("edited `{}`", wanted.path))
+        })
+        .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn edit(folder: &Path, args: Value) -> Result<String, String> {
+        let args = Args::from_value(args).unwrap();
+        Edit::new(folder).run(&args, &[]).await
+    }
+
+    #[tokio::test]
+    async fn a_passage_is_replaced_only_where_it_can_be_meant() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.txt");
+        std::fs::write(&file, "one two one").unwrap();
+        let refused = edit(folder.path(), json!({"path": "a.txt", "old": "one", "new": "1"})).await;
+        assert!(refused.unwrap_err().contains("2 times"));
+        let refused = edit(
+            folder.path(),
+            json!({"path": "a.txt", "old": "three", "new": "3"}),
+        )
+        .await;
+        assert!(refused.unwrap_err().contains("not in"));
+        edit(folder.path(), json!({"path": "a.txt", "old": "two", "new": "2"}))
+            .await
+            .unwrap();
+        let everywhere = json!({"path": "a.txt", "old": "one", "new": "1", "everywhere": true});
+        edit(folder.path(), everywhere).await.unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "1 2 1");
+    }
+}
