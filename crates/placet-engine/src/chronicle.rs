@@ -180,7 +180,12 @@ impl Teller<'_, '_> {
     fn standing(&self, event: &Event) -> String {
         match event {
             Event::StandingGiven(grant) => {
-                let (by, until, what, id) = (&grant.by, grant.ends_at, grant.scope.describe_in(self.locale), &grant.id);
+                let (by, until, what, id) = (
+                    &grant.by,
+                    grant.ends_at,
+                    grant.scope.describe_in(self.locale),
+                    &grant.id,
+                );
                 say!(
                     self,
                     "{by} says not to ask again until {until}: {what} ({id})",

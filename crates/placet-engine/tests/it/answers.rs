@@ -345,7 +345,10 @@ async fn of_two_who_answer_one_decides_and_the_other_is_told_by_whom_and_when() 
     let AnswerRefusal::AlreadyDecided { how, at, .. } = loser else {
         panic!("{loser:?}")
     };
-    assert_eq!((how.to_string().as_str(), at), (winner, Timestamp::from_millis(BEGINNING)));
+    assert_eq!(
+        (how.to_string().as_str(), at),
+        (winner, Timestamp::from_millis(BEGINNING))
+    );
 }
 
 #[tokio::test]
