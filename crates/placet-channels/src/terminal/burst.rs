@@ -1,7 +1,7 @@
 //! Several keys at one stroke: a paste without its marks.
 //!
 //! Not every terminal says where a paste begins and ends. To one that does not, pasted text is keys, and a `y` or an Enter among
-//! them would be an answer. No hand types two keys within [`GAP`], so what comes that fast is looked at together, before the
+//! them would be an answer. No hand types two keys within `GAP`, so what comes that fast is looked at together, before the
 //! first of it counts.
 
 use std::io;

@@ -43,9 +43,6 @@ fn diamond_risk_low_runs_high_always_asks() {
     let mut kim = Person::at(json!({ "calls": [bash("rm -rf a"), bash("rm -rf a")], "oneByOne": true }));
     kim.presses("y");
     kim.sees("→ Approved by kim.");
-    kim.waits_until("the same question again", |screen| {
-        screen.contents().contains("[N] Reject")
-    });
     kim.presses("y");
     assert!(kim.results()["calls"][1]["output"].is_string());
 }
@@ -62,9 +59,6 @@ fn diamond_memory_a_medium_call_is_asked_about_once_and_remembered_in_its_window
     let mut kim = Person::at(scene);
     kim.presses("y");
     kim.sees("→ Approved by kim.");
-    kim.waits_until("the same question again", |screen| {
-        screen.contents().contains("[N] Reject")
-    });
     kim.presses("n");
     let results = kim.results();
     assert_eq!(results["calls"][1]["status"], "rejected");
@@ -97,14 +91,14 @@ fn diamond_input_check_yes_no_and_interrupt() {
 #[test]
 fn boundary_anything_else_than_an_answer_decides_nothing_and_the_question_stays() {
     let mut kim = Person::asked_about("mkdir build");
-    for key in ["确", "k", "q", "z", "9", " ", "\u{1b}[5~", "\u{1b}[6~", "\t"] {
-        kim.presses(key);
-        kim.still();
-    }
+    kim.presses("确认kqzh9 ");
+    kim.sees("Several keys at once decide nothing");
+    kim.types("k");
+    kim.sees_no_more("Several keys at once decide nothing");
     kim.types("?");
     kim.sees("Ctrl-C");
     kim.types("z");
-    kim.sees("[N] Reject");
+    kim.sees_no_more("Ctrl-C");
     kim.types("n");
     assert_eq!(kim.result()["status"], "rejected");
 }

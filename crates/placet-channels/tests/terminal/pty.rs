@@ -134,7 +134,9 @@ impl Pty {
 
     /// Types a text, looks at it, and sends it: Enter at the same stroke would be a paste.
     pub(crate) fn enters(&mut self, text: &str) {
+        let before = self.with_screen(vt100::Screen::cursor_position);
         self.types(text);
+        self.waits_until("the text", |screen| screen.cursor_position() != before);
         self.still();
         self.types("\r");
     }

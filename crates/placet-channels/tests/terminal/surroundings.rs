@@ -86,8 +86,6 @@ fn pasted_keys_decide_nothing_even_without_the_marks_of_a_paste() {
     let mut kim = Person::asked_about("mkdir build");
     kim.presses("y\r");
     kim.sees("Several keys at once decide nothing");
-    kim.types("yes, run all of it\ry\r");
-    kim.still();
     kim.types("r");
     kim.sees("Why not?");
     kim.types("first\rsecond\ry\r");
@@ -185,7 +183,7 @@ fn chinese_is_spoken_throughout() {
     let mut kim = Person::at(json!({ "locale": "zh", "calls": [bash("mkdir 构建")] }));
     kim.sees("是否允许执行 `bash`？风险：中。");
     kim.sees("│ mkdir 构建");
-    kim.sees("为什么问你");
+    kim.sees("为什么问你：没有任何设置允许这一中风险的命令操作（第 13 步）");
     kim.sees("[y] 批准");
     kim.presses("a");
     kim.sees("仅限 `bash` 的这一次调用");
@@ -274,14 +272,17 @@ fn a_high_question_that_does_not_fit_is_read_to_the_end_before_it_is_approved() 
     kim.sees("lines 1–");
     kim.presses("y");
     kim.sees("Read it to the end first");
-    for n in 1..12 {
+    let lines = |screen: &str| {
+        screen
+            .lines()
+            .find(|line| line.contains("── lines"))
+            .map(str::to_owned)
+    };
+    while !kim.screen().contains("build11\"") {
+        let before = lines(&kim.still());
         kim.types(" ");
-        if kim.still().contains(&format!("build{n}\"")) {
-            break;
-        }
+        kim.waits_until("the next page", |screen| lines(&screen.contents()) != before);
     }
-    kim.types("\u{1b}[F");
-    kim.sees("command: \"rm -rf build0");
     kim.types("y");
     kim.sees("→ Approved by kim.");
     assert!(kim.result()["output"].as_str().unwrap().starts_with("ran "));

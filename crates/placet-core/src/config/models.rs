@@ -48,7 +48,7 @@ pub enum Model {
 /// What vendors speak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
-    /// Chat completions: OpenAI, and every vendor that speaks it under another address.
+    /// Chat completions: `OpenAI`, and every vendor that speaks it under another address.
     OpenAi,
     /// Anthropic's messages.
     Anthropic,

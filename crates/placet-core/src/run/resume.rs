@@ -7,7 +7,7 @@ use super::{Run, SlotState, Stage};
 use crate::ids::{InteractionId, SessionId};
 use crate::interaction::{InteractionKind, InteractionOption, Locale};
 
-/// The three stages of a ReAct run.
+/// The three stages of a `ReAct` run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ReActStage {

@@ -256,6 +256,19 @@ fn models_that_cannot_be_reached_and_agents_without_theirs_are_refused() {
 }
 
 #[test]
+fn certificates_for_a_connection_that_is_not_encrypted_are_refused() {
+    check(
+        "[channels.ops]\ntype = 'webhook'\nurl = 'http://x.example'\nsecret = 'env:S'\nca = 'file:ca.pem'\n",
+        &expect![[r#"
+            placet.toml:5:6: `ca` means nothing without an https `url` of a webhook
+              help: it says whom to trust on an https connection"#]],
+    );
+    let encrypted =
+        "[channels.ops]\ntype = 'webhook'\nurl = 'HTTPS://x.example'\nsecret = 'env:S'\nca = 'file:ca.pem'\n";
+    assert!(load(encrypted).is_ok());
+}
+
+#[test]
 fn sections_of_later_work_are_refused_plainly() {
     check(
         "[mcp]\nservers = 'x'\n",
