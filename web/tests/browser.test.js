@@ -10,6 +10,7 @@ import './stories/losing.js';
 import './stories/guarding.js';
 import './stories/hostile.js';
 import './stories/places.js';
+import './stories/talking.js';
 import './stories/looks.js';
 import { closeBrowser, stories, tellStory } from './world.js';
 

@@ -94,10 +94,11 @@ export class World {
     this.data = join(folder, 'data');
   }
 
-  static async open({ timeout = '10m', extra } = {}) {
+  static async open({ timeout = '10m', extra, files = {} } = {}) {
     const world = new World(mkdtempSync(join(tmpdir(), 'placet-web-')));
     for (const name of ['lin', 'wei'])
       writeFileSync(join(world.folder, name), `token-of-${name}-0123456789abcdef\n`, { mode: 0o600 });
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(world.folder, name), text);
     writeFileSync(join(world.folder, 'placet.toml'), config(world.folder, { timeout, extra }));
     await world.start();
     return world;

@@ -1,19 +1,15 @@
 //! `placet run`: the built-in agent, for scripts. Does a task and says how it ended; a run that waits for people is left in the
 //! store, and `--resume` goes on with it.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-
 use anyhow::{Context as _, bail};
-use placet_agent::model::{self, ApiKey};
-use placet_agent::{Agent, Model, Rest, Tools};
-use placet_channels::secret;
+use placet_agent::{Agent, Rest};
 use placet_channels::terminal::Seat;
-use placet_core::config::{Config, Model as Configured, Secret};
+use placet_core::config::Config;
 use placet_core::ids::{PersonId, SessionId};
 use placet_core::render::SafeText;
 use placet_core::run::RunEnd;
 use placet_engine::Engine;
+use placet_server::builtin;
 use serde_json::json;
 use tokio::runtime::Runtime;
 
@@ -29,9 +25,9 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
 
 async fn work(args: &RunArgs, config: Config) -> anyhow::Result<Exit> {
     let person = Seat::of_user(&config.people)?.person;
-    let model = model(&config, args.model.as_deref())?;
+    let model = builtin::model(&config, args.model.as_deref())?;
     let path = store::path(&args.store)?;
-    let (tools, limits) = (tools(&config), config.agent.limits);
+    let (tools, limits) = (builtin::tools(&config), config.agent.limits);
     let engine = Engine::builder(config)
         .toolbox(tools.clone())
         .start(&path)
@@ -64,36 +60,6 @@ async fn begin(args: &RunArgs, agent: &Agent, person: &PersonId) -> anyhow::Resu
     };
     agent.tell(&session, task, person, None).await?;
     Ok(session)
-}
-
-/// The built-in tools. Keys that are in the environment for us are kept from commands.
-fn tools(config: &Config) -> Tools {
-    let workspace = PathBuf::from(&config.workspace.root);
-    let workspace = std::path::absolute(&workspace).unwrap_or(workspace);
-    let keys = config.models.values().filter_map(|model| match model {
-        Configured::Vendor {
-            api_key: Some(Secret::Env(name)),
-            ..
-        } => Some(name.clone()),
-        _ => None,
-    });
-    Tools::builtin_hiding(&workspace, keys)
-}
-
-fn model(config: &Config, named: Option<&str>) -> anyhow::Result<Arc<dyn Model>> {
-    let name = named.or(config.agent.model.as_deref());
-    let name = name.context("no model is configured; add a `[models.NAME]` to placet.toml, and name it in `[agent]` if there are several")?;
-    let configured = config
-        .models
-        .get(name)
-        .with_context(|| format!("there is no `[models.{name}]`"))?;
-    let key = match configured {
-        Configured::Vendor {
-            api_key: Some(place), ..
-        } => Some(ApiKey::new(secret::resolve(place)?.expose())),
-        _ => None,
-    };
-    Ok(model::configured(name, configured, key)?)
 }
 
 fn report(args: &RunArgs, session: &SessionId, rest: &Rest) -> anyhow::Result<Exit> {

@@ -14,6 +14,7 @@ use crate::state::State;
 mod answer;
 mod audit;
 mod calls;
+mod chat;
 mod events;
 mod grants;
 mod inbound;
@@ -35,6 +36,7 @@ pub(crate) fn routes() -> OpenApiRouter<State> {
         .merge(audit::routes())
         .merge(policy::routes())
         .merge(grants::routes())
+        .merge(chat::routes())
         .merge(person::routes())
         .merge(service::routes())
 }

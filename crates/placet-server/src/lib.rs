@@ -16,6 +16,7 @@
 
 mod access;
 mod api;
+pub mod builtin;
 mod edge;
 mod intake;
 mod metrics;

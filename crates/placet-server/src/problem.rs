@@ -153,10 +153,14 @@ codes! {
     RememberRefused = "remember-refused", UNPROCESSABLE_ENTITY, "\"Don't ask again\" is refused";
     /// The text is too long.
     TextTooLong = "text-too-long", UNPROCESSABLE_ENTITY, "The text is too long";
+    /// There is nothing to do.
+    EmptyMessage = "empty-message", UNPROCESSABLE_ENTITY, "The message is empty";
     /// Too many requests.
     TooManyRequests = "too-many-requests", TOO_MANY_REQUESTS, "Too many requests";
     /// A defect.
     Internal = "internal", INTERNAL_SERVER_ERROR, "Something is broken here";
+    /// The agent has nothing to think with.
+    NoModel = "no-model", NOT_IMPLEMENTED, "There is no agent here";
     /// The store cannot be used.
     StoreUnavailable = "store-unavailable", SERVICE_UNAVAILABLE, "The store cannot be used";
     /// The server stops.

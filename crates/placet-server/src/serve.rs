@@ -13,6 +13,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use placet_agent::Agent;
 use placet_channels::webhook::{Webhooks, WebhooksError};
 use placet_core::config::Config;
 use placet_engine::Engine;
@@ -24,6 +25,7 @@ use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
 use crate::access::{Access, AccessError, Peer};
+use crate::builtin::{self, ModelError};
 use crate::router;
 use crate::state::{Parts, Places, State};
 
@@ -69,6 +71,12 @@ pub enum StartError {
     /// The engine does not start.
     #[error(transparent)]
     Engine(#[from] placet_engine::StartError),
+    /// The built-in agent has nothing to think with.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The built-in agent does not start.
+    #[error(transparent)]
+    Agent(#[from] placet_agent::StartError),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -100,12 +108,31 @@ impl Server {
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let store = data.join(&config.store.path);
-        let builder = Engine::builder(config.clone());
+        let model = match builtin::model(&config, None) {
+            Ok(model) => Some(model),
+            Err(ModelError::None) => None,
+            Err(error) => return Err(error.into()),
+        };
+        let tools = builtin::tools(&config);
+        let mut builder = Engine::builder(config.clone());
+        if model.is_some() {
+            builder = builder.toolbox(tools.clone());
+        }
         let builder = webhooks.channels().fold(builder, placet_engine::Builder::channel);
         let engine = builder.start(&store).await?;
+        let agent = match model {
+            Some(model) => {
+                let agent = Agent::builder(engine.clone(), tools)
+                    .model(model)
+                    .limits(config.agent.limits);
+                Some(agent.start().await?)
+            }
+            None => None,
+        };
         let connections_max = enough_files(config.server.connections_max);
         let state = State::new(Parts {
             engine,
+            agent,
             config,
             source,
             access,
@@ -156,6 +183,9 @@ impl Server {
         connections.close();
         if tokio::time::timeout(GRACE, connections.wait()).await.is_err() {
             tracing::warn!(open = connections.len(), "some connections did not end in time");
+        }
+        if let Some(agent) = self.state.agent() {
+            agent.clone().shutdown().await;
         }
         self.state.engine().clone().shutdown().await
     }

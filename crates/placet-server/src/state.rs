@@ -4,6 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use placet_agent::Agent;
 use placet_channels::webhook::Webhooks;
 use placet_core::config::Config;
 use placet_core::time::Timestamp;
@@ -26,6 +27,7 @@ pub struct State(Arc<Inner>);
 
 struct Inner {
     engine: Engine,
+    agent: Option<Agent>,
     settings: RwLock<Arc<Settings>>,
     hosts: Hosts,
     webhooks: Webhooks,
@@ -59,6 +61,7 @@ pub(crate) struct Places {
 /// What a [`State`] is made from.
 pub(crate) struct Parts {
     pub(crate) engine: Engine,
+    pub(crate) agent: Option<Agent>,
     pub(crate) config: Config,
     pub(crate) source: String,
     pub(crate) access: Access,
@@ -75,6 +78,7 @@ impl State {
         let per_second = f64::from(parts.config.server.requests_per_second);
         Ok(Self(Arc::new(Inner {
             engine: parts.engine,
+            agent: parts.agent,
             hosts: Hosts::new(parts.listen, parts.config.server.hosts.clone()),
             settings: RwLock::new(Arc::new(Settings {
                 config: Arc::new(parts.config),
@@ -97,6 +101,11 @@ impl State {
     /// The engine.
     pub fn engine(&self) -> &Engine {
         &self.0.engine
+    }
+
+    /// The built-in agent, when there is a model for it.
+    pub fn agent(&self) -> Option<&Agent> {
+        self.0.agent.as_ref()
     }
 
     /// The configuration in force.

@@ -9,6 +9,7 @@
 mod answers;
 mod browser;
 mod calls;
+mod chat;
 mod events;
 mod house;
 mod limits;

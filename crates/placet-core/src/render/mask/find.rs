@@ -62,6 +62,11 @@ fn run(text: &str, belongs: impl Fn(char) -> bool) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
+/// Whether `run`, with which `text` begins, ends in the first half of a mask.
+fn runs_into_mask(text: &str, run: &str) -> bool {
+    run.ends_with("...") && text.get(run.len()..).is_some_and(|rest| rest.starts_with('['))
+}
+
 fn in_token(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')
 }
@@ -88,10 +93,11 @@ fn header(rest: &str, at: usize) -> Option<Range<usize>> {
         rest.get(..scheme.len())
             .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
     })?;
-    let value = rest.get(scheme.len()..)?;
-    let value = run(value, |c| in_token(c) || matches!(c, '~' | '+' | '/' | '='));
+    let rest = rest.get(scheme.len()..)?;
+    let value = run(rest, |c| in_token(c) || matches!(c, '~' | '+' | '/' | '='));
     let start = at + scheme.len();
-    (shape::is_random(value) && shape::may_be_secret(value)).then(|| start..start + value.len())
+    let secret = shape::is_random(value) && shape::may_be_secret(value) && !runs_into_mask(rest, value);
+    secret.then(|| start..start + value.len())
 }
 
 /// `password=…`, `"token": "…"`, `X-Api-Key: …`.

@@ -83,6 +83,13 @@ fn a_private_key_is_masked_line_by_line_and_nothing_between_the_lines_is() {
 }
 
 #[test]
+fn a_mask_behind_a_scheme_is_not_masked_again() {
+    let shown = "Bearer sk-ghp_password=sk-...[15-chars-masked]";
+    masks("Bearer sk-ghp_password=sk-@h/password=", shown);
+    masks(shown, shown);
+}
+
+#[test]
 fn claude_code_2_1_234_masked_the_command_itself() {
     for line in [
         "ghp_0123456789abcdefghij0123456789abcdef --all",

@@ -1,0 +1,333 @@
+//! Talking to the built-in agent: messages in, its steps as server-sent events, its questions answered where they stand.
+//!
+//! The names are those of the interaction document the project started from, whose page works against this as it is printed.
+//! Everything shown comes from the journal, so whoever comes back with `Last-Event-ID` misses nothing.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::time::Duration;
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State as Shared;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::Response;
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt as _};
+use placet_agent::chat::{
+    Chat, ChatError, ChatEvent, ChatStream, EventId, Response as Responding, Saying, Viewer, What,
+};
+use placet_core::ids::{InteractionId, PersonId, SessionId};
+use placet_core::interaction::Locale;
+use placet_store::StoreError;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::Problems;
+use super::interactions::{locale, none, shown, visible};
+use crate::access::{AgentOrPerson, PersonOnly, Role, require_same_site};
+use crate::intake::{JsonBody, QueryOf};
+use crate::metrics::Ongoing;
+use crate::problem::{Code, Problem};
+use crate::state::State;
+
+/// A silent connection is taken for dead by what is in between; this is shorter than any of that.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+pub(super) fn routes() -> OpenApiRouter<State> {
+    OpenApiRouter::new()
+        .routes(routes!(say, watch))
+        .routes(routes!(respond))
+}
+
+/// Something to say to the agent, or a conversation to watch.
+#[derive(Deserialize, ToSchema, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct ChatBody {
+    /// What to say. Without it the conversation is only watched.
+    #[serde(default)]
+    message: Option<String>,
+    /// In which conversation; a new one, or the newest to be watched (the first, once there is one), when absent.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
+    #[param(value_type = Option<String>, min_length = 1, max_length = 256)]
+    session_id: Option<SessionId>,
+    /// Taken and not believed: who speaks is whose credential it is.
+    #[serde(default)]
+    #[expect(dead_code, reason = "older pages send it")]
+    user_id: Option<String>,
+    /// `en` or `zh`: the language of its questions.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, pattern = "^(en|zh)$")]
+    #[param(value_type = Option<String>, pattern = "^(en|zh)$")]
+    locale: Option<Locale>,
+}
+
+/// Say something to the agent, and follow what comes of it.
+#[utoipa::path(post, path = "/api/agent/chat/react/stream", tag = "chat", request_body = ChatBody,
+    responses((status = 200, description = "Events STARTED THINKING ACTION OBSERVATION INTERACTION INTERACTION_RESOLVED COMPLETED ERROR; `data` is {type, sessionId, timestamp, data}",
+        content_type = "text/event-stream", body = String), Problems),
+    security(("token" = []), ("browser" = [])), extensions(("x-roles" = json!(["approver", "admin"]))))]
+async fn say(
+    person: PersonOnly,
+    Shared(state): Shared<State>,
+    headers: HeaderMap,
+    JsonBody(body): JsonBody<ChatBody>,
+) -> Result<Response, Problem> {
+    stream(state, person, &headers, body).await
+}
+
+/// The same for an `EventSource`, which can only GET. One that comes back says nothing twice.
+#[utoipa::path(get, path = "/api/agent/chat/react/stream", tag = "chat", params(ChatBody,
+        ("Last-Event-ID" = Option<String>, Header, description = "The last event that was seen; what follows it is sent")),
+    responses((status = 200, description = "The same events", content_type = "text/event-stream", body = String), Problems),
+    security(("token" = []), ("browser" = [])), extensions(("x-roles" = json!(["approver", "admin"]))))]
+async fn watch(
+    person: PersonOnly,
+    Shared(state): Shared<State>,
+    parts: Parts,
+    QueryOf(body): QueryOf<ChatBody>,
+) -> Result<Response, Problem> {
+    // A GET that makes something happen is only for our own pages: any other may have a browser send one.
+    if body.message.is_some() && !parts.headers.contains_key(header::AUTHORIZATION) {
+        require_same_site(&parts)?;
+    }
+    stream(state, person, &parts.headers, body).await
+}
+
+async fn stream(
+    state: State,
+    person: PersonOnly,
+    headers: &HeaderMap,
+    body: ChatBody,
+) -> Result<Response, Problem> {
+    let chat = chat(&state)?;
+    let seen = last_seen(headers)?;
+    let viewer = match person.role {
+        Role::Admin => Viewer::Admin,
+        Role::Approver => Viewer::Person(person.person.clone()),
+    };
+    let events: Events = match (body.message, body.session_id) {
+        // Whoever has seen an event comes back; what they say was said.
+        (Some(text), session) if seen.is_none() => {
+            let saying = Saying {
+                session,
+                text,
+                person: person.person.clone(),
+                place: None,
+            };
+            Box::pin(chat.send(saying).await?.1.into_stream())
+        }
+        (_, Some(session)) => Box::pin(chat.attach(&session, &viewer, seen).await?.into_stream()),
+        (_, None) => {
+            let newest = newest(state.clone(), chat, person.person.clone(), viewer, seen);
+            let newest = futures_util::stream::once(newest).filter_map(std::future::ready);
+            Box::pin(newest.flat_map(ChatStream::into_stream))
+        }
+    };
+    let following = Following {
+        events,
+        _counted: state.metrics().stream(),
+        locale: locale(&state, body.locale),
+        reader: AgentOrPerson::Person(person.clone()),
+        person,
+        state,
+    };
+    let frames = futures_util::stream::unfold(following, async |mut following| {
+        let frame = following.next().await?;
+        Some((Ok::<_, Infallible>(frame), following))
+    });
+    let mut response = Response::new(Body::from_stream(frames));
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_TYPE, "text/event-stream"),
+        (header::CACHE_CONTROL, "no-store"),
+        // Proxies that would keep events back until a buffer is full are told not to.
+        (header::HeaderName::from_static("x-accel-buffering"), "no"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    Ok(response)
+}
+
+/// The person's newest conversation; before there is one, whoever watches waits for it.
+async fn newest(
+    state: State,
+    chat: Chat,
+    person: PersonId,
+    viewer: Viewer,
+    seen: Option<EventId>,
+) -> Option<ChatStream> {
+    let mut wake = state.tail().wake(None);
+    loop {
+        wake.listen();
+        match chat.newest(&person).await {
+            Ok(session) => return chat.attach(&session, &viewer, seen).await.ok(),
+            Err(ChatError::NoneYet) if wake.wait().await => {}
+            Err(_) => return None,
+        }
+    }
+}
+
+fn chat(state: &State) -> Result<Chat, Problem> {
+    let agent = state.agent().ok_or_else(|| {
+        Problem::new(
+            Code::NoModel,
+            "no model is configured; add a `[models.NAME]` to placet.toml and start again",
+        )
+    })?;
+    Ok(agent.chat())
+}
+
+fn last_seen(headers: &HeaderMap) -> Result<Option<EventId>, Problem> {
+    let Some(given) = headers.get("last-event-id").filter(|given| !given.is_empty()) else {
+        return Ok(None);
+    };
+    let given = given.to_str().unwrap_or("?");
+    let refused = |_| Problem::new(Code::BadEventId, format!("`{given}` is not the id of an event"));
+    given.parse().map(Some).map_err(refused)
+}
+
+type Events = Pin<Box<dyn Stream<Item = Result<ChatEvent, StoreError>> + Send>>;
+
+/// A conversation on its way to a viewer.
+struct Following {
+    events: Events,
+    state: State,
+    person: PersonOnly,
+    reader: AgentOrPerson,
+    locale: Locale,
+    _counted: Ongoing,
+}
+
+impl Following {
+    async fn next(&mut self) -> Option<Bytes> {
+        let stop = self.state.stop().clone();
+        let next = tokio::time::timeout(KEEP_ALIVE, self.events.next());
+        let event = match stop.run_until_cancelled(next).await? {
+            Err(_) => return Some(Bytes::from_static(b": still here\n\n")),
+            Ok(event) => event?,
+        };
+        let event = event
+            .inspect_err(|error| tracing::error!(%error, "a conversation's stream ends"))
+            .ok()?;
+        Some(self.frame(&event).await)
+    }
+
+    async fn frame(&self, event: &ChatEvent) -> Bytes {
+        let mut body = event.to_json();
+        if let What::Interaction { request } = &event.what
+            && let Some(id) = &request.request_id
+            && let Some(question) = self.question(id, &request.message).await
+            && let Some(data) = body.get_mut("data")
+        {
+            *data = question;
+        }
+        let id = event
+            .id
+            .as_ref()
+            .map_or(String::new(), |id| format!("id: {id}\n"));
+        Bytes::from(format!("{id}event: {}\ndata: {body}\n\n", event.what.name()))
+    }
+
+    /// The question as the inbox shows it, if it is put to the viewer; its message is everything there is to see, for pages
+    /// that show nothing else.
+    async fn question(&self, id: &InteractionId, whole: &str) -> Option<Value> {
+        let question = visible(&self.state, &self.reader, id).await.ok()?;
+        let body = shown(&self.state, &question, &self.person.principal, self.locale);
+        let mut body = serde_json::to_value(body.await.ok()?).ok()?;
+        body.as_object_mut()?.insert("message".to_owned(), whole.into());
+        Some(body)
+    }
+}
+
+/// An answer to a question of a conversation.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ResponseBody {
+    /// In which conversation.
+    #[schema(value_type = String, min_length = 1, max_length = 256)]
+    session_id: SessionId,
+    /// Which question.
+    #[schema(value_type = String, min_length = 1, max_length = 256)]
+    request_id: InteractionId,
+    /// Which option.
+    selected_option_id: String,
+    /// A reason, or feedback.
+    #[serde(default)]
+    feedback: Option<String>,
+    /// Information asked for.
+    #[serde(default)]
+    #[schema(value_type = Option<Object>)]
+    data: Option<Map<String, Value>>,
+}
+
+/// It was taken.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct TakenBody {
+    success: bool,
+    /// In words.
+    message: &'static str,
+    /// In which conversation.
+    #[schema(value_type = String)]
+    session_id: SessionId,
+    /// When.
+    timestamp: String,
+}
+
+/// Answer a question of a conversation. `/v1/interactions/{requestId}/answer` can do more.
+#[utoipa::path(post, path = "/api/agent/chat/react/interaction_response", tag = "chat", request_body = ResponseBody,
+    responses((status = 200, description = "It counts", body = TakenBody), Problems),
+    security(("token" = []), ("browser" = [])), extensions(("x-roles" = json!(["approver", "admin"]))))]
+async fn respond(
+    person: PersonOnly,
+    Shared(state): Shared<State>,
+    JsonBody(body): JsonBody<ResponseBody>,
+) -> Result<Json<TakenBody>, Problem> {
+    let chat = chat(&state)?;
+    let (session, request) = (body.session_id.clone(), body.request_id.clone());
+    let question = visible(&state, &AgentOrPerson::Person(person.clone()), &request).await?;
+    if question.interaction.asked().session != session {
+        return Err(none(&request));
+    }
+    let responding = Responding {
+        session: body.session_id,
+        request: body.request_id,
+        option: body.selected_option_id,
+        feedback: body.feedback,
+        data: body.data.filter(|data| !data.is_empty()),
+        shown: None,
+    };
+    chat.respond(responding, person.principal).await?;
+    let message = locale(&state, None).pick(
+        "the answer was taken; the agent goes on",
+        "用户响应已处理，正在恢复执行",
+    );
+    Ok(Json(TakenBody {
+        success: true,
+        message,
+        session_id: session,
+        timestamp: state.now().to_string(),
+    }))
+}
+
+impl From<ChatError> for Problem {
+    fn from(error: ChatError) -> Self {
+        let detail = error.to_string();
+        let code = match error {
+            ChatError::NotFound(_) | ChatError::NoneYet => Code::NoSuchSession,
+            ChatError::SessionOver(_) => Code::SessionOver,
+            ChatError::Empty => Code::EmptyMessage,
+            ChatError::NoSuchEvent(_) => Code::BadEventId,
+            ChatError::Id(_) => Code::Internal,
+            ChatError::Store(error) => return error.into(),
+        };
+        Self::new(code, detail)
+    }
+}
