@@ -24,7 +24,7 @@ const TRIES_MAX: u32 = 6;
 /// The first pause between two tries; each one is twice as long as the one before.
 const PAUSE_FIRST: Duration = Duration::from_secs(1);
 /// No pause is longer, whatever a provider asks for.
-const PAUSE_MAX: Duration = Duration::from_secs(120);
+const PAUSE_MAX: Duration = Duration::from_mins(2);
 
 /// Why a run could not go on. It is in the store, and goes on when something happens in it or at the next start.
 #[derive(Debug, thiserror::Error)]
@@ -55,11 +55,11 @@ pub(crate) async fn drive(
         jobs: JoinSet::new(),
         stop,
     };
-    let driven = driver.go().await;
+    let went = driver.go().await;
     // However it went, no call is left running without its result.
     driver.stop.cancel();
     while driver.jobs.join_next().await.is_some() {}
-    driven
+    went
 }
 
 struct Driver {

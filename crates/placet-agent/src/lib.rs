@@ -1,4 +1,4 @@
-//! The built-in agent: a ReAct run that can be parked and resumed anywhere.
+//! The built-in agent: a `ReAct` run that can be parked and resumed anywhere.
 //!
 //! Every effect goes through the gate and every step is in the journal. The run itself is `placet_core::run`, a pure machine;
 //! this crate asks the model, brings calls to the gate, runs what was allowed, and stores what happened.

@@ -45,14 +45,14 @@ impl ChatStream {
             };
             // Only what the run itself said is needed, and a run is short.
             let rows = view.journal(run.row.saturating_sub(1), usize::MAX >> 1, Some(&looked))?;
-            let said = rows
+            let mut said = rows
                 .iter()
                 .filter(|row| row.id <= from)
                 .filter_map(|row| match &row.event {
                     Event::ModelTurn(turn) => Some((turn.text.clone(), turn.turn)),
                     _ => None,
                 });
-            Ok(said.last().unwrap_or_default())
+            Ok(said.next_back().unwrap_or_default())
         });
         let (last_words, turn) = run.await?;
         Ok(Self {

@@ -19,7 +19,7 @@ use super::ModelError;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// A provider that is silent for so long has gone away; while it thinks it sends pings or pieces.
-const SILENCE_MAX: Duration = Duration::from_secs(120);
+const SILENCE_MAX: Duration = Duration::from_mins(2);
 /// How much of a provider's complaint is read.
 const COMPLAINT_BYTES_MAX: usize = 64 * 1024;
 /// How much of it is told.

@@ -1,4 +1,4 @@
-//! Models behind the chat-completions protocol: OpenAI's own, and every vendor that speaks it under another address.
+//! Models behind the chat-completions protocol: `OpenAI`'s own, and every vendor that speaks it under another address.
 
 use async_trait::async_trait;
 use futures_util::StreamExt as _;

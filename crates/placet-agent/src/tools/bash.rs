@@ -1,5 +1,6 @@
 //! `bash`: a command line in a shell of its own, with everything it starts. Ended together when its time is over.
 
+use std::fmt::Write as _;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -18,7 +19,7 @@ use tokio::process::{Child, Command};
 use super::{Tool, text};
 
 /// How long a command may take when the model does not say.
-const TIMEOUT_USUAL: Duration = Duration::from_secs(120);
+const TIMEOUT_USUAL: Duration = Duration::from_mins(2);
 /// How long it may take at most.
 const TIMEOUT_MAX_SECONDS: u64 = 600;
 /// How much of the output is kept: this much of the beginning, and as much of the end.
@@ -122,10 +123,8 @@ impl Kept {
         let left_out = self.bytes - self.head.len() - self.tail.len();
         let mut text = String::from_utf8_lossy(&self.head).into_owned();
         if left_out > 0 {
-            text.push_str(&format!(
-                "\n[{left_out} of {} bytes are left out here]\n",
-                self.bytes
-            ));
+            let bytes = self.bytes;
+            let _ = write!(text, "\n[{left_out} of {bytes} bytes are left out here]\n");
         }
         text.push_str(&String::from_utf8_lossy(&self.tail));
         text

@@ -1,5 +1,6 @@
 //! `read`: a file's text, or some lines of it.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
@@ -74,10 +75,11 @@ impl Tool for Read {
         let last = offset.saturating_sub(1).saturating_add(lines.len());
         let mut shown = lines.join("\n");
         if last < total {
-            shown.push_str(&format!(
-                "\n[lines {offset} to {last} of {total}; go on with offset {}]",
-                last + 1
-            ));
+            let next = last + 1;
+            let _ = write!(
+                shown,
+                "\n[lines {offset} to {last} of {total}; go on with offset {next}]"
+            );
         }
         Ok(shown)
     }

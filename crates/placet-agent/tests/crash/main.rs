@@ -4,11 +4,6 @@
 //! The model is scripted; engine, store, shell and files are real. The killer starts this test program itself as the worker,
 //! so that no program exists only for tests.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "clippy.toml allows it in test functions; here the functions they call are tests too"
-)]
-
 mod books;
 mod worker;
 

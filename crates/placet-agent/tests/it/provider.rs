@@ -2,6 +2,7 @@
 //! what it was told to, in pieces of any size.
 
 use std::collections::VecDeque;
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
@@ -77,11 +78,11 @@ async fn serve(mut stream: TcpStream, replies: &mut VecDeque<Reply>, heard: &Mut
     match reply {
         Reply::Status { code, headers, body } => {
             let body = body.to_string();
-            let head = format!(
+            let answer = format!(
                 "HTTP/1.1 {code} x\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n{headers}\r\n",
                 body.len()
             );
-            send(&mut stream, head.as_bytes()).await;
+            send(&mut stream, answer.as_bytes()).await;
             send(&mut stream, body.as_bytes()).await;
         }
         Reply::Stream { body, piece_bytes } => {
@@ -232,11 +233,11 @@ pub(crate) fn openai(text: &str, calls: &[(&str, &str)]) -> String {
     for delta in chunks {
         let chunk = json!({ "id": "chatcmpl-1", "object": "chat.completion.chunk",
             "choices": [{ "index": 0, "delta": delta, "finish_reason": null }] });
-        stream.push_str(&format!("data: {chunk}\n\n"));
+        let _ = write!(stream, "data: {chunk}\n\n");
     }
     let last = json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": reason }] });
     let usage = json!({ "choices": [], "usage": { "prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18 } });
-    stream.push_str(&format!("data: {last}\n\ndata: {usage}\n\ndata: [DONE]\n\n"));
+    let _ = write!(stream, "data: {last}\n\ndata: {usage}\n\ndata: [DONE]\n\n");
     stream
 }
 
@@ -269,10 +270,12 @@ pub(crate) fn anthropic(text: &str, calls: &[(&str, &str)]) -> String {
         "usage": { "output_tokens": 7 } }),
     );
     events.push(json!({ "type": "message_stop" }));
-    events
-        .iter()
-        .map(|event| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap()))
-        .collect()
+    let mut stream = String::new();
+    for event in events {
+        let kind = event["type"].as_str().unwrap();
+        let _ = write!(stream, "event: {kind}\ndata: {event}\n\n");
+    }
+    stream
 }
 
 fn thirds(text: &str) -> impl Iterator<Item = String> {

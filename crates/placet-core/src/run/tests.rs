@@ -366,7 +366,7 @@ impl World {
             };
             self.happen(settled(id, outcome));
         } else if let Some(id) = running.get(choice.saturating_sub(effects.len() + waiting.len())) {
-            if roll % 4 == 0 {
+            if roll.is_multiple_of(4) {
                 self.happen(Event::LostTrack {
                     call: key(id),
                     grant: 1,
@@ -377,7 +377,7 @@ impl World {
                 self.outputs
                     .insert(CallId::new(id).unwrap(), format!("output of {id}"));
             }
-        } else if self.run.is_open() && roll % 5 == 0 {
+        } else if self.run.is_open() && roll.is_multiple_of(5) {
             self.happen(Event::UserSaid {
                 text: "hello".into(),
                 by: None,

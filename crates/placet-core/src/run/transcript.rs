@@ -1,5 +1,7 @@
 //! What the model reads: the task, its own words, one result per call, and what people say.
 
+use std::fmt::Write as _;
+
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -103,10 +105,11 @@ fn ran(slot: &Slot, result: &CallResult, outcome: &Outcome) -> String {
     text.push_str(&result.output);
     let kept = u64::try_from(result.output.len()).unwrap_or(u64::MAX);
     if kept < result.bytes {
-        text.push_str(&format!(
-            "\n[{kept} of {} bytes are shown; the rest was not kept]",
-            result.bytes
-        ));
+        let bytes = result.bytes;
+        let _ = write!(
+            text,
+            "\n[{kept} of {bytes} bytes are shown; the rest was not kept]"
+        );
     }
     text
 }

@@ -130,17 +130,16 @@ async fn stream(
             Box::pin(newest.flat_map(ChatStream::into_stream))
         }
     };
-    let following = Following {
-        events,
+    let viewer = Watcher {
         _counted: state.metrics().stream(),
         locale: locale(&state, body.locale),
         reader: AgentOrPerson::Person(person.clone()),
         person,
         state,
     };
-    let frames = futures_util::stream::unfold(following, async |mut following| {
-        let frame = following.next().await?;
-        Some((Ok::<_, Infallible>(frame), following))
+    let frames = futures_util::stream::unfold((events, viewer), async |(mut events, viewer)| {
+        let frame = viewer.next(&mut events).await?;
+        Some((Ok::<_, Infallible>(frame), (events, viewer)))
     });
     let mut response = Response::new(Body::from_stream(frames));
     let headers = response.headers_mut();
@@ -195,9 +194,8 @@ fn last_seen(headers: &HeaderMap) -> Result<Option<EventId>, Problem> {
 
 type Events = Pin<Box<dyn Stream<Item = Result<ChatEvent, StoreError>> + Send>>;
 
-/// A conversation on its way to a viewer.
-struct Following {
-    events: Events,
+/// Somebody who watches a conversation.
+struct Watcher {
     state: State,
     person: PersonOnly,
     reader: AgentOrPerson,
@@ -205,11 +203,11 @@ struct Following {
     _counted: Ongoing,
 }
 
-impl Following {
-    async fn next(&mut self) -> Option<Bytes> {
-        let stop = self.state.stop().clone();
-        let next = tokio::time::timeout(KEEP_ALIVE, self.events.next());
-        let event = match stop.run_until_cancelled(next).await? {
+impl Watcher {
+    /// What is sent next; nothing more when the conversation or the server ends.
+    async fn next(&self, events: &mut Events) -> Option<Bytes> {
+        let next = tokio::time::timeout(KEEP_ALIVE, events.next());
+        let event = match self.state.stop().run_until_cancelled(next).await? {
             Err(_) => return Some(Bytes::from_static(b": still here\n\n")),
             Ok(event) => event?,
         };
