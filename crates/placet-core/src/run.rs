@@ -4,8 +4,10 @@
 //! Nothing else is state. A process that resumes a run reads the same rows and stands where the dead one stood, so there is no
 //! difference between going on and resuming.
 //!
-//!     thinking ──turn──▶ acting ──every call has its result──▶ observing ──turn──▶ …
-//!         └──no calls──▶ ended          │ (some wait for people: parked)
+//! ```text
+//! thinking ──turn──▶ acting ──every call has its result──▶ observing ──turn──▶ …
+//!     └──no calls──▶ ended          │ (some wait for people: parked)
+//! ```
 //!
 //! | file | part |
 //! |---|---|
