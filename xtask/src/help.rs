@@ -6,7 +6,7 @@ const HELP: &str = "\
 cargo xtask: the commands of this repository
 
   test [--only STEP,…]      everything CI checks, then a summary; exit 1 if anything failed
-                            steps: needs fmt clippy docs arrows shape deny tests
+                            steps: needs fmt arrows shape deny clippy docs tests web api
   arrows                    only the crate arrows: who may depend on whom
   sim --seeds N --from S    run N simulated histories, starting at seed S (release build)
   bench [--quick] [--json FILE]

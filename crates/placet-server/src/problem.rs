@@ -99,6 +99,8 @@ codes! {
     NoSuchSession = "no-such-session", NOT_FOUND, "There is no such session";
     /// No such standing grant for this caller.
     NoSuchGrant = "no-such-grant", NOT_FOUND, "There is no such standing grant";
+    /// The agent has nothing to think with.
+    NoModel = "no-model", NOT_FOUND, "There is no agent here";
     /// The endpoint exists, with other methods.
     MethodNotAllowed = "method-not-allowed", METHOD_NOT_ALLOWED, "The method is not offered here";
     /// The body did not arrive in time.
@@ -159,8 +161,6 @@ codes! {
     TooManyRequests = "too-many-requests", TOO_MANY_REQUESTS, "Too many requests";
     /// A defect.
     Internal = "internal", INTERNAL_SERVER_ERROR, "Something is broken here";
-    /// The agent has nothing to think with.
-    NoModel = "no-model", NOT_IMPLEMENTED, "There is no agent here";
     /// The store cannot be used.
     StoreUnavailable = "store-unavailable", SERVICE_UNAVAILABLE, "The store cannot be used";
     /// The server stops.

@@ -43,6 +43,12 @@ const NEEDS: &[Need] = &[
         source: Source::Rustup("clippy"),
     },
     Need {
+        what: "Python with venv",
+        why: "the HTTP API is checked against its description with schemathesis",
+        works: || answers(Command::new("python3").args(["-c", "import venv, ensurepip"])),
+        source: Source::Debian(&["python3", "python3-venv"]),
+    },
+    Need {
         what: "Chromium",
         why: "the web inbox is tested in a real browser",
         works: || answers(Command::new("chromium").arg("--version")),

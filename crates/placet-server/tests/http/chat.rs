@@ -252,6 +252,6 @@ async fn another_sites_page_cannot_make_a_browser_speak() {
 async fn without_a_model_there_is_no_agent_and_the_answer_says_how_to_get_one() {
     let house = House::with_people().await;
     let refused = house.post(LIN, STREAM, json!({"message": "hello"})).await;
-    assert_eq!(refused.problem(), (501, "no-model".into()));
+    assert_eq!(refused.problem(), (404, "no-model".into()));
     assert!(refused.text.contains("[models.NAME]"), "{}", refused.text);
 }
