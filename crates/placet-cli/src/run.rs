@@ -24,8 +24,8 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
 }
 
 async fn work(args: &RunArgs, config: Config) -> anyhow::Result<Exit> {
-    let person = Seat::of_user(&config.people)?.person;
     let model = builtin::model(&config, args.model.as_deref())?;
+    let person = Seat::of_user(&config.people)?.person;
     let path = store::path(&args.store)?;
     let (tools, limits) = (builtin::tools(&config), config.agent.limits);
     let engine = Engine::builder(config)
