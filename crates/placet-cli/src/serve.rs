@@ -9,16 +9,19 @@ use serde_json::json;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
-use tracing_subscriber::EnvFilter;
 
-use crate::args::{LogFormat, ServeArgs};
+use crate::args::ServeArgs;
 use crate::config_file::{self, Loaded, Refused};
 use crate::exit::Exit;
 use crate::output;
 
+mod log;
+
+use log::Log;
+
 /// Runs the command.
 pub(crate) fn run(args: &ServeArgs) -> anyhow::Result<Exit> {
-    log(args)?;
+    let log = Log::start(args)?;
     let Loaded { config, source } = config_file::load(args.config.as_deref())?;
     let data = match &args.data {
         Some(data) => data.clone(),
@@ -32,7 +35,9 @@ pub(crate) fn run(args: &ServeArgs) -> anyhow::Result<Exit> {
         listen: args.listen,
         web: args.web.clone(),
     };
-    Runtime::new()?.block_on(serve(args, options, data))
+    let served = Runtime::new()?.block_on(serve(args, options, data));
+    log.end();
+    served
 }
 
 async fn serve(args: &ServeArgs, options: Options, data: PathBuf) -> anyhow::Result<Exit> {
@@ -124,20 +129,4 @@ fn reload(state: &State, config: Option<&std::path::Path>) {
             tracing::error!(%error, report, "the configuration is refused; the one before stays in force");
         }
     }
-}
-
-/// Logs go to standard error, so that standard output stays for what was asked for.
-fn log(args: &ServeArgs) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(&args.log)
-        .with_context(|| format!("`{}` is not a filter for the log", args.log))?;
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr);
-    let started = match args.log_format {
-        LogFormat::Text => builder
-            .with_ansi(anstream::stderr().current_choice() != anstream::ColorChoice::Never)
-            .try_init(),
-        LogFormat::Json => builder.json().flatten_event(true).try_init(),
-    };
-    started.map_err(|error| anyhow::anyhow!("the log cannot be written: {error}"))
 }

@@ -169,3 +169,68 @@ fn tokens_are_in_no_log() {
     }
     server.terminate();
 }
+
+#[cfg(not(feature = "otel"))]
+#[test]
+fn a_program_without_spans_says_how_to_get_one_that_has_them() {
+    let said = World::new().refused(&["serve", "--data", "data", "--otlp", "http://127.0.0.1:4318"]);
+    assert!(said.contains("--features otel"), "{said}");
+}
+
+/// A collector that takes one batch of spans; the request it came with.
+#[cfg(feature = "otel")]
+fn collect_once(collector: &std::net::TcpListener) -> Vec<u8> {
+    use std::io::Write as _;
+
+    let (mut connection, _) = collector.accept().unwrap();
+    connection
+        .set_read_timeout(Some(Duration::from_secs(30)))
+        .unwrap();
+    let mut request = Vec::new();
+    let mut piece = [0; 4096];
+    loop {
+        let head = request.windows(4).position(|four| four == b"\r\n\r\n");
+        let length = head.map(|end| {
+            let head = String::from_utf8_lossy(&request[..end]).to_lowercase();
+            let length = head
+                .lines()
+                .find_map(|line| line.strip_prefix("content-length: "));
+            end + 4 + length.unwrap().parse::<usize>().unwrap()
+        });
+        if length.is_some_and(|length| request.len() >= length) {
+            break;
+        }
+        let read = connection.read(&mut piece).unwrap();
+        request.extend_from_slice(&piece[..read]);
+    }
+    write!(
+        connection,
+        "HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+    )
+    .unwrap();
+    request
+}
+
+#[cfg(feature = "otel")]
+#[test]
+fn spans_of_requests_reach_a_collector_and_hold_no_token() {
+    let collector = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", collector.local_addr().unwrap());
+    let collecting = std::thread::spawn(move || collect_once(&collector));
+    let world = World::new();
+    let server = world.serve_with("", &["--otlp", &url]);
+    let admin = world.token("admin");
+    assert_eq!(server.get(&admin, "/v1/me").0, 200);
+    assert_eq!(server.terminate().code(), Some(0));
+    let request = collecting.join().unwrap();
+    let holds = |text: &str| {
+        request
+            .windows(text.len())
+            .any(|window| window == text.as_bytes())
+    };
+    assert!(holds("POST /v1/traces"));
+    for name in ["placet", "request", "/v1/me"] {
+        assert!(holds(name), "no `{name}`");
+    }
+    assert!(!holds(&admin));
+}

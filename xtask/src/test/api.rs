@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use anyhow::{Context, bail};
 use serde_json::Value;
 
-use super::step::Outcome;
+use super::step::{OPTIONAL, Outcome};
 use crate::cargo::{cargo, succeeds};
 use crate::workspace::Workspace;
 
@@ -23,7 +23,7 @@ const ROLES: [&str; 2] = ["admin", "agent"];
 /// Runs the check once a role.
 pub(super) fn run(workspace: &Workspace) -> anyhow::Result<Outcome> {
     let program = install(&workspace.root)?;
-    if !succeeds(&mut cargo(&["build", "--workspace", "--bin", "placet"]))? {
+    if !succeeds(&mut cargo(&["build", "--workspace", "--bin", "placet", "--features", OPTIONAL]))? {
         return Ok(Outcome::Failed("placet does not build".to_owned()));
     }
     let data = workspace.root.join(VENV).join("data");

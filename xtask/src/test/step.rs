@@ -26,6 +26,9 @@ pub(super) enum Step {
     Api,
 }
 
+/// What is tested besides what is built by default; the same in every step, so that nothing is built twice.
+pub(super) const OPTIONAL: &str = "placet-cli/otel";
+
 /// What a step came to.
 pub(super) enum Outcome {
     Ok,
@@ -147,7 +150,7 @@ fn deny() -> anyhow::Result<Outcome> {
 
 /// Runs every test program to its end, showing the output as it comes while counting.
 fn tests(tally: &mut Tally) -> anyhow::Result<Outcome> {
-    let mut child = cargo(&["test", "--workspace", "--no-fail-fast"])
+    let mut child = cargo(&["test", "--workspace", "--no-fail-fast", "--features", OPTIONAL])
         .stdout(Stdio::piped())
         .spawn()
         .context("cannot start cargo test")?;

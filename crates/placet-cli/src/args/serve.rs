@@ -32,6 +32,10 @@ pub(crate) struct ServeArgs {
     /// How the log, on standard error, is written
     #[arg(long, value_enum, default_value_t = LogFormat::Text, env = "PLACET_LOG_FORMAT")]
     pub(crate) log_format: LogFormat,
+    /// Send spans of requests to an OpenTelemetry collector, over OTLP and HTTP: `http://localhost:4318`. Only in programs
+    /// built with `--features otel`
+    #[arg(long, value_name = "URL", env = "PLACET_OTLP")]
+    pub(crate) otlp: Option<String>,
     /// Serve the inbox from this folder instead of the built-in one, while working on it
     #[arg(long, value_name = "DIR", hide = true)]
     pub(crate) web: Option<PathBuf>,

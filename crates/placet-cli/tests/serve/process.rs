@@ -51,6 +51,11 @@ impl World {
     }
 
     pub(crate) fn serve(&self, config: &str) -> Process {
+        self.serve_with(config, &[])
+    }
+
+    /// The same with more arguments.
+    pub(crate) fn serve_with(&self, config: &str, more: &[&str]) -> Process {
         self.configure(config);
         let args = [
             "serve",
@@ -64,6 +69,7 @@ impl World {
         ];
         let mut child = self
             .command(&args)
+            .args(more)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
