@@ -136,6 +136,21 @@ CREATE TABLE rejected (
     PRIMARY KEY (session, digest)
 ) STRICT, WITHOUT ROWID
 
+CREATE TABLE runs (
+    row INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL,
+    person TEXT,
+    turns INTEGER NOT NULL DEFAULT 0,
+    said INTEGER NOT NULL DEFAULT 0,
+    ended INTEGER
+) STRICT
+
+CREATE INDEX runs_by_person ON runs (person) WHERE person IS NOT NULL
+
+CREATE INDEX runs_by_session ON runs (session)
+
+CREATE UNIQUE INDEX runs_open ON runs (session) WHERE ended IS NULL
+
 CREATE TABLE service (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     live INTEGER NOT NULL,
