@@ -88,6 +88,6 @@ export const api = {
   exportPath: (format) => query('/v1/audit/export', { format }),
   policy: () => request('GET', '/v1/policy'),
   check: (call) => request('POST', query('/v1/policy/check', { locale: locale() }), call),
-  grants: () => request('GET', '/v1/grants'),
+  grants: () => request('GET', query('/v1/grants', { locale: locale() })),
   revoke: (grantId) => request('DELETE', `/v1/grants/${id(grantId)}`),
 };

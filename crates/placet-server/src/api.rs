@@ -41,6 +41,15 @@ pub(crate) fn routes() -> OpenApiRouter<State> {
         .merge(service::routes())
 }
 
+/// In which language people read what is answered.
+#[derive(serde::Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct LocaleQuery {
+    /// `en` or `zh`; the configured language when absent.
+    #[param(value_type = Option<String>, pattern = "^(en|zh)$")]
+    locale: Option<placet_core::interaction::Locale>,
+}
+
 #[derive(utoipa::OpenApi)]
 #[openapi(components(schemas(ProblemBody)), modifiers(&Credentials))]
 struct Description;

@@ -23,7 +23,7 @@ pub(crate) struct VerdictBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     rule: Option<String>,
     /// Why, in a sentence.
-    reason: String,
+    pub(crate) reason: String,
     /// `LOW`, `MEDIUM` or `HIGH`, after analysis.
     #[schema(value_type = String)]
     risk: placet_core::tool::Risk,

@@ -112,6 +112,8 @@ export class Conversation {
       const view = new QuestionView(question, { inline: true });
       this.#questions.set(question.requestId, view);
       this.#add(view.element);
+      // Read from its beginning: what would happen comes first.
+      view.element.scrollIntoView({ block: 'start' });
     }
     this.#onWaiting(true);
   }

@@ -23,7 +23,14 @@ const ROLES: [&str; 2] = ["admin", "agent"];
 /// Runs the check once a role.
 pub(super) fn run(workspace: &Workspace) -> anyhow::Result<Outcome> {
     let program = install(&workspace.root)?;
-    if !succeeds(&mut cargo(&["build", "--workspace", "--bin", "placet", "--features", OPTIONAL]))? {
+    if !succeeds(&mut cargo(&[
+        "build",
+        "--workspace",
+        "--bin",
+        "placet",
+        "--features",
+        OPTIONAL,
+    ]))? {
         return Ok(Outcome::Failed("placet does not build".to_owned()));
     }
     let data = workspace.root.join(VENV).join("data");

@@ -35,7 +35,14 @@ pub(super) fn run(workspace: &Workspace, tally: &mut Tally) -> anyhow::Result<Ou
             "`target/npm/node_modules/.bin/prettier --write web` mends the formatting".to_owned(),
         ));
     }
-    if !succeeds(&mut cargo(&["build", "--workspace", "--bin", "placet", "--features", OPTIONAL]))? {
+    if !succeeds(&mut cargo(&[
+        "build",
+        "--workspace",
+        "--bin",
+        "placet",
+        "--features",
+        OPTIONAL,
+    ]))? {
         return Ok(Outcome::Failed("`placet` does not build; see above".to_owned()));
     }
     let mut child = Command::new("node")

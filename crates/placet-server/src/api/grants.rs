@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::State as Shared;
 use axum::http::StatusCode;
 use placet_core::ids::{PersonId, StandingGrantId};
+use placet_core::interaction::Locale;
 use placet_core::render::SafeText;
 use placet_core::standing::StandingGrant;
 use serde::Serialize;
@@ -11,9 +12,10 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::Problems;
+use super::interactions::locale;
+use super::{LocaleQuery, Problems};
 use crate::access::{PersonOnly, Role};
-use crate::intake::PathId;
+use crate::intake::{PathId, QueryOf};
 use crate::problem::{Code, Problem};
 use crate::state::State;
 
@@ -48,15 +50,15 @@ struct StandingBody {
     state: &'static str,
 }
 
-impl From<(StandingGrant, u32, bool)> for StandingBody {
-    fn from((grant, uses, revoked): (StandingGrant, u32, bool)) -> Self {
+impl StandingBody {
+    fn new((grant, uses, revoked): (StandingGrant, u32, bool), locale: Locale) -> Self {
         let state = match grant.uses_max {
             _ if revoked => "revoked",
             Some(max) if uses >= max => "usedUp",
             _ => "inForce",
         };
         Self {
-            text: SafeText::line(&grant.scope.describe()),
+            text: SafeText::line(&grant.scope.describe_in(locale)),
             tool: grant.scope.tool.to_string(),
             id: grant.id,
             by: grant.by,
@@ -76,14 +78,19 @@ struct Grants {
 }
 
 /// Standing grants that have not ended: the caller's own; admins see all.
-#[utoipa::path(get, path = "/v1/grants", tag = "grants",
+#[utoipa::path(get, path = "/v1/grants", tag = "grants", params(LocaleQuery),
     responses((status = 200, description = "The grants", body = Grants), Problems),
     security(("token" = []), ("browser" = [])), extensions(("x-roles" = json!(["approver", "admin"]))))]
-async fn list(person: PersonOnly, Shared(state): Shared<State>) -> Result<Json<Grants>, Problem> {
+async fn list(
+    person: PersonOnly,
+    Shared(state): Shared<State>,
+    QueryOf(query): QueryOf<LocaleQuery>,
+) -> Result<Json<Grants>, Problem> {
+    let locale = locale(&state, query.locale);
     let all = state.engine().broker().standing().await?;
     let own = all.into_iter().filter(|(grant, ..)| may_touch(&person, grant));
     Ok(Json(Grants {
-        items: own.map(StandingBody::from).collect(),
+        items: own.map(|grant| StandingBody::new(grant, locale)).collect(),
     }))
 }
 

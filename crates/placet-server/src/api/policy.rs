@@ -5,11 +5,12 @@ use axum::extract::State as Shared;
 use placet_core::analysis::{Analysis, FactKind};
 use placet_core::call::{Args, Origin, ToolCall};
 use placet_core::ids::{AgentId, CallId, ChannelName, ChatId, PersonId, SessionId, ToolName};
+use placet_core::interaction::Locale;
 use placet_core::policy::{Effect, Mode, Override, Rule};
 use placet_core::render::{SafeText, mask};
 use placet_core::time::Millis;
 use placet_core::tool::{Category, Risk};
-use placet_core::verdict::{AnswerKind, Approvers, AskTerms, Decision};
+use placet_core::verdict::{AnswerKind, Approvers, AskTerms, Decision, Reason};
 use placet_engine::Submission;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -17,10 +18,11 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::Problems;
 use super::calls::{chat, user};
+use super::interactions::locale;
+use super::{LocaleQuery, Problems};
 use crate::access::{Admin, AgentOrPerson};
-use crate::intake::JsonBody;
+use crate::intake::{JsonBody, QueryOf};
 use crate::problem::Problem;
 use crate::state::State;
 use crate::wire::VerdictBody;
@@ -300,14 +302,17 @@ struct FactBody {
 }
 
 /// What policy says about a call, explained. Nothing is asked or stored.
-#[utoipa::path(post, path = "/v1/policy/check", tag = "policy", request_body = CheckBody,
+#[utoipa::path(post, path = "/v1/policy/check", tag = "policy", request_body = CheckBody, params(LocaleQuery),
     responses((status = 200, description = "The verdict", body = CheckedBody), Problems),
     security(("token" = []), ("browser" = [])), extensions(("x-roles" = json!(["agent", "approver", "admin"]))))]
 async fn check(
     asker: AgentOrPerson,
     Shared(state): Shared<State>,
+    QueryOf(query): QueryOf<LocaleQuery>,
     JsonBody(body): JsonBody<CheckBody>,
 ) -> Result<Json<CheckedBody>, Problem> {
+    let locale = locale(&state, query.locale);
+    let tool = body.tool.clone();
     let agent = match &asker {
         AgentOrPerson::Agent(agent) => agent.clone(),
         AgentOrPerson::Person(_) => AgentId::new(IMAGINED)?,
@@ -318,10 +323,12 @@ async fn check(
         (Decision::Ask(terms), AgentOrPerson::Person(_)) => Some(terms.into()),
         _ => None,
     };
-    let [commands, statements, paths, hosts, unreadable] = facts(&analysis);
+    let [commands, statements, paths, hosts, unreadable] = facts(&analysis, locale);
+    let mut explained = VerdictBody::from(&verdict);
+    explained.reason = Reason::again(&verdict, &tool, Some(&analysis)).words(locale);
     Ok(Json(CheckedBody {
-        verdict: (&verdict).into(),
-        banned: analysis.banned.as_ref().map(ToString::to_string),
+        verdict: explained,
+        banned: analysis.banned.as_ref().map(|ban| ban.words(locale)),
         commands,
         statements,
         paths,
@@ -360,7 +367,7 @@ fn imagined(body: CheckBody, agent: AgentId, state: &State) -> Result<Submission
 }
 
 /// Commands, statements, paths, hosts, and what could not be read.
-fn facts(analysis: &Analysis) -> [Vec<FactBody>; 5] {
+fn facts(analysis: &Analysis, locale: Locale) -> [Vec<FactBody>; 5] {
     let mut lists: [Vec<FactBody>; 5] = Default::default();
     let [commands, statements, paths, hosts, unreadable] = &mut lists;
     for fact in &analysis.facts {
@@ -383,7 +390,7 @@ fn facts(analysis: &Analysis) -> [Vec<FactBody>; 5] {
             text: SafeText::code_line(&text),
             under: above,
             risk: fact.risk,
-            why: SafeText::line(&fact.why.as_ref().map(ToString::to_string).unwrap_or_default()),
+            why: SafeText::line(&fact.why.as_ref().map_or(String::new(), |why| why.words(locale))),
         });
     }
     lists

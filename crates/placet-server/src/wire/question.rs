@@ -279,7 +279,11 @@ impl QuestionBody {
             may_answer: why.is_none(),
             why,
             verdict: question.call.as_ref().map(|record| (&record.verdict).into()),
-            scopes: around.scopes.into_iter().map(ScopeBody::from).collect(),
+            scopes: around
+                .scopes
+                .into_iter()
+                .map(|scope| ScopeBody::new(scope, around.locale))
+                .collect(),
             shown_digest: document.digest().to_string(),
             document,
             resolution: resolved.map(ResolutionBody::from),
@@ -287,10 +291,10 @@ impl QuestionBody {
     }
 }
 
-impl From<Scope> for ScopeBody {
-    fn from(scope: Scope) -> Self {
+impl ScopeBody {
+    fn new(scope: Scope, locale: Locale) -> Self {
         Self {
-            text: SafeText::line(&scope.describe()),
+            text: SafeText::line(&scope.describe_in(locale)),
             scope,
         }
     }
