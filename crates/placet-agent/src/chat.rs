@@ -65,7 +65,7 @@ pub struct Response {
     pub feedback: Option<String>,
     /// Information asked for.
     pub data: Option<Map<String, Value>>,
-    /// The digest of what they saw, when their surface knows it; else what an INTERACTION event shows.
+    /// The digest of what they saw, when their surface knows it; without it nobody can say, and the journal claims nothing.
     pub shown: Option<Digest>,
 }
 
@@ -165,9 +165,9 @@ impl Chat {
         let broker = self.agent.engine().broker();
         let question = broker.question(&response.request).await?;
         let question = question.filter(|question| question.interaction.asked().session == response.session);
-        let Some(question) = question else {
+        if question.is_none() {
             return Err(AnswerRefusal::NotFound(response.request));
-        };
+        }
         let answer = Answer {
             by,
             option: response.option,
@@ -176,9 +176,7 @@ impl Chat {
             edited_args: None,
             instruction: None,
             remember: None,
-            shown: response
-                .shown
-                .map_or_else(|| laid_out(&question, Locale::English).1, Shown::Whole),
+            shown: response.shown.map_or(Shown::Program, Shown::Whole),
         };
         broker.answer(&response.request, answer).await
     }
@@ -196,15 +194,13 @@ impl Chat {
     }
 }
 
-/// A question in full, as plain text, and what that text is.
-fn laid_out(question: &Question, locale: Locale) -> (String, Shown) {
+/// A question in full, as plain text.
+fn laid_out(question: &Question, locale: Locale) -> String {
     let surface = Surface {
         width: None,
         chars_max: None,
         markup: Markup::Plain,
         elsewhere: None,
     };
-    let rendered = to_text(&question.document(locale), &surface);
-    let shown = rendered.shown();
-    (rendered.text, shown)
+    to_text(&question.document(locale), &surface).text
 }

@@ -171,7 +171,7 @@ impl ChatStream {
                 Block::Heading { text, .. } => Some(text.as_str().to_owned()),
                 _ => None,
             });
-            (title.unwrap_or_default(), laid_out(&question, locale).0)
+            (title.unwrap_or_default(), laid_out(&question, locale))
         });
         let (details, required, default_option_id) = match &asked.subject {
             Subject::Request { request, .. } => (

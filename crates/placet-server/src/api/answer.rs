@@ -33,37 +33,37 @@ pub(super) fn routes() -> OpenApiRouter<State> {
 }
 
 /// One person's choice.
-#[derive(Clone, Deserialize, ToSchema)]
+#[derive(Clone, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct AnswerBody {
+pub(super) struct AnswerBody {
     /// Which option.
-    selected_option_id: String,
+    pub(super) selected_option_id: String,
     /// A reason, or feedback.
     #[serde(default)]
-    feedback: Option<String>,
+    pub(super) feedback: Option<String>,
     /// Information asked for.
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
-    data: Option<Map<String, Value>>,
+    pub(super) data: Option<Map<String, Value>>,
     /// Other arguments for the call. Values that were shown masked stay what they were when they come back as shown.
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
-    edited_args: Option<Args>,
+    pub(super) edited_args: Option<Args>,
     /// Something to tell the agent after the results.
     #[serde(default)]
-    instruction: Option<String>,
+    pub(super) instruction: Option<String>,
     /// "Don't ask again".
     #[serde(default)]
-    remember: Option<RememberBody>,
+    pub(super) remember: Option<RememberBody>,
     /// The `shownDigest` of the question as the person saw it. Refused when it has changed since.
     #[serde(default)]
-    shown_digest: Option<String>,
+    pub(super) shown_digest: Option<String>,
 }
 
 /// "Don't ask again", on these terms.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct RememberBody {
+pub(super) struct RememberBody {
     /// One of the question's `scopes`.
     #[schema(value_type = Object)]
     scope: Scope,
@@ -78,7 +78,7 @@ struct RememberBody {
 /// What an answer came to.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct AnsweredBody {
+pub(super) struct AnsweredBody {
     /// `decided`: it is settled. `voted`: it counts, and others must approve, too. `askedAgain`: the edited call is asked
     /// about anew.
     status: &'static str,
@@ -195,7 +195,8 @@ async fn several(
     Ok(Json(Results { results }))
 }
 
-async fn answer(
+/// Takes an answer: the one way in, whatever page it comes from.
+pub(super) async fn answer(
     state: &State,
     person: &PersonOnly,
     id: &InteractionId,

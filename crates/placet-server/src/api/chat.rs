@@ -15,9 +15,7 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt as _};
-use placet_agent::chat::{
-    Chat, ChatError, ChatEvent, ChatStream, EventId, Response as Responding, Saying, Viewer, What,
-};
+use placet_agent::chat::{Chat, ChatError, ChatEvent, ChatStream, EventId, Saying, Viewer, What};
 use placet_core::ids::{InteractionId, PersonId, SessionId};
 use placet_core::interaction::Locale;
 use placet_store::StoreError;
@@ -28,6 +26,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::Problems;
+use super::answer::{AnswerBody, answer};
 use super::interactions::{locale, none, shown, visible};
 use crate::access::{AgentOrPerson, PersonOnly, Role, require_same_site};
 use crate::intake::{JsonBody, QueryOf};
@@ -288,21 +287,19 @@ async fn respond(
     Shared(state): Shared<State>,
     JsonBody(body): JsonBody<ResponseBody>,
 ) -> Result<Json<TakenBody>, Problem> {
-    let chat = chat(&state)?;
-    let (session, request) = (body.session_id.clone(), body.request_id.clone());
+    chat(&state)?;
+    let request = body.request_id;
     let question = visible(&state, &AgentOrPerson::Person(person.clone()), &request).await?;
-    if question.interaction.asked().session != session {
+    if question.interaction.asked().session != body.session_id {
         return Err(none(&request));
     }
-    let responding = Responding {
-        session: body.session_id,
-        request: body.request_id,
-        option: body.selected_option_id,
+    let given = AnswerBody {
+        selected_option_id: body.selected_option_id,
         feedback: body.feedback,
         data: body.data.filter(|data| !data.is_empty()),
-        shown: None,
+        ..AnswerBody::default()
     };
-    chat.respond(responding, person.principal).await?;
+    answer(&state, &person, &request, given).await?;
     let message = locale(&state, None).pick(
         "the answer was taken; the agent goes on",
         "用户响应已处理，正在恢复执行",
@@ -310,7 +307,7 @@ async fn respond(
     Ok(Json(TakenBody {
         success: true,
         message,
-        session_id: session,
+        session_id: body.session_id,
         timestamp: state.now().to_string(),
     }))
 }

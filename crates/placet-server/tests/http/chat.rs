@@ -145,10 +145,12 @@ async fn a_message_leads_to_steps_a_question_an_answer_and_an_end() {
     assert!(talk.next().await.is_none());
     let written = std::fs::read_to_string(house.data.path().join("a.txt")).unwrap();
     assert_eq!(written, "from the agent");
-    assert_eq!(
-        house.post(LIN, RESPONSE, answer).await.problem().1,
-        "already-decided"
-    );
+    let late = house.post(LIN, RESPONSE, answer).await;
+    assert_eq!(late.problem(), (409, "already-decided".into()));
+    assert_eq!(late.json()["decidedBy"], json!(["lin"]));
+    // Nobody knows what another page showed, and the journal does not claim to.
+    let rows = house.get(WEI, "/v1/audit?type=resolved").await.text;
+    assert!(rows.contains(r#""extent":"program""#), "{rows}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
