@@ -52,9 +52,9 @@ async fn run(job: &Job, permit: &Permit, shown: Vec<Evidence>) -> Result<String,
     let Some(tool) = job.agent.tools.get(call.tool.as_str()) else {
         return Err(format!("there is no tool `{}` any more; nothing ran", call.tool));
     };
-    let (tool, args) = (Arc::clone(tool), call.args.clone());
+    let (tool, call) = (Arc::clone(tool), call.clone());
     // On a task of its own, so that a tool that panics is a result and not the end of the run.
-    let mut running = tokio::spawn(async move { tool.run(&args, &shown).await });
+    let mut running = tokio::spawn(async move { tool.run(&call, &shown).await });
     let stopped = tokio::select! {
         ran = &mut running => {
             return ran.unwrap_or_else(|_| Err("the tool failed; what it did until then may have happened".into()));

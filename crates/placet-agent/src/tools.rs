@@ -54,13 +54,13 @@ pub trait Tool: Send + Sync {
     }
 
     /// What it can show of the effect beforehand.
-    async fn evidence(&self, args: &Args) -> Result<Vec<Evidence>, String> {
-        let _ = args;
+    async fn evidence(&self, call: &ToolCall) -> Result<Vec<Evidence>, String> {
+        let _ = call;
         Ok(Vec::new())
     }
 
     /// Does it. `shown` is the evidence people saw when they allowed it, if they were asked.
-    async fn run(&self, args: &Args, shown: &[Evidence]) -> Result<String, String>;
+    async fn run(&self, call: &ToolCall, shown: &[Evidence]) -> Result<String, String>;
 }
 
 /// The tools of an agent. Also what the engine knows of them: pass a clone to `Engine::builder(…).toolbox(…)`.
@@ -145,7 +145,7 @@ impl Toolbox for Tools {
 
     async fn evidence(&self, call: &ToolCall) -> Result<Vec<Evidence>, String> {
         match self.get(call.tool.as_str()) {
-            Some(tool) => tool.evidence(&call.args).await,
+            Some(tool) => tool.evidence(call).await,
             None => Ok(Vec::new()),
         }
     }
@@ -155,4 +155,26 @@ impl Toolbox for Tools {
 fn text<'a>(args: &'a Args, name: &str) -> Result<&'a str, String> {
     args.text(name)
         .ok_or_else(|| format!("the argument `{name}` is missing"))
+}
+
+/// A call of a tool, as the gate hands it over.
+#[cfg(test)]
+fn a_call(tool: &str, args: Value) -> ToolCall {
+    use placet_core::call::Origin;
+    use placet_core::ids::{AgentId, CallId, SessionId, ToolName};
+
+    ToolCall {
+        id: CallId::new("call-1").unwrap(),
+        tool: ToolName::new(tool).unwrap(),
+        args: Args::from_value(args).unwrap(),
+        session: SessionId::new("s-1").unwrap(),
+        origin: Origin {
+            agent: AgentId::new("placet").unwrap(),
+            agent_path: Vec::new(),
+            chat: None,
+            user: None,
+        },
+        group: None,
+        description: None,
+    }
 }

@@ -1,7 +1,7 @@
 //! `askUserQuestion`: the model asks a person. The answer is the call's result; there is nothing to run.
 
 use async_trait::async_trait;
-use placet_core::call::Args;
+use placet_core::call::{Args, ToolCall};
 use placet_core::evidence::Evidence;
 use placet_core::ids::SessionId;
 use placet_core::interaction::{Action, InteractionKind, InteractionOption, InteractionRequest};
@@ -171,7 +171,7 @@ impl Tool for AskUserQuestion {
         )
     }
 
-    async fn run(&self, _: &Args, _: &[Evidence]) -> Result<String, String> {
+    async fn run(&self, _: &ToolCall, _: &[Evidence]) -> Result<String, String> {
         Err("a person answers this; it cannot be run".into())
     }
 }

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use placet_core::call::Args;
+use placet_core::call::ToolCall;
 use placet_core::evidence::Evidence;
 use placet_core::tool::Category;
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -157,10 +157,10 @@ impl Tool for Bash {
         })
     }
 
-    async fn run(&self, args: &Args, _: &[Evidence]) -> Result<String, String> {
-        let wanted = args.get("timeoutSeconds").and_then(Value::as_u64);
+    async fn run(&self, call: &ToolCall, _: &[Evidence]) -> Result<String, String> {
+        let wanted = call.args.get("timeoutSeconds").and_then(Value::as_u64);
         let timeout = wanted.map_or(TIMEOUT_USUAL, Duration::from_secs);
-        let (mut group, mut output) = Group::start(self.command(text(args, "command")?))
+        let (mut group, mut output) = Group::start(self.command(text(&call.args, "command")?))
             .map_err(|error| format!("the shell cannot be started: {error}"))?;
         let mut kept = Kept::default();
         let mut buffer = vec![0; 16 * 1024];
@@ -199,12 +199,11 @@ impl Tool for Bash {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tools::a_call;
 
     async fn run(args: Value) -> Result<String, String> {
         let folder = tempfile::tempdir().unwrap();
-        Bash::new(folder.path())
-            .run(&Args::from_value(args).unwrap(), &[])
-            .await
+        Bash::new(folder.path()).run(&a_call("bash", args), &[]).await
     }
 
     #[tokio::test]
@@ -224,8 +223,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let late = folder.path().join("late");
         let line = format!("echo begun; (sleep 3; touch {}) & sleep 60", late.display());
-        let args = Args::from_value(json!({"command": line, "timeoutSeconds": 1})).unwrap();
-        let stopped = Bash::new(folder.path()).run(&args, &[]).await.unwrap_err();
+        let call = a_call("bash", json!({"command": line, "timeoutSeconds": 1}));
+        let stopped = Bash::new(folder.path()).run(&call, &[]).await.unwrap_err();
         assert!(stopped.starts_with("begun\n") && stopped.contains("stopped after 1 seconds"));
         let gone = std::process::Command::new("pgrep")
             .args(["-f", &line])
@@ -256,10 +255,10 @@ mod tests {
     #[tokio::test]
     async fn a_hidden_variable_is_not_there() {
         let folder = tempfile::tempdir().unwrap();
-        let args = Args::from_value(json!({"command": "echo \"[$PATH]\""})).unwrap();
+        let call = a_call("bash", json!({"command": "echo \"[$PATH]\""}));
         let bash = Bash::new(folder.path()).hiding(["CARGO_MANIFEST_DIR".to_owned()]);
-        assert!(bash.run(&args, &[]).await.unwrap().len() > 3);
-        let args = Args::from_value(json!({"command": "echo \"[$CARGO_MANIFEST_DIR]\""})).unwrap();
-        assert_eq!(bash.run(&args, &[]).await.unwrap(), "[]\n");
+        assert!(bash.run(&call, &[]).await.unwrap().len() > 3);
+        let call = a_call("bash", json!({"command": "echo \"[$CARGO_MANIFEST_DIR]\""}));
+        assert_eq!(bash.run(&call, &[]).await.unwrap(), "[]\n");
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use placet_core::call::Args;
+use placet_core::call::{Args, ToolCall};
 use placet_core::evidence::Evidence;
 use placet_core::tool::Category;
 use serde_json::{Value, json};
@@ -89,8 +89,8 @@ impl Tool for Edit {
         })
     }
 
-    async fn evidence(&self, args: &Args) -> Result<Vec<Evidence>, String> {
-        let wanted = Wanted::read(args)?;
+    async fn evidence(&self, call: &ToolCall) -> Result<Vec<Evidence>, String> {
+        let wanted = Wanted::read(&call.args)?;
         let file = files::resolve(&self.workspace, &wanted.path);
         let before = files::blocking(move || before(&file)).await?;
         let after = wanted.applied(&before)?;
@@ -101,8 +101,8 @@ impl Tool for Edit {
         }])
     }
 
-    async fn run(&self, args: &Args, shown: &[Evidence]) -> Result<String, String> {
-        let wanted = Wanted::read(args)?;
+    async fn run(&self, call: &ToolCall, shown: &[Evidence]) -> Result<String, String> {
+        let wanted = Wanted::read(&call.args)?;
         let (file, shown) = (files::resolve(&self.workspace, &wanted.path), shown.to_vec());
         files::blocking(move || {
             files::as_shown(&wanted.path, &file, &shown)?;
@@ -116,10 +116,10 @@ impl Tool for Edit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tools::a_call;
 
     async fn edit(folder: &Path, args: Value) -> Result<String, String> {
-        let args = Args::from_value(args).unwrap();
-        Edit::new(folder).run(&args, &[]).await
+        Edit::new(folder).run(&a_call("edit", args), &[]).await
     }
 
     #[tokio::test]

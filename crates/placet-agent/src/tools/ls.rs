@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use placet_core::call::Args;
+use placet_core::call::ToolCall;
 use placet_core::evidence::Evidence;
 use placet_core::tool::Category;
 use serde_json::{Value, json};
@@ -52,8 +52,8 @@ impl Tool for Ls {
         })
     }
 
-    async fn run(&self, args: &Args, _: &[Evidence]) -> Result<String, String> {
-        let folder = files::resolve(&self.workspace, args.text("path").unwrap_or("."));
+    async fn run(&self, call: &ToolCall, _: &[Evidence]) -> Result<String, String> {
+        let folder = files::resolve(&self.workspace, call.args.text("path").unwrap_or("."));
         files::blocking(move || list(&folder)).await
     }
 }

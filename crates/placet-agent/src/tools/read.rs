@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use placet_core::call::Args;
+use placet_core::call::ToolCall;
 use placet_core::evidence::Evidence;
 use placet_core::tool::Category;
 use serde_json::{Value, json};
@@ -56,10 +56,10 @@ impl Tool for Read {
         })
     }
 
-    async fn run(&self, args: &Args, _: &[Evidence]) -> Result<String, String> {
-        let path = files::resolve(&self.workspace, text(args, "path")?);
+    async fn run(&self, call: &ToolCall, _: &[Evidence]) -> Result<String, String> {
+        let path = files::resolve(&self.workspace, text(&call.args, "path")?);
         let number = |name: &str| {
-            let given = args.get(name).and_then(Value::as_u64);
+            let given = call.args.get(name).and_then(Value::as_u64);
             given.map(|number| usize::try_from(number).unwrap_or(usize::MAX))
         };
         let (offset, limit) = (

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use placet_core::call::Args;
+use placet_core::call::ToolCall;
 use placet_core::evidence::Evidence;
 use placet_core::tool::Category;
 use serde_json::{Value, json};
@@ -51,19 +51,22 @@ impl Tool for Write {
         })
     }
 
-    async fn evidence(&self, args: &Args) -> Result<Vec<Evidence>, String> {
-        let path = text(args, "path")?.to_owned();
+    async fn evidence(&self, call: &ToolCall) -> Result<Vec<Evidence>, String> {
+        let path = text(&call.args, "path")?.to_owned();
         let file = files::resolve(&self.workspace, &path);
         let before = files::blocking(move || files::read(&file)).await?;
         Ok(vec![Evidence::Diff {
             path,
             before,
-            after: Some(text(args, "content")?.to_owned()),
+            after: Some(text(&call.args, "content")?.to_owned()),
         }])
     }
 
-    async fn run(&self, args: &Args, shown: &[Evidence]) -> Result<String, String> {
-        let (path, content) = (text(args, "path")?.to_owned(), text(args, "content")?.to_owned());
+    async fn run(&self, call: &ToolCall, shown: &[Evidence]) -> Result<String, String> {
+        let (path, content) = (
+            text(&call.args, "path")?.to_owned(),
+            text(&call.args, "content")?.to_owned(),
+        );
         let file = files::resolve(&self.workspace, &path);
         let (bytes, shown) = (content.len(), shown.to_vec());
         files::blocking(move || {
