@@ -8,8 +8,8 @@ use std::process::{Child, Command, Stdio};
 use anyhow::{Context, bail};
 use serde_json::Value;
 
-use super::step::{OPTIONAL, Outcome};
-use crate::cargo::{cargo, succeeds};
+use super::step::{Outcome, build_program};
+use crate::cargo::succeeds;
 use crate::workspace::Workspace;
 
 /// Where Python packages are kept: with everything else that is built.
@@ -23,14 +23,7 @@ const ROLES: [&str; 2] = ["admin", "agent"];
 /// Runs the check once a role.
 pub(super) fn run(workspace: &Workspace) -> anyhow::Result<Outcome> {
     let program = install(&workspace.root)?;
-    if !succeeds(&mut cargo(&[
-        "build",
-        "--workspace",
-        "--bin",
-        "placet",
-        "--features",
-        OPTIONAL,
-    ]))? {
+    if !build_program()? {
         return Ok(Outcome::Failed("placet does not build".to_owned()));
     }
     let data = workspace.root.join(VENV).join("data");

@@ -27,7 +27,21 @@ pub(super) enum Step {
 }
 
 /// What is tested besides what is built by default; the same in every step, so that nothing is built twice.
-pub(super) const OPTIONAL: &str = "placet-cli/otel";
+const OPTIONAL: &str = "placet-cli/otel";
+
+/// Builds `placet` as the tests do: with what they are built with besides, so that nothing is built twice.
+pub(super) fn build_program() -> anyhow::Result<bool> {
+    let args = [
+        "test",
+        "--workspace",
+        "--features",
+        OPTIONAL,
+        "--no-run",
+        "--test",
+        "serve",
+    ];
+    succeeds(&mut cargo(&args))
+}
 
 /// What a step came to.
 pub(super) enum Outcome {

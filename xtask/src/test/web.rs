@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, bail};
 use serde_json::Value;
 
-use super::step::{OPTIONAL, Outcome, read_tests};
+use super::step::{Outcome, build_program, read_tests};
 use super::tally::Tally;
 use crate::cargo::{cargo, succeeds};
 use crate::workspace::Workspace;
@@ -35,14 +35,7 @@ pub(super) fn run(workspace: &Workspace, tally: &mut Tally) -> anyhow::Result<Ou
             "`target/npm/node_modules/.bin/prettier --write web` mends the formatting".to_owned(),
         ));
     }
-    if !succeeds(&mut cargo(&[
-        "build",
-        "--workspace",
-        "--bin",
-        "placet",
-        "--features",
-        OPTIONAL,
-    ]))? {
+    if !build_program()? {
         return Ok(Outcome::Failed("`placet` does not build; see above".to_owned()));
     }
     let mut child = Command::new("node")
