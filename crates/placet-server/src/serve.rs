@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
-use crate::access::{Access, AccessError, Peer};
+use crate::access::{Access, AccessError, Cookies, Peer};
 use crate::builtin::{self, ModelError};
 use crate::router;
 use crate::state::{Parts, Places, State};
@@ -65,6 +65,14 @@ pub enum StartError {
     /// Nobody could come in.
     #[error(transparent)]
     Access(#[from] AccessError),
+    /// It is not known who signed out.
+    #[error("who was signed out cannot be read from `{}`: {source}", data.display())]
+    SignedOut {
+        /// The data folder.
+        data: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
     /// A channel cannot be used.
     #[error(transparent)]
     Channel(#[from] WebhooksError),
@@ -102,6 +110,10 @@ impl Server {
             web,
         } = options;
         let access = Access::load(&config, &data)?;
+        let cookies = Cookies::open(&data).map_err(|source| StartError::SignedOut {
+            data: data.clone(),
+            source,
+        })?;
         let webhooks = Webhooks::from_config(&config)?;
         let address = listen.unwrap_or(config.server.listen);
         let failed = |source| StartError::Listen { address, source };
@@ -136,6 +148,7 @@ impl Server {
             config,
             source,
             access,
+            cookies,
             webhooks,
             listen: address,
             places: Places { data, web },

@@ -104,10 +104,8 @@ export class QuestionView {
     const question = this.#question;
     const how = { foldable: question.risk !== 'HIGH' };
     // Only what changed is drawn again: a redraw must not take away what somebody is typing or reading.
-    const shown = JSON.stringify([question.shownDigest, question.document?.head, question.document?.body]);
-    const decidedSince = this.#drawn !== '' && question.status !== 'pending';
-    // Once decided, the server tells the outcome instead of the question; whoever reads on keeps the question.
-    if (shown !== this.#drawn && !decidedSince) {
+    const shown = JSON.stringify([question.document?.head, question.document?.body]);
+    if (shown !== this.#drawn) {
       this.#drawn = shown;
       fill(this.#heading, sentence(headingOf(question.document) || question.title));
       fill(this.#byline, byline(question));

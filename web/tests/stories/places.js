@@ -32,6 +32,7 @@ story('what is decided can be looked up, with who chose what', {}, async (world)
   await page.goto('/history');
   await page.locator('[data-settled-question]', { hasText: 'lin chose “Reject”' }).click();
   await page.locator('[data-outcome="bad"]', { hasText: 'later' }).waitFor();
+  await page.locator('.question .blocks', { hasText: 'npm run build' }).first().waitFor();
 });
 
 story('where there is no agent to talk to, the chat says so and gives the message back', {}, async (world) => {

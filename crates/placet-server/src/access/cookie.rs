@@ -1,9 +1,11 @@
 //! The cookie of a signed-in browser: it names a credential and an end, signed with a key made from that credential's token.
 //!
-//! Nothing is kept for it, so a restart signs nobody out; a changed token does. Who was signed out is remembered until the
-//! cookie would have ended.
+//! Nothing is kept for it, so a restart signs nobody out; a changed token does. Who was signed out is remembered in a file
+//! until the cookie would have ended, so that a restart signs nobody in again either.
 
 use std::collections::HashMap;
+use std::io::{self, ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -17,12 +19,37 @@ pub(crate) const NAME: &str = "placet";
 /// How long somebody stays signed in.
 pub(crate) const TTL: Millis = Millis::from_secs(12 * 60 * 60);
 const VERSION: &str = "v1";
+/// The file in the data folder: on each line what names a cookie, and when it would have ended.
+const FILE: &str = "signed-out";
 
 /// Cookies that were taken back, with when they would have ended.
-#[derive(Default)]
-pub(crate) struct Cookies(Mutex<HashMap<String, Timestamp>>);
+pub(crate) struct Cookies {
+    path: PathBuf,
+    revoked: Mutex<HashMap<String, Timestamp>>,
+}
 
 impl Cookies {
+    /// Those taken back before. A file that cannot be read is an error: somebody who signed out must not be let in.
+    pub(crate) fn open(data: &Path) -> io::Result<Self> {
+        let path = data.join(FILE);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(error),
+        };
+        let revoked = text.lines().map(|line| {
+            let (nonce, ends) = line.split_once(' ')?;
+            Some((nonce.to_owned(), Timestamp::from_millis(ends.parse().ok()?)))
+        });
+        let revoked = revoked
+            .collect::<Option<_>>()
+            .ok_or_else(|| io::Error::new(ErrorKind::InvalidData, "a line is not `NAME END`"))?;
+        Ok(Self {
+            path,
+            revoked: Mutex::new(revoked),
+        })
+    }
+
     /// A cookie's value for a credential.
     pub(crate) fn make(credential: &Credential, now: Timestamp) -> String {
         let nonce: [u8; 16] = rand::random();
@@ -60,17 +87,26 @@ impl Cookies {
         genuine.then_some((credential, ends))
     }
 
-    /// Takes a cookie back.
-    pub(crate) fn revoke(&self, value: &str, ends: Timestamp, now: Timestamp) {
+    /// Takes a cookie back: at once, and on disk when this returns. Waits for the disk.
+    pub(crate) fn revoke(&self, value: &str, ends: Timestamp, now: Timestamp) -> io::Result<()> {
+        let Some(nonce) = value.split('.').nth(3) else {
+            return Ok(());
+        };
         let mut revoked = self.lock();
         revoked.retain(|_, ends| now < *ends);
-        if let Some(nonce) = value.split('.').nth(3) {
-            revoked.insert(nonce.to_owned(), ends);
+        revoked.insert(nonce.to_owned(), ends);
+        let folder = self.path.parent().ok_or(ErrorKind::NotFound)?;
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        for (nonce, ends) in revoked.iter() {
+            writeln!(file, "{nonce} {}", ends.as_millis())?;
         }
+        file.as_file().sync_all()?;
+        file.persist(&self.path)?;
+        std::fs::File::open(folder)?.sync_all()
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Timestamp>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.revoked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Signing in and out, and who is signed in.
 
+use std::io;
+
 use axum::Json;
 use axum::extract::{FromRequest, FromRequestParts, Request, State as Shared};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -155,7 +157,7 @@ async fn sign_out(Shared(state): Shared<State>, request: Request) -> Result<Resp
             "an agent's token never does what people do",
         ));
     }
-    revoke(&state, &parts.headers, &person);
+    revoke(&state, &parts.headers, &person).await?;
     let scheme = parts
         .extensions
         .get()
@@ -163,8 +165,18 @@ async fn sign_out(Shared(state): Shared<State>, request: Request) -> Result<Resp
     Ok(with_cookie("", 0, scheme))
 }
 
-fn revoke(state: &State, headers: &HeaderMap, person: &Caller) {
-    if let (Some(value), Some(until)) = (cookie(headers), person.until) {
-        state.cookies().revoke(value, until, state.now());
-    }
+async fn revoke(state: &State, headers: &HeaderMap, person: &Caller) -> Result<(), Problem> {
+    let (Some(value), Some(until)) = (cookie(headers), person.until) else {
+        return Ok(());
+    };
+    let (state, value) = (state.clone(), value.to_owned());
+    let revoking =
+        tokio::task::spawn_blocking(move || state.cookies().revoke(&value, until, state.now())).await;
+    revoking.map_err(io::Error::other).flatten().map_err(|error| {
+        tracing::error!(%error, "a sign-out could not be stored; it would be forgotten at a restart");
+        Problem::new(
+            Code::Internal,
+            "signed out here, but this could not be stored for after a restart",
+        )
+    })
 }

@@ -215,12 +215,16 @@ pub(crate) struct Around<'a> {
     pub(crate) scopes: Vec<Scope>,
 }
 
-/// Everything a person is shown of a question, whatever its state.
+/// Everything a person is shown of a question, whatever its state. Once it is decided, what became of it stands where the ways
+/// to answer stood.
 pub(crate) fn document(question: &Question, locale: Locale) -> Document {
+    let document = question.document(locale);
     match &question.interaction {
-        Interaction::Pending(_) => question.document(locale),
+        Interaction::Pending(_) => document,
         Interaction::Resolved(resolved) | Interaction::Processed(resolved) => {
-            render::decided(&resolved.asked, &resolved.resolution, resolved.at, locale)
+            let decided = render::decided(&resolved.asked, &resolved.resolution, resolved.at, locale);
+            let foot = decided.blocks().cloned().collect();
+            Document { foot, ..document }
         }
     }
 }

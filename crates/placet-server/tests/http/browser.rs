@@ -199,6 +199,10 @@ async fn a_cookie_dies_with_sign_out_and_a_forged_one_never_lived() {
             .starts_with("placet=; ")
     );
     assert_eq!(me(&cookie).await, 401);
+
+    let house = House::open(house.close().await, "").await;
+    let again = house.say("GET", "/v1/me", &[("cookie", &cookie)], None).await;
+    assert_eq!(again.status, 401, "a restart signs nobody in again");
     house.close().await;
 }
 

@@ -95,6 +95,29 @@ async fn a_question_is_shown_in_both_languages_and_safely() {
 }
 
 #[tokio::test]
+async fn a_decided_question_still_shows_all_of_what_was_asked_and_then_what_became_of_it() {
+    let house = House::plain().await;
+    let (agent, approver) = (house.token("agent"), house.token("approver"));
+    let id = house
+        .ask(&agent, "c1", "bash", json!({"command": "git push --force"}))
+        .await;
+    let path = format!("/v1/interactions/{id}?locale=en");
+    let asked = house.get(&approver, &path).await.ok();
+    let no = json!({"selectedOptionId": "reject", "feedback": "not today"});
+    house.answer(&approver, &id, no).await.ok();
+    let decided = house.get(&approver, &path).await.ok();
+    for part in ["/document/head", "/document/body", "/message"] {
+        assert_eq!(decided.pointer(part), asked.pointer(part), "{part}");
+    }
+    let foot = decided["document"]["foot"].to_string();
+    assert!(
+        foot.contains("Rejected by") && foot.contains("not today"),
+        "{foot}"
+    );
+    house.close().await;
+}
+
+#[tokio::test]
 async fn a_session_is_listed_told_and_ended() {
     let house = House::with_people().await;
     let agent = house.token("agent");
