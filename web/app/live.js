@@ -24,7 +24,7 @@ export function backoff(attempt, random = Math.random()) {
 export class Line {
   #path;
   #on;
-  #after = 'head';
+  #after;
   #attempt = 0;
   #abort = null;
   #timer = 0;
@@ -32,12 +32,14 @@ export class Line {
 
   /**
    * @param {string} path without `after`
-   * @param {{ event: (event: object) => void, state: (state: LineState) => void, fresh: () => void, refused?: (status: number) => void }} on
-   *   `fresh` is called when the line is up and what happened before it must be loaded.
+   * @param {{ event: (event: object) => void, state: (state: LineState) => void, fresh: () => void, at?: (id: string) => void, refused?: (status: number) => void }} on
+   *   `fresh` is called when the line is up and what happened before it must be loaded; `at` with the id to go on from.
+   * @param {string} [after] the last event that is known
    */
-  constructor(path, on) {
+  constructor(path, on, after = 'head') {
     this.#path = path;
     this.#on = on;
+    this.#after = after;
   }
 
   start() {
@@ -63,7 +65,10 @@ export class Line {
     this.#abort = abort;
     let silence = setTimeout(() => abort.abort(), SILENCE_MAX);
     const alive = (id) => {
-      if (id) this.#after = id;
+      if (id && id !== this.#after) {
+        this.#after = id;
+        this.#on.at?.(id);
+      }
       clearTimeout(silence);
       silence = setTimeout(() => abort.abort(), SILENCE_MAX);
     };

@@ -5,7 +5,6 @@ import { fill, h } from './dom.js';
 import { guard } from './guard.js';
 import { startLocale, t } from './i18n.js';
 import { addKeys, listenKeys } from './keys.js';
-import { Line } from './live.js';
 import { notifyOf, setTitle } from './notify.js';
 import { auditPage } from './pages/audit.js';
 import { chatPage } from './pages/chat.js';
@@ -20,6 +19,7 @@ import { signInPage } from './pages/sign-in.js';
 import { Shell } from './parts/shell.js';
 import { announce } from './parts/toast.js';
 import { go, listen, match } from './router.js';
+import { SharedLine } from './shared-line.js';
 import { store } from './store.js';
 import { applyTheme } from './theme.js';
 
@@ -80,7 +80,7 @@ async function enter() {
   }
   frame();
   store.loaded = false;
-  line = new Line('/v1/events', {
+  line = new SharedLine(`placet-live ${store.me.person}`, '/v1/events', {
     event: (event) => store.note(event),
     state: (state) => store.setLine(state),
     fresh: () => {

@@ -87,3 +87,21 @@ story('a question that nobody may see any more says so', {}, async (world) => {
   const page = await world.window({ path: '/q/int_none' });
   await page.getByText('There is no such question, or it is not for you.').waitFor();
 });
+
+story('many tabs are live at once, and stay so when the one that keeps the line is closed', {}, async (world) => {
+  const first = await world.window();
+  const tabs = [first];
+  // More than the six connections a browser opens to one server.
+  while (tabs.length < 9) {
+    const tab = await first.context().newPage();
+    await tab.goto('/');
+    await tab.locator('[data-nav="inbox"]').first().waitFor();
+    tabs.push(tab);
+  }
+  const hears = (tab, call) => tab.locator(`[data-row="${call.requestId}"]`).first().waitFor({ state: 'attached' });
+  const one = await world.askShell('npm run one');
+  await Promise.all(tabs.map((tab) => hears(tab, one)));
+  await first.close();
+  const two = await world.askShell('npm run two');
+  await Promise.all(tabs.slice(1).map((tab) => hears(tab, two)));
+});
