@@ -126,27 +126,11 @@ impl World {
 impl Process {
     /// Sends a request; the connection, to read the answer from.
     pub(crate) fn open(&self, token: &str, method: &str, path: &str, body: &str) -> TcpStream {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-        write!(
-            stream,
-            "{method} {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\
-             content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
-            self.address,
-            body.len()
-        )
-        .unwrap();
-        stream
+        open(&self.address, token, method, path, body).unwrap()
     }
 
     fn say(&self, token: &str, method: &str, path: &str, body: &str) -> (u16, Value) {
-        let mut answer = String::new();
-        self.open(token, method, path, body)
-            .read_to_string(&mut answer)
-            .unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        (status, serde_json::from_str(body).unwrap_or(Value::Null))
+        say(&self.address, token, method, path, body).unwrap()
     }
 
     pub(crate) fn get(&self, token: &str, path: &str) -> (u16, Value) {
@@ -203,6 +187,33 @@ impl Process {
             std::thread::yield_now();
         }
     }
+}
+
+fn open(address: &str, token: &str, method: &str, path: &str, body: &str) -> std::io::Result<TcpStream> {
+    let mut stream = TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+    write!(
+        stream,
+        "{method} {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )?;
+    Ok(stream)
+}
+
+/// A request and its answer; `None` when the connection broke, as it does when the other side is killed.
+pub(crate) fn say(address: &str, token: &str, method: &str, path: &str, body: &str) -> Option<(u16, Value)> {
+    let mut answer = String::new();
+    let mut connection = open(address, token, method, path, body).ok()?;
+    connection.read_to_string(&mut answer).ok()?;
+    let (head, body) = answer.split_once("\r\n\r\n")?;
+    let status = head.split(' ').nth(1)?.parse().ok()?;
+    let length = head.to_ascii_lowercase();
+    let length = length
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length: "));
+    let whole = length.is_none_or(|length| length.parse() == Ok(body.len()));
+    whole.then(|| (status, serde_json::from_str(body).unwrap_or(Value::Null)))
 }
 
 pub(crate) struct Stream(BufReader<TcpStream>);
