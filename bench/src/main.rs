@@ -4,6 +4,7 @@
 //! extremes; rows that we promised something about show the promise beside them. Absolute times of a shared machine move by
 //! a factor of two, so what touches the disk is measured beside the disk itself and beside a bare sketch of the same work.
 
+mod agent;
 mod cycle;
 mod decide;
 mod disk;
@@ -71,12 +72,14 @@ const BENCHES: &[(&str, Bench)] = &[
     ("parked", parked::run),
     ("restart", restart::run),
     ("serve", serve::run),
+    ("agent", agent::run),
 ];
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let done = match args.first().map(String::as_str) {
         Some(parked::CHILD) => parked::child(&args),
+        Some(serve::streams::CHILD) => serve::streams::child(&args),
         _ => run(&args),
     };
     match done {

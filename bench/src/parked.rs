@@ -93,10 +93,11 @@ pub(crate) fn child(args: &[String]) -> anyhow::Result<()> {
         // The first few fill caches and buffers, which do not grow with the number of questions.
         let warm = from + (to - from) / 20;
         park_all(&engine, from, warm).await?;
-        let before = resident_bytes()?;
+        let before = resident_bytes(std::process::id())?;
         park_all(&engine, warm, to).await?;
         #[expect(clippy::cast_precision_loss, reason = "far less than 2^53 bytes")]
-        let resident = resident_bytes()?.saturating_sub(before).max(1) as f64 / (to - warm).max(1) as f64;
+        let resident = resident_bytes(std::process::id())?.saturating_sub(before).max(1) as f64
+            / (to - warm).max(1) as f64;
         let mut pages = Vec::new();
         for _ in 0..9 {
             let start = Instant::now();
@@ -132,8 +133,10 @@ async fn park_all(engine: &Engine, from: usize, to: usize) -> anyhow::Result<()>
     Ok(())
 }
 
-fn resident_bytes() -> anyhow::Result<u64> {
-    let status = fs::read_to_string("/proc/self/status").context("only Linux tells a process its memory")?;
+/// The memory of a process that is really there.
+pub(crate) fn resident_bytes(process: u32) -> anyhow::Result<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status"))
+        .context("only Linux tells a process its memory")?;
     let kib = status
         .lines()
         .find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB"));
