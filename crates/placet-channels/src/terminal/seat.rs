@@ -31,6 +31,8 @@ impl Seat {
             .into_iter()
             .filter_map(|name| std::env::var(name).ok())
             .find(|name| !name.trim().is_empty())
+            // Containers and services often set none of them, but the system knows.
+            .or_else(|| whoami::username().ok())
             .ok_or(SeatError::NoUser)?;
         Self::of(people, &user)
     }

@@ -30,6 +30,19 @@ fn list_says_what_waits_in_a_line_each() {
 }
 
 #[test]
+fn who_asks_is_known_where_no_variable_says_so() {
+    let waiting = Waiting::of(&[bash("mkdir a")]);
+    let db = waiting.db();
+    let mut list = waiting
+        .world
+        .placet(&["inbox", "--db", db.to_str().unwrap(), "list"]);
+    for variable in ["USER", "LOGNAME", "USERNAME"] {
+        list.env_remove(variable);
+    }
+    list.assert().success();
+}
+
+#[test]
 fn list_and_show_speak_json() {
     let waiting = Waiting::of(&[bash("mkdir a")]);
     let (out, _) = waiting.inbox("lin", &["list", "--json"], 0);
