@@ -28,6 +28,10 @@ use clap::Parser as _;
 use args::{Cli, Color, Command};
 use exit::Exit;
 
+/// A server that answers thousands of small requests a second spends much of its time in the allocator.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     cli.color.apply();

@@ -18,9 +18,11 @@ mod outbox;
 mod questions;
 mod rows;
 mod runs;
+mod surroundings;
 
 pub(crate) use memory::mode_name;
 pub use runs::RunHead;
+pub use surroundings::Surroundings;
 
 /// What a step or a reader may look at: one state of the store, not changing while it is looked at.
 pub struct View<'a> {

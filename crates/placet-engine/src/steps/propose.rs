@@ -17,10 +17,11 @@ use placet_core::standing::StandingGrant;
 use placet_core::time::{Millis, Now};
 use placet_core::tool::{Category, OwnOpinion, Risk, Tool};
 use placet_core::verdict::{AskTerms, Decision, Step as PolicyStep, Verdict};
-use placet_store::{Step, StoreError, View, place};
+use placet_store::{Step, StoreError, Surroundings, View};
 
 use super::ask::{Fresh, Question, deciding_callback, put};
 use super::{Draft, Rules, channel_of};
+use crate::gate::key_of;
 
 /// A call with everything found out about it beforehand, outside the transaction.
 #[derive(Debug, Clone)]
@@ -99,18 +100,16 @@ pub fn propose(
     proposal: &Proposal,
 ) -> Result<Step<Proposed>, ProposeRefusal> {
     let (call, digest) = (&proposal.call, proposal.digest);
-    let key = CallKey {
-        agent: call.origin.agent.clone(),
-        call: call.id.clone(),
-    };
-    if let Some(known) = view.call(&key)? {
+    let key = key_of(call);
+    let mut around = view.surroundings(&key, call, digest, now.wall)?;
+    if let Some(known) = around.known.take() {
         if known.digest != digest || known.call.session != call.session {
             return Err(ProposeRefusal::IdTaken(call.id.clone()));
         }
         return Ok(Step::nothing(Proposed::Known(Box::new(known))));
     }
-    let session = view.session(&call.session)?;
-    let (verdict, standing) = judged(rules, view, now, proposal, &session)?;
+    let verdict = verdict(rules, now, proposal, &around);
+    let (session, standing) = (around.session, around.standing);
     let desk = Desk {
         rules,
         view,
@@ -139,39 +138,28 @@ pub fn judge(
     now: Now,
     proposal: &Proposal,
 ) -> Result<Verdict, StoreError> {
-    let session = view.session(&proposal.call.session)?;
-    Ok(judged(rules, view, now, proposal, &session)?.0)
+    let key = key_of(&proposal.call);
+    let around = view.surroundings(&key, &proposal.call, proposal.digest, now.wall)?;
+    Ok(verdict(rules, now, proposal, &around))
 }
 
-fn judged(
-    rules: &Rules<'_>,
-    view: &View<'_>,
-    now: Now,
-    proposal: &Proposal,
-    session: &SessionRecord,
-) -> Result<(Verdict, Vec<StandingGrant>), StoreError> {
-    let (call, digest) = (&proposal.call, proposal.digest);
-    let standing = view.standing(&call.tool, now.wall)?;
-    let remembered = view.remembered_until(&place(call), &call.tool, digest)?;
+fn verdict(rules: &Rules<'_>, now: Now, proposal: &Proposal, around: &Surroundings) -> Verdict {
     let nothing = BTreeSet::new();
     let context = Context {
-        digest,
+        digest: proposal.digest,
         workspace: rules.workspace,
-        mode: session.mode,
+        mode: around.session.mode,
         own_opinion: proposal.own_opinion,
-        session_allow_list: &session.allow_list,
+        session_allow_list: &around.session.allow_list,
         workflow_allow_list: proposal
             .workflow
             .as_ref()
             .map_or(&nothing, |workflow| &workflow.auto_approved_tools),
-        standing: &standing,
-        remembered: remembered.is_some_and(|until| now.wall < until),
+        standing: &around.standing,
+        remembered: around.remembered_until.is_some_and(|until| now.wall < until),
     };
-    let verdict = rules
-        .config
-        .policy
-        .decide(call, &proposal.tool, &proposal.analysis, &context);
-    Ok((verdict, standing))
+    let policy = &rules.config.policy;
+    policy.decide(&proposal.call, &proposal.tool, &proposal.analysis, &context)
 }
 
 /// A judged call, about to be settled or parked.

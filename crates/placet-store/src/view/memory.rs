@@ -16,7 +16,7 @@ use super::{SessionSpan, View, digest_bytes, stored, unexpected};
 use crate::error::StoreError;
 
 /// A row of `sessions`, without its chain.
-struct Stored {
+pub(super) struct Stored {
     id: u64,
     name: String,
     ended: bool,
@@ -26,7 +26,7 @@ struct Stored {
 }
 
 impl Stored {
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+    pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             id: row.get(0)?,
             name: row.get(1)?,
@@ -34,6 +34,18 @@ impl Stored {
             rejections: row.get(3)?,
             open_questions: row.get(4)?,
             mode: row.get(5)?,
+        })
+    }
+
+    /// The session, when nothing is on its allow-list.
+    pub(super) fn without_list(self) -> Result<SessionRecord, StoreError> {
+        Ok(SessionRecord {
+            id: stored(SessionId::new(self.name))?,
+            ended: self.ended,
+            rejections: self.rejections,
+            open_questions: self.open_questions,
+            allow_list: BTreeSet::new(),
+            mode: self.mode.as_deref().map(parse_mode).transpose()?,
         })
     }
 }
@@ -138,23 +150,8 @@ impl View<'_> {
         }
     }
 
-    /// Until when an approval of exactly this call is remembered in a place (see [`crate::place`]). May have passed.
-    pub fn remembered_until(
-        &self,
-        place: &str,
-        tool: &ToolName,
-        digest: CallDigest,
-    ) -> Result<Option<Timestamp>, StoreError> {
-        let sql = "SELECT until FROM memory WHERE place = ?1 AND tool = ?2 AND digest = ?3";
-        let mut statement = self.conn.prepare_cached(sql)?;
-        let until: Option<i64> = statement
-            .query_row((place, tool.as_str(), digest_bytes(&digest)), |row| row.get(0))
-            .optional()?;
-        Ok(until.map(Timestamp::from_millis))
-    }
-
     /// The standing grants for a tool that have neither ended nor been revoked nor been used up.
-    pub fn standing(&self, tool: &ToolName, now: Timestamp) -> Result<Vec<StandingGrant>, StoreError> {
+    pub(super) fn standing(&self, tool: &ToolName, now: Timestamp) -> Result<Vec<StandingGrant>, StoreError> {
         let sql = "SELECT row FROM standing WHERE tool = ?1 AND revoked IS NULL AND ends_at > ?2
                    AND (uses_max IS NULL OR uses < uses_max) ORDER BY row";
         let mut statement = self.conn.prepare_cached(sql)?;
@@ -178,7 +175,7 @@ impl View<'_> {
             .collect()
     }
 
-    fn session_record(&self, found: Stored) -> Result<SessionRecord, StoreError> {
+    pub(super) fn session_record(&self, found: Stored) -> Result<SessionRecord, StoreError> {
         let sql = "SELECT tool FROM allow_list WHERE session = ?1";
         let mut statement = self.conn.prepare_cached(sql)?;
         let tools = statement
@@ -189,12 +186,8 @@ impl View<'_> {
             .map(|tool| stored(ToolName::new(tool)))
             .collect::<Result<BTreeSet<_>, _>>()?;
         Ok(SessionRecord {
-            id: stored(SessionId::new(found.name))?,
-            ended: found.ended,
-            rejections: found.rejections,
-            open_questions: found.open_questions,
             allow_list,
-            mode: found.mode.as_deref().map(parse_mode).transpose()?,
+            ..found.without_list()?
         })
     }
 

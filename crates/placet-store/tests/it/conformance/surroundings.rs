@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use placet_core::call::ToolCall;
 use placet_core::ids::{ChannelName, ChatId, StandingGrantId, ToolName};
 use placet_core::interaction::Action;
 use placet_core::journal::{Event, InboundMessage};
@@ -51,15 +52,17 @@ async fn an_approval_is_remembered_in_its_chat_and_nowhere_else() {
         store(&db, vec![yes, settled("c1", approved(&ls, Some(until)), Some(1))])
             .await
             .unwrap();
-        let bash = ToolName::new("bash").unwrap();
-        let digest = ls.digest();
         assert_eq!(placet_store::place(&ls), "ops:room");
-        let remembered = move |place: &'static str| {
-            let bash = bash.clone();
-            move |view: &View<'_>| view.remembered_until(place, &bash, digest)
+        let elsewhere = call("c2", "ls");
+        let remembered = |call: ToolCall| {
+            move |view: &View<'_>| {
+                let digest = call.digest();
+                let around = view.surroundings(&key("c2"), &call, digest, Timestamp::from_millis(0))?;
+                Ok(around.remembered_until)
+            }
         };
-        assert_eq!(look(&db, remembered("ops:room")).await, Some(until));
-        assert_eq!(look(&db, remembered("s")).await, None);
+        assert_eq!(look(&db, remembered(ls)).await, Some(until));
+        assert_eq!(look(&db, remembered(elsewhere)).await, None);
     })
     .await;
 }
@@ -99,8 +102,10 @@ async fn a_standing_grant_is_counted_and_ends_by_use_by_time_and_by_revocation()
         contradicts(&db, vec![used("sg_once")]).await;
         let alive = move |at: i64| {
             move |view: &View<'_>| {
-                let grants = view.standing(&bash(), Timestamp::from_millis(at))?;
-                Ok(grants
+                let ls = call("c2", "ls");
+                let around = view.surroundings(&key("c2"), &ls, ls.digest(), Timestamp::from_millis(at))?;
+                Ok(around
+                    .standing
                     .into_iter()
                     .map(|grant| grant.id.to_string())
                     .collect::<Vec<_>>())
