@@ -205,6 +205,7 @@ impl Agent {
             // A service that panicked has nothing left to wait for.
             let _ = service.await;
         }
+        self.inner.tools.shut_down();
     }
 }
 
@@ -353,6 +354,7 @@ impl Dispatch {
             Event::RunEnded { .. } => {
                 self.open.remove(&row.session);
             }
+            Event::SessionEnded { .. } => self.agent.tools.end_session(&row.session),
             _ => {}
         }
         if let Some(active) = self.active.get_mut(&row.session) {

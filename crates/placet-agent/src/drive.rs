@@ -299,7 +299,8 @@ async fn once(
 
 /// Reads what a model said. What is no call is kept as such: the model is told, and nothing is judged or run.
 fn read_turn(agent: &Inner, turn: u32, spoken: Spoken) -> Result<ModelTurn, IdError> {
-    let calls = spoken.calls.into_iter().map(|call| {
+    let calls = spoken.calls.into_iter().flat_map(|call| agent.tools.apart(call));
+    let calls = calls.map(|call| {
         Ok(ModelCall {
             id: CallId::new(format!("call_{}", uuid::Uuid::now_v7().simple()))?,
             wanted: read_call(agent, call),

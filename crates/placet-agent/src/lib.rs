@@ -10,6 +10,7 @@
 //! | `agent.rs` | the agent of an engine: begins runs, and wakes those that can go on |
 //! | `drive.rs` | one run, for as long as it is not parked |
 //! | `execute.rs` | one call that was allowed |
+//! | `connect.rs` | connections to other machines |
 //! | `rest.rs` | waiting for a run to end or to be parked |
 //! | `chat.rs` | a conversation with the agent: messages and answers in, events out |
 //!
@@ -18,6 +19,7 @@
 
 mod agent;
 pub mod chat;
+mod connect;
 mod drive;
 mod execute;
 pub mod model;

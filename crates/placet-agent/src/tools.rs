@@ -4,32 +4,60 @@
 //! was allowed, once per grant, and may be dropped at any time: the run was ended, or the call took too long.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use placet_core::call::{Args, ToolCall};
+use placet_core::config::Config;
 use placet_core::evidence::Evidence;
+use placet_core::ids::SessionId;
 use placet_core::interaction::InteractionRequest;
-use placet_core::tool::Category;
+use placet_core::tool::{Category, OwnOpinion};
 use placet_engine::toolbox::Toolbox;
 use serde_json::Value;
 
-use crate::model::ToolSpec;
+use crate::model::{SpokenCall, ToolSpec};
 
 mod ask;
 mod bash;
+mod bash_output;
+mod data_modify;
+mod database;
 mod edit;
+mod fetch;
 mod files;
+mod glob;
+mod grep;
+mod jobs;
+mod kill_bash;
 mod ls;
+mod process;
 mod read;
+mod skill;
+mod sql_query;
+mod todo;
+mod unasked;
+mod walk;
 mod write;
 
 pub use ask::AskUserQuestion;
 pub use bash::Bash;
+pub use bash_output::BashOutput;
+pub use data_modify::DataModify;
+pub use database::{Database, DatabaseError, Databases};
 pub use edit::Edit;
+pub use fetch::Fetch;
+pub use files::Workspace;
+pub use glob::Glob;
+pub use grep::Grep;
+pub use jobs::Jobs;
+pub use kill_bash::KillBash;
 pub use ls::Ls;
 pub use read::Read;
+pub use skill::Skill;
+pub use sql_query::SqlQuery;
+pub use todo::Todo;
 pub use write::Write;
 
 /// One tool.
@@ -47,6 +75,20 @@ pub trait Tool: Send + Sync {
     /// JSON Schema of its arguments.
     fn schema(&self) -> Value;
 
+    /// The calls that one call stands for, when it asks for several things at once: each gets a verdict, a question and a result
+    /// of its own. `None` when it is one call, or none that can be read.
+    fn apart(&self, args: &str) -> Option<Vec<String>> {
+        let _ = args;
+        None
+    }
+
+    /// Whether it says itself that this call needs no approval. Policy asks only where nothing stricter has spoken: a rule, HIGH
+    /// risk or `strict` count for more.
+    fn needs_approval(&self, call: &ToolCall) -> OwnOpinion {
+        let _ = call;
+        OwnOpinion::Silent
+    }
+
     /// The question it puts to people, when that is all it does. The error tells the model what is wrong with it.
     fn question(&self, args: &Args) -> Option<Result<InteractionRequest, String>> {
         let _ = args;
@@ -61,6 +103,44 @@ pub trait Tool: Send + Sync {
 
     /// Does it. `shown` is the evidence people saw when they allowed it, if they were asked.
     async fn run(&self, call: &ToolCall, shown: &[Evidence]) -> Result<String, String>;
+
+    /// Another configuration is in force from now on.
+    fn reload(&self, config: &Config) {
+        let _ = config;
+    }
+
+    /// A session is over: what runs on for it ends.
+    fn end_session(&self, session: &SessionId) {
+        let _ = session;
+    }
+
+    /// The agent stops: whatever runs on ends.
+    fn shut_down(&self) {}
+}
+
+/// What the built-in tools are to know.
+#[derive(Debug, Clone)]
+pub struct Surroundings {
+    /// The folder they work in.
+    pub workspace: PathBuf,
+    /// Variables of the environment that are kept from commands. Keys of models belong here.
+    pub hidden_variables: Vec<String>,
+    /// Folders of skills beside the workspace's own.
+    pub skills: Vec<String>,
+    /// Databases they may use.
+    pub databases: Vec<Database>,
+}
+
+impl Surroundings {
+    /// A folder, and nothing else.
+    pub fn of(workspace: &Path) -> Self {
+        Self {
+            workspace: workspace.to_owned(),
+            hidden_variables: Vec::new(),
+            skills: Vec::new(),
+            databases: Vec::new(),
+        }
+    }
 }
 
 /// The tools of an agent. Also what the engine knows of them: pass a clone to `Engine::builder(…).toolbox(…)`.
@@ -76,19 +156,43 @@ impl Tools {
 
     /// The built-in tools, working in a folder.
     pub fn builtin(workspace: &Path) -> Self {
-        Self::builtin_hiding(workspace, [])
+        Self::builtin_in(Surroundings::of(workspace))
     }
 
-    /// The same; these variables of the environment are kept from commands. Keys of models belong here.
-    pub fn builtin_hiding(workspace: &Path, variables: impl IntoIterator<Item = String>) -> Self {
-        Self::new([
-            Arc::new(Read::new(workspace)) as Arc<dyn Tool>,
-            Arc::new(Ls::new(workspace)),
-            Arc::new(Write::new(workspace)),
-            Arc::new(Edit::new(workspace)),
-            Arc::new(Bash::new(workspace).hiding(variables)),
+    /// The built-in tools. Those for databases are there when databases are.
+    pub fn builtin_in(surroundings: Surroundings) -> Self {
+        let workspace = Workspace::new(&surroundings.workspace);
+        let jobs = Jobs::default();
+        let bash = Bash::new(workspace.clone(), jobs.clone()).hiding(surroundings.hidden_variables);
+        let tools = Self::new([
+            Arc::new(Read(workspace.clone())) as Arc<dyn Tool>,
+            Arc::new(Ls(workspace.clone())),
+            Arc::new(Glob(workspace.clone())),
+            Arc::new(Grep::new(workspace.clone())),
+            Arc::new(Write(workspace.clone())),
+            Arc::new(Edit(workspace.clone())),
+            Arc::new(bash),
+            Arc::new(BashOutput(jobs.clone())),
+            Arc::new(KillBash(jobs)),
+            Arc::new(Fetch::new()),
+            Arc::new(Todo),
+            Arc::new(Skill::new(&workspace, &surroundings.skills)),
             Arc::new(AskUserQuestion),
+        ]);
+        if surroundings.databases.is_empty() {
+            return tools;
+        }
+        let databases = Databases::new(surroundings.databases);
+        tools.with([
+            Arc::new(SqlQuery::new(databases.clone())) as Arc<dyn Tool>,
+            Arc::new(DataModify::new(databases)),
         ])
+    }
+
+    /// These and others. The last of two with the same name counts.
+    #[must_use]
+    pub fn with(&self, others: impl IntoIterator<Item = Arc<dyn Tool>>) -> Self {
+        Self::new(self.0.values().cloned().chain(others))
     }
 
     /// One of them.
@@ -104,6 +208,30 @@ impl Tools {
             schema: tool.schema(),
         };
         self.0.values().map(spec).collect()
+    }
+
+    /// The calls that a model's call stands for; most stand for themselves.
+    pub(crate) fn apart(&self, call: SpokenCall) -> Vec<SpokenCall> {
+        match self.get(&call.tool).and_then(|tool| tool.apart(&call.args)) {
+            Some(parts) => parts
+                .into_iter()
+                .map(|args| SpokenCall {
+                    tool: call.tool.clone(),
+                    args,
+                })
+                .collect(),
+            None => vec![call],
+        }
+    }
+
+    /// A session is over: what runs on for it ends.
+    pub(crate) fn end_session(&self, session: &SessionId) {
+        self.0.values().for_each(|tool| tool.end_session(session));
+    }
+
+    /// Ends whatever runs on.
+    pub(crate) fn shut_down(&self) {
+        self.0.values().for_each(|tool| tool.shut_down());
     }
 
     /// Reads a call as a model wrote it. The error is what the model is told; nothing is judged or run then.
@@ -139,6 +267,15 @@ impl Toolbox for Tools {
         self.get(tool).map(|tool| tool.schema())
     }
 
+    fn reload(&self, config: &Config) {
+        self.0.values().for_each(|tool| tool.reload(config));
+    }
+
+    async fn opinion(&self, call: &ToolCall) -> OwnOpinion {
+        let tool = self.get(call.tool.as_str());
+        tool.map_or(OwnOpinion::Silent, |tool| tool.needs_approval(call))
+    }
+
     fn question(&self, call: &ToolCall) -> Option<InteractionRequest> {
         self.get(call.tool.as_str())?.question(&call.args)?.ok()
     }
@@ -161,7 +298,7 @@ fn text<'a>(args: &'a Args, name: &str) -> Result<&'a str, String> {
 #[cfg(test)]
 fn a_call(tool: &str, args: Value) -> ToolCall {
     use placet_core::call::Origin;
-    use placet_core::ids::{AgentId, CallId, SessionId, ToolName};
+    use placet_core::ids::{AgentId, CallId, ToolName};
 
     ToolCall {
         id: CallId::new("call-1").unwrap(),

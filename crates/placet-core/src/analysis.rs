@@ -174,6 +174,7 @@ fn lens_into(lens: &crate::tool::Lens, args: &Args, places: &dyn Places, found: 
     use crate::tool::Lens;
     let (Lens::Shell { arg }
     | Lens::Sql { arg, .. }
+    | Lens::SqlOf { arg, .. }
     | Lens::PathRead { arg }
     | Lens::PathWrite { arg }
     | Lens::Url { arg }) = lens;
@@ -190,6 +191,12 @@ fn lens_into(lens: &crate::tool::Lens, args: &Args, places: &dyn Places, found: 
     match lens {
         Lens::Shell { .. } => shell::analyse(text, places, found),
         Lens::Sql { dialect, .. } => sql::analyse(text, *dialect, found),
+        Lens::SqlOf {
+            database, dialects, ..
+        } => {
+            let dialect = args.text(database).and_then(|name| dialects.get(name)).copied();
+            sql::analyse(text, dialect, found);
+        }
         Lens::PathRead { .. } => path::analyse(text, path::Use::Read, places, found),
         Lens::PathWrite { .. } => path::analyse(text, path::Use::Write, places, found),
         Lens::Url { .. } => url::analyse(text, found),

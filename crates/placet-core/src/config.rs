@@ -21,6 +21,7 @@ use crate::policy::Policy;
 use crate::time::Millis;
 use crate::tool::Tool;
 
+mod databases;
 mod error;
 mod file;
 mod lasting;
@@ -33,6 +34,7 @@ mod tests;
 mod tree;
 mod workflow;
 
+pub use databases::{Database, DatabaseUrl, dialect_of};
 use error::{Checker, did_you_mean};
 pub use error::{ConfigError, Place, Problem};
 use file::ConfigFile;
@@ -69,6 +71,8 @@ pub struct Config {
     pub agent: Agent,
     /// `[models.NAME]`.
     pub models: BTreeMap<String, Model>,
+    /// `[databases.NAME]`.
+    pub databases: BTreeMap<String, Database>,
 }
 
 /// How questions are asked and answered.
@@ -275,11 +279,17 @@ impl Config {
 
     fn check(file: ConfigFile, canonical_rules: Vec<String>, checker: &mut Checker<'_>) -> Self {
         let approval = sections::approval(&file.approval, checker);
-        let tools = file
+        let mut tools = file
             .tools
             .into_iter()
             .filter_map(|(name, tool)| sections::tool(&name, tool, checker))
             .collect();
+        let databases = file
+            .databases
+            .iter()
+            .filter_map(|(name, database)| databases::database(name, database, checker))
+            .collect();
+        databases::judged_by_name(&databases, &mut tools);
         let channels = file
             .channels
             .iter()
@@ -302,8 +312,9 @@ impl Config {
         Self {
             agent: models::agent(&file.agent, &models, checker),
             models,
+            databases,
             approval,
-            policy: Policy::new(sections::settings(file.approval), rules),
+            policy: Policy::new(sections::settings(file.approval, &file.safety), rules),
             tools,
             people,
             channels,

@@ -91,6 +91,9 @@ pub enum Outcome {
     Expired {
         /// How long they had.
         after: Millis,
+        /// What silence stands for, when the question said so; in the words of the asker.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        default: Option<Map<String, Value>>,
     },
     /// The question was withdrawn.
     Cancelled {
@@ -225,9 +228,16 @@ impl Outcome {
             ),
             Self::Skipped { .. } => ("skipped_by_person", json!({})),
             Self::Terminated { reason, .. } => ("run_terminated_by_person", json!({ "reason": reason })),
-            Self::Expired { after } => (
+            Self::Expired { after, default: None } => (
                 "expired",
                 json!({ "explanation": format!("nobody answered within {after}; this is not a refusal by a person") }),
+            ),
+            Self::Expired { after, default } => (
+                "expired",
+                json!({
+                    "explanation": format!("nobody answered within {after}; the default you named holds"),
+                    "data": default,
+                }),
             ),
             Self::Cancelled { why } => ("cancelled", json!({ "explanation": why })),
             Self::MayHaveRun { then } => return then.result_after_a_lost_run(),
@@ -331,6 +341,7 @@ mod tests {
             Outcome::Terminated { by, reason: None },
             Outcome::Expired {
                 after: Millis::from_secs(60),
+                default: None,
             },
             Outcome::Cancelled {
                 why: "withdrawn".into(),
@@ -376,6 +387,7 @@ mod tests {
     fn expiry_is_reported_as_expiry_and_never_as_a_refusal() {
         let text = Outcome::Expired {
             after: Millis::from_secs(60),
+            default: None,
         }
         .result_for_model()
         .unwrap()

@@ -4,6 +4,8 @@
 //! the tools of the built-in agent; what an agent or an upstream says about its own tool may raise risk, never lower
 //! it. A tool nobody describes is a command of medium risk.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -66,6 +68,15 @@ pub enum Lens {
         #[serde(default)]
         dialect: Option<SqlDialect>,
     },
+    /// SQL text for one of several databases.
+    SqlOf {
+        /// The argument's name.
+        arg: String,
+        /// The argument that names the database.
+        database: String,
+        /// What each of them speaks. For a name that is not here all three must agree.
+        dialects: BTreeMap<String, SqlDialect>,
+    },
     /// A path that is read.
     PathRead {
         /// The argument's name.
@@ -107,6 +118,13 @@ pub enum OwnOpinion {
     Silent,
     /// The tool says no approval is needed.
     NotNeeded,
+}
+
+impl Lens {
+    /// Whether it looks into SQL.
+    pub const fn is_sql(&self) -> bool {
+        matches!(self, Self::Sql { .. } | Self::SqlOf { .. })
+    }
 }
 
 impl Category {
@@ -202,7 +220,7 @@ impl Tool {
             name: name.clone(),
             category,
             risk: category.default_risk(),
-            sql_decides_category: lenses.iter().any(|lens| matches!(lens, Lens::Sql { .. })),
+            sql_decides_category: lenses.iter().any(Lens::is_sql),
             lenses,
             schema: None,
         })

@@ -400,7 +400,7 @@ fn deny_reason(outcome: &Outcome) -> String {
         } => reason.clone(),
         Outcome::Denied { denial } => denial.to_string(),
         Outcome::Retry { feedback, .. } => feedback.clone(),
-        Outcome::Expired { after } => format!("nobody answered within {after}"),
+        Outcome::Expired { after, .. } => format!("nobody answered within {after}"),
         Outcome::Cancelled { why } => why.clone(),
         other => other.status().as_str().to_owned(),
     }

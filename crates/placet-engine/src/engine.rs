@@ -157,6 +157,7 @@ impl Engine {
     /// Replaces the configuration. Questions already asked keep the terms they were asked on.
     pub fn reload(&self, config: Config) {
         let reach = self.inner.reach(&config, self.callback().as_ref());
+        self.inner.toolbox.reload(&config);
         let mut in_force = self
             .inner
             .in_force
@@ -343,6 +344,7 @@ impl Builder {
         let places = DiskPlaces::new(&root, home.as_deref())?;
         let workspace = places.workspace().to_owned();
         let reach = reach(&self.config, role, &channels, self.inbox, self.callback.as_ref());
+        self.toolbox.reload(&self.config);
         let engine = Engine {
             inner: Arc::new(Inner {
                 store,

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use placet_core::call::ToolCall;
+use placet_core::config::Config;
 use placet_core::evidence::Evidence;
 use placet_core::interaction::InteractionRequest;
 use placet_core::tool::OwnOpinion;
@@ -14,6 +15,11 @@ pub trait Toolbox: Send + Sync {
     fn schema(&self, tool: &str) -> Option<Value> {
         let _ = tool;
         None
+    }
+
+    /// This configuration is in force from now on: told at the start, and whenever it is replaced.
+    fn reload(&self, config: &Config) {
+        let _ = config;
     }
 
     /// Whether the tool itself says that this call needs no approval (step 9).

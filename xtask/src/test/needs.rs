@@ -49,6 +49,18 @@ const NEEDS: &[Need] = &[
         source: Source::Debian(&["python3", "python3-venv"]),
     },
     Need {
+        what: "PostgreSQL",
+        why: "the tools for databases are tested against a real server",
+        works: || std::path::Path::new("/usr/lib/postgresql").is_dir(),
+        source: Source::Debian(&["postgresql"]),
+    },
+    Need {
+        what: "MariaDB",
+        why: "the tools for databases are tested against a real server",
+        works: || answers(Command::new("/usr/sbin/mariadbd").arg("--version")),
+        source: Source::Debian(&["mariadb-server"]),
+    },
+    Need {
         what: "Chromium",
         why: "the web inbox is tested in a real browser",
         works: || answers(Command::new("chromium").arg("--version")),

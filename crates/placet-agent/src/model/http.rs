@@ -1,23 +1,18 @@
 //! Talking to a provider: one request, one stream of events back. Errors are sorted by whether another try may help.
 
-use std::error::Error as _;
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
 use eventsource_stream::{Event, EventStreamError, Eventsource as _};
 use futures_core::Stream;
 use futures_util::StreamExt as _;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
-use reqwest::redirect::Policy;
 use reqwest::{Client, Proxy, Response, StatusCode, Url};
-use rustls::{ClientConfig, RootCertStore};
-use rustls_platform_verifier::BuilderVerifierExt as _;
 use serde_json::Value;
 
 use super::ModelError;
+use crate::connect::{self, explained};
 
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// A provider that is silent for so long has gone away; while it thinks it sends pings or pieces.
 const SILENCE_MAX: Duration = Duration::from_mins(2);
 /// How much of a provider's complaint is read.
@@ -159,22 +154,9 @@ fn parse(url: &str) -> Result<Url, AccessError> {
 
 fn client(url: &Url, proxy: Option<&str>) -> Result<Client, AccessError> {
     let failed = |error: &dyn fmt::Display| AccessError::Client(error.to_string());
-    let tls = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .map_err(|error| failed(&error))?;
-    // A plain-text address needs no roots, and gets a client that trusts nobody.
-    let tls = if url.scheme() == "https" {
-        tls.with_platform_verifier().map_err(|error| failed(&error))?
-    } else {
-        tls.with_root_certificates(RootCertStore::empty())
-    };
-    let builder = Client::builder()
-        .tls_backend_preconfigured(tls.with_no_client_auth())
-        .connect_timeout(CONNECT_TIMEOUT)
-        .read_timeout(SILENCE_MAX)
-        // A key is for the address it was configured for.
-        .redirect(Policy::none())
-        .user_agent(concat!("placet/", env!("CARGO_PKG_VERSION")));
+    let builder = connect::http(url)
+        .map_err(|error| failed(&error))?
+        .read_timeout(SILENCE_MAX);
     let builder = match proxy {
         Some(proxy) => builder.proxy(Proxy::all(proxy).map_err(|error| failed(&error))?),
         // No proxy of the environment knows this machine's own services.
@@ -241,17 +223,4 @@ fn torn(error: EventStreamError<reqwest::Error>) -> ModelError {
         EventStreamError::Transport(error) => ModelError::again(explained(error)),
         other => ModelError::again(format!("the provider's stream cannot be read: {other}")),
     }
-}
-
-/// Without the address: a proxy's may hold a password.
-fn explained(error: reqwest::Error) -> String {
-    let error = error.without_url();
-    let mut sentence = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        sentence.push_str(": ");
-        sentence.push_str(&inner.to_string());
-        cause = inner.source();
-    }
-    sentence
 }

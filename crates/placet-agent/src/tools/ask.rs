@@ -1,4 +1,7 @@
 //! `askUserQuestion`: the model asks a person. The answer is the call's result; there is nothing to run.
+//!
+//! Several `questions` in one call are as many calls of the same turn: they are shown together, and each is answered, skipped or
+//! left to expire on its own.
 
 use async_trait::async_trait;
 use placet_core::call::{Args, ToolCall};
@@ -15,6 +18,9 @@ use super::Tool;
 #[derive(Debug, Clone, Copy)]
 pub struct AskUserQuestion;
 
+/// The most questions in one call.
+const QUESTIONS_MAX: usize = 10;
+
 /// What a model writes. The rest of a request is not its business.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -30,6 +36,13 @@ struct Written {
     options: Vec<WrittenOption>,
     timeout_seconds: Option<u64>,
     default_option_id: Option<String>,
+}
+
+/// Several questions at once.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Several {
+    questions: Vec<Value>,
 }
 
 #[derive(Deserialize)]
@@ -58,6 +71,15 @@ impl Written {
             (None, true) => InteractionKind::UserInput,
             (None, false) => InteractionKind::UserChoice,
         };
+        let dangerous = |option: &WrittenOption| {
+            option.is_dangerous && self.default_option_id.as_ref() == Some(&option.option_id)
+        };
+        if let Some(option) = self.options.iter().find(|option| dangerous(option)) {
+            let id = &option.option_id;
+            return Err(format!(
+                "the default option `{id}` is dangerous; silence must not choose it"
+            ));
+        }
         let options = if self.options.is_empty() {
             free_text(&self.message)
         } else {
@@ -113,7 +135,8 @@ impl Tool for AskUserQuestion {
 
     fn description(&self) -> &'static str {
         "Asks a person: to choose one of several options, to confirm something, or to supply what is missing. \
-         Without options they answer in words. Do not ask for permission to call a tool; that is asked for you."
+         Without options they answer in words; `defaultOptionId` is taken when nobody answers in time. Ask several things at once \
+         as `questions`, each with a `title` and a `message` of its own; each gets its own result. Do not ask for permission to call a tool; that is asked for you."
     }
 
     fn category(&self) -> Category {
@@ -131,35 +154,48 @@ impl Tool for AskUserQuestion {
             "SKIP",
             "CUSTOM",
         ];
-        json!({
+        let options = json!({ "type": "array", "maxItems": 50, "items": {
             "type": "object",
             "properties": {
-                "type": { "enum": ["MISSING_INFO", "USER_CONFIRMATION", "USER_CHOICE", "USER_INPUT", "CUSTOM"] },
-                "title": text,
-                "message": text,
-                "details": { "type": "string" },
-                "context": { "type": "object" },
-                "options": { "type": "array", "maxItems": 50, "items": {
-                    "type": "object",
-                    "properties": {
-                        "optionId": text,
-                        "label": text,
-                        "description": { "type": "string" },
-                        "action": { "enum": actions },
-                        "isDangerous": { "type": "boolean" },
-                        "requiresInput": { "type": "boolean" },
-                        "inputPrompt": { "type": "string" },
-                        "metadata": { "type": "object" },
-                    },
-                    "required": ["optionId", "label"],
-                    "additionalProperties": false,
-                } },
-                "timeoutSeconds": { "type": "integer", "minimum": 1 },
-                "defaultOptionId": text,
+                "optionId": text,
+                "label": text,
+                "description": { "type": "string" },
+                "action": { "enum": actions },
+                "isDangerous": { "type": "boolean" },
+                "requiresInput": { "type": "boolean" },
+                "inputPrompt": { "type": "string" },
+                "metadata": { "type": "object" },
             },
+            "required": ["optionId", "label"],
+            "additionalProperties": false,
+        } });
+        let mut question = json!({
+            "type": { "enum": ["MISSING_INFO", "USER_CONFIRMATION", "USER_CHOICE", "USER_INPUT", "CUSTOM"] },
+            "title": text,
+            "message": text,
+            "details": { "type": "string" },
+            "context": { "type": "object" },
+            "options": options,
+            "timeoutSeconds": { "type": "integer", "minimum": 1 },
+            "defaultOptionId": text,
+        });
+        let several = json!({ "type": "array", "minItems": 1, "maxItems": QUESTIONS_MAX, "items": {
+            "type": "object",
+            "properties": question.clone(),
             "required": ["title", "message"],
             "additionalProperties": false,
-        })
+        } });
+        if let Some(properties) = question.as_object_mut() {
+            properties.insert("questions".into(), several);
+        }
+        // Either shape; some providers know no `oneOf` here, so reading the call tells them apart.
+        json!({ "type": "object", "properties": question, "additionalProperties": false })
+    }
+
+    fn apart(&self, args: &str) -> Option<Vec<String>> {
+        let several: Several = serde_json::from_str(args).ok()?;
+        let fits = (1..=QUESTIONS_MAX).contains(&several.questions.len());
+        fits.then(|| several.questions.iter().map(Value::to_string).collect())
     }
 
     fn question(&self, args: &Args) -> Option<Result<InteractionRequest, String>> {
@@ -197,5 +233,34 @@ mod tests {
         let request = ask(json!({"title": "Key", "message": "Which key?"})).unwrap();
         assert_eq!(request.kind, InteractionKind::UserInput);
         assert!(request.options[0].requires_input);
+    }
+
+    #[test]
+    fn silence_cannot_choose_what_is_dangerous() {
+        let option = |dangerous| json!({"optionId": "drop", "label": "Drop it", "isDangerous": dangerous});
+        let args = |dangerous| json!({"title": "t", "message": "m", "defaultOptionId": "drop", "options": [option(dangerous)]});
+        assert!(ask(args(true)).unwrap_err().contains("is dangerous"));
+        assert_eq!(
+            ask(args(false)).unwrap().default_option_id.as_deref(),
+            Some("drop")
+        );
+    }
+
+    #[test]
+    fn several_questions_are_as_many_calls() {
+        let first = json!({"title": "A", "message": "Which?"});
+        let second = json!({"title": "B", "message": "Whose?"});
+        let both = json!({ "questions": [first, second] }).to_string();
+        let apart = AskUserQuestion.apart(&both).unwrap();
+        assert_eq!(apart, [first.to_string(), second.to_string()]);
+        for one in [
+            first.to_string(),
+            json!({"questions": []}).to_string(),
+            "nonsense".into(),
+        ] {
+            assert_eq!(AskUserQuestion.apart(&one), None, "{one}");
+        }
+        // What is neither shape is told what is missing.
+        assert!(ask(json!({"message": "m"})).unwrap_err().contains("title"));
     }
 }

@@ -1,21 +1,18 @@
 //! `bash`: a command line in a shell of its own, with everything it starts. Ended together when its time is over.
 
 use std::fmt::Write as _;
-use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use placet_core::call::ToolCall;
 use placet_core::evidence::Evidence;
+use placet_core::ids::SessionId;
 use placet_core::tool::Category;
-use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
-use tokio::io::AsyncReadExt as _;
-use tokio::net::unix::pipe::Receiver;
-use tokio::process::{Child, Command};
 
+use super::files::Workspace;
+use super::jobs::Jobs;
+use super::process::{End, Group};
 use super::{Tool, text};
 
 /// How long a command may take when the model does not say.
@@ -26,17 +23,19 @@ const TIMEOUT_MAX_SECONDS: u64 = 600;
 const HALF_BYTES_MAX: usize = 24 * 1024;
 
 /// Runs command lines.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Bash {
-    workspace: PathBuf,
+    workspace: Workspace,
+    jobs: Jobs,
     hidden: Vec<String>,
 }
 
 impl Bash {
-    /// Runs in this folder.
-    pub fn new(workspace: &Path) -> Self {
+    /// Runs in this folder, and keeps what runs on in the background among these jobs.
+    pub fn new(workspace: Workspace, jobs: Jobs) -> Self {
         Self {
-            workspace: workspace.to_owned(),
+            workspace,
+            jobs,
             hidden: Vec::new(),
         }
     }
@@ -48,51 +47,8 @@ impl Bash {
         self
     }
 
-    fn command(&self, line: &str) -> Command {
-        let mut command = Command::new("bash");
-        command.arg("-c").arg(line).current_dir(&self.workspace);
-        for name in &self.hidden {
-            command.env_remove(name);
-        }
-        command.stdin(Stdio::null()).process_group(0).kill_on_drop(true);
-        command
-    }
-}
-
-/// A shell and everything it started. All of it ends when this is dropped.
-struct Group {
-    shell: Child,
-    leader: Option<Pid>,
-}
-
-impl Group {
-    fn start(mut command: Command) -> std::io::Result<(Self, Receiver)> {
-        // One pipe for both, so that errors stand where they happened.
-        let (output, input) = std::io::pipe()?;
-        command.stdout(input.try_clone()?).stderr(input);
-        let shell = command.spawn()?;
-        // Our own copies of the pipe's end would keep it open for ever.
-        drop(command);
-        let leader = shell
-            .id()
-            .and_then(|id| i32::try_from(id).ok())
-            .and_then(Pid::from_raw);
-        let output = Receiver::from_owned_fd(OwnedFd::from(output))?;
-        Ok((Self { shell, leader }, output))
-    }
-
-    /// Once: afterwards the number may be somebody else's.
-    fn end(&mut self) {
-        if let Some(leader) = self.leader.take() {
-            // Gone already is what we want.
-            let _ = kill_process_group(leader, Signal::KILL);
-        }
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        self.end();
+    fn start(&self, line: &str) -> std::io::Result<Group> {
+        Group::start(line, self.workspace.root(), &self.hidden)
     }
 }
 
@@ -138,7 +94,8 @@ impl Tool for Bash {
     }
 
     fn description(&self) -> &'static str {
-        "Runs a command line with bash in the workspace and returns what it prints. Nothing it starts outlives it."
+        "Runs a command line with bash in the workspace and returns what it prints. Nothing it starts outlives it. With \
+         `background` it runs on as a job: read it with `bash_output`, end it with `kill_bash`."
     }
 
     fn category(&self) -> Category {
@@ -150,6 +107,7 @@ impl Tool for Bash {
             "type": "object",
             "properties": {
                 "command": { "type": "string", "minLength": 1 },
+                "background": { "type": "boolean" },
                 "timeoutSeconds": { "type": "integer", "minimum": 1, "maximum": TIMEOUT_MAX_SECONDS },
             },
             "required": ["command"],
@@ -158,52 +116,54 @@ impl Tool for Bash {
     }
 
     async fn run(&self, call: &ToolCall, _: &[Evidence]) -> Result<String, String> {
+        let line = text(&call.args, "command")?;
         let wanted = call.args.get("timeoutSeconds").and_then(Value::as_u64);
-        let timeout = wanted.map_or(TIMEOUT_USUAL, Duration::from_secs);
-        let (mut group, mut output) = Group::start(self.command(text(&call.args, "command")?))
+        let wanted = wanted.map(Duration::from_secs);
+        if call.args.get("background").and_then(Value::as_bool) == Some(true) {
+            let id = self.jobs.add(&call.session, line, || self.start(line), wanted)?;
+            return Ok(format!(
+                "running as `{id}`; read it with `bash_output`, end it with `kill_bash`"
+            ));
+        }
+        let group = self
+            .start(line)
             .map_err(|error| format!("the shell cannot be started: {error}"))?;
+        let timeout = wanted.unwrap_or(TIMEOUT_USUAL);
         let mut kept = Kept::default();
-        let mut buffer = vec![0; 16 * 1024];
-        let deadline = tokio::time::sleep(timeout);
-        tokio::pin!(deadline);
-        let mut exit = None;
-        loop {
-            tokio::select! {
-                read = output.read(&mut buffer) => match read {
-                    Ok(0) | Err(_) => break,
-                    Ok(bytes) => kept.push(buffer.get(..bytes).unwrap_or_default()),
-                },
-                status = group.shell.wait(), if exit.is_none() => {
-                    exit = Some(status);
-                    // What it left behind ends with it, or reading would wait for ever.
-                    group.end();
-                }
-                () = &mut deadline => {
-                    group.end();
-                    return Err(format!("{}\n[stopped after {} seconds]", kept.text(), timeout.as_secs()));
-                }
-            }
+        let end = group.follow(Some(timeout), |bytes| kept.push(bytes)).await;
+        if end.is_success() {
+            return Ok(kept.text());
         }
-        let status = match exit {
-            Some(status) => status,
-            None => group.shell.wait().await,
+        let note = match end {
+            End::OutOfTime => format!("stopped after {} seconds", timeout.as_secs()),
+            end => end.to_string(),
         };
-        match status {
-            Ok(status) if status.success() => Ok(kept.text()),
-            Ok(status) => Err(format!("{}\n[{status}]", kept.text())),
-            Err(error) => Err(format!("{}\n[how it ended is not known: {error}]", kept.text())),
-        }
+        Err(format!("{}\n[{note}]", kept.text()))
+    }
+
+    fn end_session(&self, session: &SessionId) {
+        self.jobs.end_session(session);
+    }
+
+    fn shut_down(&self) {
+        self.jobs.end_all();
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
     use crate::tools::a_call;
 
+    fn bash(folder: &Path) -> Bash {
+        Bash::new(Workspace::new(folder), Jobs::default())
+    }
+
     async fn run(args: Value) -> Result<String, String> {
         let folder = tempfile::tempdir().unwrap();
-        Bash::new(folder.path()).run(&a_call("bash", args), &[]).await
+        bash(folder.path()).run(&a_call("bash", args), &[]).await
     }
 
     #[tokio::test]
@@ -224,7 +184,7 @@ mod tests {
         let late = folder.path().join("late");
         let line = format!("echo begun; (sleep 3; touch {}) & sleep 60", late.display());
         let call = a_call("bash", json!({"command": line, "timeoutSeconds": 1}));
-        let stopped = Bash::new(folder.path()).run(&call, &[]).await.unwrap_err();
+        let stopped = bash(folder.path()).run(&call, &[]).await.unwrap_err();
         assert!(stopped.starts_with("begun\n") && stopped.contains("stopped after 1 seconds"));
         let gone = std::process::Command::new("pgrep")
             .args(["-f", &line])
@@ -256,7 +216,7 @@ mod tests {
     async fn a_hidden_variable_is_not_there() {
         let folder = tempfile::tempdir().unwrap();
         let call = a_call("bash", json!({"command": "echo \"[$PATH]\""}));
-        let bash = Bash::new(folder.path()).hiding(["CARGO_MANIFEST_DIR".to_owned()]);
+        let bash = bash(folder.path()).hiding(["CARGO_MANIFEST_DIR".to_owned()]);
         assert!(bash.run(&call, &[]).await.unwrap().len() > 3);
         let call = a_call("bash", json!({"command": "echo \"[$CARGO_MANIFEST_DIR]\""}));
         assert_eq!(bash.run(&call, &[]).await.unwrap(), "[]\n");

@@ -1,20 +1,17 @@
 //! `edit`: one passage of a file, replaced. People see the whole change, and what they saw is what happens.
 
-use std::path::{Path, PathBuf};
-
 use async_trait::async_trait;
 use placet_core::call::{Args, ToolCall};
 use placet_core::evidence::Evidence;
 use placet_core::tool::Category;
 use serde_json::{Value, json};
 
-use super::{Tool, files, text};
+use super::files::{self, After, Workspace};
+use super::{Tool, text};
 
 /// Edits files.
 #[derive(Debug, Clone)]
-pub struct Edit {
-    workspace: PathBuf,
-}
+pub struct Edit(pub Workspace);
 
 /// What an edit asks for.
 struct Wanted {
@@ -35,8 +32,9 @@ impl Wanted {
     }
 
     /// The file's text after the edit. A passage that is not there, or there twice, is not what the model thinks it is.
-    fn applied(&self, before: &str) -> Result<String, String> {
+    fn applied(&self, before: Option<&str>) -> Result<String, String> {
         let path = &self.path;
+        let before = before.ok_or_else(|| format!("there is no file `{path}`"))?;
         match before.matches(&self.old).count() {
             0 => Err(format!("`old` is not in `{path}`; read it again")),
             1 => Ok(before.replacen(&self.old, &self.new, 1)),
@@ -48,17 +46,9 @@ impl Wanted {
     }
 }
 
-impl Edit {
-    /// Edits in this folder.
-    pub fn new(workspace: &Path) -> Self {
-        Self {
-            workspace: workspace.to_owned(),
-        }
-    }
-}
-
-fn before(file: &Path) -> Result<String, String> {
-    files::read(file)?.ok_or_else(|| format!("there is no file `{}`", file.display()))
+fn edited(args: &Args) -> Result<After, String> {
+    let wanted = Wanted::read(args)?;
+    Ok(Box::new(move |before| wanted.applied(before)))
 }
 
 #[async_trait]
@@ -79,7 +69,7 @@ impl Tool for Edit {
         json!({
             "type": "object",
             "properties": {
-                "path": { "type": "string", "minLength": 1, "description": "Relative to the workspace, or absolute." },
+                "path": files::path_schema(),
                 "old": { "type": "string", "minLength": 1 },
                 "new": { "type": "string" },
                 "everywhere": { "type": "boolean" },
@@ -90,36 +80,24 @@ impl Tool for Edit {
     }
 
     async fn evidence(&self, call: &ToolCall) -> Result<Vec<Evidence>, String> {
-        let wanted = Wanted::read(&call.args)?;
-        let file = files::resolve(&self.workspace, &wanted.path);
-        let before = files::blocking(move || before(&file)).await?;
-        let after = wanted.applied(&before)?;
-        Ok(vec![Evidence::Diff {
-            path: wanted.path,
-            before: Some(before),
-            after: Some(after),
-        }])
+        files::shown(&self.0, &call.args, edited(&call.args)?).await
     }
 
     async fn run(&self, call: &ToolCall, shown: &[Evidence]) -> Result<String, String> {
-        let wanted = Wanted::read(&call.args)?;
-        let (file, shown) = (files::resolve(&self.workspace, &wanted.path), shown.to_vec());
-        files::blocking(move || {
-            files::as_shown(&wanted.path, &file, &shown)?;
-            files::replace(&file, &wanted.applied(&before(&file)?)?)?;
-            Ok(format!("edited `{}`", wanted.path))
-        })
-        .await
+        files::change(&self.0, &call.args, shown, edited(&call.args)?).await?;
+        Ok(format!("edited `{}`", text(&call.args, "path")?))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
     use crate::tools::a_call;
 
     async fn edit(folder: &Path, args: Value) -> Result<String, String> {
-        Edit::new(folder).run(&a_call("edit", args), &[]).await
+        Edit(Workspace::new(folder)).run(&a_call("edit", args), &[]).await
     }
 
     #[tokio::test]

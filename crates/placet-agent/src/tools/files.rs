@@ -3,15 +3,82 @@
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
+use placet_core::call::Args;
 use placet_core::evidence::Evidence;
+use serde_json::{Value, json};
 use tempfile::NamedTempFile;
+
+use super::text;
 
 /// The largest file that is read as a whole, in bytes.
 const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
-/// A path as a model writes it: relative to the workspace, or absolute.
-pub(super) fn resolve(workspace: &Path, path: &str) -> PathBuf {
-    workspace.join(path)
+/// The folder an agent works in.
+#[derive(Debug, Clone)]
+pub struct Workspace(PathBuf);
+
+impl Workspace {
+    /// This folder.
+    pub fn new(root: &Path) -> Self {
+        Self(root.to_owned())
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        &self.0
+    }
+
+    /// A path as a model writes it: relative to the workspace, or absolute.
+    pub(super) fn resolve(&self, path: &str) -> PathBuf {
+        self.0.join(path)
+    }
+
+    /// The file that the argument `path` names.
+    pub(super) fn file(&self, args: &Args) -> Result<PathBuf, String> {
+        Ok(self.resolve(text(args, "path")?))
+    }
+
+    /// The folder that the argument `path` names; the workspace when it is left out.
+    pub(super) fn folder(&self, args: &Args) -> PathBuf {
+        self.resolve(args.text("path").unwrap_or("."))
+    }
+}
+
+/// The schema of an argument `path`.
+pub(super) fn path_schema() -> Value {
+    json!({ "type": "string", "minLength": 1, "description": "Relative to the workspace, or absolute." })
+}
+
+/// A file's text after a change of it. Given its text before; `None` when there is no such file.
+pub(super) type After = Box<dyn FnOnce(Option<&str>) -> Result<String, String> + Send>;
+
+/// What people are shown of a change.
+pub(super) async fn shown(workspace: &Workspace, args: &Args, after: After) -> Result<Vec<Evidence>, String> {
+    let (path, file) = (text(args, "path")?.to_owned(), workspace.file(args)?);
+    blocking(move || {
+        let before = read(&file)?;
+        let after = Some(after(before.as_deref())?);
+        Ok(vec![Evidence::Diff { path, before, after }])
+    })
+    .await
+}
+
+/// Changes a file, if it is still what people were shown. Returns how many bytes it has now.
+pub(super) async fn change(
+    workspace: &Workspace,
+    args: &Args,
+    shown: &[Evidence],
+    after: After,
+) -> Result<usize, String> {
+    let (path, file) = (text(args, "path")?.to_owned(), workspace.file(args)?);
+    let shown = shown.to_vec();
+    blocking(move || {
+        let before = read(&file)?;
+        as_shown(&path, before.as_deref(), &shown)?;
+        let after = after(before.as_deref())?;
+        replace(&file, &after)?;
+        Ok(after.len())
+    })
+    .await
 }
 
 /// A file's text; `None` when there is no such file.
@@ -19,6 +86,8 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, String> {
     let shown = path.display();
     let size = match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => return Err(format!("`{shown}` is a folder")),
+        // A pipe or a device may never end.
+        Ok(metadata) if !metadata.is_file() => return Err(format!("`{shown}` is not an ordinary file")),
         Ok(metadata) => metadata.len(),
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(format!("`{shown}` cannot be read: {error}")),
@@ -34,22 +103,25 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, String> {
 }
 
 /// Refuses to touch a file that is not what people were shown when they allowed the change.
-pub(super) fn as_shown(path: &str, file: &Path, shown: &[Evidence]) -> Result<(), String> {
-    let seen = shown.iter().find_map(|evidence| match evidence {
-        Evidence::Diff { path: of, before, .. } if of == path => Some(before),
-        _ => None,
+fn as_shown(path: &str, before: Option<&str>, shown: &[Evidence]) -> Result<(), String> {
+    let changed = shown.iter().any(|evidence| match evidence {
+        Evidence::Diff {
+            path: of,
+            before: seen,
+            ..
+        } => of == path && seen.as_deref() != before,
+        _ => false,
     });
-    let Some(seen) = seen else { return Ok(()) };
-    if read(file)? == *seen {
-        return Ok(());
+    if changed {
+        return Err(format!(
+            "`{path}` was not written: it has changed since a person was shown the change"
+        ));
     }
-    Err(format!(
-        "`{path}` was not written: it has changed since a person was shown the change"
-    ))
+    Ok(())
 }
 
 /// Puts a text in a file's place, whole or not at all. A link is followed: its target is replaced, not the link.
-pub(super) fn replace(path: &Path, text: &str) -> Result<(), String> {
+fn replace(path: &Path, text: &str) -> Result<(), String> {
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let failed = |error: std::io::Error| format!("`{}` cannot be written: {error}", path.display());
     let folder = target

@@ -1,6 +1,6 @@
 //! `ls`: what is in a folder.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use async_trait::async_trait;
 use placet_core::call::ToolCall;
@@ -8,25 +8,16 @@ use placet_core::evidence::Evidence;
 use placet_core::tool::Category;
 use serde_json::{Value, json};
 
-use super::{Tool, files};
+use super::Tool;
+use super::files::{self, Workspace};
+use super::walk::printable;
 
 /// The most entries that are listed.
 const ENTRIES_MAX: usize = 1000;
 
 /// Lists folders.
 #[derive(Debug, Clone)]
-pub struct Ls {
-    workspace: PathBuf,
-}
-
-impl Ls {
-    /// Lists in this folder.
-    pub fn new(workspace: &Path) -> Self {
-        Self {
-            workspace: workspace.to_owned(),
-        }
-    }
-}
+pub struct Ls(pub Workspace);
 
 #[async_trait]
 impl Tool for Ls {
@@ -46,14 +37,14 @@ impl Tool for Ls {
         json!({
             "type": "object",
             "properties": {
-                "path": { "type": "string", "minLength": 1, "description": "Relative to the workspace, or absolute." },
+                "path": files::path_schema(),
             },
             "additionalProperties": false,
         })
     }
 
     async fn run(&self, call: &ToolCall, _: &[Evidence]) -> Result<String, String> {
-        let folder = files::resolve(&self.workspace, call.args.text("path").unwrap_or("."));
+        let folder = self.0.folder(&call.args);
         files::blocking(move || list(&folder)).await
     }
 }
@@ -63,7 +54,7 @@ fn list(folder: &Path) -> Result<String, String> {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
-        let mut name = entry.file_name().to_string_lossy().into_owned();
+        let mut name = printable(&entry.file_name().to_string_lossy()).into_owned();
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             name.push('/');
         }

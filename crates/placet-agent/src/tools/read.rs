@@ -1,7 +1,6 @@
 //! `read`: a file's text, or some lines of it.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use placet_core::call::ToolCall;
@@ -9,25 +8,15 @@ use placet_core::evidence::Evidence;
 use placet_core::tool::Category;
 use serde_json::{Value, json};
 
-use super::{Tool, files, text};
+use super::Tool;
+use super::files::{self, Workspace};
 
 /// Lines returned when the model does not say how many.
 const LINES_USUAL: usize = 2000;
 
 /// Reads files.
 #[derive(Debug, Clone)]
-pub struct Read {
-    workspace: PathBuf,
-}
-
-impl Read {
-    /// Reads in this folder.
-    pub fn new(workspace: &Path) -> Self {
-        Self {
-            workspace: workspace.to_owned(),
-        }
-    }
-}
+pub struct Read(pub Workspace);
 
 #[async_trait]
 impl Tool for Read {
@@ -47,7 +36,7 @@ impl Tool for Read {
         json!({
             "type": "object",
             "properties": {
-                "path": { "type": "string", "minLength": 1, "description": "Relative to the workspace, or absolute." },
+                "path": files::path_schema(),
                 "offset": { "type": "integer", "minimum": 1 },
                 "limit": { "type": "integer", "minimum": 1 },
             },
@@ -57,7 +46,7 @@ impl Tool for Read {
     }
 
     async fn run(&self, call: &ToolCall, _: &[Evidence]) -> Result<String, String> {
-        let path = files::resolve(&self.workspace, text(&call.args, "path")?);
+        let path = self.0.file(&call.args)?;
         let number = |name: &str| {
             let given = call.args.get(name).and_then(Value::as_u64);
             given.map(|number| usize::try_from(number).unwrap_or(usize::MAX))

@@ -1,28 +1,21 @@
 //! `write`: a file's whole text, replaced at once. People see the diff, and what they saw is what is replaced.
 
-use std::path::{Path, PathBuf};
-
 use async_trait::async_trait;
-use placet_core::call::ToolCall;
+use placet_core::call::{Args, ToolCall};
 use placet_core::evidence::Evidence;
 use placet_core::tool::Category;
 use serde_json::{Value, json};
 
-use super::{Tool, files, text};
+use super::files::{self, After, Workspace};
+use super::{Tool, text};
 
 /// Writes files.
 #[derive(Debug, Clone)]
-pub struct Write {
-    workspace: PathBuf,
-}
+pub struct Write(pub Workspace);
 
-impl Write {
-    /// Writes in this folder.
-    pub fn new(workspace: &Path) -> Self {
-        Self {
-            workspace: workspace.to_owned(),
-        }
-    }
+fn content(args: &Args) -> Result<After, String> {
+    let content = text(args, "content")?.to_owned();
+    Ok(Box::new(|_| Ok(content)))
 }
 
 #[async_trait]
@@ -43,7 +36,7 @@ impl Tool for Write {
         json!({
             "type": "object",
             "properties": {
-                "path": { "type": "string", "minLength": 1, "description": "Relative to the workspace, or absolute." },
+                "path": files::path_schema(),
                 "content": { "type": "string", "description": "The whole text." },
             },
             "required": ["path", "content"],
@@ -52,28 +45,11 @@ impl Tool for Write {
     }
 
     async fn evidence(&self, call: &ToolCall) -> Result<Vec<Evidence>, String> {
-        let path = text(&call.args, "path")?.to_owned();
-        let file = files::resolve(&self.workspace, &path);
-        let before = files::blocking(move || files::read(&file)).await?;
-        Ok(vec![Evidence::Diff {
-            path,
-            before,
-            after: Some(text(&call.args, "content")?.to_owned()),
-        }])
+        files::shown(&self.0, &call.args, content(&call.args)?).await
     }
 
     async fn run(&self, call: &ToolCall, shown: &[Evidence]) -> Result<String, String> {
-        let (path, content) = (
-            text(&call.args, "path")?.to_owned(),
-            text(&call.args, "content")?.to_owned(),
-        );
-        let file = files::resolve(&self.workspace, &path);
-        let (bytes, shown) = (content.len(), shown.to_vec());
-        files::blocking(move || {
-            files::as_shown(&path, &file, &shown)?;
-            files::replace(&file, &content)?;
-            Ok(format!("wrote {bytes} bytes to `{path}`"))
-        })
-        .await
+        let bytes = files::change(&self.0, &call.args, shown, content(&call.args)?).await?;
+        Ok(format!("wrote {bytes} bytes to `{}`", text(&call.args, "path")?))
     }
 }

@@ -9,10 +9,14 @@
 )]
 
 mod chat;
+mod databases;
+mod gate;
 mod interaction;
+mod jobs;
 mod models;
 mod parked;
 mod provider;
 mod restart;
+mod servers;
 mod support;
 mod turns;

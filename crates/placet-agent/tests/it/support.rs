@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// Everything the built-in tools do is asked about where it is not a read, and nothing is remembered.
-const CONFIG: &str =
+pub(crate) const CONFIG: &str =
     "[approval]\ntimeout = '10m'\nmemory = '0s'\n[[people]]\nname = 'lin'\nemail = 'lin@example.com'\n";
 
 /// A disk with a workspace on it.
@@ -59,6 +59,12 @@ impl House {
         self.open_with(turns, Limits::USUAL).await
     }
 
+    /// With another configuration, and tools of one's own.
+    pub(crate) async fn open_as(&self, config: &str, tools: Tools, turns: Value) -> Home {
+        let script = Script::from_json(json!({ "turns": turns })).unwrap();
+        start_as(config, tools, &self.work(), &self.store(), script, Limits::USUAL).await
+    }
+
     pub(crate) async fn open_with(&self, turns: Value, limits: Limits) -> Home {
         let script = Script::from_json(json!({ "turns": turns })).unwrap();
         start(&self.work(), &self.store(), script, limits).await
@@ -66,9 +72,19 @@ impl House {
 }
 
 pub(crate) async fn start(work: &Path, store: &Path, script: Script, limits: Limits) -> Home {
+    start_as(CONFIG, Tools::builtin(work), work, store, script, limits).await
+}
+
+async fn start_as(
+    config: &str,
+    tools: Tools,
+    work: &Path,
+    store: &Path,
+    script: Script,
+    limits: Limits,
+) -> Home {
     let config =
-        Config::parse(CONFIG, "placet.toml", std::iter::empty()).unwrap_or_else(|error| panic!("{error}"));
-    let tools = Tools::builtin(work);
+        Config::parse(config, "placet.toml", std::iter::empty()).unwrap_or_else(|error| panic!("{error}"));
     let engine = Engine::builder(config)
         .workspace(work)
         .toolbox(tools.clone())

@@ -20,7 +20,7 @@ use crate::tool::{Category, Risk, SqlDialect};
 use crate::verdict::AnswerKind;
 
 /// The names of all sections.
-pub(super) const SECTIONS: [&str; 11] = [
+pub(super) const SECTIONS: [&str; 13] = [
     "approval",
     "rules",
     "tools",
@@ -32,6 +32,8 @@ pub(super) const SECTIONS: [&str; 11] = [
     "workspace",
     "agent",
     "models",
+    "databases",
+    "safety",
 ];
 
 #[derive(Default, Deserialize)]
@@ -60,6 +62,10 @@ pub(super) struct ConfigFile {
     pub(super) agent: AgentFile,
     #[serde(default)]
     pub(super) models: BTreeMap<Spanned<String>, ModelFile>,
+    #[serde(default)]
+    pub(super) databases: BTreeMap<Spanned<String>, DatabaseFile>,
+    #[serde(default)]
+    pub(super) safety: SafetyFile,
 }
 
 #[derive(Default, Deserialize)]
@@ -200,6 +206,8 @@ pub(super) struct AgentFile {
     pub(super) turns_max: Option<Spanned<u32>>,
     pub(super) turn_timeout: Option<Spanned<Lasting>>,
     pub(super) call_timeout: Option<Spanned<Lasting>>,
+    #[serde(default)]
+    pub(super) skills: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -212,6 +220,20 @@ pub(super) struct ModelFile {
     pub(super) proxy: Option<Spanned<String>>,
     pub(super) tokens_max: Option<u32>,
     pub(super) script: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DatabaseFile {
+    #[serde(rename = "type")]
+    pub(super) kind: Option<Spanned<SqlDialect>>,
+    pub(super) url: Spanned<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SafetyFile {
+    pub(super) require_confirmation: Option<bool>,
 }
 
 /// One text or a list of them.

@@ -18,6 +18,8 @@ pub struct Agent {
     pub model: Option<String>,
     /// How far a run may go.
     pub limits: Limits,
+    /// Folders of skills beside the workspace's own; relative to the workspace.
+    pub skills: Vec<String>,
 }
 
 /// `[models.NAME]`.
@@ -94,6 +96,7 @@ pub(super) fn agent(file: &AgentFile, models: &BTreeMap<String, Model>, checker:
             turn_timeout: lasting(file.turn_timeout.as_ref(), usual.turn_timeout),
             call_timeout: lasting(file.call_timeout.as_ref(), usual.call_timeout),
         },
+        skills: file.skills.clone(),
     }
 }
 

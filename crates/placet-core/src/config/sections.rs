@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde_spanned::Spanned;
 
 use super::error::{Checker, did_you_mean};
-use super::file::{ApprovalFile, ChannelFile, ServerFile, ToolFile};
+use super::file::{ApprovalFile, ChannelFile, SafetyFile, ServerFile, ToolFile};
 use super::lasting::Lasting;
 use super::secret::NOT_A_SECRET;
 use super::{Approval, Channel, ChannelKind, Host, OtherReply, Scheme, Secret, Server, Tokens};
@@ -57,8 +57,10 @@ pub(super) fn approval(file: &ApprovalFile, checker: &mut Checker<'_>) -> Approv
     }
 }
 
-pub(super) fn settings(file: ApprovalFile) -> Settings {
+pub(super) fn settings(file: ApprovalFile, safety: &SafetyFile) -> Settings {
     let word = |asks| if asks { Override::Ask } else { Override::Allow };
+    let confirmed = safety.require_confirmation.unwrap_or(false);
+    let confirmed = confirmed.then(|| ToolName::new("data_modify").ok()).flatten();
     Settings {
         enabled: file.enabled.unwrap_or(true),
         mode: file.mode.unwrap_or(Mode::Default),
@@ -67,6 +69,8 @@ pub(super) fn settings(file: ApprovalFile) -> Settings {
             .tool_overrides
             .into_iter()
             .map(|(tool, asks)| (tool, word(asks)))
+            // The stricter of the two, so it comes last.
+            .chain(confirmed.map(|tool| (tool, Override::Ask)))
             .collect(),
         auto_approved_tools: file.auto_approved_tools.into_iter().collect(),
     }
@@ -94,7 +98,7 @@ pub(super) fn tool(
             .map(|lens| adjusted(lens, file.category, dialect))
             .collect();
     }
-    let speaks_sql = lenses.iter().any(|lens| matches!(lens, Lens::Sql { .. }));
+    let speaks_sql = lenses.iter().any(Lens::is_sql);
     if let (Some(dialect), false) = (&file.dialect, speaks_sql) {
         let help = Some("say with `sql = \"ARGUMENT\"` where the SQL is".to_owned());
         checker.refuse(dialect.span(), "a dialect without an SQL argument", help);

@@ -98,13 +98,14 @@ fn argument<'t>(rule: &Rule, tool: &'t Tool) -> Option<&'t str> {
     let when = &rule.when;
     let fits = |lens: &&Lens| match lens {
         Lens::Shell { .. } => !when.commands.is_empty(),
-        Lens::Sql { .. } => when.names_sql(),
+        Lens::Sql { .. } | Lens::SqlOf { .. } => when.names_sql(),
         Lens::PathRead { .. } | Lens::PathWrite { .. } => !when.paths.is_empty(),
         Lens::Url { .. } => !when.hosts.is_empty(),
     };
     let only = || tool.lenses.first().filter(|_| tool.lenses.len() == 1);
     let (Lens::Shell { arg }
     | Lens::Sql { arg, .. }
+    | Lens::SqlOf { arg, .. }
     | Lens::PathRead { arg }
     | Lens::PathWrite { arg }
     | Lens::Url { arg }) = tool.lenses.iter().find(fits).or_else(only)?;

@@ -362,6 +362,7 @@ impl World {
                 1 => rejected(None),
                 _ => Outcome::Expired {
                     after: Millis::from_secs(60),
+                    default: None,
                 },
             };
             self.happen(settled(id, outcome));

@@ -1,7 +1,7 @@
 //! What time does: questions expire, are escalated, and claims outlive their leases.
 
 use placet_core::ids::InteractionId;
-use placet_core::interaction::{Audience, CallKey};
+use placet_core::interaction::{Audience, CallKey, Resolution, Subject};
 use placet_core::journal::Event;
 use placet_core::outcome::Outcome;
 use placet_core::time::Now;
@@ -9,7 +9,7 @@ use placet_store::{Step, StoreError, View};
 
 use super::ask::{Fresh, enqueue_question};
 use super::recover::lost;
-use super::settle::settle_waiting;
+use super::settle::{chosen, settle_waiting};
 use super::{Draft, Rules, pending, resolve};
 
 /// Expires a question, if its time has come.
@@ -21,9 +21,16 @@ pub fn expire(view: &View<'_>, now: Now, id: &InteractionId) -> Result<Step<()>,
         return Ok(Step::nothing(()));
     };
     let mut draft = Draft::new(&question.asked.session);
+    let default = match (&question.asked.subject, &resolution) {
+        (Subject::Request { request, .. }, Resolution::Expired { option: Some(option) }) => {
+            Some(chosen(request, option))
+        }
+        _ => None,
+    };
     resolve(&mut draft, view, &question.asked, resolution)?;
     let outcome = Outcome::Expired {
         after: question.asked.allowance(),
+        default,
     };
     settle_waiting(view, &mut draft, &question.asked, &outcome)?;
     Ok(draft.finish(()))

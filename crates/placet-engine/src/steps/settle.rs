@@ -145,19 +145,21 @@ fn outcome(
 }
 
 /// What was chosen, in the words the asker offered it in.
-fn choice(request: &InteractionRequest, ballot: &Ballot) -> Map<String, Value> {
+pub(crate) fn chosen(request: &InteractionRequest, id: &str) -> Map<String, Value> {
     let mut choice = Map::new();
-    choice.insert("selectedOptionId".into(), ballot.option.clone().into());
-    let chosen = request
-        .options
-        .iter()
-        .find(|option| option.option_id == ballot.option);
-    if let Some(option) = chosen {
+    choice.insert("selectedOptionId".into(), id.into());
+    if let Some(option) = request.options.iter().find(|option| option.option_id == id) {
         choice.insert("label".into(), option.label.clone().into());
         if !option.metadata.is_empty() {
             choice.insert("metadata".into(), Value::Object(option.metadata.clone()));
         }
     }
+    choice
+}
+
+/// The same, with what the person gave beside it.
+fn choice(request: &InteractionRequest, ballot: &Ballot) -> Map<String, Value> {
+    let mut choice = chosen(request, &ballot.option);
     if let Some(data) = &ballot.data {
         choice.insert("data".into(), Value::Object(data.clone()));
     }

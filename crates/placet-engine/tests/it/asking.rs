@@ -254,7 +254,8 @@ async fn a_call_nobody_answers_expires_at_its_deadline_and_not_a_millisecond_ear
     assert_eq!(
         expired,
         Outcome::Expired {
-            after: Millis::from_secs(60)
+            after: Millis::from_secs(60),
+            default: None,
         }
     );
     let read = expired.result_for_model().unwrap();

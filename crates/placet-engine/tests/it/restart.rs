@@ -59,7 +59,8 @@ async fn a_question_has_the_time_left_that_it_had_however_long_nobody_was_there(
     assert_eq!(
         outcome(&engine, "c").await,
         Outcome::Expired {
-            after: Millis::from_secs(60)
+            after: Millis::from_secs(60),
+            default: None,
         }
     );
     verify(&engine).await;

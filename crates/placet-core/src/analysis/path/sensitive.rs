@@ -33,8 +33,8 @@ pub(super) fn of(path: &str) -> Option<Sensitive> {
 fn guard_of_folder(name: &str) -> Option<PathConcern> {
     match name {
         ".git" | ".husky" | ".githooks" => Some(PathConcern::RunsInGit),
-        ".claude" | ".cursor" | ".codex" | ".gemini" | ".windsurf" | ".continue" | ".vscode" | ".idea"
-        | ".devcontainer" => Some(PathConcern::SteersAgents),
+        ".placet" | ".claude" | ".cursor" | ".codex" | ".gemini" | ".windsurf" | ".continue" | ".vscode"
+        | ".idea" | ".devcontainer" => Some(PathConcern::SteersAgents),
         _ => None,
     }
 }
