@@ -398,6 +398,7 @@ fn moves_a_run(event: &Event) -> bool {
             | Event::UserSaid { .. }
             | Event::Settled { .. }
             | Event::Finished { .. }
+            | Event::RunInterrupted { .. }
             | Event::SessionEnded { .. }
     )
 }

@@ -10,6 +10,7 @@
 //! | `agent.rs` | the agent of an engine: begins runs, and wakes those that can go on |
 //! | `drive.rs` | one run, for as long as it is not parked |
 //! | `execute.rs` | one call that was allowed |
+//! | `interrupt.rs` | stopping what a run is doing |
 //! | `rest.rs` | waiting for a run to end or to be parked |
 //! | `chat.rs` | a conversation with the agent: messages and answers in, events out |
 //!
@@ -20,6 +21,7 @@ mod agent;
 pub mod chat;
 mod drive;
 mod execute;
+mod interrupt;
 pub mod model;
 mod rest;
 pub mod tools;

@@ -413,7 +413,7 @@ fn mode_parser() -> impl clap::builder::TypedValueParser<Value = Mode> {
 }
 
 /// The names of events, as [`Event::name`](placet_core::journal::Event::name) gives them.
-const EVENT_TYPES: [&str; 24] = [
+const EVENT_TYPES: [&str; 25] = [
     "callReceived",
     "asked",
     "joined",
@@ -435,6 +435,7 @@ const EVENT_TYPES: [&str; 24] = [
     "runStarted",
     "userSaid",
     "modelTurn",
+    "runInterrupted",
     "runEnded",
     "delivered",
     "started",

@@ -32,7 +32,7 @@ pub use expire::{escalate, expire, lose_lease};
 pub use inbound::{Inbound, InboundOutcome, chat_member, receive};
 pub use propose::{Proposal, ProposeRefusal, Proposed, judge, propose};
 pub use recover::recover;
-pub use run::{RunRefusal, Said, Saying, end_run, take_turn, tell};
+pub use run::{RunRefusal, Said, Saying, end_run, interrupt_run, take_turn, tell};
 pub use session::{
     RevokeRefusal, SettingRefusal, allow_tool, cancel_question, end_session, revoke_standing, set_mode,
 };

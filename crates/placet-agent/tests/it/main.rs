@@ -10,6 +10,7 @@
 
 mod chat;
 mod interaction;
+mod interrupt;
 mod models;
 mod parked;
 mod provider;
