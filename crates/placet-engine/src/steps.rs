@@ -26,7 +26,7 @@ mod settle;
 mod words;
 
 pub use answer::{AnswerRefusal, Answered, Edit, EditDenial, How, Reply, answer};
-pub use ask::{AskRefusal, Connected, Fresh, InboxReach, Reach, ask_request};
+pub use ask::{AskRefusal, Connected, Decides, Fresh, InboxReach, Reach, ask_request};
 pub use claim::{ClaimRefusal, FinishRefusal, Permit, Reread, claim, finish, told, told_question};
 pub use expire::{escalate, expire, lose_lease};
 pub use inbound::{Inbound, InboundOutcome, chat_member, receive};
