@@ -30,6 +30,7 @@ impl Protocol {
             key: Some(ApiKey::new("sk-test")),
             proxy: None,
             tokens_max: None,
+            product: None,
         };
         match self {
             Self::OpenAi => Arc::new(OpenAi::new(access).unwrap()),
