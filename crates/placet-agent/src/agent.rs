@@ -106,6 +106,7 @@ pub struct Builder {
     models: Vec<Arc<dyn Model>>,
     prompt: String,
     limits: Limits,
+    name: Option<AgentId>,
 }
 
 impl Agent {
@@ -117,6 +118,7 @@ impl Agent {
             models: Vec::new(),
             prompt: PROMPT.to_owned(),
             limits: Limits::USUAL,
+            name: None,
         }
     }
 
@@ -220,7 +222,15 @@ fn may_tell(
     }
     match view.run_owner(session)? {
         Some(owner) => Ok(owner == *person),
-        None => Ok(view.journal(0, 1, Some(session))?.is_empty()),
+        // What they set before they first spoke is theirs too.
+        None => {
+            let own = |row: &Committed| match &row.event {
+                Event::ModeSet { by, .. } | Event::ToolAllowed { by, .. } => by == person,
+                _ => false,
+            };
+            let rows = view.journal(0, PAGE, Some(session))?;
+            Ok(rows.len() < PAGE && rows.iter().all(own))
+        }
     }
 }
 
@@ -228,6 +238,12 @@ impl Builder {
     /// Adds a model. The first one is the usual one.
     pub fn model(mut self, model: Arc<dyn Model>) -> Self {
         self.models.push(model);
+        self
+    }
+
+    /// The name under which it comes to the gate, instead of [`AGENT`]. A run goes on only under the name it began with.
+    pub fn named(mut self, name: AgentId) -> Self {
+        self.name = Some(name);
         self
     }
 
@@ -258,7 +274,7 @@ impl Builder {
             tools: self.tools,
             prompt: self.prompt,
             limits: self.limits,
-            agent: AgentId::new(AGENT)?,
+            agent: self.name.map_or_else(|| AgentId::new(AGENT), Ok)?,
             live,
             stop: CancellationToken::new(),
             service: Mutex::new(None),
@@ -400,6 +416,7 @@ fn moves_a_run(event: &Event) -> bool {
             | Event::UserSaid { .. }
             | Event::Settled { .. }
             | Event::Finished { .. }
+            | Event::RunInterrupted { .. }
             | Event::SessionEnded { .. }
     )
 }

@@ -120,14 +120,18 @@ impl Chat {
             Some(session) => session,
             None => SessionId::new(format!("chat_{}", uuid::Uuid::now_v7().simple()))?,
         };
-        // Before it is said, so that nothing is missed.
-        let head = self.agent.engine().head().await?;
+        let stream = self.listen(&session).await?;
         let told = self
             .agent
             .tell(&session, &saying.text, &saying.person, saying.place);
-        let said = told.await?;
-        let stream = ChatStream::open(&self.agent, session, EventId::after_row(head)).await?;
-        Ok((said, stream))
+        Ok((told.await?, stream))
+    }
+
+    /// What happens in a session from now on. Opened before something is said, so that nothing of what follows is missed: the
+    /// model may begin to speak at once.
+    pub(crate) async fn listen(&self, session: &SessionId) -> Result<ChatStream, ChatError> {
+        let head = self.agent.engine().head().await?;
+        ChatStream::open(&self.agent, session.clone(), EventId::after_row(head)).await
     }
 
     /// Shows a conversation: from after an event on, or from the beginning of its newest run. Waits for the next run if none is

@@ -112,7 +112,7 @@ impl Driver {
 
     /// Reads what happened since, and says of refused calls that the run has read why.
     async fn catch_up(&mut self) -> Result<(), DriveError> {
-        let (mut told, mut over) = (Vec::new(), false);
+        let (mut told, mut over) = (Vec::new(), None);
         let agent = self.agent.agent.clone();
         let mut seen = |event: &Event| match event {
             // Earlier turns are long told.
@@ -120,12 +120,16 @@ impl Driver {
             Event::Settled { call, outcome, .. } if call.agent == agent && !outcome.permits() => {
                 told.push(call.clone());
             }
-            Event::SessionEnded { .. } => over = true,
+            Event::RunStarted(_) => over = Some(false),
+            Event::RunInterrupted { .. } | Event::SessionEnded { .. } => over = Some(true),
             _ => {}
         };
         self.after = self.agent.read_on(&mut self.run, self.after, &mut seen).await?;
-        if over {
-            self.stop.cancel();
+        match over {
+            Some(true) => self.stop.cancel(),
+            // Another run: what was stopped before does not stop it.
+            Some(false) if self.stop.is_cancelled() => self.stop = self.agent.stop.child_token(),
+            Some(false) | None => {}
         }
         for call in told {
             self.agent.engine.gate().acknowledge(&call).await?;
@@ -169,6 +173,11 @@ impl Driver {
                 }
                 self.execute(id);
                 return Ok(Progress::None);
+            }
+            // What was begun and not yet claimed must not run after the end: it is stopped, and looked at once more.
+            Effect::End(_) if !self.jobs.is_empty() => {
+                self.stop.cancel();
+                while self.jobs.join_next().await.is_some() {}
             }
             Effect::End(how) => self.end(how).await?,
         }

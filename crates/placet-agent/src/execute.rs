@@ -32,6 +32,9 @@ pub(crate) async fn execute(job: Job) {
 async fn attempt(job: Job) -> Result<(), GateError> {
     let gate = job.agent.engine.gate();
     let shown = shown(&job).await?;
+    if job.stop.is_cancelled() {
+        return Ok(());
+    }
     let permit = match gate.claim(&job.key, None).await {
         Ok(permit) => permit,
         // Somebody else runs it, or the session has just been ended: the journal says which.

@@ -11,6 +11,7 @@
 //! | `drive.rs` | one run, for as long as it is not parked |
 //! | `execute.rs` | one call that was allowed |
 //! | `connect.rs` | connections to other machines |
+//! | `interrupt.rs` | stopping what a run is doing |
 //! | `rest.rs` | waiting for a run to end or to be parked |
 //! | `chat.rs` | a conversation with the agent: messages and answers in, events out |
 //!
@@ -22,6 +23,7 @@ pub mod chat;
 mod connect;
 mod drive;
 mod execute;
+mod interrupt;
 pub mod model;
 mod rest;
 pub mod tools;

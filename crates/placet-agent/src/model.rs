@@ -153,6 +153,7 @@ pub fn configured(
         key,
         proxy: proxy.clone(),
         tokens_max: *tokens_max,
+        product: None,
     };
     Ok(match protocol {
         Protocol::OpenAi => Arc::new(OpenAi::new(access)?),

@@ -56,15 +56,15 @@ mod raw;
 pub mod seat;
 pub mod sheet;
 
-pub use attendant::{AttendError, Attendant};
+pub use attendant::{AttendError, Attendant, Attended, Delivered};
 pub use editor::edit;
+pub use inline::{Inline, size};
 pub use palette::Colours;
 #[cfg(unix)]
 pub use raw::restore_on_signals;
 pub use raw::{NoTerminal, Raw, Taken, restore};
 pub use seat::Seat;
 
-use inline::Inline;
 use palette::Palette;
 use queue::Queue;
 use raw::Out;

@@ -12,11 +12,13 @@ use placet_store::Anchor;
 
 use crate::moment;
 
+mod chat;
 mod grants;
 mod init;
 mod run;
 mod serve;
 
+pub(crate) use chat::{ChatArgs, Resume};
 pub(crate) use grants::{GrantsArgs, GrantsCommand};
 pub(crate) use init::InitArgs;
 pub(crate) use run::RunArgs;
@@ -40,6 +42,7 @@ Examples:
   placet check --tool bash --args '{\"command\":\"git status && rm -rf /\"}'
   placet policy explain
   placet policy test --config placet.toml
+  placet chat
   placet serve
   placet inbox
   placet audit list --since 2h
@@ -60,6 +63,9 @@ pub(crate) enum Command {
     /// Let the built-in agent do a task; what needs a person waits in the inbox
     #[command(after_help = run::EXAMPLES)]
     Run(RunArgs),
+    /// Talk to the built-in agent; what needs you is asked in the conversation
+    #[command(after_help = chat::EXAMPLES)]
+    Chat(ChatArgs),
     /// Test, show and explain the rules in force
     #[command(after_help = POLICY_EXAMPLES)]
     Policy {
@@ -413,7 +419,7 @@ fn mode_parser() -> impl clap::builder::TypedValueParser<Value = Mode> {
 }
 
 /// The names of events, as [`Event::name`](placet_core::journal::Event::name) gives them.
-const EVENT_TYPES: [&str; 24] = [
+const EVENT_TYPES: [&str; 25] = [
     "callReceived",
     "asked",
     "joined",
@@ -435,6 +441,7 @@ const EVENT_TYPES: [&str; 24] = [
     "runStarted",
     "userSaid",
     "modelTurn",
+    "runInterrupted",
     "runEnded",
     "delivered",
     "started",

@@ -5,6 +5,7 @@
 
 mod args;
 mod audit;
+mod chat;
 mod check;
 mod config_file;
 mod demo;
@@ -51,6 +52,7 @@ fn run(color: Color, command: Command) -> anyhow::Result<Exit> {
         Command::Init(args) => init::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Run(args) => run::run(&args),
+        Command::Chat(args) => chat::run(&args, color),
         Command::Policy { command } => policy::run(&command),
         Command::Audit { store, command } => audit::run(&store, &command),
         Command::Grants(args) => grants::run(&args),

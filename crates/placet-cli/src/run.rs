@@ -69,7 +69,7 @@ fn report(args: &RunArgs, session: &SessionId, rest: &Rest) -> anyhow::Result<Ex
         Rest::Ended { how, text } => {
             let exit = match how {
                 RunEnd::Completed => Exit::Success,
-                RunEnd::Terminated { .. } => Exit::Terminated,
+                RunEnd::Terminated { .. } | RunEnd::Interrupted { .. } => Exit::Terminated,
                 RunEnd::Failed { .. } | RunEnd::LimitReached { .. } => Exit::Findings,
             };
             let text = if *how == RunEnd::Completed {

@@ -162,6 +162,11 @@ pub enum Event {
     },
     /// The built-in agent's model spoke.
     ModelTurn(Box<ModelTurn>),
+    /// A person stopped what the built-in agent is doing. What runs is stopped, nothing is begun, and the run ends.
+    RunInterrupted {
+        /// Who.
+        by: PersonId,
+    },
     /// The built-in agent stopped working.
     RunEnded {
         /// How.
@@ -263,6 +268,7 @@ impl Event {
             Self::RunStarted(_) => "runStarted",
             Self::UserSaid { .. } => "userSaid",
             Self::ModelTurn(_) => "modelTurn",
+            Self::RunInterrupted { .. } => "runInterrupted",
             Self::RunEnded { .. } => "runEnded",
             Self::Delivered { .. } => "delivered",
             Self::Started { .. } => "started",

@@ -18,7 +18,7 @@
 //! | `resume.rs` | where a run stands, in the words of the interaction document |
 
 use crate::call::{Origin, ToolCall};
-use crate::ids::{CallId, GroupId, SessionId};
+use crate::ids::{CallId, GroupId, PersonId, SessionId};
 use crate::interaction::CallKey;
 
 mod events;
@@ -50,6 +50,8 @@ pub struct Run {
     queued: Vec<Message>,
     /// Who ended the session, when somebody did.
     session_ended: Option<String>,
+    /// Who interrupted the newest run, when somebody did.
+    interrupted: Option<PersonId>,
 }
 
 /// How far the newest run has come.
@@ -92,6 +94,7 @@ impl Run {
             transcript: Vec::new(),
             queued: Vec::new(),
             session_ended: None,
+            interrupted: None,
         }
     }
 
@@ -127,8 +130,8 @@ impl Run {
 
     /// Everything that has to be done now. Nothing at all: the run is parked, ended, or waits for what is under way.
     pub fn effects(&self) -> Vec<Effect> {
-        if let Some(by) = &self.session_ended {
-            return self.wind_up(by);
+        if let Some(end) = self.stopped() {
+            return self.wind_up(end);
         }
         match &self.stage {
             Stage::Idle | Stage::Ended(_) => Vec::new(),
@@ -208,13 +211,20 @@ impl Run {
         })
     }
 
-    /// The session was ended: what runs is let finish, nothing is begun.
-    fn wind_up(&self, by: &str) -> Vec<Effect> {
+    /// How the run will end, when a person stopped it.
+    fn stopped(&self) -> Option<RunEnd> {
+        let terminated = self.session_ended.as_ref().map(|by| RunEnd::Terminated { by: by.clone() });
+        let interrupted = self.interrupted.as_ref().map(|by| RunEnd::Interrupted { by: by.to_string() });
+        terminated.or(interrupted)
+    }
+
+    /// A person stopped the run: what runs is let finish, nothing is begun.
+    fn wind_up(&self, end: RunEnd) -> Vec<Effect> {
         let running = |slot: &Slot| matches!(slot.state, SlotState::Running(_));
         if !self.is_open() || self.slots().iter().any(running) {
             return Vec::new();
         }
-        vec![Effect::End(RunEnd::Terminated { by: by.to_owned() })]
+        vec![Effect::End(end)]
     }
 
     /// A turn without calls is the model's last word, unless somebody said something since.

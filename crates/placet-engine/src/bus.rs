@@ -232,9 +232,9 @@ impl Bus {
     {
         let handler: Handler = Arc::new(move |request| Box::pin(handler(request)));
         if kind == TOOL_APPROVAL {
-            self.engine.set_callback(Callback::new(move |tool_use| {
-                approval_by(Arc::clone(&handler), tool_use)
-            }));
+            let callback = Callback::new(move |tool_use| approval_by(Arc::clone(&handler), tool_use));
+            self.engine
+                .change_callbacks(|callbacks| callbacks.decide_everywhere(callback));
             return;
         }
         let mut handlers = self

@@ -1,23 +1,26 @@
 //! `on_tool_approve`: the embedding program decides in place of a person.
 //!
 //! The callback is asked only where policy asks the session's own user (step 13); rules that name approvers stay with those
-//! people. Its word is an answer like any other: stored before anything runs, bound to the exact call, and its edits are
+//! people. It may be registered for every session, or for one: `Engine::on_tool_approve_in`. Its word is an answer like any other: stored before anything runs, bound to the exact call, and its edits are
 //! judged again. A callback that panics approves nothing.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
 use placet_core::call::{Args, ToolCall};
+use placet_core::ids::{InteractionId, SessionId};
 use placet_core::interaction::{Action, Answer, Asked, Cancellation, Interaction, Locale, Shown};
 use placet_core::outcome::Outcome;
 use placet_core::principal::{Principal, Via};
 use placet_core::tool::Category;
+use placet_store::StoreError;
 
 use crate::broker::Question;
 use crate::engine::Engine;
 use crate::gate::key_of;
-use crate::steps::{AnswerRefusal, EditDenial, Proposed};
+use crate::steps::{AnswerRefusal, Decides, EditDenial, Proposed};
 
 /// What a callback is asked about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,15 +126,103 @@ impl Callback {
     }
 }
 
+/// Who decides in place of people: in every session, and in some. A session's own comes first.
+#[derive(Default)]
+pub(crate) struct Callbacks {
+    everywhere: Option<Callback>,
+    sessions: BTreeMap<SessionId, (u64, Callback)>,
+    registered: u64,
+}
+
+impl Callbacks {
+    pub(crate) fn decide_everywhere(&mut self, callback: Callback) {
+        self.everywhere = Some(callback);
+    }
+
+    fn decide_in(&mut self, session: SessionId, callback: Callback) -> u64 {
+        self.registered += 1;
+        self.sessions.insert(session, (self.registered, callback));
+        self.registered
+    }
+
+    /// Forgets a registration, unless a newer one took its place.
+    fn forget(&mut self, session: &SessionId, registration: u64) {
+        let is_it = |(newest, _): &(u64, Callback)| *newest == registration;
+        if self.sessions.get(session).is_some_and(is_it) {
+            self.sessions.remove(session);
+        }
+    }
+
+    pub(crate) fn of(&self, session: &SessionId) -> Option<Callback> {
+        let own = self.sessions.get(session).map(|(_, callback)| callback);
+        own.or(self.everywhere.as_ref()).cloned()
+    }
+
+    pub(crate) fn reach(&self) -> Decides {
+        match self.everywhere {
+            Some(_) => Decides::Everywhere,
+            None => Decides::In(self.sessions.keys().cloned().collect()),
+        }
+    }
+}
+
+/// A callback that decides in one session until this is dropped.
+#[must_use = "dropped, it decides nothing any more"]
+pub struct Registered {
+    engine: Engine,
+    session: SessionId,
+    registration: u64,
+}
+
+impl Drop for Registered {
+    fn drop(&mut self) {
+        self.engine
+            .change_callbacks(|callbacks| callbacks.forget(&self.session, self.registration));
+    }
+}
+
 impl Engine {
+    /// Lets `callback` decide about the calls of one session, in place of its own user, until what is returned is dropped.
+    /// Questions it left open when the process died before are put to it again. Other sessions are asked as before.
+    pub fn on_tool_approve_in(&self, session: &SessionId, callback: impl OnToolApprove) -> Registered {
+        let callback = Callback::new(callback);
+        let decided = session.clone();
+        let registration = self.change_callbacks(|callbacks| callbacks.decide_in(decided, callback));
+        let (engine, looked) = (self.clone(), session.clone());
+        self.spawn(async move {
+            if let Err(error) = engine.consult_again(looked).await {
+                tracing::error!(%error, "open questions could not be put to the callback; they will expire");
+            }
+        });
+        Registered {
+            engine: self.clone(),
+            session: session.clone(),
+            registration,
+        }
+    }
+
+    async fn consult_again(&self, session: SessionId) -> Result<(), StoreError> {
+        let read = self.store().read(move |view, _| view.pending_in_session(&session));
+        for asked in read.await? {
+            let question = self.broker().question(&asked.id).await?;
+            if let Some(record) = question.and_then(|question| question.call) {
+                self.consult(&record.call, asked.id, record.verdict.category);
+            }
+        }
+        Ok(())
+    }
+
     /// Lets the registered callback answer the question a proposal led to, if it is the one asked.
     pub(crate) fn consult_callback(&self, call: &ToolCall, proposed: &Proposed) {
+        if let Some((id, category)) = proposed.parked_on() {
+            self.consult(call, id, category);
+        }
+    }
+
+    fn consult(&self, call: &ToolCall, id: InteractionId, category: Category) {
         let engine = self.clone();
-        let (Some(callback), Some(person)) = (engine.callback(), engine.in_force().reach.callback.clone())
-        else {
-            return;
-        };
-        let Some((id, category)) = proposed.parked_on() else {
+        let person = engine.in_force().reach.callback.clone();
+        let (Some(callback), Some(person)) = (engine.callback(&call.session), person) else {
             return;
         };
         let tool_use = ToolUse {

@@ -128,9 +128,11 @@ impl Teller<'_, '_> {
             | Event::SessionEnded { .. }
             | Event::MessageQueued(_)
             | Event::Started { .. } => self.around(event),
-            Event::RunStarted(_) | Event::UserSaid { .. } | Event::ModelTurn(_) | Event::RunEnded { .. } => {
-                self.conversation(event)
-            }
+            Event::RunStarted(_)
+            | Event::UserSaid { .. }
+            | Event::ModelTurn(_)
+            | Event::RunInterrupted { .. }
+            | Event::RunEnded { .. } => self.conversation(event),
         }
     }
 
@@ -277,6 +279,9 @@ impl Teller<'_, '_> {
                     }
                 }
             }
+            Event::RunInterrupted { by } => {
+                say!(self, "{by} interrupted the agent", "{by} 打断了智能体")
+            }
             Event::RunEnded { how } => self.ending(how),
             _ => String::new(),
         }
@@ -287,6 +292,7 @@ impl Teller<'_, '_> {
             (Locale::English, how) => how.to_string(),
             (Locale::Chinese, RunEnd::Completed) => "智能体完成了任务".to_owned(),
             (Locale::Chinese, RunEnd::Terminated { by }) => format!("任务被 {by} 终止"),
+            (Locale::Chinese, RunEnd::Interrupted { by }) => format!("任务被 {by} 打断"),
             (Locale::Chinese, RunEnd::Failed { why }) => format!("任务失败：{why}"),
             (Locale::Chinese, RunEnd::LimitReached { turns }) => {
                 format!("模型已发言 {turns} 轮，达到上限，任务停止")

@@ -17,7 +17,7 @@ use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::callback::{Callback, OnToolApprove};
+use crate::callback::{Callback, Callbacks, OnToolApprove};
 use crate::channel::Channel;
 use crate::outbox;
 use crate::places::{DiskPlaces, PlacesError};
@@ -43,7 +43,7 @@ pub(crate) struct Inner {
     pub(crate) waiters: Arc<Waiters>,
     pub(crate) committed: watch::Receiver<u64>,
     pub(crate) channels: BTreeMap<ChannelName, Arc<dyn Channel>>,
-    pub(crate) callback: RwLock<Option<Callback>>,
+    pub(crate) callbacks: RwLock<Callbacks>,
     pub(crate) toolbox: Box<dyn Toolbox>,
     pub(crate) places: DiskPlaces,
     pub(crate) handlers: crate::bus::Handlers,
@@ -58,7 +58,7 @@ pub(crate) struct Inner {
 
 /// The configuration in force and what follows from it. Replaced whole when the file is loaded again.
 pub(crate) struct InForce {
-    pub(crate) config: Config,
+    pub(crate) config: Arc<Config>,
     pub(crate) reach: Reach,
     workspace: String,
 }
@@ -132,7 +132,7 @@ pub enum StartError {
 pub struct Builder {
     config: Config,
     channels: Vec<Arc<dyn Channel>>,
-    callback: Option<Callback>,
+    callbacks: Callbacks,
     toolbox: Box<dyn Toolbox>,
     workspace: PathBuf,
     inbox: InboxReach,
@@ -146,7 +146,7 @@ impl Engine {
         Builder {
             config,
             channels: Vec::new(),
-            callback: None,
+            callbacks: Callbacks::default(),
             toolbox: Box::new(NoToolbox),
             workspace,
             inbox: InboxReach::Open,
@@ -156,37 +156,42 @@ impl Engine {
 
     /// Replaces the configuration. Questions already asked keep the terms they were asked on.
     pub fn reload(&self, config: Config) {
-        let reach = self.inner.reach(&config, self.callback().as_ref());
         self.inner.toolbox.reload(&config);
+        self.put_in_force(|_| Arc::new(config));
+    }
+
+    /// Under one lock, so that no older configuration comes back.
+    fn put_in_force(&self, config: impl FnOnce(&Arc<Config>) -> Arc<Config>) {
         let mut in_force = self
             .inner
             .in_force
             .write()
             .unwrap_or_else(PoisonError::into_inner);
-        let workspace = self.inner.places.workspace().to_owned();
+        let config = config(&in_force.config);
         *in_force = Arc::new(InForce {
+            reach: self.inner.reach(&config),
             config,
-            reach,
-            workspace,
+            workspace: self.inner.places.workspace().to_owned(),
         });
     }
 
-    /// Lets `callback` decide from now on.
-    pub(crate) fn set_callback(&self, callback: Callback) {
-        *self
-            .inner
-            .callback
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = Some(callback);
-        self.reload(self.in_force().config.clone());
+    /// Changes who decides in place of people, from now on.
+    pub(crate) fn change_callbacks<T>(&self, change: impl FnOnce(&mut Callbacks) -> T) -> T {
+        let changed = change(
+            &mut self
+                .inner
+                .callbacks
+                .write()
+                .unwrap_or_else(PoisonError::into_inner),
+        );
+        self.put_in_force(Arc::clone);
+        changed
     }
 
-    pub(crate) fn callback(&self) -> Option<Callback> {
-        self.inner
-            .callback
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+    /// Who decides about the calls of a session in place of people.
+    pub(crate) fn callback(&self, session: &SessionId) -> Option<Callback> {
+        let callbacks = self.inner.callbacks.read();
+        callbacks.unwrap_or_else(PoisonError::into_inner).of(session)
     }
 
     /// Runs something beside the caller, until it is done or the engine stops.
@@ -252,7 +257,7 @@ impl Builder {
     /// Lets `callback` decide what would otherwise be asked of the session's own user. Rules that name approvers are still
     /// asked of those people.
     pub fn on_tool_approve(mut self, callback: impl OnToolApprove) -> Self {
-        self.callback = Some(Callback::new(callback));
+        self.callbacks.decide_everywhere(Callback::new(callback));
         self
     }
 
@@ -343,7 +348,7 @@ impl Builder {
         let home = std::env::home_dir();
         let places = DiskPlaces::new(&root, home.as_deref())?;
         let workspace = places.workspace().to_owned();
-        let reach = reach(&self.config, role, &channels, self.inbox, self.callback.as_ref());
+        let reach = reach(&self.config, role, &channels, self.inbox, &self.callbacks);
         self.toolbox.reload(&self.config);
         let engine = Engine {
             inner: Arc::new(Inner {
@@ -351,7 +356,7 @@ impl Builder {
                 waiters,
                 committed,
                 channels,
-                callback: RwLock::new(self.callback),
+                callbacks: RwLock::new(self.callbacks),
                 toolbox: self.toolbox,
                 places,
                 handlers: crate::bus::Handlers::default(),
@@ -360,7 +365,7 @@ impl Builder {
                 inbox: self.inbox,
                 role,
                 in_force: RwLock::new(Arc::new(InForce {
-                    config: self.config,
+                    config: Arc::new(self.config),
                     reach,
                     workspace,
                 })),
@@ -458,8 +463,9 @@ async fn neighbours(engine: Engine, stop: CancellationToken) {
 }
 
 impl Inner {
-    fn reach(&self, config: &Config, callback: Option<&Callback>) -> Reach {
-        reach(config, self.role, &self.channels, self.inbox, callback)
+    fn reach(&self, config: &Config) -> Reach {
+        let callbacks = self.callbacks.read().unwrap_or_else(PoisonError::into_inner);
+        reach(config, self.role, &self.channels, self.inbox, &callbacks)
     }
 }
 
@@ -468,7 +474,7 @@ fn reach(
     role: Role,
     channels: &BTreeMap<ChannelName, Arc<dyn Channel>>,
     inbox: InboxReach,
-    callback: Option<&Callback>,
+    callbacks: &Callbacks,
 ) -> Reach {
     Reach {
         channels: match role {
@@ -477,6 +483,7 @@ fn reach(
         },
         inbox,
         chats_of: config.people.own_chats(),
-        callback: callback.and_then(|_| PersonId::new(CALLBACK).ok()),
+        callback: PersonId::new(CALLBACK).ok(),
+        callback_decides: callbacks.reach(),
     }
 }

@@ -86,7 +86,7 @@ pub(crate) fn apply(conn: &Connection, at: At<'_>, event: &Event) -> Result<(), 
         Event::UserSaid { .. } => runs::said(conn, at),
         Event::ModelTurn(turn) => runs::spoke(conn, at, turn),
         Event::RunEnded { .. } => runs::ended(conn, at),
-        Event::Delivered { .. } | Event::Started { .. } => Ok(()),
+        Event::RunInterrupted { .. } | Event::Delivered { .. } | Event::Started { .. } => Ok(()),
     }
 }
 

@@ -216,6 +216,7 @@ export const en = {
   'event.runStarted': 'Run started',
   'event.userSaid': 'Said',
   'event.modelTurn': 'Model',
+  'event.runInterrupted': 'Interrupted',
   'event.runEnded': 'Run ended',
 
   'chat.log': 'Conversation',

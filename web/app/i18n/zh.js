@@ -215,6 +215,7 @@ export const zh = {
   'event.runStarted': '开始运行',
   'event.userSaid': '发言',
   'event.modelTurn': '模型',
+  'event.runInterrupted': '被打断',
   'event.runEnded': '运行结束',
 
   'chat.log': '对话内容',

@@ -36,6 +36,7 @@ export const LOOKS = {
   runStarted: ['chat', 'plain'],
   userSaid: ['chat', 'plain'],
   modelTurn: ['info', 'plain'],
+  runInterrupted: ['stop', 'faint'],
   runEnded: ['stop', 'faint'],
 };
 

@@ -239,7 +239,7 @@ pub(super) fn of_row(row: &Committed, agent: &str, last_words: &str) -> Vec<What
             resolution: resolution.clone(),
         }],
         Event::RunEnded { how } => vec![match how {
-            RunEnd::Completed | RunEnd::Terminated { .. } => What::Completed {
+            RunEnd::Completed | RunEnd::Terminated { .. } | RunEnd::Interrupted { .. } => What::Completed {
                 how: how.clone(),
                 text: last_words.to_owned(),
             },

@@ -14,7 +14,7 @@ use tokio::sync::broadcast;
 
 use super::event::of_row;
 use super::{ChatError, ChatEvent, EventId, What, laid_out};
-use crate::agent::{AGENT, Agent, LiveDelta};
+use crate::agent::{Agent, LiveDelta};
 use crate::model::Delta;
 
 /// The events of a conversation, one after the other. Ends with the run.
@@ -124,7 +124,7 @@ impl ChatStream {
             Event::Asked(asked) => vec![What::Interaction {
                 request: Box::new(self.request(asked).await?),
             }],
-            _ => of_row(row, AGENT, &self.last_words),
+            _ => of_row(row, self.agent.inner.agent.as_str(), &self.last_words),
         };
         for (part, what) in (0..).zip(what) {
             let id = EventId::new(row.id, part);

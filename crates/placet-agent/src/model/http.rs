@@ -52,6 +52,8 @@ pub struct Access {
     pub proxy: Option<String>,
     /// How much it may say in one turn, in tokens; what the provider thinks right when absent.
     pub tokens_max: Option<u32>,
+    /// The product that asks, `name/version`, said before our own name.
+    pub product: Option<String>,
 }
 
 /// Why a model cannot be used as configured.
@@ -71,6 +73,9 @@ pub enum AccessError {
     /// The client cannot be made.
     #[error("no connection can be made: {0}")]
     Client(String),
+    /// The product's name cannot be sent.
+    #[error("the product `{0}` holds characters that cannot be sent")]
+    Product(String),
 }
 
 /// A provider's door.
@@ -100,7 +105,7 @@ impl Door {
             headers.insert(name, value);
         }
         Ok(Self {
-            client: client(&url, access.proxy.as_deref())?,
+            client: client(&url, access)?,
             url,
             headers,
         })
@@ -152,12 +157,22 @@ fn parse(url: &str) -> Result<Url, AccessError> {
     }
 }
 
-fn client(url: &Url, proxy: Option<&str>) -> Result<Client, AccessError> {
+/// Who we say we are.
+fn user_agent(access: &Access) -> Result<HeaderValue, AccessError> {
+    let own = concat!("placet/", env!("CARGO_PKG_VERSION"));
+    let Some(product) = &access.product else {
+        return Ok(HeaderValue::from_static(own));
+    };
+    HeaderValue::from_str(&format!("{product} {own}")).map_err(|_| AccessError::Product(product.clone()))
+}
+
+fn client(url: &Url, access: &Access) -> Result<Client, AccessError> {
     let failed = |error: &dyn fmt::Display| AccessError::Client(error.to_string());
     let builder = connect::http(url)
         .map_err(|error| failed(&error))?
-        .read_timeout(SILENCE_MAX);
-    let builder = match proxy {
+        .read_timeout(SILENCE_MAX)
+        .user_agent(user_agent(access)?);
+    let builder = match &access.proxy {
         Some(proxy) => builder.proxy(Proxy::all(proxy).map_err(|error| failed(&error))?),
         // No proxy of the environment knows this machine's own services.
         None if is_loopback(url) => builder.no_proxy(),

@@ -12,6 +12,7 @@ mod chat;
 mod databases;
 mod gate;
 mod interaction;
+mod interrupt;
 mod jobs;
 mod models;
 mod parked;

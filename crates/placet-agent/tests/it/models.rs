@@ -14,15 +14,15 @@ use crate::provider::{Provider, Reply, anthropic, openai};
 use crate::support::{Home, House, last, rest};
 
 #[derive(Debug, Clone, Copy)]
-enum Protocol {
+pub(crate) enum Protocol {
     OpenAi,
     Anthropic,
 }
 
-const BOTH: [Protocol; 2] = [Protocol::OpenAi, Protocol::Anthropic];
+pub(crate) const BOTH: [Protocol; 2] = [Protocol::OpenAi, Protocol::Anthropic];
 
 impl Protocol {
-    fn model(self, url: &str) -> Arc<dyn Model> {
+    pub(crate) fn model(self, url: &str) -> Arc<dyn Model> {
         let access = Access {
             name: "real".into(),
             model: "vendor-model-1".into(),
@@ -30,6 +30,7 @@ impl Protocol {
             key: Some(ApiKey::new("sk-test")),
             proxy: None,
             tokens_max: None,
+            product: None,
         };
         match self {
             Self::OpenAi => Arc::new(OpenAi::new(access).unwrap()),
@@ -37,14 +38,14 @@ impl Protocol {
         }
     }
 
-    fn stream(self, text: &str, calls: &[(&str, &str)]) -> String {
+    pub(crate) fn stream(self, text: &str, calls: &[(&str, &str)]) -> String {
         match self {
             Self::OpenAi => openai(text, calls),
             Self::Anthropic => anthropic(text, calls),
         }
     }
 
-    fn whole(self, text: &str, calls: &[(&str, &str)]) -> Reply {
+    pub(crate) fn whole(self, text: &str, calls: &[(&str, &str)]) -> Reply {
         Reply::Stream {
             body: self.stream(text, calls),
             piece_bytes: 7,
@@ -193,7 +194,7 @@ async fn a_busy_provider_is_tried_again_when_it_says_and_a_no_is_final() {
     }
 }
 
-async fn home_with(house: &House, model: Arc<dyn Model>) -> Home {
+pub(crate) async fn home_with(house: &House, model: Arc<dyn Model>) -> Home {
     let tools = Tools::builtin(&house.work());
     let engine = Engine::builder(Config::builtin())
         .workspace(&house.work())

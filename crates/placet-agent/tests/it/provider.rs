@@ -15,6 +15,8 @@ pub(crate) enum Reply {
     Stream { body: String, piece_bytes: usize },
     /// The beginning of a stream; then the connection is gone.
     CutOff { body: String },
+    /// The beginning of a stream; then nothing, until the client hangs up.
+    Silence { body: String },
     /// No stream at all.
     Status {
         code: u16,
@@ -91,6 +93,11 @@ async fn serve(mut stream: TcpStream, replies: &mut VecDeque<Reply>, heard: &Mut
                 chunk(&mut stream, piece).await;
             }
             send(&mut stream, b"0\r\n\r\n").await;
+        }
+        Reply::Silence { body } => {
+            begin(&mut stream).await;
+            chunk(&mut stream, body.as_bytes()).await;
+            let _ = stream.read(&mut [0; 1]).await;
         }
         Reply::CutOff { body } => {
             begin(&mut stream).await;

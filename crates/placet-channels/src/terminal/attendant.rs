@@ -44,6 +44,26 @@ pub enum AttendError {
     Store(#[from] StoreError),
 }
 
+/// Something for the person at the terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Delivered {
+    /// A question.
+    Question(InteractionId),
+    /// What they are told, as lines that are safe to print.
+    Messages(Vec<Line>),
+}
+
+/// What came of showing a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Attended {
+    /// It was settled while it was on the screen, by them or otherwise.
+    Settled,
+    /// Others are asked, and it is still open.
+    Others,
+    /// It was settled before it could be shown.
+    Past,
+}
+
 impl Attendant {
     /// Shows questions and takes answers until stopped. Questions left open stay open.
     pub async fn run(mut self, engine: Engine, stop: CancellationToken) -> Result<(), AttendError> {
@@ -56,23 +76,34 @@ impl Attendant {
             }
         }));
         self.catch_up(&engine.broker()).await?;
-        while !stop.is_cancelled() {
-            let messages = queue.messages();
-            if !messages.is_empty() {
-                self.inline.print(&messages)?;
-            }
-            match queue.next() {
-                Some(id) => self.ask(&engine.broker(), &id).await?,
-                None => {
-                    stop.run_until_cancelled(queue.work()).await;
+        while let Some(delivered) = stop.run_until_cancelled(self.delivered()).await {
+            match delivered {
+                Delivered::Messages(lines) => self.inline.print(&lines)?,
+                Delivered::Question(id) => {
+                    self.ask(&engine.broker(), &id).await?;
                 }
             }
         }
         Ok(())
     }
 
-    /// What was shown before the last start was shown to nobody who is still looking.
-    async fn catch_up(&self, broker: &Broker) -> Result<(), StoreError> {
+    /// What was delivered to this terminal and not shown yet; waits for it. For programs that draw on the terminal themselves and
+    /// say when [`Attendant::ask`] may.
+    pub async fn delivered(&self) -> Delivered {
+        loop {
+            let messages = self.queue.messages();
+            if !messages.is_empty() {
+                return Delivered::Messages(messages);
+            }
+            if let Some(id) = self.queue.next() {
+                return Delivered::Question(id);
+            }
+            self.queue.work().await;
+        }
+    }
+
+    /// What was shown before the last start was shown to nobody who is still looking: it is delivered again.
+    pub async fn catch_up(&self, broker: &Broker) -> Result<(), StoreError> {
         let mut after = None;
         loop {
             let page = broker.pending(after, PAGE).await?;
@@ -88,18 +119,21 @@ impl Attendant {
         }
     }
 
-    async fn ask(&mut self, broker: &Broker, id: &InteractionId) -> Result<(), AttendError> {
+    /// Shows a question until it is settled, on a terminal that nobody else draws on or reads from meanwhile.
+    pub async fn ask(&mut self, broker: &Broker, id: &InteractionId) -> Result<Attended, AttendError> {
+        self.queue.take(id);
         let Some(question) = broker.question(id).await? else {
-            return Ok(());
+            return Ok(Attended::Past);
         };
         let Interaction::Pending(pending) = &question.interaction else {
-            return Ok(());
+            return Ok(Attended::Past);
         };
         let locale = self.inline.locale;
         if !pending.asks(&self.by) {
             let document = question.document(locale);
             let told = told(pending, locale);
-            return Ok(self.close(&document, Line::new(Role::Caution, told))?);
+            self.close(&document, Line::new(Role::Caution, told))?;
+            return Ok(Attended::Others);
         }
         let ask = Ask {
             scopes: broker.scopes(&question),
@@ -114,7 +148,7 @@ impl Attendant {
         // Given back first: what is printed now stays.
         let closed = end.and_then(|end| Ok(self.close(&document, end)?));
         drop(raw);
-        closed
+        closed.map(|()| Attended::Settled)
     }
 
     /// Holds the prompt until the question is no longer this person's, and says what came of it.
@@ -172,7 +206,8 @@ impl Attendant {
         }
     }
 
-    async fn came_to(&self, broker: &Broker, id: &InteractionId) -> Result<Line, AttendError> {
+    /// What came of a question, in a sentence.
+    pub async fn came_to(&self, broker: &Broker, id: &InteractionId) -> Result<Line, AttendError> {
         let locale = self.inline.locale;
         match broker.question(id).await?.map(|question| question.interaction) {
             Some(Interaction::Resolved(resolved) | Interaction::Processed(resolved)) => {

@@ -12,16 +12,46 @@ const CHARS_MAX: usize = 16 * 1024;
 pub struct Field {
     chars: Vec<char>,
     at: usize,
+    breaks: Breaks,
+}
+
+/// What a line break in a text becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Breaks {
+    /// A space: the text is one line.
+    #[default]
+    Space,
+    /// A line break, shown as one.
+    Kept,
 }
 
 /// The text over several rows, and where the cursor is.
-pub(crate) struct Rows {
-    pub(crate) texts: Vec<String>,
-    pub(crate) row: usize,
-    pub(crate) column: usize,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rows {
+    /// Each row, safe to show.
+    pub texts: Vec<String>,
+    /// The row of the cursor.
+    pub row: usize,
+    /// Its column.
+    pub column: usize,
 }
 
 impl Field {
+    /// For texts of several lines.
+    pub fn of_lines() -> Self {
+        Self {
+            breaks: Breaks::Kept,
+            ..Self::default()
+        }
+    }
+
+    /// Puts another text in the place of this one; the cursor stands behind it.
+    pub fn replace(&mut self, text: &str) {
+        self.chars.clear();
+        self.at = 0;
+        self.insert(text);
+    }
+
     /// With a text to begin with; the cursor stands behind it.
     pub fn holding(text: &str) -> Self {
         let mut field = Self::default();
@@ -39,12 +69,18 @@ impl Field {
         self.chars.iter().all(|c| c.is_whitespace())
     }
 
-    /// Puts a text where the cursor is. A line break becomes a space: it must not send anything.
+    /// Puts a text where the cursor is. A line break sends nothing: it becomes a space, or stays one.
     pub fn insert(&mut self, text: &str) {
         let room = CHARS_MAX.saturating_sub(self.chars.len());
+        // A carriage return is how a paste spells a line break.
+        let text = text.replace("\r\n", "\n").replace('\r', "\n");
         let added: Vec<char> = text
             .chars()
-            .map(|c| if c.is_whitespace() { ' ' } else { c })
+            .map(|c| match (c, self.breaks) {
+                ('\n', Breaks::Kept) => c,
+                (c, _) if c.is_whitespace() => ' ',
+                (c, _) => c,
+            })
             .take(room)
             .collect();
         let after = self.chars.split_off(self.at.min(self.chars.len()));
@@ -94,7 +130,7 @@ impl Field {
     }
 
     /// The text over rows of `cols` columns, made safe to show; at most `rows_max` of them, around the cursor.
-    pub(crate) fn rows(&self, cols: usize, rows_max: usize) -> Rows {
+    pub fn rows(&self, cols: usize, rows_max: usize) -> Rows {
         let mut rows = vec![String::new()];
         let (mut row, mut column) = (0, 0);
         let mut used = 0;
@@ -112,6 +148,10 @@ impl Field {
                 last.push_str(shown.as_str());
             }
             used += shown.as_str().width();
+            if *c == '\n' {
+                rows.push(String::new());
+                used = 0;
+            }
         }
         if self.at == self.chars.len() {
             (row, column) = (rows.len() - 1, used);
@@ -170,8 +210,18 @@ mod tests {
     fn pasted_line_breaks_become_spaces_and_escapes_become_visible() {
         let mut field = Field::default();
         field.insert("a\r\nb\u{1b}[2J");
-        assert_eq!(field.text(), "a  b\u{1b}[2J");
-        assert_eq!(field.rows(40, 3).texts, ["a  b⟦ESC⟧[2J"]);
+        assert_eq!(field.text(), "a b\u{1b}[2J");
+        assert_eq!(field.rows(40, 3).texts, ["a b⟦ESC⟧[2J"]);
+    }
+
+    #[test]
+    fn a_text_of_several_lines_keeps_them_and_shows_where_they_end() {
+        let mut field = Field::of_lines();
+        field.insert("fn main() {\r\n}\n");
+        assert_eq!(field.text(), "fn main() {\n}\n");
+        let rows = field.rows(40, 9);
+        assert_eq!(rows.texts, ["fn main() {⏎", "}⏎", ""]);
+        assert_eq!((rows.row, rows.column), (2, 0));
     }
 
     #[test]

@@ -11,10 +11,10 @@ use placet_core::interaction::{Answer, Locale};
 use placet_core::render::Document;
 
 use super::line::Line;
-use super::palette::Palette;
+use super::palette::{Colours, Palette};
 use super::prompt::{Effect, Prompt, Screen, Size};
 use super::queue::Queue;
-use super::raw::{Out, Raw};
+use super::raw::{NoTerminal, Out, Raw};
 use super::{burst, editor};
 
 /// How long a key is waited for before the clock and the queue are looked at again.
@@ -22,9 +22,9 @@ const BEAT: Duration = Duration::from_millis(100);
 /// Longer lines are hard to read.
 const COLS_MAX: usize = 120;
 
-/// Where questions are drawn, line by line.
+/// Where questions are drawn, line by line, below what the terminal already shows.
 #[derive(Debug)]
-pub(crate) struct Inline {
+pub struct Inline {
     pub(crate) out: Out,
     pub(crate) palette: Palette,
     pub(crate) locale: Locale,
@@ -56,6 +56,11 @@ pub(crate) enum Held {
 }
 
 impl Inline {
+    /// The terminal of this process, if somebody sits at it. Whoever draws holds a [`Raw`].
+    pub fn find(locale: Locale, colours: Colours) -> Result<Self, NoTerminal> {
+        Ok(Self::new(Out::find()?, Palette::of(colours), locale))
+    }
+
     pub(crate) fn new(out: Out, palette: Palette, locale: Locale) -> Self {
         Self {
             out,
@@ -120,7 +125,7 @@ impl Inline {
     }
 
     /// Prints lines for good, above whatever is drawn next.
-    pub(crate) fn print(&mut self, lines: &[Line]) -> io::Result<()> {
+    pub fn print(&mut self, lines: &[Line]) -> io::Result<()> {
         self.clear()?;
         let mut out = self.out.lock();
         let cols = size()?.cols;
@@ -131,8 +136,8 @@ impl Inline {
         out.flush()
     }
 
-    /// Takes the prompt off the screen.
-    pub(crate) fn clear(&mut self) -> io::Result<()> {
+    /// Takes what was drawn off the screen.
+    pub fn clear(&mut self) -> io::Result<()> {
         let mut out = self.out.lock();
         self.to_top(&mut out, size()?.cols)?;
         queue!(out, Clear(ClearType::FromCursorDown))?;
@@ -140,7 +145,8 @@ impl Inline {
         out.flush()
     }
 
-    fn paint(&mut self, screen: &Screen) -> io::Result<()> {
+    /// Draws lines in the place of those drawn before.
+    pub fn paint(&mut self, screen: &Screen) -> io::Result<()> {
         let cols = size()?.cols;
         let mut out = self.out.lock();
         queue!(out, BeginSynchronizedUpdate, cursor::Hide)?;
@@ -206,8 +212,8 @@ fn write_line(out: &mut impl Write, line: &Line, palette: Palette) -> io::Result
     Ok(())
 }
 
-/// The room there is. One row stays free, so that what was there before is not all gone.
-fn size() -> io::Result<Size> {
+/// The room there is on the terminal of this process. One row stays free, so that what was there before is not all gone.
+pub fn size() -> io::Result<Size> {
     // A terminal that does not know its size, as some serial lines, is taken for the usual one.
     let (cols, rows) = match crossterm::terminal::size()? {
         (0, _) | (_, 0) => (80, 24),

@@ -67,12 +67,19 @@ impl Queue {
         self.work.notified().await;
     }
 
-    /// The next question, which is then the current one.
+    /// The next question.
     pub(crate) fn next(&self) -> Option<InteractionId> {
+        self.state().questions.pop_front()
+    }
+
+    /// Makes a question the current one, wherever it was.
+    pub(crate) fn take(&self, id: &InteractionId) {
         let mut state = self.state();
-        let id = state.questions.pop_front();
-        state.current = id.clone().map(|id| Current { id, decided: None });
-        id
+        state.questions.retain(|waiting| waiting != id);
+        state.current = Some(Current {
+            id: id.clone(),
+            decided: None,
+        });
     }
 
     /// What became of the current question, if anything has.

@@ -87,6 +87,12 @@ impl Raw {
         Self::take(out, Taken::Whole)
     }
 
+    /// Takes the lines below what is there, if somebody sits at the terminal.
+    pub fn inline() -> io::Result<Self> {
+        let out = Out::find().map_err(io::Error::other)?;
+        Self::take(out, Taken::Inline)
+    }
+
     pub(crate) fn take(out: Out, taken: Taken) -> io::Result<Self> {
         // Made first: whatever fails halfway is undone.
         let raw = Self { out, taken };

@@ -1,15 +1,15 @@
-//! Screens recorded in `docs/terminal.md`. With `UPDATE_EXPECT=1` the file is written instead of compared.
+//! Screens recorded in the documents. With `UPDATE_EXPECT=1` a file is written instead of compared.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Tests run side by side; the file is one.
+/// Tests run side by side; a file is one.
 static FILE: Mutex<()> = Mutex::new(());
 
-/// The block of `name` in the file is this screen. What differs each time (the code, the clock) is written alike.
-pub(crate) fn recorded(name: &str, screen: &str) {
+/// The block of `name` in a document is this screen. What differs each time (the code, the clock) is written alike.
+pub(crate) fn recorded(document: &str, name: &str, screen: &str) {
     let _one_at_a_time = FILE.lock().unwrap_or_else(PoisonError::into_inner);
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/terminal.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(document);
     let text = std::fs::read_to_string(&path).unwrap();
     let opening = format!("<!-- screen: {name} -->\n```text\n");
     let (before, rest) = text
@@ -22,7 +22,7 @@ pub(crate) fn recorded(name: &str, screen: &str) {
     } else {
         assert_eq!(
             block, screen,
-            "docs/terminal.md has drifted; UPDATE_EXPECT=1 records it again"
+            "docs/{document} has drifted; UPDATE_EXPECT=1 records it again"
         );
     }
 }

@@ -33,7 +33,7 @@ fn a_high_command() {
     let mut call = bash("git status && rm -rf build | tee /tmp/log");
     call["description"] = json!("Clean up before the next build.");
     let kim = at(json!({ "calls": [call] }));
-    recorded("high-command", &question(&kim));
+    recorded("terminal.md", "high-command", &question(&kim));
     refuses(kim);
 }
 
@@ -46,7 +46,7 @@ fn an_edit_with_its_diff() {
     });
     let call = json!({ "tool": "edit", "args": { "path": "src/limits.rs", "old": "= 3;", "new": "= 30;" } });
     let kim = at(json!({ "calls": [call], "evidence": [diff] }));
-    recorded("diff", &question(&kim));
+    recorded("terminal.md", "diff", &question(&kim));
     refuses(kim);
 }
 
@@ -55,7 +55,7 @@ fn a_delete_with_its_row_count() {
     let sql = "DELETE FROM orders WHERE status = 'old'";
     let rows = json!({ "kind": "rows", "statement": "SELECT count(*) FROM orders WHERE status = 'old'", "count": 4211 });
     let kim = at(json!({ "calls": [{ "tool": "data_modify", "args": { "sql": sql } }], "evidence": [rows] }));
-    recorded("delete", &question(&kim));
+    recorded("terminal.md", "delete", &question(&kim));
     refuses(kim);
 }
 
@@ -64,7 +64,7 @@ fn dont_ask_again() {
     let mut kim = at(json!({ "calls": [bash("git fetch origin")] }));
     kim.presses("a");
     kim.sees("Approve on these terms");
-    recorded("dont-ask-again", &question(&kim));
+    recorded("terminal.md", "dont-ask-again", &question(&kim));
     refuses(kim);
 }
 
@@ -76,7 +76,7 @@ fn a_changed_argument() {
     kim.types(&"\u{7f}".repeat(2));
     kim.enters("/tmp\"}");
     kim.sees("Changed by: kim");
-    recorded("edited", &question(&kim));
+    recorded("terminal.md", "edited", &question(&kim));
     refuses(kim);
 }
 
@@ -91,6 +91,6 @@ fn a_choice_in_chinese() {
         ],
     });
     let kim = at(json!({ "locale": "zh", "requests": [request] }));
-    recorded("choice-zh", &question(&kim));
+    recorded("terminal.md", "choice-zh", &question(&kim));
     refuses(kim);
 }

@@ -35,6 +35,7 @@ pub(super) fn calls(event: &Event) -> Vec<CallKey> {
         | Event::RunStarted(_)
         | Event::UserSaid { .. }
         | Event::ModelTurn(_)
+        | Event::RunInterrupted { .. }
         | Event::RunEnded { .. }
         | Event::Delivered { .. }
         | Event::Started { .. } => Vec::new(),

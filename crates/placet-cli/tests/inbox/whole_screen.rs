@@ -50,7 +50,7 @@ fn the_list_and_the_question_stand_side_by_side() {
     pty.sees("3 waiting");
     pty.sees("rm -rf build");
     pty.sees("May `bash` run this?");
-    recorded("inbox", &pty.still());
+    recorded("terminal.md", "inbox", &pty.still());
     leaves(pty);
 }
 

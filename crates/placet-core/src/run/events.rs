@@ -114,6 +114,11 @@ pub enum RunEnd {
         /// Who.
         by: String,
     },
+    /// A person stopped it, and goes on with the conversation.
+    Interrupted {
+        /// Who.
+        by: String,
+    },
     /// It cannot go on.
     Failed {
         /// Why, in a sentence.
@@ -142,6 +147,7 @@ impl RunEnd {
         match self {
             Self::Completed => "completed",
             Self::Terminated { .. } => "terminated",
+            Self::Interrupted { .. } => "interrupted",
             Self::Failed { .. } => "failed",
             Self::LimitReached { .. } => "limitReached",
         }
@@ -153,6 +159,7 @@ impl std::fmt::Display for RunEnd {
         match self {
             Self::Completed => f.write_str("the run is complete"),
             Self::Terminated { by } => write!(f, "the run was ended by {by}"),
+            Self::Interrupted { by } => write!(f, "the run was interrupted by {by}"),
             Self::Failed { why } => write!(f, "the run failed: {why}"),
             Self::LimitReached { turns } => {
                 write!(

@@ -1,6 +1,6 @@
 //! Applying what happened. Fails only on a journal that cannot be: a step that decides never gets here wrongly.
 
-use super::{Answer, Message, ModelTurn, Run, RunStarted, Slot, SlotState, Stage};
+use super::{Answer, Message, ModelTurn, Run, RunEnd, RunStarted, Slot, SlotState, Stage};
 use crate::ids::PersonId;
 use crate::interaction::CallKey;
 use crate::journal::Event;
@@ -35,7 +35,15 @@ impl Run {
                 self.must_be_open(event)?;
                 // What had no result gets one that cannot be read as success: no later run may find a call without.
                 self.close_turn(|slot| slot.answer().cloned().unwrap_or(Answer::Undecided));
+                if let RunEnd::Interrupted { by } = how {
+                    self.transcript.push(Message::interrupted(by));
+                }
                 self.stage = Stage::Ended(how.clone());
+                Ok(())
+            }
+            Event::RunInterrupted { by } => {
+                self.must_be_open(event)?;
+                self.interrupted = Some(by.clone());
                 Ok(())
             }
             Event::SessionEnded { by } => {
@@ -65,6 +73,7 @@ impl Run {
             text: started.task.clone(),
         });
         self.started = Some(started.clone());
+        self.interrupted = None;
         self.turns = 0;
         self.said = 0;
         self.stage = Stage::Thinking;

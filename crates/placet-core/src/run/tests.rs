@@ -276,6 +276,29 @@ fn an_ended_session_ends_the_run_once_nothing_runs_any_more() {
 }
 
 #[test]
+fn an_interrupted_run_ends_once_nothing_runs_any_more_and_the_next_one_is_not_interrupted() {
+    let mut run = run_of(&[
+        started(9),
+        turn(1, "", vec![call("a", "bash"), call("b", "bash")]),
+    ]);
+    let allowed = received(&run, "a", Some(Outcome::Allowed));
+    let lin = PersonId::new("lin").unwrap();
+    for event in [allowed, claimed("a"), Event::RunInterrupted { by: lin }] {
+        run.evolve(&event).unwrap();
+    }
+    assert_eq!(run.effects(), [], "b is not begun, and a has no result yet");
+    run.evolve(&finished("a")).unwrap();
+    let end = RunEnd::Interrupted { by: "lin".into() };
+    assert_eq!(run.effects(), [Effect::End(end.clone())]);
+    run.evolve(&Event::RunEnded { how: end }).unwrap();
+    let said = lines(&run);
+    assert!(said[3].contains("undecided"), "even b has a result");
+    assert!(said[4].contains("lin interrupted you here"));
+    run.evolve(&started(9)).unwrap();
+    assert_eq!(run.effects(), [Effect::AskModel]);
+}
+
+#[test]
 fn a_run_of_a_session_follows_another_and_remembers_it() {
     let mut run = run_of(&[
         started(9),

@@ -54,6 +54,13 @@ impl Message {
         Self::User { text }
     }
 
+    /// Why the model was not let go on. It would otherwise take the next message for an answer to what it meant to say.
+    pub(super) fn interrupted(by: &str) -> Self {
+        Self::User {
+            text: format!("[{by} interrupted you here. What you were doing has been stopped.]"),
+        }
+    }
+
     /// The one result of a call.
     pub(super) fn result(slot: &Slot, answer: &Answer) -> Self {
         let (ok, text) = match answer {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use placet_core::call::{Chat, ToolCall};
 use placet_core::evidence::Evidence;
-use placet_core::ids::{AgentId, ChannelName, InteractionId, PersonId};
+use placet_core::ids::{AgentId, ChannelName, InteractionId, PersonId, SessionId};
 use placet_core::interaction::{
     Asked, Audience, Code, Escalating, InteractionRequest, RequestError, Subject,
 };
@@ -34,8 +34,36 @@ pub struct Reach {
     pub inbox: InboxReach,
     /// For each person, their own chats.
     pub chats_of: BTreeMap<PersonId, Vec<Chat>>,
-    /// Who decides in place of a person, when the embedding program registered a callback.
+    /// The name under which the embedding program decides in place of a person.
     pub callback: Option<PersonId>,
+    /// Where it does.
+    pub callback_decides: Decides,
+}
+
+/// Where the embedding program decides in place of the session's own user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decides {
+    /// In these sessions.
+    In(BTreeSet<SessionId>),
+    /// In every session.
+    Everywhere,
+}
+
+impl Default for Decides {
+    fn default() -> Self {
+        Self::In(BTreeSet::new())
+    }
+}
+
+impl Reach {
+    /// The program, where it decides about the calls of a session.
+    pub(crate) fn callback_of(&self, session: &SessionId) -> Option<&PersonId> {
+        let decides = match &self.callback_decides {
+            Decides::In(sessions) => sessions.contains(session),
+            Decides::Everywhere => true,
+        };
+        self.callback.as_ref().filter(|_| decides)
+    }
 }
 
 /// Which channels exist.
@@ -113,7 +141,8 @@ pub(crate) fn put(
     question: Question<'_>,
 ) -> Result<Result<(Asked, Draft), Nobody>, StoreError> {
     let origin = &question.call.origin;
-    let callback = deciding_callback(rules.reach, &question.subject, question.terms);
+    let session = &question.call.session;
+    let callback = deciding_callback(rules.reach, session, &question.subject, question.terms);
     let audience = match callback {
         Some(callback) => Audience::People(BTreeSet::from([callback.clone()])),
         None => match audience(question.call, question.terms) {
@@ -177,11 +206,12 @@ pub(crate) fn enqueue_question(draft: &mut Draft, id: &InteractionId, chat: &Cha
 /// happened already, is for people.
 pub(crate) fn deciding_callback<'r>(
     reach: &'r Reach,
+    session: &SessionId,
     subject: &Subject,
     terms: &AskTerms,
 ) -> Option<&'r PersonId> {
     match (subject, &terms.approvers) {
-        (Subject::Call { .. }, Approvers::SessionUser) => reach.callback.as_ref(),
+        (Subject::Call { .. }, Approvers::SessionUser) => reach.callback_of(session),
         _ => None,
     }
 }

@@ -294,7 +294,7 @@ impl Desk<'_> {
             return self.own_question(request, terms);
         }
         // A program is not worn out by asking, and cannot say how to go on.
-        let by_program = deciding_callback(self.rules.reach, &ordinary, terms).is_some();
+        let by_program = deciding_callback(self.rules.reach, &call.session, &ordinary, terms).is_some();
         let subject = if rejections >= self.rules.config.approval.rejections_max && !by_program {
             Subject::Breaker {
                 rejections,

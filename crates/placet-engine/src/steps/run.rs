@@ -1,12 +1,13 @@
 //! Runs of the built-in agent: somebody says something, the model speaks, the run ends.
 
 use placet_core::call::Origin;
-use placet_core::ids::SessionId;
+use placet_core::ids::{PersonId, SessionId};
 use placet_core::journal::Event;
 use placet_core::run::{Limits, ModelTurn, RunEnd, RunStarted};
 use placet_store::{RunHead, Step, StoreError, View};
 
 use super::Draft;
+use super::session::withdraw_all;
 
 /// What somebody says to the built-in agent.
 #[derive(Debug, Clone)]
@@ -81,6 +82,18 @@ pub fn take_turn(view: &View<'_>, session: &SessionId, turn: ModelTurn) -> Resul
     let mut draft = Draft::new(session);
     draft.event(Event::ModelTurn(Box::new(turn)));
     Ok(draft.finish(()))
+}
+
+/// Stops what the run of a session is doing: what is open in it is withdrawn, what runs is stopped by whoever runs it, and the
+/// run ends. Whether one was going on.
+pub fn interrupt_run(view: &View<'_>, session: &SessionId, by: &PersonId) -> Result<Step<bool>, StoreError> {
+    if open(view, session)?.is_none() {
+        return Ok(Step::nothing(false));
+    }
+    let mut draft = Draft::new(session);
+    draft.event(Event::RunInterrupted { by: by.clone() });
+    withdraw_all(view, &mut draft, by.as_str(), &format!("interrupted by {by}"))?;
+    Ok(draft.finish(true))
 }
 
 /// Ends a run that has come as far as `seen`: `turns` of the model and `said` messages. What is said last is still heard.

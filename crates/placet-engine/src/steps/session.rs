@@ -18,19 +18,23 @@ pub fn end_session(view: &View<'_>, session: &SessionId, by: &str) -> Result<Ste
     }
     let mut draft = Draft::new(session);
     draft.event(Event::SessionEnded { by: by.to_owned() });
-    for asked in view.pending_in_session(session)? {
-        let why = Cancellation::Withdrawn { by: by.to_owned() };
-        resolve(&mut draft, view, &asked, Resolution::Cancelled { why })?;
-        settle_waiting(
-            view,
-            &mut draft,
-            &asked,
-            &Outcome::Cancelled {
-                why: format!("the session was ended by {by}"),
-            },
-        )?;
-    }
+    withdraw_all(view, &mut draft, by, &format!("the session was ended by {by}"))?;
     Ok(draft.finish(()))
+}
+
+/// Withdraws every open question of a draft's session; the calls that wait for them are told why.
+pub(super) fn withdraw_all(
+    view: &View<'_>,
+    draft: &mut Draft,
+    by: &str,
+    why: &str,
+) -> Result<(), StoreError> {
+    for asked in view.pending_in_session(&draft.session)? {
+        let withdrawn = Cancellation::Withdrawn { by: by.to_owned() };
+        resolve(draft, view, &asked, Resolution::Cancelled { why: withdrawn })?;
+        settle_waiting(view, draft, &asked, &Outcome::Cancelled { why: why.to_owned() })?;
+    }
+    Ok(())
 }
 
 /// Withdraws one question. Whether it was still open.

@@ -332,3 +332,35 @@ async fn a_request_nobody_handles_or_that_is_malformed_is_an_error() {
     }
     assert_eq!(engine.head().await.unwrap(), head, "nothing was stored");
 }
+
+#[tokio::test]
+async fn a_callback_of_one_session_decides_there_until_it_is_dropped_and_nowhere_else() {
+    let house = House::new();
+    let engine = house.start(house.builder(HOUSE).without_inbox()).await;
+    let other = in_session(deploy("other", "staging"), "another");
+    let registered = engine.on_tool_approve_in(&session("s"), async |_: ToolUse| true);
+    assert!(matches!(run(&engine, deploy("a", "staging")).await, Finished::Ran { .. }));
+    let Finished::NotRun(outcome) = run(&engine, other).await else {
+        panic!("another session's call was decided");
+    };
+    assert_eq!(outcome.result_for_model().unwrap()["outcome"], "nobody_to_ask");
+    drop(registered);
+    let Finished::NotRun(outcome) = run(&engine, deploy("b", "canary")).await else {
+        panic!("a callback that is gone decided");
+    };
+    assert_eq!(outcome.result_for_model().unwrap()["outcome"], "nobody_to_ask");
+}
+
+#[tokio::test]
+async fn a_question_that_outlived_its_callback_is_put_to_the_next_one_of_the_session() {
+    let house = House::new();
+    let engine = house.start(house.builder(HOUSE).without_inbox()).await;
+    let session = session("s");
+    let deaf = engine.on_tool_approve_in(&session, async |_: ToolUse| std::future::pending::<bool>().await);
+    engine.gate().propose(deploy("a", "staging")).await.unwrap();
+    drop(deaf);
+    engine.shutdown().await.unwrap();
+    let engine = house.start(house.builder(HOUSE).without_inbox()).await;
+    let _registered = engine.on_tool_approve_in(&session, async |_: ToolUse| true);
+    assert!(matches!(run(&engine, deploy("a", "staging")).await, Finished::Ran { .. }));
+}

@@ -246,6 +246,7 @@ fn is_of(view: &View<'_>, event: &Event, agent: &AgentId) -> bool {
         Event::RunStarted(_)
         | Event::UserSaid { .. }
         | Event::ModelTurn(_)
+        | Event::RunInterrupted { .. }
         | Event::RunEnded { .. }
         | Event::StandingGiven(_)
         | Event::StandingRevoked { .. }

@@ -130,8 +130,10 @@ fn about_runs() -> Vec<Event> {
                 output_tokens: 2,
             },
         })),
+        Event::RunInterrupted { by: person("ana") },
         ended(RunEnd::Completed),
         ended(RunEnd::Terminated { by: "ana".into() }),
+        ended(RunEnd::Interrupted { by: "ana".into() }),
         ended(RunEnd::Failed { why: "no key".into() }),
         ended(RunEnd::LimitReached { turns: 50 }),
     ]

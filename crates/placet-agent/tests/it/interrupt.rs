@@ -1,0 +1,125 @@
+//! Interrupting what an agent does: the model, a call, a question. Each leaves the conversation where a person can go on.
+
+use placet_agent::chat::{ChatStream, What};
+use placet_core::journal::Event;
+use serde_json::json;
+
+use crate::models::{BOTH, home_with};
+use crate::provider::{Provider, Reply};
+use crate::support::{Home, House, calls, last, lin, names, on, question, rest, says, session, soon};
+
+async fn interrupts(home: &Home) {
+    assert!(home.agent.interrupt(&session("s"), &lin()).await.unwrap());
+}
+
+/// Reads on until the model has begun to speak.
+async fn hears(stream: &mut ChatStream) {
+    loop {
+        let event = soon(stream.next()).await.unwrap().unwrap();
+        if let What::Saying { delta: Some(_), .. } = event.what {
+            return;
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_interrupted_model_is_heard_no_more_and_the_next_message_is_answered() {
+    for protocol in BOTH {
+        let house = House::new();
+        let begun = protocol.stream("Let me think about it for a very long time", &[]);
+        let half = begun[..begun.len() / 2].to_owned();
+        let provider = Provider::start(vec![
+            Reply::Silence { body: half },
+            protocol.whole("Here I am.", &[]),
+        ])
+        .await;
+        let home = home_with(&house, protocol.model(&provider.url)).await;
+        let mut stream = home.say("Think").await;
+        hears(&mut stream).await;
+        interrupts(&home).await;
+        let events = rest(&mut stream).await;
+        assert_eq!(last(&events, "COMPLETED")["how"], "interrupted");
+        let events = rest(&mut home.say("Are you there?").await).await;
+        assert_eq!(last(&events, "COMPLETED")["text"], "Here I am.");
+        let told = provider.asked()[1].body.to_string();
+        assert!(told.contains("lin interrupted you here"), "{told}");
+        home.close().await;
+    }
+}
+
+#[tokio::test]
+async fn an_interrupted_call_is_stopped_and_its_result_says_so() {
+    let house = House::new();
+    let home = house
+        .open(json!([
+            on("again", says("Here I am.")),
+            calls(&[("bash", json!({ "command": "echo begun > begun; sleep 100; echo late > late" }))]),
+            says("never"),
+        ]))
+        .await;
+    let mut stream = home.say("Sleep").await;
+    let asked = question(&mut stream).await;
+    home.answer(&asked, "approve", None).await;
+    soon(async {
+        while house.file("begun").is_none() {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    })
+    .await;
+    interrupts(&home).await;
+    let events = rest(&mut stream).await;
+    let output = last(&events, "OBSERVATION")["output"].as_str().unwrap().to_owned();
+    assert!(output.contains("may have happened in part"), "{output}");
+    assert_eq!(last(&events, "COMPLETED")["how"], "interrupted");
+    let events = rest(&mut home.say("Hello again").await).await;
+    assert_eq!(last(&events, "COMPLETED")["text"], "Here I am.");
+    assert!(house.file("late").is_none());
+    home.close().await;
+}
+
+#[tokio::test]
+async fn interrupting_a_parked_run_withdraws_its_question_and_nothing_runs() {
+    let house = House::new();
+    let home = house
+        .open(json!([
+            on("again", says("Here I am.")),
+            calls(&[("bash", json!({ "command": "touch x" }))]),
+            says("never"),
+        ]))
+        .await;
+    let mut stream = home.say("Touch").await;
+    question(&mut stream).await;
+    interrupts(&home).await;
+    let events = rest(&mut stream).await;
+    assert!(names(&events).contains(&"INTERACTION_RESOLVED"), "{events:?}");
+    assert_eq!(last(&events, "OBSERVATION")["output"]["outcome"], "cancelled");
+    assert_eq!(last(&events, "COMPLETED")["how"], "interrupted");
+    assert_eq!(home.engine.broker().pending(None, 9).await.unwrap().len(), 0);
+    let events = rest(&mut home.say("Hello again").await).await;
+    assert_eq!(last(&events, "COMPLETED")["text"], "Here I am.");
+    assert!(house.file("x").is_none());
+    home.close().await;
+}
+
+#[tokio::test]
+async fn an_interruption_is_in_the_journal_and_of_no_use_where_nothing_goes_on() {
+    let house = House::new();
+    let home = house.open(json!([calls(&[("bash", json!({ "command": "touch x" }))])])).await;
+    let mut stream = home.say("Touch").await;
+    question(&mut stream).await;
+    interrupts(&home).await;
+    rest(&mut stream).await;
+    let again = home.agent.interrupt(&session("s"), &lin()).await.unwrap();
+    assert!(!again);
+    let rows = home.engine.store();
+    let rows = rows.read(|view, _| view.journal(0, 100, Some(&session("s")))).await.unwrap();
+    let by: Vec<_> = rows
+        .iter()
+        .filter_map(|row| match &row.event {
+            Event::RunInterrupted { by } => Some(by.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(by, ["lin"]);
+    home.close().await;
+}

@@ -1,0 +1,125 @@
+//! What begins with a slash: for the program, not for the agent.
+
+use placet_core::ids::SessionId;
+use placet_core::policy::Mode;
+
+/// The names, as typed.
+pub(super) const NAMES: [&str; 7] = ["/help", "/mode", "/tools", "/grants", "/resume", "/new", "/exit"];
+
+/// A command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Command {
+    /// What there is.
+    Help,
+    /// How freely the agent may act: shown, or changed.
+    Mode(Option<Mode>),
+    /// What the agent can do.
+    Tools,
+    /// What is not asked about again: shown.
+    Grants,
+    /// The grant of that number, counted from 1, is taken back.
+    Revoke(usize),
+    /// Other conversations: listed, or gone on with.
+    Resume(Option<SessionId>),
+    /// Another conversation from the beginning.
+    New,
+    /// The end.
+    Exit,
+}
+
+/// What a line is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Said {
+    /// A message for the agent.
+    Message(String),
+    /// A command.
+    Command(Command),
+    /// A command that is none: how it would be written.
+    Wrong(&'static str),
+}
+
+/// Reads a line. A message that begins with a slash is written with two.
+pub(super) fn read(line: &str) -> Said {
+    let line = line.trim();
+    if let Some(message) = line.strip_prefix("//") {
+        return Said::Message(format!("/{message}"));
+    }
+    if !line.starts_with('/') {
+        return Said::Message(line.to_owned());
+    }
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let command = match words.as_slice() {
+        ["/help" | "/?"] => Command::Help,
+        ["/mode"] => Command::Mode(None),
+        ["/mode", mode] => match named(mode) {
+            Some(mode) => Command::Mode(Some(mode)),
+            None => return Said::Wrong("/mode [default|autoEdit|yolo]"),
+        },
+        ["/tools"] => Command::Tools,
+        ["/grants"] => Command::Grants,
+        ["/grants", "revoke", number] => match number.parse() {
+            Ok(number) => Command::Revoke(number),
+            Err(_) => return Said::Wrong("/grants [revoke N]"),
+        },
+        ["/grants", ..] => return Said::Wrong("/grants [revoke N]"),
+        ["/resume"] => Command::Resume(None),
+        ["/resume", session] => match SessionId::new(*session) {
+            Ok(session) => Command::Resume(Some(session)),
+            Err(_) => return Said::Wrong("/resume [SESSION]"),
+        },
+        ["/new"] => Command::New,
+        ["/exit" | "/quit"] => Command::Exit,
+        _ => return Said::Wrong("/help"),
+    };
+    Said::Command(command)
+}
+
+fn named(mode: &str) -> Option<Mode> {
+    match mode {
+        "default" => Some(Mode::Default),
+        "autoEdit" | "autoedit" => Some(Mode::AutoEdit),
+        "yolo" => Some(Mode::Yolo),
+        _ => None,
+    }
+}
+
+/// How a mode is written.
+pub(super) const fn name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Default => "default",
+        Mode::AutoEdit => "autoEdit",
+        Mode::Yolo => "yolo",
+    }
+}
+
+/// The one command a beginning can mean.
+pub(super) fn completed(typed: &str) -> Option<String> {
+    let mut names = NAMES.iter().filter(|name| typed.len() > 1 && name.starts_with(typed));
+    match (names.next(), names.next()) {
+        (Some(only), None) => Some(format!("{only} ")),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_messages_unless_they_begin_with_one_slash() {
+        assert_eq!(read(" tidy up "), Said::Message("tidy up".into()));
+        assert_eq!(read("//etc is full"), Said::Message("/etc is full".into()));
+        assert_eq!(read("/mode yolo"), Said::Command(Command::Mode(Some(Mode::Yolo))));
+        assert_eq!(read("/grants revoke 2"), Said::Command(Command::Revoke(2)));
+        assert_eq!(read("/mode fast"), Said::Wrong("/mode [default|autoEdit|yolo]"));
+        assert_eq!(read("/rm"), Said::Wrong("/help"));
+        assert_eq!(read("/new now"), Said::Wrong("/help"));
+    }
+
+    #[test]
+    fn a_beginning_is_completed_when_it_means_one_command() {
+        assert_eq!(completed("/mo").as_deref(), Some("/mode "));
+        assert_eq!(completed("/"), None);
+        assert_eq!(completed("tidy"), None);
+    }
+}

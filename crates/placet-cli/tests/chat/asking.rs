@@ -1,0 +1,90 @@
+//! Questions in a conversation: answered where they appear, with the keys they show.
+
+use crate::person::{CONFIG, Lin, house, house_with};
+
+const WRITES: &str = "
+[[turns]]
+on = 'keep it'
+text = 'I left it as it was.'
+[[turns]]
+text = 'I write a file.'
+calls = [{ tool = 'write', args = { path = 'a.txt', content = 'a' } }]
+[[turns]]
+text = 'Written.'
+";
+
+#[test]
+fn a_call_is_approved_in_the_conversation() {
+    let world = house(WRITES);
+    let mut lin = Lin::talks(&world, &[]);
+    lin.says("write a file");
+    lin.is_asked();
+    assert!(!world.path("a.txt").exists());
+    lin.types("y");
+    lin.sees("Written.");
+    lin.sees("Approved by lin.");
+    assert_eq!(std::fs::read_to_string(world.path("a.txt")).unwrap(), "a");
+    lin.leaves();
+}
+
+#[test]
+fn a_call_is_rejected_with_a_reason_the_model_reads() {
+    let world = house(WRITES);
+    let mut lin = Lin::talks(&world, &[]);
+    lin.says("write a file");
+    lin.is_asked();
+    lin.types("r");
+    lin.sees("Why not?");
+    lin.enters("keep it");
+    lin.sees("I left it as it was.");
+    lin.sees("✘ keep it");
+    assert!(!world.path("a.txt").exists());
+    lin.leaves();
+}
+
+/// Claude Code 2.1.236: a prompt nobody had seen took a key press as consent.
+#[test]
+fn a_key_pressed_before_the_question_was_drawn_decides_nothing() {
+    let world = house(WRITES);
+    let mut lin = Lin::talks(&world, &[]);
+    lin.types("write a file");
+    lin.sees("› write a file");
+    lin.types("\ryyyyy\r");
+    lin.is_asked();
+    assert!(!world.path("a.txt").exists());
+    lin.types("n");
+    lin.sees("Rejected by lin.");
+    assert!(!world.path("a.txt").exists());
+    lin.leaves();
+}
+
+#[test]
+fn what_others_decide_is_waited_for_and_a_message_meanwhile_is_queued() {
+    let rule = "[[rules]]\nname = 'wei decides about writing'\ntool = 'write'\neffect = 'ask'\napprovers = ['wei']\n";
+    let script = "
+[[turns]]
+on = 'still waiting'
+text = 'I read it after the result.'
+[[turns]]
+text = 'I write a file.'
+calls = [{ tool = 'write', args = { path = 'a.txt', content = 'a' } }]
+[[turns]]
+text = 'Written.'
+";
+    let world = house_with(&format!("{CONFIG}{rule}"), script);
+    let mut lin = Lin::talks(&world, &[]);
+    lin.says("write a file");
+    lin.sees("Not yours to decide: wei is asked");
+    lin.sees("waits for others to decide");
+    lin.says("and hurry");
+    lin.sees("queued: a question is open elsewhere");
+    assert!(!world.path("a.txt").exists());
+    let (list, _) = world.said(&["inbox", "list", "--db", "placet.db", "--as", "wei", "--json"], 0);
+    let waiting: serde_json::Value = serde_json::from_str(list.lines().next().unwrap()).unwrap();
+    let id = waiting["requestId"].as_str().or(waiting["id"].as_str()).unwrap().to_owned();
+    world.said(&["inbox", "answer", &id, "approve", "--db", "placet.db", "--as", "wei"], 0);
+    lin.sees("Approved by wei.");
+    lin.sees("I read it after the result.");
+    assert_eq!(std::fs::read_to_string(world.path("a.txt")).unwrap(), "a");
+    lin.leaves();
+}

@@ -1,0 +1,95 @@
+//! What begins with a slash.
+
+use crate::person::{Lin, house};
+
+const WRITES: &str = "
+[[turns]]
+on = 'nothing'
+text = 'Good.'
+[[turns]]
+text = 'I write a file.'
+calls = [{ tool = 'write', args = { path = 'a.txt', content = 'a' } }]
+[[turns]]
+text = 'Written.'
+";
+
+#[test]
+fn a_mode_is_set_for_this_conversation_only_under_the_persons_name_and_in_the_journal() {
+    let world = house(WRITES);
+    let mut lin = Lin::talks(&world, &[]);
+    let session = lin.session();
+    lin.says("/mode autoEdit");
+    lin.sees("edits inside the workspace are allowed");
+    lin.says("write a file");
+    lin.sees("Written.");
+    assert!(world.path("a.txt").exists(), "nobody was asked");
+    lin.says("/new");
+    lin.waits_until("another conversation", |screen| !screen.contents().ends_with(&session));
+    lin.says("/mode");
+    lin.sees("default: reads are allowed");
+    lin.leaves();
+    let (rows, _) = world.said(&["audit", "list", "--db", "placet.db", "--type", "modeSet"], 0);
+    assert!(rows.contains("lin") && rows.contains("autoEdit"), "{rows}");
+}
+
+#[test]
+fn help_and_tools_are_listed_and_what_is_no_command_is_not_sent() {
+    let mut lin = Lin::talks(&house(WRITES), &[]);
+    lin.says("/help");
+    lin.sees("Ctrl-C stops what the agent is doing");
+    lin.says("/tools");
+    lin.sees("bash");
+    lin.sees("command");
+    lin.says("/frobnicate");
+    lin.sees("That is no command. Try /help");
+    lin.says("/exit");
+    lin.ends();
+    assert!(!lin.screen().contains("--resume chat_"), "nothing was said that could go on");
+}
+
+#[test]
+fn a_standing_grant_is_listed_and_taken_back() {
+    let script = "
+[[turns]]
+text = 'I fetch.'
+calls = [{ tool = 'bash', args = { command = 'git --version' } }]
+[[turns]]
+text = 'Fetched.'
+";
+    let mut lin = Lin::talks(&house(script), &[]);
+    lin.says("/grants");
+    lin.sees("No standing grant is in force");
+    lin.says("fetch");
+    lin.is_asked();
+    lin.types("a");
+    lin.sees("Approve on these terms");
+    lin.types("y");
+    lin.sees("Fetched.");
+    lin.says("/grants");
+    lin.waits_until("the grant", |screen| screen.contents().contains("1 ") && screen.contents().contains("lin · "));
+    lin.says("/grants revoke 7");
+    lin.sees("no grant of that number");
+    lin.says("/grants revoke 1");
+    lin.sees("Taken back");
+    lin.leaves();
+}
+
+#[test]
+fn another_conversation_is_gone_on_with() {
+    let world = house("[[turns]]\non = 'first'\ntext = 'One.'\n[[turns]]\non = 'second'\ntext = 'Two.'\n");
+    let mut lin = Lin::talks(&world, &[]);
+    let first = lin.session();
+    lin.says("the first");
+    lin.sees("One.");
+    lin.says("/new");
+    lin.waits_until("a new name", |screen| screen.contents().matches("placet chat · ").count() == 2);
+    lin.says("/resume");
+    lin.sees(&first);
+    lin.says("/resume chat_nobody");
+    lin.sees("no conversation `chat_nobody` of yours");
+    lin.says(&format!("/resume {first}"));
+    lin.waits_until("the first again", |screen| screen.contents().matches("One.").count() == 2);
+    lin.says("the second");
+    lin.sees("Two.");
+    lin.leaves();
+}
