@@ -19,7 +19,7 @@ use std::io::Read as _;
 use std::path::Path;
 use std::time::Duration;
 
-use model::{ModelServer, effects};
+use model::{ModelServer, effects, rows};
 use process::{Process, World, say};
 use serde_json::{Value, json};
 
@@ -34,9 +34,12 @@ fn a_run_killed_hundreds_of_times_does_everything_exactly_once_or_asks() {
     let model = ModelServer::start();
     let config = format!(
         "[workspace]\nroot = \".\"\n[agent]\nturns_max = 100000\n[approval]\ntimeout = \"1h\"\nopen_questions_max = 1000\n\
-         [models.main]\nprovider = \"openai\"\nmodel = \"plan\"\nbase_url = \"{}\"\n",
+         [databases.books]\nurl = \"sqlite:books.db\"\n[models.main]\nprovider = \"openai\"\nmodel = \"plan\"\nbase_url = \"{}\"\n",
         model.url
     );
+    books(world.folder.path())
+        .execute_batch("CREATE TABLE entries (turn INTEGER NOT NULL)")
+        .unwrap();
     let server = world.serve(&config);
     let person = Person::new(&world);
     person.begin(&server);
@@ -67,8 +70,21 @@ fn a_run_killed_hundreds_of_times_does_everything_exactly_once_or_asks() {
         there.sort();
         assert_eq!(there, lines, "{file}");
     }
+    let there = entries(&person.folder, "SELECT turn FROM entries ORDER BY turn");
+    assert_eq!(there, rows(turns), "rows");
     let proof = world.run(&["audit", "verify", "--data", "data"]);
     assert!(!proof.is_empty());
+}
+
+fn books(folder: &Path) -> rusqlite::Connection {
+    rusqlite::Connection::open(folder.join("books.db")).unwrap()
+}
+
+fn entries(folder: &Path, sql: &str) -> Vec<usize> {
+    let books = books(folder);
+    let mut statement = books.prepare(sql).unwrap();
+    let rows = statement.query_map([], |row| row.get(0)).unwrap();
+    rows.collect::<Result<_, _>>().unwrap()
 }
 
 fn read(folder: &Path, file: &str) -> String {
@@ -153,6 +169,12 @@ impl Person {
                 let (word, file) = args["command"].as_str().unwrap().split_once(" >> ").unwrap();
                 let word = word.strip_prefix("echo ").unwrap();
                 read(&self.folder, file).lines().any(|line| line == word)
+            }
+            "data_modify" => {
+                let (_, turn) = args["sql"].as_str().unwrap().split_once("VALUES (").unwrap();
+                let turn = turn.trim_end_matches(')');
+                let sql = format!("SELECT turn FROM entries WHERE turn = {turn}");
+                !entries(&self.folder, &sql).is_empty()
             }
             other => panic!("`{other}` only looks: it runs again without a question"),
         };

@@ -57,17 +57,26 @@ fn calls(turn: usize) -> Vec<(&'static str, Value)> {
             json!({ "command": format!("echo {word}-{turn} >> {file}") }),
         )
     };
-    match turn % 3 {
+    match turn % 4 {
         0 => vec![(
             "write",
             json!({ "path": format!("note-{turn}"), "content": format!("note {turn}\n") }),
         )],
         1 => vec![append("a", "ledger"), ("ls", json!({}))],
+        2 => vec![(
+            "data_modify",
+            json!({ "database": "books", "sql": format!("INSERT INTO entries VALUES ({turn})") }),
+        )],
         _ => vec![append("b", "ledger"), append("c", "other")],
     }
 }
 
-/// What there must be after so many turns: files and their sorted lines.
+/// The rows there must be after so many turns.
+pub(crate) fn rows(turns: usize) -> Vec<usize> {
+    (0..turns).filter(|turn| turn % 4 == 2).collect()
+}
+
+/// The files there must be after so many turns, and their sorted lines.
 pub(crate) fn effects(turns: usize) -> BTreeMap<String, Vec<String>> {
     let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for turn in 0..turns {
