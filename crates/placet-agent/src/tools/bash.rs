@@ -134,9 +134,9 @@ impl Tool for Bash {
         if end.is_success() {
             return Ok(kept.text());
         }
-        let note = match end {
+        let note = match &end {
             End::OutOfTime => format!("stopped after {} seconds", timeout.as_secs()),
-            end => end.to_string(),
+            End::Itself(_) => end.to_string(),
         };
         Err(format!("{}\n[{note}]", kept.text()))
     }

@@ -24,7 +24,7 @@ mod table;
 pub(super) use table::Table;
 
 /// How long a statement may take.
-const TIME_MAX: Duration = Duration::from_secs(60);
+const TIME_MAX: Duration = Duration::from_mins(1);
 /// How long a look at what would happen may take: a person waits for the question.
 const PREVIEW_TIME_MAX: Duration = Duration::from_secs(5);
 

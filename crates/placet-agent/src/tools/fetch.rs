@@ -5,6 +5,7 @@
 //! often it changes its mind, because the addresses that are checked are the ones that are connected to. No proxy is used, since
 //! a proxy looks names up again.
 
+use std::fmt::Write as _;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -228,11 +229,11 @@ async fn told(mut response: Response) -> Result<String, String> {
         told.push('\n');
         told.push_str(&String::from_utf8_lossy(&body));
         if !whole {
-            told.push_str(&format!("\n[only the first {BODY_BYTES_MAX} bytes are shown]"));
+            let _ = write!(told, "\n[only the first {BODY_BYTES_MAX} bytes are shown]");
         }
     } else {
         let at_least = if whole { "" } else { "more than " };
-        told.push_str(&format!("[{at_least}{} bytes that are not text]", body.len()));
+        let _ = write!(told, "[{at_least}{} bytes that are not text]", body.len());
     }
     if status.is_client_error() || status.is_server_error() {
         return Err(told);

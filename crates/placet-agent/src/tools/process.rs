@@ -79,10 +79,10 @@ impl Group {
         for name in hidden {
             command.env_remove(name);
         }
-        let (lifeline, _lifeline) = std::io::pipe()?;
+        let (watched, lifeline) = std::io::pipe()?;
         // One pipe for both, so that errors stand where they happened.
         let (output, input) = std::io::pipe()?;
-        command.stdin(lifeline).stdout(input.try_clone()?).stderr(input);
+        command.stdin(watched).stdout(input.try_clone()?).stderr(input);
         let shell = command.process_group(0).kill_on_drop(true).spawn()?;
         // Our own copies of the pipe's end would keep it open for ever.
         drop(command);
@@ -94,7 +94,7 @@ impl Group {
             shell,
             output: Receiver::from_owned_fd(OwnedFd::from(output))?,
             leash: Leash(Arc::new(Mutex::new(leader))),
-            _lifeline,
+            _lifeline: lifeline,
         })
     }
 

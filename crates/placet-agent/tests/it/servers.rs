@@ -4,13 +4,14 @@
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::{ChildStdin, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
 /// A server that runs.
 struct Server {
     url: String,
-    _lifeline: ChildStdin,
+    /// Holds its input open.
+    _shell: Child,
 }
 
 const POSTGRES: &str = r#"
@@ -105,6 +106,6 @@ fn start(script: &str, user: &str, bin: &Path, url: impl Fn(u16) -> String) -> S
     assert_eq!(said, "ready\n", "the server does not start");
     Server {
         url: url(port),
-        _lifeline: shell.stdin.take().unwrap(),
+        _shell: shell,
     }
 }

@@ -42,7 +42,7 @@ impl Sqlite {
         let work = move |connection: Connection| {
             connection.pragma_update(None, "query_only", true)?;
             let mut statement = connection.prepare(&sql)?;
-            let mut table = Table::new(statement.column_names().into_iter().map(str::to_owned));
+            let mut table = Table::new(statement.column_names().map(str::to_owned));
             let columns = statement.column_count();
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
