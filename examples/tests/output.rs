@@ -45,39 +45,6 @@ fn gate_runs_a_read_and_refuses_the_rest_with_a_reason_each() {
 }
 
 #[test]
-fn the_custom_approver_does_what_is_typed_and_silence_is_a_no() {
-    let output = printed(env!("CARGO_BIN_EXE_custom_approver"), "y\nn\n");
-    assert!(
-        output.contains(r#"Allow deploy {"to":"staging"}? (y/n): "#),
-        "{output}"
-    );
-    assert!(output.contains(r#"deployed {"to":"staging"}"#), "{output}");
-    assert_eq!(
-        told(&output, "not deployed: ")["reason"],
-        "refused at the terminal"
-    );
-    let silent = printed(env!("CARGO_BIN_EXE_custom_approver"), "");
-    assert!(
-        !silent.contains("\ndeployed") && silent.matches("not deployed").count() == 2,
-        "{silent}"
-    );
-}
-
-#[test]
-fn conditional_approves_refuses_and_changes() {
-    let output = printed(env!("CARGO_BIN_EXE_conditional"), "");
-    assert!(
-        output.contains(r#"staging: deployed {"to":"staging"}"#),
-        "{output}"
-    );
-    assert_eq!(told(&output, "production: ")["reason"], "not on a Friday");
-    assert!(
-        output.contains(r#"somewhere: deployed {"dry_run":true,"to":"somewhere"}"#),
-        "{output}"
-    );
-}
-
-#[test]
 fn events_come_in_order_and_say_what_was_decided() {
     let output = printed(env!("CARGO_BIN_EXE_events"), "");
     let events: Vec<Value> = output

@@ -136,6 +136,19 @@ impl Agent {
         person: &PersonId,
         chat: Option<Chat>,
     ) -> Result<Said, TellError> {
+        self.tell_with(&self.inner.usual_model, session, text, person, chat)
+            .await
+    }
+
+    /// The same; a run that begins with it thinks with this one of the agent's models.
+    pub(crate) async fn tell_with(
+        &self,
+        model: &str,
+        session: &SessionId,
+        text: &str,
+        person: &PersonId,
+        chat: Option<Chat>,
+    ) -> Result<Said, TellError> {
         if text.trim().is_empty() {
             return Err(TellError::Empty);
         }
@@ -148,7 +161,7 @@ impl Agent {
                 chat,
                 user: Some(person.clone()),
             },
-            model: self.inner.usual_model.clone(),
+            model: model.to_owned(),
             limits: self.inner.limits,
         };
         let person = person.clone();

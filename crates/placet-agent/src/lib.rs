@@ -13,12 +13,14 @@
 //! | `connect.rs` | connections to other machines |
 //! | `interrupt.rs` | stopping what a run is doing |
 //! | `rest.rs` | waiting for a run to end or to be parked |
+//! | `assistant.rs` | the engine API: an assistant of another product in a few lines |
 //! | `chat.rs` | a conversation with the agent: messages and answers in, events out |
 //!
 //! A run that waits for people is in the store and nowhere else. One subscription to the journal wakes the runs that can go
 //! on, and a process that starts resumes every run that has not ended.
 
 mod agent;
+pub mod assistant;
 pub mod chat;
 mod connect;
 mod drive;

@@ -1,43 +1,50 @@
-//! Conditional approval: the answer depends on the arguments, and may change them.
+//! 6. Conditional approval: the answer depends on the call. Some calls are clear, and a person is asked about the rest.
 //!
-//! A changed call is judged again like a new one, and the journal keeps both versions. What policy forbids stays forbidden,
-//! whatever the callback says.
+//! The callback is the last step. What is banned was refused before it, reading was allowed before it, and a changed call is judged
+//! again. Compare whole commands: `starts_with("git")` would also let `git status; rm -rf .` through.
 
-use placet_core::call::{Args, ToolCall};
-use placet_core::config::Config;
-use placet_engine::{Engine, Finished, ToolApproval, ToolUse};
-use serde_json::json;
+use std::io::{BufRead as _, Write as _};
+
+use placet_agent::assistant::{Assistant, Message};
+use placet_engine::{ToolApproval, ToolUse};
+
+/// Commands that change nothing.
+const HARMLESS: [&str; 4] = ["git status", "git diff", "git log", "ls"];
 
 async fn decide(tool_use: ToolUse) -> ToolApproval {
-    match (tool_use.name.as_str(), tool_use.params.text("to")) {
-        ("deploy", Some("staging")) => ToolApproval::approve(),
-        ("deploy", Some("production")) => ToolApproval::deny("not on a Friday"),
-        // Everywhere else only a rehearsal.
-        ("deploy", Some(to)) => match Args::from_value(json!({ "to": to, "dry_run": true })) {
-            Ok(params) => ToolApproval::approve_with(params),
-            Err(error) => ToolApproval::deny(error.to_string()),
-        },
-        _ => ToolApproval::deny("only deployments are approved here"),
+    match (tool_use.name.as_str(), tool_use.params.text("command")) {
+        ("bash", Some(command)) if HARMLESS.contains(&command) => ToolApproval::approve(),
+        ("bash", Some(command)) if command.contains("rm -rf") || command.contains("> /dev") => {
+            ToolApproval::deny("a dangerous command")
+        }
+        // Reading a line blocks.
+        _ => tokio::task::block_in_place(|| confirm(&tool_use)),
+    }
+}
+
+/// Asks a person. A dialog that fails is a no.
+fn confirm(tool_use: &ToolUse) -> ToolApproval {
+    print!("Allow {} {}? (y/n): ", tool_use.name, tool_use.params.canonical());
+    let mut line = String::new();
+    let read = std::io::stdout().flush().and_then(|()| std::io::stdin().lock().read_line(&mut line));
+    match read {
+        Ok(_) => (line.trim() == "y").into(),
+        Err(_) => ToolApproval::deny("the approval system failed"),
     }
 }
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let engine = Engine::builder(Config::builtin())
-        .on_tool_approve(decide)
-        .start_in_memory()
+    let assistant = Assistant::builder("MyApp", "1.0.0")
+        .model("deepseek/deepseek-chat")
+        .start()
         .await?;
-    for to in ["staging", "production", "somewhere"] {
-        let call: ToolCall = serde_json::from_value(json!({
-            "id": to, "tool": "deploy", "args": { "to": to },
-            "session": "job-1", "origin": { "agent": "my-agent" },
-        }))?;
-        let run = async |call: ToolCall| Ok(format!("deployed {}", call.args.canonical()));
-        match engine.gate().call(call, run).await? {
-            Finished::Ran { result, .. } => println!("{to}: {}", result.output),
-            Finished::NotRun(outcome) => println!("{to}: {}", outcome.result_for_model().unwrap_or_default()),
-        }
+    let message = Message::new("Make the queries faster").write().on_tool_approve(decide);
+    let reply = assistant.send_message(message).await?;
+    for used in &reply.used {
+        println!("{} {}: {}", used.tool, used.args, used.output);
     }
-    engine.shutdown().await?;
+    println!("{}", reply.text);
+    assistant.shutdown().await?;
     Ok(())
 }

@@ -1,15 +1,16 @@
-//! An approver of your own: `on_tool_approve` is asked where policy wants a person, and its word is stored before anything
+//! 4. An approver of your own: `on_tool_approve` is asked what no earlier step has decided, and its word is stored before anything
 //! runs. This one asks at the terminal: `y` approves, anything else does not.
 
 use std::io::Write as _;
 
-use placet_core::call::ToolCall;
-use placet_core::config::Config;
-use placet_engine::{Engine, Finished, ToolApproval, ToolUse};
-use serde_json::json;
+use placet_agent::assistant::{Assistant, Message};
+use placet_core::policy::Mode;
+use placet_engine::{ToolApproval, ToolUse};
 
 async fn ask_here(tool_use: ToolUse) -> ToolApproval {
-    let question = format!("Allow {} {}? (y/n): ", tool_use.name, tool_use.params.canonical());
+    println!("[approval] tool: {}", tool_use.name);
+    println!("[params]   {}", tool_use.params.canonical());
+    let question = format!("Approve {}? (y/n): ", tool_use.name);
     // Reading a line blocks, so it happens beside the engine.
     let asked = tokio::task::spawn_blocking(move || -> std::io::Result<bool> {
         print!("{question}");
@@ -28,23 +29,17 @@ async fn ask_here(tool_use: ToolUse) -> ToolApproval {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let engine = Engine::builder(Config::builtin())
-        .on_tool_approve(ask_here)
-        .start_in_memory()
+    // A provider that is not given is reached as the environment says: ZHIPUAI_API_KEY, ZHIPUAI_BASE_URL.
+    let assistant = Assistant::builder("MyApp", "1.0.0")
+        .model("zhipuai/glm-4.7")
+        .approval_mode(Mode::Default)
+        .start()
         .await?;
-    for (id, to) in [("1", "staging"), ("2", "production")] {
-        let call: ToolCall = serde_json::from_value(json!({
-            "id": id, "tool": "deploy", "args": { "to": to },
-            "session": "job-1", "origin": { "agent": "my-agent" },
-        }))?;
-        let run = async |call: ToolCall| Ok(format!("deployed {}", call.args.canonical()));
-        match engine.gate().call(call, run).await? {
-            Finished::Ran { result, .. } => println!("{}", result.output),
-            Finished::NotRun(outcome) => {
-                println!("not deployed: {}", outcome.result_for_model().unwrap_or_default());
-            }
-        }
-    }
-    engine.shutdown().await?;
+
+    let message = Message::new("Remove temporary files").write().on_tool_approve(ask_here);
+    let reply = assistant.send_message(message).await?;
+
+    println!("{}", reply.text);
+    assistant.shutdown().await?;
     Ok(())
 }

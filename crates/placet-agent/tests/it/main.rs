@@ -8,6 +8,7 @@
     reason = "clippy.toml allows these in test functions; here the functions they call are tests too"
 )]
 
+mod assistant;
 mod chat;
 mod databases;
 mod gate;

@@ -49,6 +49,13 @@ impl Keys {
     pub(super) async fn stop(mut self) -> io::Result<()> {
         self.stop.store(true, Ordering::SeqCst);
         self.events.close();
-        self.reader.await.map_err(io::Error::other)?
+        (&mut self.reader).await.map_err(io::Error::other)?
+    }
+}
+
+impl Drop for Keys {
+    /// A reader nobody listens to would keep the program from ending.
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::SeqCst);
     }
 }

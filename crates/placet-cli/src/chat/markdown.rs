@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn nothing_a_model_writes_reaches_the_terminal_as_a_control() {
         check(
-            "\u{1b}[2J&#27;[31m red \u{202e}evil\n\n`\u{1b}]0;title\u{7}`\n\n```\u{1b}[1m\n\u{9b}1m\r\n```\n[a](x\u{1b}[8m)",
+            "\u{1b}[2J&#27;[31m red \u{202e}evil\n\n`\u{1b}]0;title\u{7}`\n\n```\u{1b}[1m\n\u{9b}1m\r\n```\n[a](https://e\u{202e}x)",
             80,
             &expect![[r#"
                 ⟦ESC⟧[2J⟦ESC⟧[31m red ⟦U+202E⟧evil
@@ -287,7 +287,7 @@ mod tests {
                 ⟦ESC⟧[1m
                 │ ⟦U+009B⟧1m
 
-                a (x⟦ESC⟧[8m)
+                a (https://e⟦U+202E⟧x)
             "#]],
         );
     }

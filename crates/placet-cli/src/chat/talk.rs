@@ -81,10 +81,14 @@ enum Pressed {
     Interrupt,
 }
 
-/// Whether the conversation goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What is to be done now.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Then {
+    /// Nothing in particular.
     GoOn,
+    /// This question is put to the person.
+    Ask(InteractionId),
+    /// The person leaves.
     Leave,
 }
 
@@ -168,39 +172,42 @@ impl Talk {
             None => self.welcome().await?,
         }
         self.attendant.catch_up(&self.seated.agent.engine().broker()).await?;
-        let left = loop {
+        loop {
             self.draw()?;
-            match self.news(&mut desk.keys).await {
-                News::Key(None) | News::Event(Some(Err(StoreError::Closed))) => break Ok(()),
-                News::Key(Some(event)) => match self.typed(event).await {
-                    Ok(Then::GoOn) => {}
-                    Ok(Then::Leave) => break Ok(()),
-                    Err(error) => break Err(error),
-                },
-                News::Event(None) => self.feed_ended(),
-                News::Event(Some(event)) => {
-                    let event = event?;
-                    if let What::Interaction { request } = &event.what
-                        && let Some(id) = &request.request_id
-                    {
-                        desk = self.ask(desk, id).await?;
-                    } else {
-                        self.show(event).await?;
-                    }
-                }
-                News::Delivered(Delivered::Messages(lines)) => self.inline.print(&lines)?,
-                News::Delivered(Delivered::Question(id)) => {
-                    if self.is_elsewhere(&id).await? {
-                        desk = self.ask(desk, &id).await?;
-                    }
-                }
+            let news = self.news(&mut desk.keys).await;
+            match self.heed(news).await? {
+                Then::GoOn => {}
+                Then::Ask(id) => desk = self.ask(desk, &id).await?,
+                Then::Leave => break,
             }
-        };
+        }
         self.inline.clear()?;
         desk.leave().await?;
-        left?;
         let known = self.seated.agent.owner(&self.session).await?.is_some();
         Ok(known.then_some(self.session))
+    }
+
+    async fn heed(&mut self, news: News) -> anyhow::Result<Then> {
+        match news {
+            // The terminal is gone, or the store was closed.
+            News::Key(None) | News::Event(Some(Err(StoreError::Closed))) => return Ok(Then::Leave),
+            News::Key(Some(event)) => return self.typed(event).await,
+            News::Event(None) => self.feed_ended(),
+            News::Event(Some(event)) => match event? {
+                ChatEvent {
+                    what: What::Interaction { request },
+                    ..
+                } => return Ok(request.request_id.map_or(Then::GoOn, Then::Ask)),
+                event => self.show(event).await?,
+            },
+            News::Delivered(Delivered::Messages(lines)) => self.inline.print(&lines)?,
+            News::Delivered(Delivered::Question(id)) => {
+                if self.is_elsewhere(&id).await? {
+                    return Ok(Then::Ask(id));
+                }
+            }
+        }
+        Ok(Then::GoOn)
     }
 
     async fn news(&mut self, keys: &mut Keys) -> News {

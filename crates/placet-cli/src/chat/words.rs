@@ -174,6 +174,7 @@ pub(super) fn no_command(usage: &str, locale: Locale) -> String {
 
 pub(super) fn more_lines(lines: usize, locale: Locale) -> String {
     match locale {
+        Locale::English if lines == 1 => " (+1 line)".to_owned(),
         Locale::English => format!(" (+{lines} lines)"),
         Locale::Chinese => format!("（另有 {lines} 行）"),
     }

@@ -9,8 +9,8 @@ use crate::world::World;
 
 const ROOM: Room = Room { cols: 86, rows: 30 };
 
-/// Ten minutes for each question, a scripted model, and a second person.
-pub(crate) const CONFIG: &str = "[approval]\ntimeout = '10m'\nmemory = '0s'\n[models.main]\nprovider = 'scripted'\nscript = 'script.toml'\n\
+/// Half an hour for each question, a scripted model, and a second person.
+pub(crate) const CONFIG: &str = "[approval]\ntimeout = '30m'\nmemory = '0s'\n[models.main]\nprovider = 'scripted'\nscript = 'script.toml'\n\
     [[people]]\nname = 'lin'\n[[people]]\nname = 'wei'\n";
 
 /// A folder with a configuration and a script.

@@ -1,0 +1,260 @@
+//! One message to an assistant: what it may use, who decides, and what comes of it.
+
+use std::sync::Arc;
+
+use placet_core::ids::{CallId, IdError, SessionId};
+use placet_core::run::{RunEnd, Usage};
+use placet_engine::ToolUse;
+use placet_engine::callback::{OnToolApprove, Registered};
+use placet_engine::steps::SettingRefusal;
+use placet_store::StoreError;
+use serde_json::Value;
+
+use super::Assistant;
+use crate::agent::TellError;
+use crate::chat::{ChatError, ChatEvent, ChatStream, What};
+
+/// A message.
+#[must_use]
+pub struct Message {
+    text: String,
+    offered: Offered,
+    session: Option<SessionId>,
+    decides: Option<Arc<dyn OnToolApprove>>,
+}
+
+/// Which tools a message may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Offered {
+    /// Those that read, and those that ask.
+    Reading,
+    /// All of them.
+    All,
+}
+
+impl Message {
+    /// A message in a session of its own. Only tools that read are offered to the model; one that joins a run that is going on
+    /// is read by that run's.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            offered: Offered::Reading,
+            session: None,
+            decides: None,
+        }
+    }
+
+    /// Offers every tool: also those that write, run commands or reach the network. Whether a call may run is decided all the
+    /// same.
+    pub fn write(mut self) -> Self {
+        self.offered = Offered::All;
+        self
+    }
+
+    /// In this session, which remembers what was said before.
+    pub fn session(mut self, session: SessionId) -> Self {
+        self.session = Some(session);
+        self
+    }
+
+    /// Who decides what no earlier step has decided: an async closure that returns a `bool` or a
+    /// [`ToolApproval`](placet_engine::ToolApproval). One that panics, or takes longer than the approval timeout, has not
+    /// approved. It decides until the reply is there.
+    pub fn on_tool_approve(mut self, callback: impl OnToolApprove) -> Self {
+        self.decides = Some(Arc::new(callback));
+        self
+    }
+}
+
+/// A message on its way: what happens, as it happens.
+pub struct Exchange {
+    stream: ChatStream,
+    reply: Reply,
+    ended: Option<RunEnd>,
+    _decides: Option<Registered>,
+}
+
+/// What came of a message.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    /// In which session; another message can go on there.
+    pub session: SessionId,
+    /// How it ended.
+    pub how: RunEnd,
+    /// The model's last words.
+    pub text: String,
+    /// The calls it made, in order.
+    pub used: Vec<Used>,
+    /// What it cost.
+    pub usage: Usage,
+}
+
+/// A call that was made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Used {
+    /// Our name for it.
+    pub call: CallId,
+    /// Which tool.
+    pub tool: String,
+    /// With what, as the model wrote it.
+    pub args: Value,
+    /// Whether it ran and succeeded; not known while it has no result.
+    pub ok: Option<bool>,
+    /// Its output, or a typed reason why it did not run.
+    pub output: Value,
+}
+
+impl Reply {
+    /// Whether the model came to its last word.
+    pub fn success(&self) -> bool {
+        self.how == RunEnd::Completed
+    }
+}
+
+/// Why a message has no reply.
+#[derive(Debug, thiserror::Error)]
+pub enum SendError {
+    /// There is nothing to do.
+    #[error("the message is empty")]
+    Empty,
+    /// The session belongs to somebody else.
+    #[error("the session `{0}` is not yours")]
+    NotYours(SessionId),
+    /// Nothing happens in the session any more.
+    #[error("the session `{0}` has been ended")]
+    SessionOver(SessionId),
+    /// The assistant was stopped. What was stored goes on at the next start.
+    #[error("the assistant was stopped before the reply was there")]
+    Stopped,
+    /// A name could not be made; a defect of this program.
+    #[error(transparent)]
+    Id(#[from] IdError),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<TellError> for SendError {
+    fn from(error: TellError) -> Self {
+        match error {
+            TellError::SessionOver(session) => Self::SessionOver(session),
+            TellError::NotYours(session) => Self::NotYours(session),
+            TellError::Empty => Self::Empty,
+            TellError::Store(error) => Self::Store(error),
+        }
+    }
+}
+
+impl Assistant {
+    /// Sends a message and waits for the reply. The run goes on if nobody waits for it any more; its callback does not.
+    pub async fn send_message(&self, message: Message) -> Result<Reply, SendError> {
+        let mut exchange = self.stream_message(message).await?;
+        while exchange.next().await?.is_some() {}
+        exchange.reply()
+    }
+
+    /// Sends a message and shows what follows: pieces of what the model says, calls, questions, results.
+    pub async fn stream_message(&self, message: Message) -> Result<Exchange, SendError> {
+        if message.text.trim().is_empty() {
+            return Err(SendError::Empty);
+        }
+        let session = match message.session {
+            Some(session) => session,
+            None => SessionId::new(format!("msg_{}", uuid::Uuid::now_v7().simple()))?,
+        };
+        self.prepare(&session).await?;
+        let decides = message.decides.map(|callback| {
+            let decide = move |tool_use: ToolUse| callback.decide(tool_use);
+            self.engine().on_tool_approve_in(&session, decide)
+        });
+        let stream = self.agent.chat().listen(&session).await;
+        let stream = stream.map_err(|error| match error {
+            ChatError::Store(error) => SendError::Store(error),
+            _ => SendError::NotYours(session.clone()),
+        })?;
+        self.say(&session, &message.text, message.offered).await?;
+        Ok(Exchange {
+            stream,
+            reply: Reply {
+                session,
+                how: RunEnd::Completed,
+                text: String::new(),
+                used: Vec::new(),
+                usage: Usage::default(),
+            },
+            ended: None,
+            _decides: decides,
+        })
+    }
+
+    async fn say(&self, session: &SessionId, text: &str, offered: Offered) -> Result<(), SendError> {
+        let (person, place) = (&self.person, self.place.clone());
+        match offered {
+            Offered::All => self.agent.tell(session, text, person, place).await?,
+            Offered::Reading => self.agent.tell_with(&self.reader, session, text, person, place).await?,
+        };
+        Ok(())
+    }
+
+    /// The session's allow-list, before anything can be called in it.
+    async fn prepare(&self, session: &SessionId) -> Result<(), SendError> {
+        for tool in &self.approval_tools {
+            self.allow_tool(session, tool).await.map_err(|refusal| match refusal {
+                SettingRefusal::SessionOver(session) => SendError::SessionOver(session),
+                SettingRefusal::Store(error) => SendError::Store(error),
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl Exchange {
+    /// The session.
+    pub fn session(&self) -> &SessionId {
+        &self.reply.session
+    }
+
+    /// The next event; waits for one. `None` after the last.
+    pub async fn next(&mut self) -> Result<Option<ChatEvent>, StoreError> {
+        let event = self.stream.next().await?;
+        if let Some(event) = &event {
+            self.note(&event.what);
+        }
+        Ok(event)
+    }
+
+    /// What came of it, once there is no other event.
+    pub fn reply(self) -> Result<Reply, SendError> {
+        let how = self.ended.ok_or(SendError::Stopped)?;
+        Ok(Reply { how, ..self.reply })
+    }
+
+    fn note(&mut self, what: &What) {
+        let reply = &mut self.reply;
+        match what {
+            What::Thinking { text, usage, .. } => {
+                reply.text.clone_from(text);
+                reply.usage.input_tokens += usage.input_tokens;
+                reply.usage.output_tokens += usage.output_tokens;
+            }
+            What::Action { call, tool, args, .. } => reply.used.push(Used {
+                call: call.clone(),
+                tool: tool.clone(),
+                args: args.clone(),
+                ok: None,
+                output: Value::Null,
+            }),
+            What::Observation { call, ok, output } => {
+                if let Some(used) = reply.used.iter_mut().find(|used| used.call == *call) {
+                    used.ok = Some(*ok);
+                    used.output = output.clone();
+                }
+            }
+            What::Completed { how, .. } | What::Error { how } => self.ended = Some(how.clone()),
+            What::Started { .. }
+            | What::Saying { .. }
+            | What::Interaction { .. }
+            | What::InteractionResolved { .. } => {}
+        }
+    }
+}
