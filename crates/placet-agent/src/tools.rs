@@ -288,6 +288,18 @@ impl Toolbox for Tools {
     }
 }
 
+/// The schema of arguments: these, of which some are required, and no others.
+fn object(required: &[&str], properties: Value) -> Value {
+    let schema: [(&str, Value); 4] = [
+        ("type", "object".into()),
+        ("properties", properties),
+        ("required", required.into()),
+        ("additionalProperties", false.into()),
+    ];
+    let schema = schema.into_iter().map(|(name, value)| (name.to_owned(), value));
+    Value::Object(schema.collect())
+}
+
 /// A text argument the schema requires.
 fn text<'a>(args: &'a Args, name: &str) -> Result<&'a str, String> {
     args.text(name)

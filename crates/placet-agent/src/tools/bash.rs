@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::files::Workspace;
 use super::jobs::Jobs;
 use super::process::{End, Group};
-use super::{Tool, text};
+use super::{Tool, object, text};
 
 /// How long a command may take when the model does not say.
 const TIMEOUT_USUAL: Duration = Duration::from_mins(2);
@@ -103,16 +103,12 @@ impl Tool for Bash {
     }
 
     fn schema(&self) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "command": { "type": "string", "minLength": 1 },
-                "background": { "type": "boolean" },
-                "timeoutSeconds": { "type": "integer", "minimum": 1, "maximum": TIMEOUT_MAX_SECONDS },
-            },
-            "required": ["command"],
-            "additionalProperties": false,
-        })
+        let properties = json!({
+            "command": { "type": "string", "minLength": 1 },
+            "background": { "type": "boolean" },
+            "timeoutSeconds": { "type": "integer", "minimum": 1, "maximum": TIMEOUT_MAX_SECONDS },
+        });
+        object(&["command"], properties)
     }
 
     async fn run(&self, call: &ToolCall, _: &[Evidence]) -> Result<String, String> {

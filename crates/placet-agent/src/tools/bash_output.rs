@@ -9,8 +9,8 @@ use placet_core::evidence::Evidence;
 use placet_core::tool::Category;
 use serde_json::{Value, json};
 
-use super::jobs::{Jobs, Reading};
-use super::{Tool, text};
+use super::jobs::{Jobs, Reading, id_schema};
+use super::{Tool, object, text};
 
 /// How long one may wait for something to happen.
 const WAIT_MAX_SECONDS: u64 = 60;
@@ -35,15 +35,11 @@ impl Tool for BashOutput {
     }
 
     fn schema(&self) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "id": { "type": "string", "minLength": 1, "description": "The job's name." },
-                "waitSeconds": { "type": "integer", "minimum": 0, "maximum": WAIT_MAX_SECONDS },
-            },
-            "required": ["id"],
-            "additionalProperties": false,
-        })
+        let properties = json!({
+            "id": id_schema(),
+            "waitSeconds": { "type": "integer", "minimum": 0, "maximum": WAIT_MAX_SECONDS },
+        });
+        object(&["id"], properties)
     }
 
     async fn run(&self, call: &ToolCall, _: &[Evidence]) -> Result<String, String> {

@@ -14,7 +14,7 @@ use placet_core::config::dialect_of;
 use placet_core::tool::{Category, SqlDialect};
 use serde_json::{Value, json};
 
-use super::text;
+use super::{object, text};
 
 mod mysql;
 mod postgres;
@@ -220,15 +220,11 @@ impl Databases {
     /// The schema of a call.
     pub(super) fn schema(&self) -> Value {
         let names: Vec<&String> = self.0.keys().collect();
-        json!({
-            "type": "object",
-            "properties": {
-                "database": { "enum": names },
-                "sql": { "type": "string", "minLength": 1, "description": "One statement, in the database's dialect." },
-            },
-            "required": ["database", "sql"],
-            "additionalProperties": false,
-        })
+        let properties = json!({
+            "database": { "enum": names },
+            "sql": { "type": "string", "minLength": 1, "description": "One statement, in the database's dialect." },
+        });
+        object(&["database", "sql"], properties)
     }
 
     /// What a model is told of a tool for them.

@@ -7,7 +7,7 @@ use placet_core::tool::Category;
 use serde_json::{Value, json};
 
 use super::files::{self, After, Workspace};
-use super::{Tool, text};
+use super::{Tool, object, text};
 
 /// Edits files.
 #[derive(Debug, Clone)]
@@ -66,17 +66,13 @@ impl Tool for Edit {
     }
 
     fn schema(&self) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "path": files::path_schema(),
-                "old": { "type": "string", "minLength": 1 },
-                "new": { "type": "string" },
-                "everywhere": { "type": "boolean" },
-            },
-            "required": ["path", "old", "new"],
-            "additionalProperties": false,
-        })
+        let properties = json!({
+            "path": files::path_schema(),
+            "old": { "type": "string", "minLength": 1 },
+            "new": { "type": "string" },
+            "everywhere": { "type": "boolean" },
+        });
+        object(&["path", "old", "new"], properties)
     }
 
     async fn evidence(&self, call: &ToolCall) -> Result<Vec<Evidence>, String> {

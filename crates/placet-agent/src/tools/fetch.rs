@@ -22,7 +22,7 @@ use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Method, Response, Url};
 use serde_json::{Value, json};
 
-use super::{Tool, text};
+use super::{Tool, object, text};
 use crate::connect;
 
 /// How long it may take, redirects and all.
@@ -134,15 +134,11 @@ impl Tool for Fetch {
     }
 
     fn schema(&self) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "url": { "type": "string", "minLength": 1, "description": "An http or https address." },
-                "method": { "enum": ["GET", "HEAD"] },
-            },
-            "required": ["url"],
-            "additionalProperties": false,
-        })
+        let properties = json!({
+            "url": { "type": "string", "minLength": 1, "description": "An http or https address." },
+            "method": { "enum": ["GET", "HEAD"] },
+        });
+        object(&["url"], properties)
     }
 
     async fn run(&self, call: &ToolCall, _: &[Evidence]) -> Result<String, String> {

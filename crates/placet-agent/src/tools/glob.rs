@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::files::{self, Workspace};
 use super::walk::{self, OUTPUT_BYTES_MAX, Start};
-use super::{Tool, text};
+use super::{Tool, object, text};
 
 /// The most files that are listed.
 const FILES_MAX: usize = 1000;
@@ -35,15 +35,11 @@ impl Tool for Glob {
     }
 
     fn schema(&self) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "pattern": { "type": "string", "minLength": 1 },
-                "path": files::path_schema(),
-            },
-            "required": ["pattern"],
-            "additionalProperties": false,
-        })
+        let properties = json!({
+            "pattern": { "type": "string", "minLength": 1 },
+            "path": files::path_schema(),
+        });
+        object(&["pattern"], properties)
     }
 
     async fn run(&self, call: &ToolCall, _: &[Evidence]) -> Result<String, String> {

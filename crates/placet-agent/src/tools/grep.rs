@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use super::files::{self, Workspace};
 use super::unasked::{InForce, Unasked};
 use super::walk::{self, OUTPUT_BYTES_MAX, Start};
-use super::{Tool, text};
+use super::{Tool, object, text};
 
 /// The most lines around a match.
 const CONTEXT_MAX: u64 = 20;
@@ -98,19 +98,15 @@ impl Tool for Grep {
     }
 
     fn schema(&self) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "pattern": { "type": "string", "minLength": 1 },
-                "path": files::path_schema(),
-                "glob": { "type": "string", "minLength": 1 },
-                "ignoreCase": { "type": "boolean" },
-                "context": { "type": "integer", "minimum": 0, "maximum": CONTEXT_MAX },
-                "filesOnly": { "type": "boolean" },
-            },
-            "required": ["pattern"],
-            "additionalProperties": false,
-        })
+        let properties = json!({
+            "pattern": { "type": "string", "minLength": 1 },
+            "path": files::path_schema(),
+            "glob": { "type": "string", "minLength": 1 },
+            "ignoreCase": { "type": "boolean" },
+            "context": { "type": "integer", "minimum": 0, "maximum": CONTEXT_MAX },
+            "filesOnly": { "type": "boolean" },
+        });
+        object(&["pattern"], properties)
     }
 
     async fn run(&self, call: &ToolCall, _: &[Evidence]) -> Result<String, String> {

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use placet_core::ids::SessionId;
+use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use super::process::{Group, Leash};
@@ -73,6 +74,11 @@ pub(super) struct Reading {
     pub(super) waiting_bytes: usize,
     /// How it ended, if it has.
     pub(super) end: Option<String>,
+}
+
+/// The schema of the argument that names a job.
+pub(super) fn id_schema() -> Value {
+    json!({ "type": "string", "minLength": 1, "description": "The job's name." })
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

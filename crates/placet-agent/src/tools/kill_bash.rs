@@ -7,8 +7,8 @@ use placet_core::tool::{Category, OwnOpinion};
 use serde_json::{Value, json};
 
 use super::bash_output::told;
-use super::jobs::Jobs;
-use super::{Tool, text};
+use super::jobs::{Jobs, id_schema};
+use super::{Tool, object, text};
 
 /// Ends background jobs.
 #[derive(Clone)]
@@ -29,14 +29,8 @@ impl Tool for KillBash {
     }
 
     fn schema(&self) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "id": { "type": "string", "minLength": 1, "description": "The job's name." },
-            },
-            "required": ["id"],
-            "additionalProperties": false,
-        })
+        let properties = json!({ "id": id_schema() });
+        object(&["id"], properties)
     }
 
     /// A session may end what it started: that was agreed to, and stopping it undoes nothing.

@@ -8,9 +8,9 @@ use placet_core::evidence::Evidence;
 use placet_core::tool::Category;
 use serde_json::{Value, json};
 
-use super::Tool;
 use super::files::{self, Workspace};
 use super::walk::printable;
+use super::{Tool, object};
 
 /// The most entries that are listed.
 const ENTRIES_MAX: usize = 1000;
@@ -34,13 +34,8 @@ impl Tool for Ls {
     }
 
     fn schema(&self) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "path": files::path_schema(),
-            },
-            "additionalProperties": false,
-        })
+        let properties = json!({ "path": files::path_schema() });
+        object(&[], properties)
     }
 
     async fn run(&self, call: &ToolCall, _: &[Evidence]) -> Result<String, String> {

@@ -8,8 +8,8 @@ use placet_core::evidence::Evidence;
 use placet_core::tool::Category;
 use serde_json::{Value, json};
 
-use super::Tool;
 use super::files::{self, Workspace};
+use super::{Tool, object};
 
 /// Lines returned when the model does not say how many.
 const LINES_USUAL: usize = 2000;
@@ -33,16 +33,12 @@ impl Tool for Read {
     }
 
     fn schema(&self) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "path": files::path_schema(),
-                "offset": { "type": "integer", "minimum": 1 },
-                "limit": { "type": "integer", "minimum": 1 },
-            },
-            "required": ["path"],
-            "additionalProperties": false,
-        })
+        let properties = json!({
+            "path": files::path_schema(),
+            "offset": { "type": "integer", "minimum": 1 },
+            "limit": { "type": "integer", "minimum": 1 },
+        });
+        object(&["path"], properties)
     }
 
     async fn run(&self, call: &ToolCall, _: &[Evidence]) -> Result<String, String> {

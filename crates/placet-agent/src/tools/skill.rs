@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::files::{self, Workspace};
 use super::walk::printable;
-use super::{Tool, text};
+use super::{Tool, object, text};
 
 /// Where skills are in a workspace.
 const FOLDER: &str = ".placet/skills";
@@ -138,12 +138,8 @@ impl Tool for Skill {
     }
 
     fn schema(&self) -> Value {
-        json!({
-            "type": "object",
-            "properties": { "name": { "type": "string", "minLength": 1 } },
-            "required": ["name"],
-            "additionalProperties": false,
-        })
+        let properties = json!({ "name": { "type": "string", "minLength": 1 } });
+        object(&["name"], properties)
     }
 
     async fn run(&self, call: &ToolCall, _: &[Evidence]) -> Result<String, String> {

@@ -9,8 +9,8 @@ use placet_core::tool::Category;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Tool;
 use super::walk::printable;
+use super::{Tool, object};
 
 /// Keeps a list.
 #[derive(Debug, Clone, Copy)]
@@ -52,22 +52,18 @@ impl Tool for Todo {
     }
 
     fn schema(&self) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "items": { "type": "array", "maxItems": 100, "items": {
-                    "type": "object",
-                    "properties": {
-                        "text": { "type": "string", "minLength": 1, "maxLength": 1000 },
-                        "status": { "enum": ["pending", "in_progress", "done"] },
-                    },
-                    "required": ["text", "status"],
-                    "additionalProperties": false,
-                } },
-            },
-            "required": ["items"],
-            "additionalProperties": false,
-        })
+        let properties = json!({
+            "items": { "type": "array", "maxItems": 100, "items": {
+                "type": "object",
+                "properties": {
+                    "text": { "type": "string", "minLength": 1, "maxLength": 1000 },
+                    "status": { "enum": ["pending", "in_progress", "done"] },
+                },
+                "required": ["text", "status"],
+                "additionalProperties": false,
+            } },
+        });
+        object(&["items"], properties)
     }
 
     async fn run(&self, call: &ToolCall, _: &[Evidence]) -> Result<String, String> {

@@ -7,7 +7,7 @@ use placet_core::tool::Category;
 use serde_json::{Value, json};
 
 use super::files::{self, After, Workspace};
-use super::{Tool, text};
+use super::{Tool, object, text};
 
 /// Writes files.
 #[derive(Debug, Clone)]
@@ -33,15 +33,11 @@ impl Tool for Write {
     }
 
     fn schema(&self) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "path": files::path_schema(),
-                "content": { "type": "string", "description": "The whole text." },
-            },
-            "required": ["path", "content"],
-            "additionalProperties": false,
-        })
+        let properties = json!({
+            "path": files::path_schema(),
+            "content": { "type": "string", "description": "The whole text." },
+        });
+        object(&["path", "content"], properties)
     }
 
     async fn evidence(&self, call: &ToolCall) -> Result<Vec<Evidence>, String> {
