@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use placet_agent::{Tool as _, Tools};
+use placet_agent::Tools;
 use placet_core::call::ToolCall;
 use placet_core::tool::OwnOpinion;
 use placet_core::verdict::Step;
@@ -268,7 +268,11 @@ async fn nothing_survives_a_kill_9_of_placet() {
         .spawn()
         .unwrap();
     // Open for writing, too: so it has no end before both have written.
-    let told = std::fs::File::options().read(true).write(true).open(&line).unwrap();
+    let told = std::fs::File::options()
+        .read(true)
+        .write(true)
+        .open(&line)
+        .unwrap();
     let told = BufReader::new(told).lines().take(2);
     let started: Vec<String> = told.map(|line| line.unwrap()).collect();
     let processes: Vec<&str> = started

@@ -10,10 +10,13 @@
 
 mod chat;
 mod databases;
+mod family;
 mod gate;
 mod interaction;
 mod interrupt;
 mod jobs;
+mod letters;
+mod mcp;
 mod models;
 mod parked;
 mod provider;
@@ -21,3 +24,4 @@ mod restart;
 mod servers;
 mod support;
 mod turns;
+mod workflows;

@@ -8,7 +8,7 @@ use placet_agent::{Agent, Tools};
 use placet_core::config::Config;
 use placet_core::run::{Message, Usage};
 use placet_engine::Engine;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::provider::{Provider, Reply, anthropic, openai};
 use crate::support::{Home, House, last, rest};
@@ -254,7 +254,7 @@ async fn a_run_with_a_real_protocol_comes_to_its_end() {
         assert!(
             asked[0].body["tools"]
                 .as_array()
-                .is_some_and(|tools: &Vec<Value>| tools.len() == 6)
+                .is_some_and(|tools| tools.iter().any(|tool| tool.to_string().contains("\"bash\"")))
         );
         home.close().await;
     }
