@@ -125,6 +125,7 @@ fn verdict(config: &Config, call: &ToolCall, tool: &Tool, analysis: &Analysis) -
         own_opinion: OwnOpinion::Silent,
         session_allow_list: &nothing,
         workflow_allow_list: &nothing,
+        workflow_strict: false,
         standing: &[],
         remembered: false,
     };

@@ -36,7 +36,10 @@ impl House {
     fn where_it_says(bodies: Vec<String>) -> Self {
         let replies = bodies
             .into_iter()
-            .map(|body| Reply::Stream { body, piece_bytes: 100 })
+            .map(|body| Reply::Stream {
+                body,
+                piece_bytes: 100,
+            })
             .collect();
         let runtime = Runtime::new().unwrap();
         let provider = runtime.block_on(Provider::start(replies));
@@ -112,10 +115,16 @@ fn example_2_auto_edit_writes_and_runs_no_command_unasked() {
 
 #[test]
 fn example_3_yolo_runs_all_but_the_dangerous() {
-    let calls = [("bash", r#"{"command":"touch run.txt"}"#), ("bash", r#"{"command":"rm -rf ."}"#)];
+    let calls = [
+        ("bash", r#"{"command":"touch run.txt"}"#),
+        ("bash", r#"{"command":"rm -rf ."}"#),
+    ];
     let house = House::where_it_says(vec![openai("I work.", &calls), openai("All done.", &[])]);
     let output = house.printed(env!("CARGO_BIN_EXE_yolo"), "");
-    assert!(output.contains("nobody_to_ask") && output.contains("All done."), "{output}");
+    assert!(
+        output.contains("nobody_to_ask") && output.contains("All done."),
+        "{output}"
+    );
     assert!(output.ends_with("the run is complete\n"), "{output}");
     assert!(house.has("run.txt"));
 }
@@ -126,11 +135,23 @@ fn example_4_the_custom_approver_does_what_is_typed_and_silence_is_a_no() {
         ("bash", r#"{"command":"touch one.txt"}"#),
         ("bash", r#"{"command":"touch two.txt"}"#),
     ];
-    let turns = || vec![openai("", &calls[..1]), openai("", &calls[1..]), openai("Tidy.", &[])];
+    let turns = || {
+        vec![
+            openai("", &calls[..1]),
+            openai("", &calls[1..]),
+            openai("Tidy.", &[]),
+        ]
+    };
     let house = House::where_it_says(turns());
     let output = house.printed(env!("CARGO_BIN_EXE_custom_approver"), "y\nn\n");
-    assert!(output.contains(r#"[params]   {"command":"touch one.txt"}"#), "{output}");
-    assert!(output.contains("Approve bash? (y/n): ") && output.ends_with("Tidy.\n"), "{output}");
+    assert!(
+        output.contains(r#"[params]   {"command":"touch one.txt"}"#),
+        "{output}"
+    );
+    assert!(
+        output.contains("Approve bash? (y/n): ") && output.ends_with("Tidy.\n"),
+        "{output}"
+    );
     assert!(house.has("one.txt") && !house.has("two.txt"));
     let told = house.provider.asked()[2].body.to_string();
     assert!(told.contains("refused at the terminal"), "{told}");
@@ -143,7 +164,11 @@ fn example_4_the_custom_approver_does_what_is_typed_and_silence_is_a_no() {
 fn http(method: &str, url: &str) -> String {
     let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
     let mut stream = TcpStream::connect(host).unwrap();
-    write!(stream, "{method} /{path} HTTP/1.1\r\nhost: {host}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").unwrap();
+    write!(
+        stream,
+        "{method} /{path} HTTP/1.1\r\nhost: {host}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+    )
+    .unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     answer
@@ -195,7 +220,10 @@ fn example_6_the_answer_depends_on_the_call() {
     ]);
     let output = house.printed(env!("CARGO_BIN_EXE_conditional"), "y\n");
     assert!(output.contains("a dangerous command"), "{output}");
-    assert!(output.contains(r#"Allow bash {"command":"touch asked.txt"}? (y/n): "#), "{output}");
+    assert!(
+        output.contains(r#"Allow bash {"command":"touch asked.txt"}? (y/n): "#),
+        "{output}"
+    );
     assert_eq!(output.matches("(y/n)").count(), 1, "{output}");
     assert!(house.has("asked.txt"));
 }

@@ -1,24 +1,22 @@
-//! The agent of an engine: begins runs, and wakes those that can go on.
-//!
-//! One task reads the journal. A run has a task of its own only while there is something to do for it: the model speaks, or a
-//! call runs. A parked run is a row, and its session's name in one set.
+//! The agent of an engine: what people tell it begins runs, or is heard by those that are going on.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use placet_core::call::{Chat, Origin};
-use placet_core::ids::{AgentId, IdError, PersonId, SessionId};
+use placet_core::config::Workflow;
+use placet_core::ids::{AgentId, ChannelName, IdError, PersonId, SessionId};
 use placet_core::journal::{Event, SYSTEM_SESSION};
 use placet_core::run::{EvolveError, Limits, ResumePoint, Run};
+use placet_core::time::Now;
 use placet_engine::Engine;
-use placet_engine::events::Subscription;
 use placet_engine::steps::{self, RunRefusal, Said, Saying};
 use placet_store::{Committed, StepError, StoreError};
-use tokio::sync::{Notify, broadcast};
-use tokio::task::{Id, JoinHandle, JoinSet};
+use tokio::sync::broadcast;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::drive::{self, DriveError};
+use crate::dispatch::Dispatch;
 use crate::model::{Delta, Model};
 use crate::tools::Tools;
 
@@ -26,6 +24,8 @@ use crate::tools::Tools;
 pub const AGENT: &str = "placet";
 /// What the model is told first, unless the program says something else.
 const PROMPT: &str = include_str!("prompt.txt");
+/// What a workflow is told that is begun without an input.
+const BEGIN: &str = "Begin.";
 /// How many pieces of speech a slow watcher may be behind before it misses some.
 const LIVE_DELTAS_KEPT: usize = 1024;
 /// Rows read at once when a run is resumed.
@@ -42,9 +42,13 @@ pub(crate) struct Inner {
     pub(crate) models: BTreeMap<String, Arc<dyn Model>>,
     pub(crate) usual_model: String,
     pub(crate) tools: Tools,
+    /// The tools there were when each open run began, as far as this process knows.
+    held: Mutex<BTreeMap<SessionId, Tools>>,
     pub(crate) prompt: String,
     pub(crate) limits: Limits,
     pub(crate) agent: AgentId,
+    /// Channels on which whoever writes talks to it.
+    pub(crate) channels: BTreeSet<ChannelName>,
     pub(crate) live: broadcast::Sender<LiveDelta>,
     pub(crate) stop: CancellationToken,
     service: Mutex<Option<JoinHandle<()>>>,
@@ -84,9 +88,28 @@ pub enum TellError {
     /// There is nothing to do.
     #[error("the message is empty")]
     Empty,
+    /// A workflow begins a run of its own, and one is going on.
+    #[error("a run is going on in the session `{0}`; a workflow begins one of its own")]
+    GoingOn(SessionId),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// Why a workflow does not begin. Nothing happened.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkflowError {
+    /// It cannot run here.
+    #[error("the workflow names the {what} `{name}`, which does not exist")]
+    Unknown {
+        /// What it names.
+        what: &'static str,
+        /// By which name.
+        name: String,
+    },
+    /// The agent was not told.
+    #[error(transparent)]
+    Tell(#[from] TellError),
 }
 
 /// Why a run cannot be read from the journal.
@@ -98,6 +121,18 @@ pub(crate) enum ReplayError {
     Corrupt { row: u64, error: EvolveError },
 }
 
+impl ReplayError {
+    /// The same as an error of the store: what cannot be read is corrupt.
+    pub(crate) fn into_store(self) -> StoreError {
+        match self {
+            Self::Store(error) => error,
+            Self::Corrupt { .. } => StoreError::Corrupt {
+                what: self.to_string(),
+            },
+        }
+    }
+}
+
 /// Builds an [`Agent`].
 #[must_use]
 pub struct Builder {
@@ -107,6 +142,7 @@ pub struct Builder {
     prompt: String,
     limits: Limits,
     name: Option<AgentId>,
+    channels: BTreeSet<ChannelName>,
 }
 
 impl Agent {
@@ -119,6 +155,7 @@ impl Agent {
             prompt: PROMPT.to_owned(),
             limits: Limits::USUAL,
             name: None,
+            channels: BTreeSet::new(),
         }
     }
 
@@ -152,30 +189,55 @@ impl Agent {
         if text.trim().is_empty() {
             return Err(TellError::Empty);
         }
-        let saying = Saying {
-            session: session.clone(),
-            text: text.to_owned(),
-            origin: Origin {
-                agent: self.inner.agent.clone(),
-                agent_path: Vec::new(),
-                chat,
-                user: Some(person.clone()),
-            },
-            model: model.to_owned(),
-            limits: self.inner.limits,
+        let mut saying = self.inner.saying(session, text, chat);
+        saying.origin.user = Some(person.clone());
+        model.clone_into(&mut saying.model);
+        self.say(saying).await
+    }
+
+    /// Begins a run in a workflow, and keeps that workflow for it as it is now. Without an input the prompt has to say it all.
+    pub async fn start_workflow(
+        &self,
+        session: &SessionId,
+        workflow: &Workflow,
+        input: Option<&str>,
+        person: &PersonId,
+        chat: Option<Chat>,
+    ) -> Result<(), WorkflowError> {
+        self.check_workflow(workflow)?;
+        let text = input.filter(|input| !input.trim().is_empty()).unwrap_or(BEGIN);
+        let mut saying = self.inner.saying(session, text, chat);
+        saying.origin.user = Some(person.clone());
+        if let Some(model) = &workflow.model {
+            saying.model.clone_from(model);
+        }
+        if let Some(steps) = workflow.steps_max {
+            saying.limits.turns_max = steps;
+        }
+        saying.workflow = Some(Box::new(workflow.clone()));
+        self.say(saying).await?;
+        Ok(())
+    }
+
+    fn check_workflow(&self, workflow: &Workflow) -> Result<(), WorkflowError> {
+        let unknown = |what, name: &str| {
+            let name = name.to_owned();
+            Err(WorkflowError::Unknown { what, name })
         };
-        let person = person.clone();
-        let step = move |view: &placet_store::View<'_>, _| {
-            if !may_tell(view, &saying.session, &person)? {
-                return Err(TellError::NotYours(saying.session));
-            }
-            steps::tell(view, &saying).map_err(|refusal| match refusal {
-                RunRefusal::SessionOver(session) | RunRefusal::Stale(session) => {
-                    TellError::SessionOver(session)
-                }
-                RunRefusal::Store(error) => TellError::Store(error),
-            })
-        };
+        if let Some(model) = workflow.model.as_deref()
+            && !self.inner.models.contains_key(model)
+        {
+            return unknown("model", model);
+        }
+        let mut tools = workflow.tools.iter().flatten();
+        match tools.find(|tool| self.inner.tools.get(tool.as_str()).is_none()) {
+            Some(tool) => unknown("tool", tool.as_str()),
+            None => Ok(()),
+        }
+    }
+
+    async fn say(&self, saying: Saying) -> Result<Said, TellError> {
+        let step = move |view: &placet_store::View<'_>, now| tell(view, now, &saying);
         let told = self.inner.engine.store().step(step).await;
         told.map_err(|error| match error {
             StepError::Refused(refusal) => refusal,
@@ -199,10 +261,7 @@ impl Agent {
         let mut run = Run::new(session.clone());
         match self.inner.read_on(&mut run, 0, &mut |_| {}).await {
             Ok(_) => Ok(run.resume_point()),
-            Err(ReplayError::Store(error)) => Err(error),
-            Err(corrupt) => Err(StoreError::Corrupt {
-                what: corrupt.to_string(),
-            }),
+            Err(error) => Err(error.into_store()),
         }
     }
 
@@ -221,7 +280,28 @@ impl Agent {
             let _ = service.await;
         }
         self.inner.tools.shut_down();
+        self.inner.tools.stop().await;
     }
+}
+
+/// The step of telling, for whoever may.
+pub(crate) fn tell(
+    view: &placet_store::View<'_>,
+    now: Now,
+    saying: &Saying,
+) -> Result<placet_store::Step<Said>, TellError> {
+    let may = match &saying.origin.user {
+        Some(person) => may_tell(view, &saying.session, person)?,
+        None => false,
+    };
+    if !may {
+        return Err(TellError::NotYours(saying.session.clone()));
+    }
+    steps::tell(view, now, saying).map_err(|refusal| match refusal {
+        RunRefusal::SessionOver(session) | RunRefusal::Stale(session) => TellError::SessionOver(session),
+        RunRefusal::GoingOn(session) => TellError::GoingOn(session),
+        RunRefusal::Store(error) => TellError::Store(error),
+    })
 }
 
 /// A new session is anybody's; a known one belongs to whoever first talked to the agent in it, and is no agent's of others.
@@ -272,6 +352,12 @@ impl Builder {
         self
     }
 
+    /// Listens on these channels: what people write there, and answers no question, is told to the agent.
+    pub fn channels(mut self, channels: impl IntoIterator<Item = ChannelName>) -> Self {
+        self.channels.extend(channels);
+        self
+    }
+
     /// Starts, and resumes every run that has not ended.
     pub async fn start(self) -> Result<Agent, StartError> {
         let usual_model = self.models.first().map(|model| model.name().to_owned());
@@ -285,33 +371,66 @@ impl Builder {
                 .collect(),
             engine: self.engine,
             tools: self.tools,
+            held: Mutex::default(),
             prompt: self.prompt,
             limits: self.limits,
             agent: self.name.map_or_else(|| AgentId::new(AGENT), Ok)?,
+            channels: self.channels,
             live,
             stop: CancellationToken::new(),
             service: Mutex::new(None),
         });
         let store = inner.engine.store();
         // The head first: a run that begins between the two is in both, and woken once too often.
-        let (head, open) = store
-            .read(|view, _| Ok((view.head()?, view.open_runs()?)))
+        let (head, open, written) = store
+            .read(|view, _| Ok((view.head()?, view.open_runs()?, view.queued_sessions()?)))
             .await?;
         let journal = inner.engine.subscribe(head, None);
-        let desk = Dispatch {
-            agent: Arc::clone(&inner),
-            open: open.iter().cloned().collect(),
-            active: HashMap::new(),
-            named: HashMap::new(),
-            runs: JoinSet::new(),
-        };
-        let service = tokio::spawn(desk.run(journal, open));
+        let dispatch = Dispatch::new(Arc::clone(&inner));
+        let service = tokio::spawn(dispatch.run(journal, open, written));
         *inner.service.lock().unwrap_or_else(PoisonError::into_inner) = Some(service);
         Ok(Agent { inner })
     }
 }
 
 impl Inner {
+    /// What the run of a session may call. Servers may change their tools at any time; a run keeps those it began with, and
+    /// one that is resumed by another process those it finds there.
+    pub(crate) async fn tools_of(&self, session: &SessionId) -> Tools {
+        let held = |all: &BTreeMap<SessionId, Tools>| all.get(session).cloned();
+        if let Some(tools) = held(&self.held.lock().unwrap_or_else(PoisonError::into_inner)) {
+            return tools;
+        }
+        let tools = self.tools.now().await;
+        let mut all = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        all.entry(session.clone()).or_insert(tools).clone()
+    }
+
+    /// The run of a session has ended; the next one looks again.
+    pub(crate) fn let_go(&self, session: &SessionId) {
+        self.held
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(session);
+    }
+
+    /// What is said, as the built-in agent hears it; whoever calls knows by whom.
+    pub(crate) fn saying(&self, session: &SessionId, text: &str, chat: Option<Chat>) -> Saying {
+        Saying {
+            session: session.clone(),
+            text: text.to_owned(),
+            origin: Origin {
+                agent: self.agent.clone(),
+                agent_path: Vec::new(),
+                chat,
+                user: None,
+            },
+            model: self.usual_model.clone(),
+            limits: self.limits,
+            workflow: None,
+        }
+    }
+
     /// Applies the rows after `after` to a run; says how far it came. Every row is shown to `seen`.
     pub(crate) async fn read_on(
         &self,
@@ -334,102 +453,4 @@ impl Inner {
             }
         }
     }
-}
-
-/// Reads the journal and keeps a task for every run that has something to do.
-struct Dispatch {
-    agent: Arc<Inner>,
-    /// Sessions whose run has not ended.
-    open: BTreeSet<SessionId>,
-    active: HashMap<SessionId, Active>,
-    named: HashMap<Id, SessionId>,
-    runs: JoinSet<Result<(), DriveError>>,
-}
-
-struct Active {
-    wake: Arc<Notify>,
-    /// Something happened since the task was started: when it ends, it may have missed that.
-    news: bool,
-}
-
-impl Dispatch {
-    async fn run(mut self, mut journal: Subscription, open: Vec<SessionId>) {
-        for session in open {
-            self.start(session);
-        }
-        let stop = self.agent.stop.clone();
-        loop {
-            tokio::select! {
-                () = stop.cancelled() => break,
-                row = journal.next() => match row {
-                    Ok(row) => self.heed(&row),
-                    Err(error) => {
-                        tracing::error!(%error, "the agent can no longer read the journal; runs go on at the next start");
-                        stop.cancel();
-                    }
-                },
-                Some(ended) = self.runs.join_next_with_id() => self.ended(ended),
-            }
-        }
-        // Runs notice the stop themselves: what runs in them is stopped, and the results say so.
-        while self.runs.join_next().await.is_some() {}
-    }
-
-    fn heed(&mut self, row: &Committed) {
-        match &row.event {
-            Event::RunStarted(_) => {
-                self.open.insert(row.session.clone());
-            }
-            Event::RunEnded { .. } => {
-                self.open.remove(&row.session);
-            }
-            Event::SessionEnded { .. } => self.agent.tools.end_session(&row.session),
-            _ => {}
-        }
-        if let Some(active) = self.active.get_mut(&row.session) {
-            active.news = true;
-            active.wake.notify_one();
-        } else if self.open.contains(&row.session) && moves_a_run(&row.event) {
-            self.start(row.session.clone());
-        }
-    }
-
-    fn start(&mut self, session: SessionId) {
-        let wake = Arc::new(Notify::new());
-        let drive = drive::drive(Arc::clone(&self.agent), session.clone(), Arc::clone(&wake));
-        let task = self.runs.spawn(drive);
-        self.named.insert(task.id(), session.clone());
-        self.active.insert(session, Active { wake, news: false });
-    }
-
-    fn ended(&mut self, ended: Result<(Id, Result<(), DriveError>), tokio::task::JoinError>) {
-        let (id, failed) = match ended {
-            Ok((id, Ok(()))) => (id, None),
-            Ok((id, Err(error))) => (id, Some(error.to_string())),
-            Err(error) => (error.id(), Some(error.to_string())),
-        };
-        let Some(session) = self.named.remove(&id) else {
-            return;
-        };
-        let missed = self.active.remove(&session).is_some_and(|active| active.news);
-        match failed {
-            // What failed is not tried again at once: it would fail again. The run is in the store.
-            Some(error) => tracing::error!(%session, %error, "a run could not go on"),
-            None if missed && self.open.contains(&session) => self.start(session),
-            None => {}
-        }
-    }
-}
-
-/// Whether a row can give a parked run something to do.
-fn moves_a_run(event: &Event) -> bool {
-    matches!(
-        event,
-        Event::RunStarted(_)
-            | Event::UserSaid { .. }
-            | Event::Settled { .. }
-            | Event::Finished { .. }
-            | Event::RunInterrupted { .. }
-            | Event::SessionEnded { .. }
-    )
 }

@@ -87,7 +87,10 @@ impl Assistant {
 
     /// Puts a tool on a session's allow-list, beside the assistant's `approval_tools`.
     pub async fn allow_tool(&self, session: &SessionId, tool: &ToolName) -> Result<(), SettingRefusal> {
-        self.engine().broker().allow_tool(session, tool, &self.person).await
+        self.engine()
+            .broker()
+            .allow_tool(session, tool, &self.person)
+            .await
     }
 
     /// Stops. Runs that are under way go on at the next start, when they are kept in a file.

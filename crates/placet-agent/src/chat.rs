@@ -99,7 +99,8 @@ impl From<TellError> for ChatError {
     fn from(error: TellError) -> Self {
         match error {
             TellError::SessionOver(session) => Self::SessionOver(session),
-            TellError::NotYours(session) => Self::NotFound(session),
+            // What is said in a conversation begins no workflow, so none is in its way.
+            TellError::NotYours(session) | TellError::GoingOn(session) => Self::NotFound(session),
             TellError::Empty => Self::Empty,
             TellError::Store(error) => Self::Store(error),
         }
@@ -168,8 +169,12 @@ impl Chat {
     pub async fn respond(&self, response: Response, by: Principal) -> Result<Answered, AnswerRefusal> {
         let broker = self.agent.engine().broker();
         let question = broker.question(&response.request).await?;
-        let question = question.filter(|question| question.interaction.asked().session == response.session);
-        if question.is_none() {
+        let asked_in = question.map(|question| question.interaction.asked().session.clone());
+        let here = match asked_in {
+            Some(session) => self.is_within(session, &response.session).await?,
+            None => false,
+        };
+        if !here {
             return Err(AnswerRefusal::NotFound(response.request));
         }
         let answer = Answer {
@@ -183,6 +188,25 @@ impl Chat {
             shown: response.shown.map_or(Shown::Program, Shown::Whole),
         };
         broker.answer(&response.request, answer).await
+    }
+
+    /// Whether a session is `root`, or does work that was handed on from there.
+    async fn is_within(&self, mut session: SessionId, root: &SessionId) -> Result<bool, StoreError> {
+        let root = root.clone();
+        let store = self.agent.engine().store();
+        let within = store.read(move |view, _| {
+            while session != root {
+                let Some(run) = view.run(&session)? else {
+                    return Ok(false);
+                };
+                let Some(parent) = view.run_started(&run)?.parent else {
+                    return Ok(false);
+                };
+                session = parent.session;
+            }
+            Ok(true)
+        });
+        within.await
     }
 
     async fn check_viewer(&self, session: &SessionId, viewer: &Viewer) -> Result<(), ChatError> {

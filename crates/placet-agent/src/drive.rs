@@ -8,7 +8,7 @@ use placet_core::ids::{CallId, IdError, SessionId, ToolName};
 use placet_core::interaction::CallKey;
 use placet_core::journal::Event;
 use placet_core::run::{Effect, ModelCall, ModelTurn, Run, RunEnd, Wanted};
-use placet_engine::steps::{self, RunRefusal};
+use placet_engine::steps::{self, Ending, RunRefusal};
 use placet_engine::{GateError, Submission};
 use placet_store::{StepError, StoreError};
 use tokio::sync::Notify;
@@ -18,6 +18,8 @@ use tokio_util::sync::CancellationToken;
 use crate::agent::{Inner, LiveDelta, ReplayError};
 use crate::execute::{self, Job};
 use crate::model::{Delta, ModelError, Prompt, Spoken, SpokenCall};
+use crate::offer::Offer;
+use crate::tools::Tools;
 
 /// How often a model that may answer later is tried.
 const TRIES_MAX: u32 = 6;
@@ -46,7 +48,9 @@ pub(crate) async fn drive(
     wake: Arc<Notify>,
 ) -> Result<(), DriveError> {
     let stop = agent.stop.child_token();
+    let tools = agent.tools_of(&session).await;
     let mut driver = Driver {
+        tools,
         run: Run::new(session),
         after: 0,
         agent,
@@ -64,6 +68,8 @@ pub(crate) async fn drive(
 
 struct Driver {
     agent: Arc<Inner>,
+    /// The tools there were when the run began.
+    tools: Tools,
     run: Run,
     /// The last row that `run` has seen.
     after: u64,
@@ -89,6 +95,16 @@ impl Driver {
             if self.agent.stop.is_cancelled() {
                 return Ok(());
             }
+            if self.is_overdue() {
+                // What runs is stopped, runs it handed work to are as late as it is, and nothing is begun.
+                self.stop.cancel();
+                if self.run.is_running() || !self.jobs.is_empty() {
+                    self.wait(None).await;
+                } else {
+                    self.end(RunEnd::TimedOut).await?;
+                }
+                continue;
+            }
             let mut progress = self.propose().await?;
             for effect in self.run.effects() {
                 if self.carry_out(effect).await? == Progress::Made {
@@ -102,12 +118,30 @@ impl Driver {
             if !self.run.is_open() || (self.run.is_parked() && idle) {
                 return Ok(());
             }
-            tokio::select! {
-                () = self.wake.notified() => {}
-                Some(_) = self.jobs.join_next(), if !idle => {}
-                () = self.agent.stop.cancelled() => return Ok(()),
-            }
+            self.wait(self.time_left()).await;
         }
+    }
+
+    /// Waits until something happens, or until time is over.
+    async fn wait(&mut self, at_most: Option<Duration>) {
+        let idle = self.jobs.is_empty();
+        tokio::select! {
+            () = self.wake.notified() => {}
+            Some(_) = self.jobs.join_next(), if !idle => {}
+            () = self.agent.stop.cancelled() => {}
+            () = over(at_most) => {}
+        }
+    }
+
+    /// How long the run may still take, if that is limited.
+    fn time_left(&self) -> Option<Duration> {
+        let until = self.run.started()?.until?;
+        let left = until.remaining_from(self.agent.engine.store().now().live);
+        Some(Duration::from_millis(left.get()))
+    }
+
+    fn is_overdue(&self) -> bool {
+        self.run.is_open() && self.time_left().is_some_and(|left| left.is_zero())
     }
 
     /// Reads what happened since, and says of refused calls that the run has read why.
@@ -125,6 +159,9 @@ impl Driver {
             _ => {}
         };
         self.after = self.agent.read_on(&mut self.run, self.after, &mut seen).await?;
+        if over.is_some() {
+            self.tools = self.agent.tools_of(self.run.session()).await;
+        }
         match over {
             Some(true) => self.stop.cancel(),
             // Another run: what was stopped before does not stop it.
@@ -143,14 +180,19 @@ impl Driver {
             Effect::Propose(id) => self.run.call(&id),
             Effect::AskModel | Effect::Execute(_) | Effect::End(_) => None,
         });
+        let started = self.run.started();
+        let workflow = started.and_then(|run| run.workflow.clone()).map(Arc::from);
+        let until = started.and_then(|run| run.until);
         let turn: Vec<Submission> = wanted
-            .map(|call| Submission {
-                category: self
-                    .agent
-                    .tools
-                    .get(call.tool.as_str())
-                    .map(|tool| tool.category()),
-                ..Submission::from(call)
+            .map(|call| {
+                let tool = self.tools.get(call.tool.as_str());
+                Submission {
+                    workflow: workflow.clone(),
+                    until,
+                    category: tool.as_ref().map(|tool| tool.category()),
+                    risk: tool.and_then(|tool| tool.risk()),
+                    ..Submission::from(call)
+                }
             })
             .collect();
         if turn.is_empty() {
@@ -185,26 +227,36 @@ impl Driver {
     }
 
     fn execute(&mut self, call: CallId) {
-        let limits = self
-            .run
-            .started()
-            .map_or(self.agent.limits, |started| started.limits);
+        // A run that has not begun wants nothing executed.
+        let Some(run) = self.run.started().cloned() else {
+            return;
+        };
         let job = Job {
             agent: Arc::clone(&self.agent),
+            tools: self.tools.clone(),
             key: CallKey {
                 agent: self.agent.agent.clone(),
                 call,
             },
-            timeout: Duration::from_millis(limits.call_timeout.get()),
+            timeout: Duration::from_millis(run.limits.call_timeout.get()),
+            run,
             stop: self.stop.clone(),
         };
         self.jobs.spawn(execute::execute(job));
     }
 
     async fn end(&mut self, how: RunEnd) -> Result<(), DriveError> {
-        let session = self.run.session().clone();
-        let seen = (self.run.turns(), self.run.said());
-        let step = move |view: &placet_store::View<'_>, _| steps::end_run(view, &session, how, seen);
+        let ending = Ending {
+            session: self.run.session().clone(),
+            how,
+            seen: (self.run.turns(), self.run.said()),
+            words: self.run.last_words().to_owned(),
+        };
+        if self.run.started().is_some_and(|run| run.parent.is_some()) {
+            // Nothing follows in its session, so nothing runs on for it.
+            self.agent.tools.end_session(&ending.session);
+        }
+        let step = move |view: &placet_store::View<'_>, _| steps::end_run(view, &ending);
         stored(self.agent.engine.store().step(step).await)
     }
 
@@ -212,12 +264,14 @@ impl Driver {
     async fn ask_model(&mut self) -> Result<(), DriveError> {
         let agent = Arc::clone(&self.agent);
         let run = self.run.clone();
-        let speaking = speak(&agent, &run);
+        let tools = self.tools.clone();
+        let speaking = speak(&agent, &tools, &run);
         tokio::pin!(speaking);
         let spoken = loop {
             tokio::select! {
                 spoken = &mut speaking => break spoken,
                 () = agent.stop.cancelled() => return Ok(()),
+                () = over(self.time_left()) => return Ok(()),
                 () = self.wake.notified() => {
                     self.catch_up().await?;
                     if !self.run.effects().contains(&Effect::AskModel) {
@@ -237,30 +291,44 @@ impl Driver {
             }
         };
         let session = self.run.session().clone();
-        let turn = read_turn(&agent, self.run.turns().saturating_add(1), spoken)?;
+        let turn = read_turn(&self.tools, &self.run, spoken)?;
         let step = move |view: &placet_store::View<'_>, _| steps::take_turn(view, &session, turn);
         stored(agent.engine.store().step(step).await)
+    }
+}
+
+/// Ends after a while, or never.
+async fn over(after: Option<Duration>) {
+    match after {
+        Some(after) => tokio::time::sleep(after).await,
+        None => std::future::pending().await,
     }
 }
 
 /// A refusal means that something happened meanwhile; the run looks again.
 fn stored(step: Result<(), StepError<RunRefusal>>) -> Result<(), DriveError> {
     match step {
-        Ok(()) | Err(StepError::Refused(RunRefusal::Stale(_) | RunRefusal::SessionOver(_))) => Ok(()),
+        Ok(())
+        | Err(StepError::Refused(
+            RunRefusal::Stale(_) | RunRefusal::SessionOver(_) | RunRefusal::GoingOn(_),
+        )) => Ok(()),
         Err(StepError::Refused(RunRefusal::Store(error)) | StepError::Store(error)) => Err(error.into()),
     }
 }
 
 /// Asks the model, with patience.
-async fn speak(agent: &Inner, run: &Run) -> Result<Spoken, ModelError> {
+async fn speak(agent: &Inner, tools: &Tools, run: &Run) -> Result<Spoken, ModelError> {
     let started = run
         .started()
         .ok_or_else(|| ModelError::never("no run has begun"))?;
     let model = agent.models.get(&started.model);
     let model = model.ok_or_else(|| ModelError::never(format!("there is no model `{}`", started.model)))?;
-    let specs = agent.tools.specs();
+    let specs = Offer::new(tools, Some(started)).specs();
+    let workflow = started.workflow.as_ref();
     let prompt = Prompt {
-        system: &agent.prompt,
+        system: workflow
+            .and_then(|workflow| workflow.prompt.as_deref())
+            .unwrap_or(&agent.prompt),
         transcript: run.transcript(),
         tools: &specs,
     };
@@ -307,16 +375,17 @@ async fn once(
 }
 
 /// Reads what a model said. What is no call is kept as such: the model is told, and nothing is judged or run.
-fn read_turn(agent: &Inner, turn: u32, spoken: Spoken) -> Result<ModelTurn, IdError> {
-    let calls = spoken.calls.into_iter().flat_map(|call| agent.tools.apart(call));
+fn read_turn(tools: &Tools, run: &Run, spoken: Spoken) -> Result<ModelTurn, IdError> {
+    let offer = Offer::new(tools, run.started());
+    let calls = spoken.calls.into_iter().flat_map(|call| tools.apart(call));
     let calls = calls.map(|call| {
         Ok(ModelCall {
             id: CallId::new(format!("call_{}", uuid::Uuid::now_v7().simple()))?,
-            wanted: read_call(agent, call),
+            wanted: read_call(&offer, call),
         })
     });
     Ok(ModelTurn {
-        turn,
+        turn: run.turns().saturating_add(1),
         calls: calls.collect::<Result<_, IdError>>()?,
         text: spoken.text,
         thinking: spoken.thinking,
@@ -324,8 +393,8 @@ fn read_turn(agent: &Inner, turn: u32, spoken: Spoken) -> Result<ModelTurn, IdEr
     })
 }
 
-fn read_call(agent: &Inner, call: SpokenCall) -> Wanted {
-    let read = agent.tools.read_call(&call.tool, &call.args).and_then(|args| {
+fn read_call(offer: &Offer<'_>, call: SpokenCall) -> Wanted {
+    let read = offer.read_call(&call.tool, &call.args).and_then(|args| {
         let tool = ToolName::new(call.tool.as_str()).map_err(|error| error.to_string())?;
         Ok((tool, args))
     });

@@ -6,17 +6,24 @@ use std::time::Duration;
 use placet_core::evidence::Evidence;
 use placet_core::interaction::CallKey;
 use placet_core::journal::CallResult;
-use placet_core::record::CallState;
+use placet_core::record::{CallRecord, CallState};
+use placet_core::run::RunStarted;
 use placet_engine::steps::ClaimRefusal;
 use placet_engine::{GateError, Permit};
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::Inner;
+use crate::task::{self, TASK};
+use crate::tools::Tools;
 
 /// A call to be run.
 pub(crate) struct Job {
     pub(crate) agent: Arc<Inner>,
+    /// The tools there were when its run began.
+    pub(crate) tools: Tools,
     pub(crate) key: CallKey,
+    /// The run it belongs to.
+    pub(crate) run: RunStarted,
     pub(crate) timeout: Duration,
     pub(crate) stop: CancellationToken,
 }
@@ -31,9 +38,16 @@ pub(crate) async fn execute(job: Job) {
 
 async fn attempt(job: Job) -> Result<(), GateError> {
     let gate = job.agent.engine.gate();
-    let shown = shown(&job).await?;
+    let record = gate.record(&job.key).await?;
+    let is_task = record
+        .as_ref()
+        .is_some_and(|record| record.call.tool.as_str() == TASK);
+    let shown = shown(&job, record).await?;
     if job.stop.is_cancelled() {
         return Ok(());
+    }
+    if is_task {
+        return delegate(job).await;
     }
     let permit = match gate.claim(&job.key, None).await {
         Ok(permit) => permit,
@@ -50,12 +64,23 @@ async fn attempt(job: Job) -> Result<(), GateError> {
     gate.finish(permit.key(), CallResult::new(ok, &output)).await
 }
 
+/// Begins the run that does the call. It is woken like any other, and its end is the call's result.
+async fn delegate(job: Job) -> Result<(), GateError> {
+    let by = job.run;
+    let gate = job.agent.engine.gate();
+    match gate.delegate(&job.key, move |call| task::begin(call, &by)).await {
+        // Begun before, or the session has just been ended: the journal says which.
+        Err(GateError::Claim(ClaimRefusal::AlreadyClaimed(_) | ClaimRefusal::SessionOver(_))) => Ok(()),
+        begun => begun,
+    }
+}
+
 async fn run(job: &Job, permit: &Permit, shown: Vec<Evidence>) -> Result<String, String> {
     let call = permit.call();
-    let Some(tool) = job.agent.tools.get(call.tool.as_str()) else {
+    let Some(tool) = job.tools.get(call.tool.as_str()) else {
         return Err(format!("there is no tool `{}` any more; nothing ran", call.tool));
     };
-    let (tool, call) = (Arc::clone(tool), call.clone());
+    let call = call.clone();
     // On a task of its own, so that a tool that panics is a result and not the end of the run.
     let mut running = tokio::spawn(async move { tool.run(&call, &shown).await });
     let stopped = tokio::select! {
@@ -72,8 +97,7 @@ async fn run(job: &Job, permit: &Permit, shown: Vec<Evidence>) -> Result<String,
 }
 
 /// What people were shown when they allowed it.
-async fn shown(job: &Job) -> Result<Vec<Evidence>, GateError> {
-    let record = job.agent.engine.gate().record(&job.key).await?;
+async fn shown(job: &Job, record: Option<CallRecord>) -> Result<Vec<Evidence>, GateError> {
     let question = record.and_then(|record| match record.state {
         CallState::Granted { question, .. } => question,
         _ => None,

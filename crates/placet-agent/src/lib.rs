@@ -7,11 +7,16 @@
 //! |---|---|
 //! | `model.rs` | what a model is; `model/` has a scripted one and two real protocols |
 //! | `tools.rs` | what a tool is; `tools/` has the built-in ones |
-//! | `agent.rs` | the agent of an engine: begins runs, and wakes those that can go on |
+//! | `agent.rs` | the agent of an engine: what people tell it |
+//! | `dispatch.rs` | wakes the runs that can go on |
+//! | `letters.rs` | what people write to it in chats |
 //! | `drive.rs` | one run, for as long as it is not parked |
 //! | `execute.rs` | one call that was allowed |
 //! | `connect.rs` | connections to other machines |
 //! | `interrupt.rs` | stopping what a run is doing |
+//! | `offer.rs` | what a run may call |
+//! | `mcp.rs` | MCP servers as sources of tools |
+//! | `task.rs` | handing work on to a run of its own |
 //! | `rest.rs` | waiting for a run to end or to be parked |
 //! | `assistant.rs` | the engine API: an assistant of another product in a few lines |
 //! | `chat.rs` | a conversation with the agent: messages and answers in, events out |
@@ -23,14 +28,20 @@ mod agent;
 pub mod assistant;
 pub mod chat;
 mod connect;
+mod dispatch;
 mod drive;
 mod execute;
 mod interrupt;
+mod letters;
+pub mod mcp;
 pub mod model;
+mod offer;
 mod rest;
+mod task;
 pub mod tools;
 
-pub use agent::{AGENT, Agent, Builder, StartError, TellError};
+pub use agent::{AGENT, Agent, Builder, StartError, TellError, WorkflowError};
 pub use model::Model;
 pub use rest::Rest;
+pub use task::Task;
 pub use tools::{Tool, Tools};

@@ -17,6 +17,7 @@ mod scripted;
 mod wire;
 
 pub use anthropic::Anthropic;
+pub(crate) use http::is_loopback;
 pub use http::{Access, AccessError, ApiKey};
 pub use openai::OpenAi;
 pub use scripted::{Script, ScriptError, Scripted};

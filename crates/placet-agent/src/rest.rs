@@ -1,10 +1,13 @@
-//! Waiting for a run to come to rest: ended, or parked until somebody decides.
+//! Waiting for a run to come to rest: ended, or parked until somebody decides. A run that handed work on rests when the runs
+//! that do it rest, and waits for what they wait for.
+
+use std::collections::BTreeMap;
 
 use placet_core::ids::{InteractionId, SessionId};
-use placet_core::run::{Message, Run, RunEnd, Stage};
+use placet_core::run::{Run, RunEnd, Stage};
 use placet_store::StoreError;
 
-use crate::agent::Agent;
+use crate::agent::{Agent, ReplayError};
 
 /// Where a run came to rest.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +23,7 @@ pub enum Rest {
     },
     /// It waits for people.
     Parked {
-        /// The questions it waits for.
+        /// The questions it waits for, and those of the runs it handed work to.
         questions: Vec<InteractionId>,
     },
 }
@@ -28,49 +31,65 @@ pub enum Rest {
 impl Agent {
     /// Waits until the run of a session has ended or can only wait for people.
     pub async fn rest(&self, session: &SessionId) -> Result<Rest, StoreError> {
-        let mut journal = self.engine().subscribe(0, Some(session.clone()));
         let looked = session.clone();
         let store = self.engine().store();
         if store.read(move |view, _| view.run(&looked)).await?.is_none() {
             return Ok(Rest::Never);
         }
-        let mut run = Run::new(session.clone());
+        // Before anything is read, so that what happens meanwhile is heard of.
+        let mut journal = self.engine().subscribe(self.engine().head().await?, None);
+        let mut family = Family::default();
         loop {
-            let row = journal.next().await?;
-            run.evolve(&row.event).map_err(|error| StoreError::Corrupt {
-                what: format!("row {}: {error}", row.id),
-            })?;
-            // What is already stored is read to its end first: a run that was parked once may be long past it.
-            if let Some(rest) = at_rest(&run)
-                && !has_more(self, session, row.id).await?
-            {
+            family.read_on(self, session).await?;
+            if let Some(rest) = family.at_rest(session) {
                 return Ok(rest);
             }
+            while !family.0.contains_key(&journal.next().await?.session) {}
         }
     }
 }
 
-async fn has_more(agent: &Agent, session: &SessionId, after: u64) -> Result<bool, StoreError> {
-    let session = session.clone();
-    let store = agent.engine().store();
-    store
-        .read(move |view, _| Ok(!view.journal(after, 1, Some(&session))?.is_empty()))
-        .await
-}
+/// A run and those that do its calls, each with the last row it has seen.
+#[derive(Default)]
+struct Family(BTreeMap<SessionId, (Run, u64)>);
 
-fn at_rest(run: &Run) -> Option<Rest> {
-    if let Stage::Ended(how) = run.stage() {
-        let last = run.transcript().iter().rev().find_map(|message| match message {
-            Message::Model { text, .. } => Some(text.clone()),
-            Message::User { .. } | Message::Result { .. } => None,
-        });
-        return Some(Rest::Ended {
-            how: how.clone(),
-            text: last.unwrap_or_default(),
-        });
+impl Family {
+    async fn read_on(&mut self, agent: &Agent, root: &SessionId) -> Result<(), StoreError> {
+        let mut next = vec![root.clone()];
+        while let Some(session) = next.pop() {
+            let begun = || (Run::new(session.clone()), 0);
+            let (run, after) = self.0.entry(session.clone()).or_insert_with(begun);
+            let read = agent.inner.read_on(run, *after, &mut |_| {}).await;
+            *after = read.map_err(ReplayError::into_store)?;
+            next.extend(run.children().cloned());
+        }
+        Ok(())
     }
-    let questions = run.slots().iter().filter_map(|slot| slot.question());
-    let mut questions: Vec<InteractionId> = questions.map(|asked| asked.id.clone()).collect();
-    questions.dedup();
-    (run.is_parked() && !questions.is_empty()).then_some(Rest::Parked { questions })
+
+    fn at_rest(&self, session: &SessionId) -> Option<Rest> {
+        let (run, _) = self.0.get(session)?;
+        if let Stage::Ended(how) = run.stage() {
+            let (how, text) = (how.clone(), run.last_words().to_owned());
+            return Some(Rest::Ended { how, text });
+        }
+        let mut questions = Vec::new();
+        self.parked_on(session, &mut questions)?;
+        questions.dedup();
+        Some(Rest::Parked { questions })
+    }
+
+    /// Collects what a run waits for; `None` when something can still happen without people.
+    fn parked_on(&self, session: &SessionId, questions: &mut Vec<InteractionId>) -> Option<()> {
+        let (run, _) = self.0.get(session).filter(|(run, _)| run.is_parked())?;
+        let before = questions.len();
+        questions.extend(
+            run.slots()
+                .iter()
+                .filter_map(|slot| Some(slot.question()?.id.clone())),
+        );
+        for child in run.children() {
+            self.parked_on(child, questions)?;
+        }
+        (questions.len() > before).then_some(())
+    }
 }

@@ -13,10 +13,11 @@ use placet_core::config::Config;
 use placet_core::evidence::Evidence;
 use placet_core::ids::SessionId;
 use placet_core::interaction::InteractionRequest;
-use placet_core::tool::{Category, OwnOpinion};
+use placet_core::tool::{Category, OwnOpinion, Risk};
 use placet_engine::toolbox::Toolbox;
 use serde_json::Value;
 
+use crate::mcp::Servers;
 use crate::model::{SpokenCall, ToolSpec};
 
 mod ask;
@@ -71,6 +72,11 @@ pub trait Tool: Send + Sync {
 
     /// Its kind of effect. May raise what the policy thinks of it, never lower it.
     fn category(&self) -> Category;
+
+    /// How bad it could be, if worse than its category says. May raise what the policy thinks of it, never lower it.
+    fn risk(&self) -> Option<Risk> {
+        None
+    }
 
     /// JSON Schema of its arguments.
     fn schema(&self) -> Value;
@@ -145,13 +151,41 @@ impl Surroundings {
 
 /// The tools of an agent. Also what the engine knows of them: pass a clone to `Engine::builder(…).toolbox(…)`.
 #[derive(Clone, Default)]
-pub struct Tools(Arc<BTreeMap<String, Arc<dyn Tool>>>);
+pub struct Tools {
+    own: Arc<BTreeMap<String, Arc<dyn Tool>>>,
+    /// Where more of them come from; which ones may change while we look.
+    servers: Option<Servers>,
+}
 
 impl Tools {
     /// These tools. The last of two with the same name counts.
     pub fn new(tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Self {
         let named = tools.into_iter().map(|tool| (tool.name().to_owned(), tool));
-        Self(Arc::new(named.collect()))
+        Self {
+            own: Arc::new(named.collect()),
+            servers: None,
+        }
+    }
+
+    /// The same, and those of MCP servers. None of them takes the place of one of ours.
+    #[must_use]
+    pub fn with_servers(self, servers: Servers) -> Self {
+        Self {
+            servers: Some(servers),
+            ..self
+        }
+    }
+
+    /// The tools there are now, after asking servers that have news: what a run that begins now may call till its end.
+    pub(crate) async fn now(&self) -> Self {
+        let Some(servers) = &self.servers else {
+            return self.clone();
+        };
+        servers.refresh().await;
+        Self {
+            own: Arc::new(self.all()),
+            servers: None,
+        }
     }
 
     /// The built-in tools, working in a folder.
@@ -178,6 +212,7 @@ impl Tools {
             Arc::new(Todo),
             Arc::new(Skill::new(&workspace, &surroundings.skills)),
             Arc::new(AskUserQuestion),
+            Arc::new(crate::Task),
         ]);
         if surroundings.databases.is_empty() {
             return tools;
@@ -192,12 +227,36 @@ impl Tools {
     /// These and others. The last of two with the same name counts.
     #[must_use]
     pub fn with(&self, others: impl IntoIterator<Item = Arc<dyn Tool>>) -> Self {
-        Self::new(self.0.values().cloned().chain(others))
+        Self {
+            servers: self.servers.clone(),
+            ..Self::new(self.own.values().cloned().chain(others))
+        }
+    }
+
+    /// Stops the servers some of them come from.
+    pub(crate) async fn stop(&self) {
+        if let Some(servers) = &self.servers {
+            servers.stop().await;
+        }
     }
 
     /// One of them.
-    pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
-        self.0.get(name)
+    pub fn get(&self, name: &str) -> Option<Arc<dyn Tool>> {
+        let own = self.own.get(name).cloned();
+        own.or_else(|| self.servers.as_ref()?.listing().get(name).cloned())
+    }
+
+    fn all(&self) -> BTreeMap<String, Arc<dyn Tool>> {
+        let mut all = self
+            .servers
+            .as_ref()
+            .map_or_else(BTreeMap::new, |servers| (*servers.listing()).clone());
+        all.extend(
+            self.own
+                .iter()
+                .map(|(name, tool)| (name.clone(), Arc::clone(tool))),
+        );
+        all
     }
 
     /// What a model is told about them.
@@ -207,7 +266,7 @@ impl Tools {
             description: tool.description().to_owned(),
             schema: tool.schema(),
         };
-        self.0.values().map(spec).collect()
+        self.all().values().map(spec).collect()
     }
 
     /// The calls that a model's call stands for; most stand for themselves.
@@ -226,18 +285,18 @@ impl Tools {
 
     /// A session is over: what runs on for it ends.
     pub(crate) fn end_session(&self, session: &SessionId) {
-        self.0.values().for_each(|tool| tool.end_session(session));
+        self.own.values().for_each(|tool| tool.end_session(session));
     }
 
     /// Ends whatever runs on.
     pub(crate) fn shut_down(&self) {
-        self.0.values().for_each(|tool| tool.shut_down());
+        self.own.values().for_each(|tool| tool.shut_down());
     }
 
     /// Reads a call as a model wrote it. The error is what the model is told; nothing is judged or run then.
     pub(crate) fn read_call(&self, name: &str, args: &str) -> Result<Args, String> {
         let Some(tool) = self.get(name) else {
-            let known: Vec<&str> = self.0.keys().map(String::as_str).collect();
+            let known: Vec<String> = self.all().into_keys().collect();
             return Err(format!(
                 "there is no tool `{name}`; there are: {}",
                 known.join(", ")
@@ -268,7 +327,7 @@ impl Toolbox for Tools {
     }
 
     fn reload(&self, config: &Config) {
-        self.0.values().for_each(|tool| tool.reload(config));
+        self.own.values().for_each(|tool| tool.reload(config));
     }
 
     async fn opinion(&self, call: &ToolCall) -> OwnOpinion {

@@ -14,6 +14,8 @@
 //! call of their own: a question could not break in without losing what is typed, and keys meant for the line could reach the
 //! question. They would also be a second way to edit a text in this program.
 
+use std::path::Path;
+
 use anyhow::{Context as _, bail};
 use placet_agent::Agent;
 use placet_agent::chat::ChatError;
@@ -67,7 +69,10 @@ async fn converse(args: &ChatArgs, config: Config, colours: Colours, inline: Inl
     let seat = Seat::of_user(&config.people)?;
     let person = seat.person.clone();
     let path = store::path(&args.store)?;
-    let (tools, limits) = (builtin::tools(&config), config.agent.limits);
+    let data = path.parent().unwrap_or(Path::new("."));
+    let (tools, limits) = (builtin::all_tools(&config, data).await?, config.agent.limits);
+    // A conversation that is resumed may have begun with another one.
+    let others = builtin::other_models(&config, model.name());
     let usual_mode = config.policy.settings().mode;
     let (channel, attendant) = terminal::open(seat, locale, colours)?;
     let engine = Engine::builder(config)
@@ -81,11 +86,11 @@ async fn converse(args: &ChatArgs, config: Config, colours: Colours, inline: Inl
                 path.display()
             )
         })?;
-    let agent = Agent::builder(engine.clone(), tools.clone())
+    let builder = Agent::builder(engine.clone(), tools.clone())
         .model(model)
-        .limits(limits)
-        .start()
-        .await?;
+        .limits(limits);
+    let builder = others.into_iter().fold(builder, placet_agent::Builder::model);
+    let agent = builder.start().await?;
     let seated = Seated {
         agent: agent.clone(),
         tools,
@@ -115,7 +120,9 @@ async fn resumed(args: &ChatArgs, seated: &Seated) -> anyhow::Result<Option<Sess
         None => Ok(None),
         Some(Resume::Newest) => match seated.agent.chat().newest(&seated.person).await {
             Ok(session) => Ok(Some(session)),
-            Err(ChatError::NoneYet) => bail!("you have had no conversation here yet; `placet chat` begins one"),
+            Err(ChatError::NoneYet) => {
+                bail!("you have had no conversation here yet; `placet chat` begins one")
+            }
             Err(error) => Err(error.into()),
         },
         Some(Resume::Session(session)) => match seated.agent.owner(session).await? {

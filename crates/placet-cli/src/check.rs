@@ -77,6 +77,7 @@ fn check(args: &CheckArgs) -> anyhow::Result<Checked> {
             own_opinion: OwnOpinion::Silent,
             session_allow_list: &BTreeSet::new(),
             workflow_allow_list: &BTreeSet::new(),
+            workflow_strict: false,
             standing: &[],
             remembered: false,
         },

@@ -1,10 +1,12 @@
 //! `placet run`: the built-in agent, for scripts. Does a task and says how it ended; a run that waits for people is left in the
 //! store, and `--resume` goes on with it.
 
+use std::path::Path;
+
 use anyhow::{Context as _, bail};
 use placet_agent::{Agent, Rest};
 use placet_channels::terminal::Seat;
-use placet_core::config::Config;
+use placet_core::config::{Config, Workflow};
 use placet_core::ids::{PersonId, SessionId};
 use placet_core::render::SafeText;
 use placet_core::run::RunEnd;
@@ -24,21 +26,33 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
 }
 
 async fn work(args: &RunArgs, config: Config) -> anyhow::Result<Exit> {
-    let model = builtin::model(&config, args.model.as_deref())?;
+    let workflow = match &args.workflow {
+        Some(named) => Some(workflow(&config, named)?),
+        None => None,
+    };
+    let named = args
+        .model
+        .as_deref()
+        .or(workflow.as_ref().and_then(|workflow| workflow.model.as_deref()));
+    let model = builtin::model(&config, named)?;
+    // A run that is resumed may have begun with another one.
+    let others = builtin::other_models(&config, model.name());
     let person = Seat::of_user(&config.people)?.person;
     let path = store::path(&args.store)?;
-    let (tools, limits) = (builtin::tools(&config), config.agent.limits);
+    let data = path.parent().unwrap_or(Path::new("."));
+    let (tools, limits) = (builtin::all_tools(&config, data).await?, config.agent.limits);
     let engine = Engine::builder(config)
         .toolbox(tools.clone())
         .start(&path)
         .await
         .with_context(|| format!("the store `{}` cannot be opened", path.display()))?;
-    let agent = Agent::builder(engine.clone(), tools)
-        .model(model)
-        .limits(limits)
+    let builder = Agent::builder(engine.clone(), tools).model(model).limits(limits);
+    let agent = others
+        .into_iter()
+        .fold(builder, placet_agent::Builder::model)
         .start()
         .await?;
-    let session = begin(args, &agent, &person).await?;
+    let session = begin(args, &agent, &person, workflow.as_ref()).await?;
     let rest = agent.rest(&session).await?;
     agent.shutdown().await;
     engine.shutdown().await?;
@@ -46,20 +60,46 @@ async fn work(args: &RunArgs, config: Config) -> anyhow::Result<Exit> {
 }
 
 /// Begins a run, or names the one to go on with: that goes on by itself.
-async fn begin(args: &RunArgs, agent: &Agent, person: &PersonId) -> anyhow::Result<SessionId> {
+async fn begin(
+    args: &RunArgs,
+    agent: &Agent,
+    person: &PersonId,
+    workflow: Option<&Workflow>,
+) -> anyhow::Result<SessionId> {
     if let Some(session) = &args.resume {
         match agent.owner(session).await? {
             Some(owner) if owner == *person => return Ok(session.clone()),
             _ => bail!("there is no run `{session}` of yours"),
         }
     }
-    let task = args.task.as_deref().context("say what is to be done")?;
     let session = match &args.session {
         Some(session) => session.clone(),
         None => SessionId::new(format!("run_{}", uuid::Uuid::now_v7().simple()))?,
     };
+    if let Some(workflow) = workflow {
+        agent
+            .start_workflow(&session, workflow, args.task.as_deref(), person, None)
+            .await?;
+        return Ok(session);
+    }
+    let task = args.task.as_deref().context("say what is to be done")?;
     agent.tell(&session, task, person, None).await?;
     Ok(session)
+}
+
+/// Reads a workflow: one of the configuration by its name, else a file.
+fn workflow(config: &Config, named: &str) -> anyhow::Result<Workflow> {
+    let path = config.workflows.get(named).map_or(named, String::as_str);
+    let text = std::fs::read_to_string(path).with_context(|| {
+        let names: Vec<&str> = config.workflows.keys().map(String::as_str).collect();
+        let known = if names.is_empty() {
+            "none".to_owned()
+        } else {
+            names.join(", ")
+        };
+        format!("there is no workflow `{named}`: `{path}` cannot be read, and `[workflows]` names {known}")
+    })?;
+    Ok(Workflow::parse(&text, path)?)
 }
 
 fn report(args: &RunArgs, session: &SessionId, rest: &Rest) -> anyhow::Result<Exit> {
@@ -70,7 +110,7 @@ fn report(args: &RunArgs, session: &SessionId, rest: &Rest) -> anyhow::Result<Ex
             let exit = match how {
                 RunEnd::Completed => Exit::Success,
                 RunEnd::Terminated { .. } | RunEnd::Interrupted { .. } => Exit::Terminated,
-                RunEnd::Failed { .. } | RunEnd::LimitReached { .. } => Exit::Findings,
+                RunEnd::Failed { .. } | RunEnd::LimitReached { .. } | RunEnd::TimedOut => Exit::Findings,
             };
             let text = if *how == RunEnd::Completed {
                 text.clone()

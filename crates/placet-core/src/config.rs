@@ -25,6 +25,7 @@ mod databases;
 mod error;
 mod file;
 mod lasting;
+mod mcp;
 mod models;
 mod rules;
 mod secret;
@@ -38,6 +39,7 @@ pub use databases::{Database, DatabaseUrl, dialect_of};
 use error::{Checker, did_you_mean};
 pub use error::{ConfigError, Place, Problem};
 use file::ConfigFile;
+pub use mcp::{EnvValue, McpServer, McpTransport};
 pub use models::{Agent, Model, Protocol};
 pub use secret::Secret;
 pub use workflow::Workflow;
@@ -46,7 +48,7 @@ pub use workflow::Workflow;
 pub const DEFAULT_FILE: &str = include_str!("config/default.toml");
 
 /// Sections of the design that later work brings.
-const LATER_SECTIONS: [&str; 1] = ["mcp"];
+const LATER_SECTIONS: [&str; 1] = ["upstreams"];
 
 /// A complete, checked configuration.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,6 +75,10 @@ pub struct Config {
     pub models: BTreeMap<String, Model>,
     /// `[databases.NAME]`.
     pub databases: BTreeMap<String, Database>,
+    /// `[workflows]`: their files, by name.
+    pub workflows: BTreeMap<String, String>,
+    /// `[mcp.servers.NAME]`.
+    pub mcp_servers: BTreeMap<String, McpServer>,
 }
 
 /// How questions are asked and answered.
@@ -309,8 +315,18 @@ impl Config {
             .iter()
             .filter_map(|(name, model)| models::model(name, model, checker))
             .collect();
+        let mcp_servers = file
+            .mcp
+            .servers
+            .iter()
+            .filter_map(|(name, server)| mcp::server(name, server, checker))
+            .collect();
+        let workflows = file.workflows.into_iter();
+        let workflows = workflows.map(|(name, path)| (name, sections::place(Some(path), "", checker)));
         Self {
-            agent: models::agent(&file.agent, &models, checker),
+            workflows: workflows.collect(),
+            mcp_servers,
+            agent: models::agent(&file.agent, &models, &channels, checker),
             models,
             databases,
             approval,
@@ -362,7 +378,7 @@ fn explained(message: &str) -> (String, Option<String>) {
     if message.starts_with("unknown field") {
         if LATER_SECTIONS.contains(&word) {
             return (
-                format!("`[{word}]` is not part of this version yet"),
+                format!("`[mcp.{word}]` is not part of this version yet"),
                 Some("remove the section".to_owned()),
             );
         }

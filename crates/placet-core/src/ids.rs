@@ -161,6 +161,12 @@ impl SessionId {
     pub fn of_chat(channel: &ChannelName, chat: &ChatId) -> Result<Self, IdError> {
         Self::new(format!("{channel}:{chat}"))
     }
+
+    /// The session of the run that does a call. It follows from the call, so a call cannot be begun twice.
+    pub fn of_task(call: &CallId) -> Result<Self, IdError> {
+        let name = call.as_str();
+        Self::new(format!("task_{}", name.strip_prefix("call_").unwrap_or(name)))
+    }
 }
 
 #[cfg(test)]

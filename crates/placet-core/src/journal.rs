@@ -96,6 +96,9 @@ pub enum Event {
         /// Until when the claimant promised a result; bound to the process when absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         lease: Option<LiveTime>,
+        /// The session of the run that does it; it began in the same step and ends with the call's result.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        child: Option<SessionId>,
     },
     /// The call ran.
     Finished {
@@ -211,6 +214,27 @@ pub struct InboundMessage {
     pub message_id: String,
     /// What they wrote.
     pub content: String,
+    /// Who wrote it, as far as the channel can tell.
+    #[serde(default, skip_serializing_if = "Author::is_human")]
+    pub author: Author,
+}
+
+/// Who wrote a message, as far as the channel can tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Author {
+    /// A human's account.
+    #[default]
+    Human,
+    /// An automatic account; it never answers anything.
+    Bot,
+}
+
+impl Author {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_human(&self) -> bool {
+        *self == Self::Human
+    }
 }
 
 /// What a call returned.

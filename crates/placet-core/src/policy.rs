@@ -56,6 +56,8 @@ pub struct Context<'a> {
     pub session_allow_list: &'a BTreeSet<ToolName>,
     /// The workflow's `autoApprovedTools`.
     pub workflow_allow_list: &'a BTreeSet<ToolName>,
+    /// The workflow's `strict`.
+    pub workflow_strict: bool,
     /// Standing grants that have neither ended nor been revoked nor been used up.
     pub standing: &'a [crate::standing::StandingGrant],
     /// The same digest was approved in this chat within the memory window.
@@ -161,7 +163,7 @@ impl Policy {
             .or_else(|| self.disabled()) // 3
             .or_else(|| self.ruled(rules, subject)) // 4
             .or_else(|| high_risk(subject)) // 5
-            .or_else(|| self.strict(subject)) // 6
+            .or_else(|| self.strict(subject, context)) // 6
             .or_else(|| yolo(mode)) // 7
             .or_else(|| harmless(subject)) // 8
             .or_else(|| own_opinion(context)) // 9
@@ -219,8 +221,9 @@ impl Policy {
         })
     }
 
-    fn strict(&self, subject: &Subject<'_>) -> Option<Answer<'_>> {
-        (self.settings.strict && subject.risk > Risk::Low)
+    fn strict(&self, subject: &Subject<'_>, context: &Context<'_>) -> Option<Answer<'_>> {
+        let strict = self.settings.strict || context.workflow_strict;
+        (strict && subject.risk > Risk::Low)
             .then(|| Answer::ask(Step::Strict, AskTerms::plain(), &Reason::Strict(subject.risk)))
     }
 

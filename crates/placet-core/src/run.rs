@@ -29,11 +29,14 @@ mod tests;
 mod transcript;
 mod turn;
 
-pub use events::{Limits, ModelCall, ModelTurn, RunEnd, RunStarted, Usage, Wanted};
+pub use events::{Limits, ModelCall, ModelTurn, Parent, RunEnd, RunStarted, Usage, Wanted};
 pub use evolve::EvolveError;
 pub use resume::{ReActStage, ResumePoint};
 pub use transcript::Message;
 pub use turn::{Answer, Slot, SlotState};
+
+/// How deep runs may hand work on to runs of their own.
+pub const DEPTH_MAX: usize = 3;
 
 /// The runs of one session, one after the other: the conversation so far and how far the newest run has come.
 #[derive(Debug, Clone, PartialEq)]
@@ -143,7 +146,7 @@ impl Run {
         }
     }
 
-    /// Whether nothing can happen before a person, or the clock, decides something.
+    /// Whether nothing can happen before a person, the clock, or a run it handed work to decides something.
     pub fn is_parked(&self) -> bool {
         match &self.stage {
             Stage::Acting(slots) => {
@@ -159,6 +162,28 @@ impl Run {
     /// Whether a run has begun and not ended.
     pub fn is_open(&self) -> bool {
         !matches!(self.stage, Stage::Idle | Stage::Ended(_))
+    }
+
+    /// How many runs stand between this one and a person; 0 for the root.
+    pub fn depth(&self) -> usize {
+        self.origin().map_or(0, |origin| origin.agent_path.len())
+    }
+
+    /// The sessions of the runs that do calls of the turn under way.
+    pub fn children(&self) -> impl Iterator<Item = &SessionId> {
+        self.slots().iter().filter_map(|slot| match &slot.state {
+            SlotState::Delegated { to, .. } => Some(to),
+            _ => None,
+        })
+    }
+
+    /// What the model said last.
+    pub fn last_words(&self) -> &str {
+        let said = self.transcript.iter().rev().find_map(|message| match message {
+            Message::Model { text, .. } => Some(text.as_str()),
+            Message::User { .. } | Message::Result { .. } => None,
+        });
+        said.unwrap_or_default()
     }
 
     /// The calls of the turn under way.
@@ -213,18 +238,30 @@ impl Run {
 
     /// How the run will end, when a person stopped it.
     fn stopped(&self) -> Option<RunEnd> {
-        let terminated = self.session_ended.as_ref().map(|by| RunEnd::Terminated { by: by.clone() });
-        let interrupted = self.interrupted.as_ref().map(|by| RunEnd::Interrupted { by: by.to_string() });
+        let terminated = self
+            .session_ended
+            .as_ref()
+            .map(|by| RunEnd::Terminated { by: by.clone() });
+        let interrupted = self
+            .interrupted
+            .as_ref()
+            .map(|by| RunEnd::Interrupted { by: by.to_string() });
         terminated.or(interrupted)
     }
 
     /// A person stopped the run: what runs is let finish, nothing is begun.
     fn wind_up(&self, end: RunEnd) -> Vec<Effect> {
-        let running = |slot: &Slot| matches!(slot.state, SlotState::Running(_));
-        if !self.is_open() || self.slots().iter().any(running) {
+        if !self.is_open() || self.is_running() {
             return Vec::new();
         }
         vec![Effect::End(end)]
+    }
+
+    /// Whether a call is under way that will have a result whatever anybody decides.
+    pub fn is_running(&self) -> bool {
+        let under_way =
+            |slot: &Slot| matches!(slot.state, SlotState::Running(_) | SlotState::Delegated { .. });
+        self.slots().iter().any(under_way)
     }
 
     /// A turn without calls is the model's last word, unless somebody said something since.

@@ -10,6 +10,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use placet_core::call::{Args, ArgsError, Chat, Origin, ToolCall};
 use placet_core::ids::{AgentId, CallId, ID_BYTES_MAX, IdError, PersonId, SessionId, ToolName};
+pub use placet_core::journal::Author;
 use placet_core::journal::{CallResult, InboundMessage};
 use placet_core::outcome::Outcome;
 use placet_core::principal::Principal;
@@ -27,15 +28,6 @@ use crate::steps::{self, ClaimRefusal, Inbound, InboundOutcome, Proposed, chat_m
 #[derive(Clone)]
 pub struct Bus {
     engine: Engine,
-}
-
-/// Who wrote a message, as far as the channel can tell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Author {
-    /// A human's account.
-    Human,
-    /// An automatic account; it never answers anything.
-    Bot,
 }
 
 /// Why a message was not taken.
@@ -111,6 +103,7 @@ impl Bus {
     ///     sender_id: "ou_lin".into(),
     ///     message_id: "om_1".into(),
     ///     content: "please tidy up the build".into(),
+    ///     author: Author::Human,
     /// };
     /// // No question is open, so it is for the agent.
     /// assert_eq!(engine.bus().publish_inbound(message.clone(), Author::Human).await?, InboundOutcome::Queued);
@@ -145,7 +138,7 @@ impl Bus {
             },
         };
         let inbound = Inbound {
-            message,
+            message: InboundMessage { author, ..message },
             sender,
             fresh: Engine::fresh()?,
         };
@@ -359,6 +352,7 @@ fn tool_approval(request: Value) -> Result<Submission, MalformedError> {
         category: request.category,
         risk: None,
         workflow: None,
+        until: None,
     })
 }
 

@@ -202,7 +202,9 @@ impl Engine {
     }
 
     async fn consult_again(&self, session: SessionId) -> Result<(), StoreError> {
-        let read = self.store().read(move |view, _| view.pending_in_session(&session));
+        let read = self
+            .store()
+            .read(move |view, _| view.pending_in_session(&session));
         for asked in read.await? {
             let question = self.broker().question(&asked.id).await?;
             if let Some(record) = question.and_then(|question| question.call) {

@@ -294,6 +294,7 @@ impl Teller<'_, '_> {
             (Locale::Chinese, RunEnd::Terminated { by }) => format!("任务被 {by} 终止"),
             (Locale::Chinese, RunEnd::Interrupted { by }) => format!("任务被 {by} 打断"),
             (Locale::Chinese, RunEnd::Failed { why }) => format!("任务失败：{why}"),
+            (Locale::Chinese, RunEnd::TimedOut) => "任务时间已用完，已停止".to_owned(),
             (Locale::Chinese, RunEnd::LimitReached { turns }) => {
                 format!("模型已发言 {turns} 轮，达到上限，任务停止")
             }

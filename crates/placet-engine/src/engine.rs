@@ -87,6 +87,7 @@ impl InForce {
                 .workflow
                 .as_ref()
                 .map_or(&nothing, |workflow| &workflow.auto_approved_tools),
+            workflow_strict: proposal.workflow.as_ref().is_some_and(|workflow| workflow.strict),
             standing: &[],
             remembered: false,
         };
@@ -173,6 +174,11 @@ impl Engine {
             config,
             workspace: self.inner.places.workspace().to_owned(),
         });
+    }
+
+    /// Looks at the configuration in force.
+    pub fn with_config<T>(&self, look: impl FnOnce(&Config) -> T) -> T {
+        look(&self.in_force().config)
     }
 
     /// Changes who decides in place of people, from now on.

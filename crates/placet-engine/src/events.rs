@@ -6,7 +6,7 @@ use placet_core::interaction::{Action, Asked, Interaction, InteractionOption, Lo
 use placet_core::journal::Event;
 use placet_core::outcome::Outcome;
 use placet_core::record::{CallRecord, CallState};
-use placet_store::{Committed, StoreError};
+use placet_store::{Committed, StoreError, View};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tokio::sync::watch;
@@ -43,9 +43,47 @@ const PAGE: usize = 256;
 pub struct Subscription {
     engine: Engine,
     committed: watch::Receiver<u64>,
-    session: Option<SessionId>,
+    whose: Whose,
     after: u64,
     page: std::vec::IntoIter<Committed>,
+}
+
+/// Whose rows a subscription shows.
+#[derive(Clone)]
+enum Whose {
+    All,
+    /// Of these sessions, and of those they are followed to.
+    Of(Vec<SessionId>),
+}
+
+impl Whose {
+    /// The next rows, in order.
+    fn page(&self, view: &View<'_>, after: u64) -> Result<Vec<Committed>, StoreError> {
+        match self {
+            Self::All => view.journal(after, PAGE, None),
+            Self::Of(sessions) => match sessions.as_slice() {
+                [session] => view.journal(after, PAGE, Some(session)),
+                several => merged(view, after, several),
+            },
+        }
+    }
+}
+
+/// The rows of several sessions, in order. None is past the head that was looked at first, nor past the end of a page that was
+/// not read whole: what comes before it may be missing.
+fn merged(view: &View<'_>, after: u64, sessions: &[SessionId]) -> Result<Vec<Committed>, StoreError> {
+    let mut last = view.head()?;
+    let mut rows = Vec::new();
+    for session in sessions {
+        let page = view.journal(after, PAGE, Some(session))?;
+        if let Some(end) = page.get(PAGE - 1) {
+            last = last.min(end.id);
+        }
+        rows.extend(page);
+    }
+    rows.retain(|row| row.id <= last);
+    rows.sort_by_key(|row| row.id);
+    Ok(rows)
 }
 
 impl Engine {
@@ -54,7 +92,7 @@ impl Engine {
         Subscription {
             engine: self.clone(),
             committed: self.inner.committed.clone(),
-            session,
+            whose: session.map_or(Whose::All, |session| Whose::Of(vec![session])),
             after,
             page: Vec::new().into_iter(),
         }
@@ -80,15 +118,24 @@ impl Subscription {
                 return Ok(row);
             }
             self.committed.mark_unchanged();
-            let (after, session) = (self.after, self.session.clone());
+            let (after, whose) = (self.after, self.whose.clone());
             let store = &self.engine.inner.store;
-            let page = store
-                .read(move |view, _| view.journal(after, PAGE, session.as_ref()))
-                .await?;
+            let page = store.read(move |view, _| whose.page(view, after)).await?;
             if page.is_empty() && self.committed.changed().await.is_err() {
                 return Err(StoreError::Closed);
             }
             self.page = page.into_iter();
+        }
+    }
+
+    /// Shows the rows of another session too, from here on.
+    pub fn follow(&mut self, session: SessionId) {
+        if let Whose::Of(sessions) = &mut self.whose
+            && !sessions.contains(&session)
+        {
+            sessions.push(session);
+            // What was fetched was fetched without it.
+            self.page = Vec::new().into_iter();
         }
     }
 

@@ -16,7 +16,8 @@ use placet_core::interaction::CallKey;
 use placet_core::journal::CallResult;
 use placet_core::outcome::Outcome;
 use placet_core::record::{CallRecord, CallState, GrantState};
-use placet_core::time::Millis;
+use placet_core::run::RunStarted;
+use placet_core::time::{LiveTime, Millis};
 use placet_core::tool::{Category, OwnOpinion, Risk, Tool};
 use placet_core::verdict::Verdict;
 use placet_store::{StepError, StoreError};
@@ -41,6 +42,8 @@ pub struct Submission {
     pub risk: Option<Risk>,
     /// The workflow it runs in.
     pub workflow: Option<Arc<Workflow>>,
+    /// When the run it belongs to is over; no question about it stays open longer.
+    pub until: Option<LiveTime>,
 }
 
 impl From<ToolCall> for Submission {
@@ -50,6 +53,7 @@ impl From<ToolCall> for Submission {
             category: None,
             risk: None,
             workflow: None,
+            until: None,
         }
     }
 }
@@ -274,6 +278,24 @@ impl Gate {
         Ok(self.engine.inner.store.step(step).await.map_err(flatten)?)
     }
 
+    /// Claims the right to run a call, once, and begins the run that does it, in one step: there is no moment at which nobody
+    /// knows whether it was begun. That run's end is the call's result. `begin` sees exactly the call that was allowed; its
+    /// error is the result of a call that nothing was begun for.
+    pub async fn delegate<F>(&self, key: &CallKey, begin: F) -> Result<(), GateError>
+    where
+        F: FnOnce(&ToolCall) -> Result<RunStarted, String> + Send + 'static,
+    {
+        let key = key.clone();
+        let looked = key.clone();
+        let store = &self.engine.inner.store;
+        let reread = store.read(move |view, _| Reread::of(view, &looked)).await?;
+        let Some(reread) = reread else {
+            return Err(ClaimRefusal::NotFound(key.call).into());
+        };
+        let step = move |view: &placet_store::View<'_>, _| steps::delegate(view, &key, &reread, begin);
+        Ok(store.step(step).await.map_err(flatten)?)
+    }
+
     /// Records what a claimed call returned.
     pub async fn finish(&self, key: &CallKey, result: CallResult) -> Result<(), GateError> {
         let key = key.clone();
@@ -317,6 +339,7 @@ impl Gate {
             own_opinion,
             evidence: Vec::new(),
             workflow: submission.workflow,
+            until: submission.until,
             fresh: Engine::fresh()?,
             digest: submission.call.digest(),
             call: submission.call,

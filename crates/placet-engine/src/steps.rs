@@ -27,12 +27,12 @@ mod words;
 
 pub use answer::{AnswerRefusal, Answered, Edit, EditDenial, How, Reply, answer};
 pub use ask::{AskRefusal, Connected, Decides, Fresh, InboxReach, Reach, ask_request};
-pub use claim::{ClaimRefusal, FinishRefusal, Permit, Reread, claim, finish, told, told_question};
+pub use claim::{ClaimRefusal, FinishRefusal, Permit, Reread, claim, delegate, finish, told, told_question};
 pub use expire::{escalate, expire, lose_lease};
 pub use inbound::{Inbound, InboundOutcome, chat_member, receive};
 pub use propose::{Proposal, ProposeRefusal, Proposed, judge, propose};
 pub use recover::recover;
-pub use run::{RunRefusal, Said, Saying, end_run, interrupt_run, take_turn, tell};
+pub use run::{Ending, RunRefusal, Said, Saying, end_run, interrupt_run, take_turn, tell};
 pub use session::{
     RevokeRefusal, SettingRefusal, allow_tool, cancel_question, end_session, revoke_standing, set_mode,
 };

@@ -2,12 +2,21 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
+use placet_agent::mcp::{Access, Pins, PinsError, Servers, Transport};
 use placet_agent::model::{self, ApiKey, ConfiguredError};
 use placet_agent::tools::{Database, Surroundings};
 use placet_agent::{Model, Tools};
 use placet_channels::secret::{self, SecretError};
-use placet_core::config::{Config, Database as ConfiguredDatabase, DatabaseUrl, Model as Configured, Secret};
+use placet_core::config::{
+    Config, Database as ConfiguredDatabase, DatabaseUrl, EnvValue, McpServer, McpTransport,
+    Model as Configured, Secret,
+};
+use placet_core::time::Millis;
+
+/// The file that says how MCP tools looked when they were first seen.
+const PINS: &str = "mcp-tools.json";
 
 /// Why there is no model to think with.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +45,70 @@ pub enum ModelError {
         /// Why not.
         source: ConfiguredError,
     },
+}
+
+/// Why the MCP servers cannot be used as configured.
+#[derive(Debug, thiserror::Error)]
+pub enum ServersError {
+    /// A secret is not where the configuration says.
+    #[error("a secret of the MCP server `{name}` cannot be used: {source}")]
+    Secret {
+        /// Which server.
+        name: String,
+        /// Why not.
+        source: SecretError,
+    },
+    /// It cannot be said how their tools looked when they were first seen.
+    #[error(transparent)]
+    Pins(#[from] PinsError),
+}
+
+/// All tools of the agent: the built-in ones, and those of the MCP servers, which are started. How their tools looked when they
+/// were first seen is kept in the folder `data`.
+pub async fn all_tools(config: &Config, data: &Path) -> Result<Tools, ServersError> {
+    let tools = tools(config);
+    if config.mcp_servers.is_empty() {
+        return Ok(tools);
+    }
+    let access = config.mcp_servers.iter().map(|(name, server)| {
+        access(name, server).map_err(|source| ServersError::Secret {
+            name: name.clone(),
+            source,
+        })
+    });
+    let access = access.collect::<Result<Vec<Access>, _>>()?;
+    let pins = Pins::open(&data.join(PINS))?;
+    Ok(tools.with_servers(Servers::start(access, pins).await))
+}
+
+fn access(name: &str, server: &McpServer) -> Result<Access, SecretError> {
+    let looked_up = |place: &Secret| secret::resolve(place).map(|text| text.expose().to_owned());
+    let transport = match &server.transport {
+        McpTransport::Command { program, args, env } => {
+            let value = |value: &EnvValue| match value {
+                EnvValue::Plain(text) => Ok(text.clone()),
+                EnvValue::Secret(place) => looked_up(place),
+            };
+            let env = env.iter().map(|(name, given)| Ok((name.clone(), value(given)?)));
+            Transport::Command {
+                program: program.clone(),
+                args: args.clone(),
+                env: env.collect::<Result<_, SecretError>>()?,
+            }
+        }
+        McpTransport::Url { url, bearer } => Transport::Url {
+            url: url.clone(),
+            bearer: bearer.as_ref().map(looked_up).transpose()?,
+        },
+    };
+    let duration = |length: Millis| Duration::from_millis(length.get());
+    Ok(Access {
+        name: name.to_owned(),
+        transport,
+        tools: server.tools.clone(),
+        start_timeout: duration(server.start_timeout),
+        call_timeout: server.call_timeout.map(duration),
+    })
 }
 
 /// The built-in tools. Keys and addresses that are in the environment for us are kept from commands.
@@ -83,6 +156,17 @@ fn databases(config: &Config, workspace: &Path) -> Vec<Database> {
         })
     };
     config.databases.iter().map(database).collect()
+}
+
+/// The other configured models that can be used, for runs that began with one of them.
+pub fn other_models(config: &Config, usual: &str) -> Vec<Arc<dyn Model>> {
+    let others = config.models.keys().filter(|name| *name != usual);
+    let made = others.filter_map(|name| {
+        let made = model(config, Some(name));
+        made.inspect_err(|error| tracing::warn!(%error, "a model is left out"))
+            .ok()
+    });
+    made.collect()
 }
 
 /// The model that is named, or the one of `[agent]`.

@@ -25,7 +25,7 @@ use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
 use crate::access::{Access, AccessError, Cookies, Peer};
-use crate::builtin::{self, ModelError};
+use crate::builtin::{self, ModelError, ServersError};
 use crate::router;
 use crate::state::{Parts, Places, State};
 
@@ -82,6 +82,9 @@ pub enum StartError {
     /// The built-in agent has nothing to think with.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// Its MCP servers cannot be used.
+    #[error(transparent)]
+    Servers(#[from] ServersError),
     /// The built-in agent does not start.
     #[error(transparent)]
     Agent(#[from] placet_agent::StartError),
@@ -125,7 +128,10 @@ impl Server {
             Err(ModelError::None) => None,
             Err(error) => return Err(error.into()),
         };
-        let tools = builtin::tools(&config);
+        let tools = match &model {
+            Some(_) => builtin::all_tools(&config, &data).await?,
+            None => builtin::tools(&config),
+        };
         let mut builder = Engine::builder(config.clone());
         if model.is_some() {
             builder = builder.toolbox(tools.clone());
@@ -134,9 +140,12 @@ impl Server {
         let engine = builder.start(&store).await?;
         let agent = match model {
             Some(model) => {
+                let others = builtin::other_models(&config, model.name());
                 let agent = Agent::builder(engine.clone(), tools)
                     .model(model)
-                    .limits(config.agent.limits);
+                    .limits(config.agent.limits)
+                    .channels(config.agent.channels.iter().cloned());
+                let agent = others.into_iter().fold(agent, placet_agent::Builder::model);
                 Some(agent.start().await?)
             }
             None => None,

@@ -46,7 +46,9 @@ pub(crate) fn apply(conn: &Connection, at: At<'_>, event: &Event) -> Result<(), 
             interaction,
         } => calls::joined(conn, at, call, same_as, interaction),
         Event::Settled { call, outcome, grant } => calls::settled(conn, at, call, outcome, *grant),
-        Event::Claimed { call, grant, lease } => calls::claimed(conn, at, call, *grant, *lease),
+        Event::Claimed {
+            call, grant, lease, ..
+        } => calls::claimed(conn, at, call, *grant, *lease),
         Event::Finished { call, grant, .. } => calls::finished(conn, at, call, *grant),
         Event::LostTrack { call, grant } => calls::lost_track(conn, at, call, *grant),
         Event::Asked(asked) => questions::asked(conn, at, asked),

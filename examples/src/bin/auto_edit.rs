@@ -18,7 +18,15 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .await?;
 
     for used in &reply.used {
-        println!("{}: {}", used.tool, if used.ok == Some(true) { "ran" } else { "did not run" });
+        println!(
+            "{}: {}",
+            used.tool,
+            if used.ok == Some(true) {
+                "ran"
+            } else {
+                "did not run"
+            }
+        );
     }
     println!("{}", reply.text);
     assistant.shutdown().await?;

@@ -26,7 +26,9 @@ async fn decide(tool_use: ToolUse) -> ToolApproval {
 fn confirm(tool_use: &ToolUse) -> ToolApproval {
     print!("Allow {} {}? (y/n): ", tool_use.name, tool_use.params.canonical());
     let mut line = String::new();
-    let read = std::io::stdout().flush().and_then(|()| std::io::stdin().lock().read_line(&mut line));
+    let read = std::io::stdout()
+        .flush()
+        .and_then(|()| std::io::stdin().lock().read_line(&mut line));
     match read {
         Ok(_) => (line.trim() == "y").into(),
         Err(_) => ToolApproval::deny("the approval system failed"),
@@ -39,7 +41,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .model("deepseek/deepseek-chat")
         .start()
         .await?;
-    let message = Message::new("Make the queries faster").write().on_tool_approve(decide);
+    let message = Message::new("Make the queries faster")
+        .write()
+        .on_tool_approve(decide);
     let reply = assistant.send_message(message).await?;
     for used in &reply.used {
         println!("{} {}: {}", used.tool, used.args, used.output);

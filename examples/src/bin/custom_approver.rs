@@ -36,7 +36,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .start()
         .await?;
 
-    let message = Message::new("Remove temporary files").write().on_tool_approve(ask_here);
+    let message = Message::new("Remove temporary files")
+        .write()
+        .on_tool_approve(ask_here);
     let reply = assistant.send_message(message).await?;
 
     println!("{}", reply.text);

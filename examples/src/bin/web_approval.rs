@@ -35,7 +35,11 @@ impl Dialogs {
 async fn page(State(dialogs): State<Dialogs>) -> Html<String> {
     let mut page = String::from("<!doctype html><meta charset=utf-8><title>MyApp</title>");
     for (call, (tool_use, _)) in dialogs.open().iter() {
-        let (call, name, params) = (escaped(call), escaped(&tool_use.name), escaped(&tool_use.params.canonical()));
+        let (call, name, params) = (
+            escaped(call),
+            escaped(&tool_use.name),
+            escaped(&tool_use.params.canonical()),
+        );
         let _ = write!(
             page,
             "<form method=post><h1>Approve {name}?</h1><pre>{params}</pre>\
@@ -56,7 +60,10 @@ async fn answer(State(dialogs): State<Dialogs>, Path((call, word)): Path<(String
 
 /// What an agent says is never markup.
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('\'', "&#39;").replace('"', "&quot;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('\'', "&#39;")
+        .replace('"', "&quot;")
 }
 
 #[tokio::main]
@@ -71,7 +78,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("http://{}/{secret}/", listener.local_addr()?);
     tokio::spawn(axum::serve(listener, routes).into_future());
 
-    let assistant = Assistant::builder("MyApp", "1.0.0").model("zhipuai/glm-4.7").start().await?;
+    let assistant = Assistant::builder("MyApp", "1.0.0")
+        .model("zhipuai/glm-4.7")
+        .start()
+        .await?;
     let message = Message::new("Tidy up")
         .write()
         .on_tool_approve(move |tool_use| dialogs.clone().show(tool_use));

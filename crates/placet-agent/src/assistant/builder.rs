@@ -1,6 +1,6 @@
 //! Building an assistant: the product, its model, its tools, and how freely it may act.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use super::vendor::{self, ModelError};
 use super::{Assistant, ModelNameError, Provider};
 use crate::agent::{self, Agent};
 use crate::model::{AccessError, Model};
-use crate::tools::{Tool, Tools};
+use crate::tools::{Surroundings, Tool, Tools};
 
 /// Who the assistant works for when nobody says.
 const USER: &str = "user";
@@ -184,17 +184,25 @@ impl Builder {
     pub async fn start(mut self) -> Result<Assistant, InitError> {
         let agent = AgentId::new(self.product.as_str())?;
         let person = PersonId::new(self.user.as_str())?;
-        let allowed = self.approval_tools.iter().map(|name| ToolName::new(name.as_str()));
+        let allowed = self
+            .approval_tools
+            .iter()
+            .map(|name| ToolName::new(name.as_str()));
         let approval_tools = allowed.collect::<Result<_, IdError>>()?;
         let model = self.thinks()?;
-        let workspace = self.workspace.take().unwrap_or_else(|| self.config.workspace.root.clone().into());
+        let workspace = self
+            .workspace
+            .take()
+            .unwrap_or_else(|| self.config.workspace.root.clone().into());
         let workspace = std::path::absolute(&workspace).unwrap_or(workspace);
         let tools = self.all_tools(&workspace)?;
         let reader = Arc::new(Reader::new(Arc::clone(&model), &tools));
         let reader_name = reader.name().to_owned();
         self.decide_by_mode();
         let limits = self.config.agent.limits;
-        let mut engine = Engine::builder(self.config).workspace(&workspace).toolbox(tools.clone());
+        let mut engine = Engine::builder(self.config)
+            .workspace(&workspace)
+            .toolbox(tools.clone());
         let place = self.asks.map(|(channel, chat)| (chat, channel));
         let place = match place {
             Some((chat, channel)) => {
@@ -243,25 +251,28 @@ impl Builder {
             Thinks::Vendor(name) => vendor::split(name).ok().map(|(vendor, _)| vendor),
             Thinks::Nothing | Thinks::Own(_) => None,
         };
-        let keys: BTreeSet<String> = vendors
-            .chain(named)
-            .map(|vendor| {
-                let [key, _] = vendor::variables(vendor);
-                key
-            })
-            .collect();
-        let builtin = Tools::builtin_hiding(workspace, keys);
+        let keys = vendors.chain(named).map(|vendor| {
+            let [key, _] = vendor::variables(vendor);
+            key
+        });
+        let builtin = Tools::builtin_in(Surroundings {
+            hidden_variables: keys.collect(),
+            skills: self.config.agent.skills.clone(),
+            ..Surroundings::of(workspace)
+        });
         for tool in &self.tools {
             let name = ToolName::new(tool.name())?;
             let known = self.config.tool(&name);
-            self.config.tools.entry(name.clone()).or_insert_with(|| Description {
-                category: tool.category(),
-                risk: tool.category().default_risk(),
-                ..known
-            });
+            self.config
+                .tools
+                .entry(name.clone())
+                .or_insert_with(|| Description {
+                    category: tool.category(),
+                    risk: tool.category().default_risk(),
+                    ..known
+                });
         }
-        let all = builtin.specs().into_iter().filter_map(|spec| builtin.get(&spec.name).cloned());
-        Ok(Tools::new(all.chain(self.tools.iter().cloned())))
+        Ok(builtin.with(self.tools.iter().cloned()))
     }
 
     fn decide_by_mode(&mut self) {

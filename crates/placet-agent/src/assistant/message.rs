@@ -123,6 +123,9 @@ pub enum SendError {
     /// Nothing happens in the session any more.
     #[error("the session `{0}` has been ended")]
     SessionOver(SessionId),
+    /// A run that must be alone is going on in the session.
+    #[error("a run is going on in the session `{0}`")]
+    GoingOn(SessionId),
     /// The assistant was stopped. What was stored goes on at the next start.
     #[error("the assistant was stopped before the reply was there")]
     Stopped,
@@ -140,6 +143,7 @@ impl From<TellError> for SendError {
             TellError::SessionOver(session) => Self::SessionOver(session),
             TellError::NotYours(session) => Self::NotYours(session),
             TellError::Empty => Self::Empty,
+            TellError::GoingOn(session) => Self::GoingOn(session),
             TellError::Store(error) => Self::Store(error),
         }
     }
@@ -191,7 +195,11 @@ impl Assistant {
         let (person, place) = (&self.person, self.place.clone());
         match offered {
             Offered::All => self.agent.tell(session, text, person, place).await?,
-            Offered::Reading => self.agent.tell_with(&self.reader, session, text, person, place).await?,
+            Offered::Reading => {
+                self.agent
+                    .tell_with(&self.reader, session, text, person, place)
+                    .await?
+            }
         };
         Ok(())
     }
@@ -199,10 +207,12 @@ impl Assistant {
     /// The session's allow-list, before anything can be called in it.
     async fn prepare(&self, session: &SessionId) -> Result<(), SendError> {
         for tool in &self.approval_tools {
-            self.allow_tool(session, tool).await.map_err(|refusal| match refusal {
-                SettingRefusal::SessionOver(session) => SendError::SessionOver(session),
-                SettingRefusal::Store(error) => SendError::Store(error),
-            })?;
+            self.allow_tool(session, tool)
+                .await
+                .map_err(|refusal| match refusal {
+                    SettingRefusal::SessionOver(session) => SendError::SessionOver(session),
+                    SettingRefusal::Store(error) => SendError::Store(error),
+                })?;
         }
         Ok(())
     }

@@ -30,7 +30,11 @@ const VENDORS: [(&str, Protocol, &str); 13] = [
     ("openrouter", Protocol::OpenAi, "https://openrouter.ai/api/v1"),
     ("siliconflow", Protocol::OpenAi, "https://api.siliconflow.cn/v1"),
     ("xai", Protocol::OpenAi, "https://api.x.ai/v1"),
-    ("zhipuai", Protocol::OpenAi, "https://open.bigmodel.cn/api/paas/v4"),
+    (
+        "zhipuai",
+        Protocol::OpenAi,
+        "https://open.bigmodel.cn/api/paas/v4",
+    ),
 ];
 
 /// How a vendor is reached. What is absent is the vendor's own.
@@ -60,7 +64,13 @@ impl Provider {
 pub(super) fn variables(vendor: &str) -> [String; 2] {
     let name: String = vendor
         .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
+        .map(|c| {
+            if c.is_ascii_alphanumeric() {
+                c.to_ascii_uppercase()
+            } else {
+                '_'
+            }
+        })
         .collect();
     [format!("{name}_API_KEY"), format!("{name}_BASE_URL")]
 }
@@ -139,7 +149,9 @@ mod tests {
     use super::*;
 
     fn named(name: &str, providers: &[(&str, Provider)]) -> Result<(), String> {
-        let providers = providers.iter().map(|(name, provider)| ((*name).to_owned(), provider.clone()));
+        let providers = providers
+            .iter()
+            .map(|(name, provider)| ((*name).to_owned(), provider.clone()));
         model(name, &providers.collect(), "test/1")
             .map(|_| ())
             .map_err(|error| error.to_string())
@@ -162,7 +174,10 @@ mod tests {
     #[test]
     fn a_provider_nobody_knows_needs_an_address() {
         let why = named("acme/one", &[]).unwrap_err();
-        assert!(why.contains("give its `base_url`") && why.contains("zhipuai"), "{why}");
+        assert!(
+            why.contains("give its `base_url`") && why.contains("zhipuai"),
+            "{why}"
+        );
         let provider = Provider {
             base_url: Some("http://127.0.0.1:1/v1".into()),
             ..Provider::default()

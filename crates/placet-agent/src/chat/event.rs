@@ -243,7 +243,9 @@ pub(super) fn of_row(row: &Committed, agent: &str, last_words: &str) -> Vec<What
                 how: how.clone(),
                 text: last_words.to_owned(),
             },
-            RunEnd::Failed { .. } | RunEnd::LimitReached { .. } => What::Error { how: how.clone() },
+            RunEnd::Failed { .. } | RunEnd::LimitReached { .. } | RunEnd::TimedOut => {
+                What::Error { how: how.clone() }
+            }
         }],
         _ => Vec::new(),
     }

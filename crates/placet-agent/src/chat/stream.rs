@@ -55,9 +55,14 @@ impl ChatStream {
             Ok(said.next_back().unwrap_or_default())
         });
         let (last_words, turn) = run.await?;
+        let mut journal = agent.engine().subscribe(from, Some(session.clone()));
+        let looked = session.clone();
+        for child in store.read(move |view, _| view.descendants(&looked)).await? {
+            journal.follow(child);
+        }
         Ok(Self {
             agent: agent.clone(),
-            journal: agent.engine().subscribe(from, Some(session.clone())),
+            journal,
             session,
             after,
             live,
@@ -112,6 +117,16 @@ impl ChatStream {
     }
 
     async fn unfold(&mut self, row: &Committed) -> Result<(), StoreError> {
+        if let Event::Claimed {
+            child: Some(child), ..
+        } = &row.event
+        {
+            self.journal.follow(child.clone());
+        }
+        // Of the runs it handed work to, only what people are asked is part of the conversation.
+        if row.session != self.session && !matches!(row.event, Event::Asked(_) | Event::Resolved { .. }) {
+            return Ok(());
+        }
         if let Event::ModelTurn(turn) = &row.event {
             self.last_words.clone_from(&turn.text);
             self.turn = turn.turn;

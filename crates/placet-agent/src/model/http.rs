@@ -181,7 +181,7 @@ fn client(url: &Url, access: &Access) -> Result<Client, AccessError> {
     builder.build().map_err(|error| failed(&error))
 }
 
-fn is_loopback(url: &Url) -> bool {
+pub(crate) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost" || bare.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())

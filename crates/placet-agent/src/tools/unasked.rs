@@ -79,6 +79,7 @@ impl Unasked {
             own_opinion: OwnOpinion::Silent,
             session_allow_list: &nothing,
             workflow_allow_list: &nothing,
+            workflow_strict: false,
             standing: &[],
             remembered: false,
         };

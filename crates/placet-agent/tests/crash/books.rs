@@ -18,6 +18,7 @@ pub(crate) struct Tally {
     pub(crate) effects: usize,
     pub(crate) lost: usize,
     run_again: usize,
+    pub(crate) children: usize,
 }
 
 impl Tally {
@@ -26,6 +27,7 @@ impl Tally {
         self.effects += other.effects;
         self.lost += other.lost;
         self.run_again += other.run_again;
+        self.children += other.children;
     }
 }
 
@@ -43,13 +45,13 @@ struct Told {
     claims: usize,
     finished: usize,
     lost: usize,
+    handed_on: bool,
 }
 
 impl Books {
     pub(crate) fn of(dir: &Path, kills: u32) -> Result<Self, Failure> {
         let store = dir.join("placet.db");
-        let session = SessionId::new(SESSION)?;
-        let rows = ReadOnly::open(&store)?.read(|view| view.journal(0, 1_000_000, Some(&session)))?;
+        let rows = ReadOnly::open(&store)?.read(|view| view.journal(0, 1_000_000, None))?;
         let mut books = Self {
             findings: Vec::new(),
             tally: Tally {
@@ -57,13 +59,20 @@ impl Books {
                 ..Tally::default()
             },
         };
-        let mut run = Run::new(session);
+        let mut runs: BTreeMap<SessionId, Run> = BTreeMap::new();
         let mut calls: BTreeMap<CallId, Told> = BTreeMap::new();
         for row in &rows {
-            run.evolve(&row.event)?;
+            let begun = || Run::new(row.session.clone());
+            runs.entry(row.session.clone())
+                .or_insert_with(begun)
+                .evolve(&row.event)?;
             follow(&mut calls, &row.event);
         }
-        books.check_transcript(&run);
+        runs.retain(|_, run| run.started().is_some());
+        for run in runs.values() {
+            books.check_transcript(run);
+        }
+        books.tally.children = runs.len().saturating_sub(1);
         let log = std::fs::read_to_string(dir.join("work/log.txt")).unwrap_or_default();
         books.check_effects(&calls, &log);
         let verified = verify_file(&store, None)?;
@@ -90,9 +99,17 @@ impl Books {
         if wanted != results {
             self.findings.push("calls and results do not match".into());
         }
-        if run.turns() != TURNS + 1 {
-            self.findings
-                .push(format!("the model spoke {} times", run.turns()));
+        let expected = if run.session().as_str() == SESSION {
+            TURNS + 1
+        } else {
+            2
+        };
+        if run.turns() != expected {
+            self.findings.push(format!(
+                "in {} the model spoke {} times",
+                run.session(),
+                run.turns()
+            ));
         }
     }
 
@@ -106,6 +123,9 @@ impl Books {
             if told.claims != told.finished + told.lost {
                 self.findings
                     .push(format!("{id} was claimed and neither finished nor lost"));
+            }
+            if told.handed_on && told.lost > 0 {
+                self.findings.push(format!("{id} was handed on and asked about"));
             }
             self.tally.lost += told.lost;
             self.tally.run_again += told.claims.saturating_sub(1);
@@ -138,7 +158,9 @@ fn follow(calls: &mut BTreeMap<CallId, Told>, event: &Event) {
                     Wanted::Call { args, .. } => args.text("command").and_then(appended),
                     Wanted::Nonsense { .. } => None,
                 };
-                calls.entry(call.id.clone()).or_default().line = line;
+                let told = calls.entry(call.id.clone()).or_default();
+                told.line = line;
+                told.handed_on = call.tool() == "task";
             }
         }
         Event::CallReceived { call, .. } => calls.entry(call.id.clone()).or_default().received += 1,

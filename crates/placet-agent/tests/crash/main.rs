@@ -37,6 +37,9 @@ fn a_run_killed_again_and_again_goes_on_and_every_effect_happens_once_or_is_aske
     }
     println!("{all:?}");
     assert!(all.kills > 20 && all.effects > 0, "{all:?}");
+    // One for every turn of every history, however often it was killed.
+    let expected = usize::try_from(HISTORIES).unwrap() * usize::try_from(worker::TURNS).unwrap();
+    assert_eq!(all.children, expected, "{all:?}");
     assert!(
         all.lost > 0,
         "no kill fell between a claim and its result: {all:?}"

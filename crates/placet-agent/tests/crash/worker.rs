@@ -33,6 +33,9 @@ pub(crate) const TURNS: u32 = 10;
 /// Lines appended in one turn.
 pub(crate) const LINES: u32 = 3;
 
+/// In a file that children read: whatever became of their other call, they know that they are done.
+const OVER: &str = "PART-OVER";
+
 const CONFIG: &str = "[approval]\ntimeout = '1h'\nmemory = '0s'\nrejections_max = 1000\n";
 
 /// Works in the folder the environment names. `None` when it names none.
@@ -53,6 +56,7 @@ fn run(dir: &Path, seed: u64) -> Result<(), Failure> {
 async fn work(dir: &Path, rng: StdRng) -> Result<(), Failure> {
     let work = dir.join("work");
     std::fs::create_dir_all(&work)?;
+    std::fs::write(work.join("over.txt"), OVER)?;
     let tools = Tools::builtin(&work);
     let engine = Engine::builder(Config::parse(CONFIG, "crash.toml", std::iter::empty())?)
         .workspace(&work)
@@ -74,7 +78,8 @@ async fn work(dir: &Path, rng: StdRng) -> Result<(), Failure> {
     Ok(engine.shutdown().await?)
 }
 
-/// Every turn appends lines, each of its own; one call is made twice, one reads, one writes.
+/// Every turn appends lines, each of its own; one call is made twice, one reads, one writes, and one is handed on to a run of
+/// its own, which appends a line too.
 fn turns() -> Vec<Value> {
     let turn = |n: u32| {
         let append = |line: u32| json!({ "tool": "bash", "args": { "command": format!("echo {n}-{line} >> log.txt") } });
@@ -84,10 +89,22 @@ fn turns() -> Vec<Value> {
         calls.push(
             json!({ "tool": "write", "args": { "path": format!("{n}.txt"), "content": n.to_string() } }),
         );
+        calls.push(
+            json!({ "tool": "task", "args": { "description": "one part", "prompt": format!("PART-{n}.") } }),
+        );
         json!({ "text": format!("turn {n}"), "calls": calls })
+    };
+    let part = |n: u32| {
+        let append = json!({ "command": format!("echo {n}-part >> log.txt") });
+        json!({ "on": format!("PART-{n}."), "calls": [
+            { "tool": "bash", "args": append },
+            { "tool": "read", "args": { "path": "over.txt" } },
+        ] })
     };
     let mut turns: Vec<Value> = (0..TURNS).map(turn).collect();
     turns.push(json!({ "text": "all done" }));
+    turns.extend((0..TURNS).map(part));
+    turns.push(json!({ "on": OVER, "text": "my part is done" }));
     turns
 }
 
@@ -112,7 +129,7 @@ async fn answer_everything(engine: &Engine, ana: &PersonId, mut rng: StdRng) -> 
         }
         match &row.event {
             Event::Asked(asked) => answer(engine, &asked.id, ana, &mut rng).await?,
-            Event::RunEnded { .. } => return Ok(()),
+            Event::RunEnded { .. } if row.session.as_str() == SESSION => return Ok(()),
             _ => {}
         }
     }

@@ -71,7 +71,12 @@ async fn step_1_yolo_allows_everything_but_high_risk_and_questions() {
     let house = House::new();
     let question = json!({ "title": "Which?", "message": "Which one?" });
     let turns = json!([
-        calls(&[write("a.txt"), bash("echo hi > hi.txt"), bash("rm -rf build"), ("askUserQuestion", question)]),
+        calls(&[
+            write("a.txt"),
+            bash("echo hi > hi.txt"),
+            bash("rm -rf build"),
+            ("askUserQuestion", question)
+        ]),
         says("Done."),
     ]);
     let asked = Asked::default();
@@ -80,7 +85,10 @@ async fn step_1_yolo_allows_everything_but_high_risk_and_questions() {
     assert_eq!(house.file("a.txt").as_deref(), Some("x"));
     assert_eq!(house.file("hi.txt").as_deref(), Some("hi\n"));
     assert_eq!(asked.names(), ["bash"], "only the HIGH one");
-    assert_eq!(of(&reply, "askUserQuestion")[0].output["outcome"], "nobody_to_ask");
+    assert_eq!(
+        of(&reply, "askUserQuestion")[0].output["outcome"],
+        "nobody_to_ask"
+    );
 }
 
 #[tokio::test]
@@ -89,7 +97,10 @@ async fn step_2_reading_is_allowed_in_every_mode() {
         let house = House::new();
         house.put("notes.txt", "buy tea");
         let turns = json!([
-            calls(&[("read", json!({ "path": "notes.txt" })), ("ls", json!({ "path": "." }))]),
+            calls(&[
+                ("read", json!({ "path": "notes.txt" })),
+                ("ls", json!({ "path": "." }))
+            ]),
             says("Read."),
         ]);
         let asked = Asked::default();
@@ -172,9 +183,16 @@ async fn step_5_a_tool_on_the_sessions_list_is_allowed_there_unless_it_is_high()
     let session = SessionId::new("listed").unwrap();
     let bash = placet_core::ids::ToolName::new("bash").unwrap();
     assistant.allow_tool(&session, &bash).await.unwrap();
-    let message = Message::new("go").write().session(session).on_tool_approve(asked.yes());
+    let message = Message::new("go")
+        .write()
+        .session(session)
+        .on_tool_approve(asked.yes());
     soon(assistant.send_message(message)).await.unwrap();
-    assert_eq!(asked.names(), ["bash", "write"], "the HIGH one, and the one that is not listed");
+    assert_eq!(
+        asked.names(),
+        ["bash", "write"],
+        "the HIGH one, and the one that is not listed"
+    );
     let message = Message::new("other").write().on_tool_approve(asked.yes());
     soon(assistant.send_message(message)).await.unwrap();
     assert_eq!(asked.names().len(), 3, "another session has no list");
@@ -184,7 +202,8 @@ async fn step_5_a_tool_on_the_sessions_list_is_allowed_there_unless_it_is_high()
 #[tokio::test]
 async fn step_5_approval_tools_are_on_the_list_of_every_session() {
     let house = House::new();
-    let builder = assistant(&house, json!([calls(&[write("a.txt")]), says("Done.")])).approval_tools(["write"]);
+    let builder =
+        assistant(&house, json!([calls(&[write("a.txt")]), says("Done.")])).approval_tools(["write"]);
     let reply = sent(builder, Message::new("go").write()).await;
     assert_eq!(of(&reply, "write")[0].ok, Some(true));
 }
@@ -204,7 +223,11 @@ async fn step_6_the_callback_decides_with_a_reason_and_with_other_params() {
         Some(_) => ToolApproval::deny("no b"),
         None => ToolApproval::approve(),
     };
-    let reply = sent(assistant(&house, turns), Message::new("go").write().on_tool_approve(decide)).await;
+    let reply = sent(
+        assistant(&house, turns),
+        Message::new("go").write().on_tool_approve(decide),
+    )
+    .await;
     assert!(reply.success());
     assert_eq!(reply.text, "Two of three.");
     assert_eq!(house.file("a.txt").as_deref(), Some("by the callback"));
@@ -232,7 +255,11 @@ async fn a_callback_that_panics_or_takes_too_long_has_not_approved() {
     let sleeps = async |_: ToolUse| std::future::pending::<bool>().await;
     let turns = || json!([calls(&[write("a.txt")]), says("I could not.")]);
     let house = House::new();
-    let reply = sent(assistant(&house, turns()), Message::new("go").write().on_tool_approve(panics)).await;
+    let reply = sent(
+        assistant(&house, turns()),
+        Message::new("go").write().on_tool_approve(panics),
+    )
+    .await;
     assert_eq!(of(&reply, "write")[0].output["outcome"], "cancelled");
     let builder = assistant(&house, turns()).approval_timeout(Duration::from_millis(50));
     let reply = sent(builder, Message::new("go").write().on_tool_approve(sleeps)).await;
@@ -290,10 +317,17 @@ async fn a_message_that_does_not_write_is_offered_only_tools_that_read_and_can_c
 #[tokio::test]
 async fn the_product_is_the_agent_of_the_journal_and_rules_can_name_it() {
     let house = House::new();
-    let config = "[[rules]]\nname = 'MyApp does not write'\nagent = 'MyApp'\ntool = 'write'\neffect = 'deny'\n";
+    let config =
+        "[[rules]]\nname = 'MyApp does not write'\nagent = 'MyApp'\ntool = 'write'\neffect = 'deny'\n";
     let config = Config::parse(config, "placet.toml", std::iter::empty()).unwrap();
     let builder = assistant(&house, json!([calls(&[write("a.txt")]), says("No.")])).config(config);
-    let reply = sent(builder, Message::new("go").write().on_tool_approve(async |_: ToolUse| true)).await;
+    let reply = sent(
+        builder,
+        Message::new("go")
+            .write()
+            .on_tool_approve(async |_: ToolUse| true),
+    )
+    .await;
     assert_eq!(of(&reply, "write")[0].output["outcome"], "denied_by_policy");
 }
 
@@ -302,11 +336,16 @@ async fn what_happens_is_shown_as_it_happens() {
     let house = House::new();
     let turns = json!([calls(&[write("a.txt")]), says("Written, as you said.")]);
     let assistant = assistant(&house, turns).start().await.unwrap();
-    let message = Message::new("go").write().on_tool_approve(async |_: ToolUse| true);
+    let message = Message::new("go")
+        .write()
+        .on_tool_approve(async |_: ToolUse| true);
     let mut exchange = assistant.stream_message(message).await.unwrap();
     let (mut heard, mut names) = (String::new(), Vec::new());
     while let Some(event) = soon(exchange.next()).await.unwrap() {
-        if let What::Saying { delta: Some(piece), .. } = &event.what {
+        if let What::Saying {
+            delta: Some(piece), ..
+        } = &event.what
+        {
             heard.push_str(piece);
         } else {
             names.push(event.what.name());
@@ -314,7 +353,14 @@ async fn what_happens_is_shown_as_it_happens() {
     }
     assert_eq!(heard, "Written, as you said.");
     let story = [
-        "STARTED", "THINKING", "ACTION", "INTERACTION", "INTERACTION_RESOLVED", "OBSERVATION", "THINKING", "COMPLETED",
+        "STARTED",
+        "THINKING",
+        "ACTION",
+        "INTERACTION",
+        "INTERACTION_RESOLVED",
+        "OBSERVATION",
+        "THINKING",
+        "COMPLETED",
     ];
     assert_eq!(names, story);
     assert!(exchange.reply().unwrap().success());
@@ -327,7 +373,11 @@ async fn a_question_kept_in_a_file_is_answered_in_the_inbox_after_a_restart() {
     let house = House::new();
     let turns = || json!([calls(&[write("a.txt")]), says("Written.")]);
     let session = SessionId::new("kept").unwrap();
-    let first = assistant(&house, turns()).store(house.store()).start().await.unwrap();
+    let first = assistant(&house, turns())
+        .store(house.store())
+        .start()
+        .await
+        .unwrap();
     let message = Message::new("go").write().session(session.clone());
     let mut exchange = first.stream_message(message).await.unwrap();
     loop {
@@ -338,7 +388,11 @@ async fn a_question_kept_in_a_file_is_answered_in_the_inbox_after_a_restart() {
     }
     first.shutdown().await.unwrap();
     assert!(matches!(exchange.reply(), Err(SendError::Stopped)));
-    let second = assistant(&house, turns()).store(house.store()).start().await.unwrap();
+    let second = assistant(&house, turns())
+        .store(house.store())
+        .start()
+        .await
+        .unwrap();
     let open = second.engine().broker().pending(None, 9).await.unwrap();
     let answer = placet_core::interaction::Answer {
         by: principal("user"),
@@ -350,7 +404,12 @@ async fn a_question_kept_in_a_file_is_answered_in_the_inbox_after_a_restart() {
         remember: None,
         shown: placet_core::interaction::Shown::Program,
     };
-    second.engine().broker().answer(&open[0].id, answer).await.unwrap();
+    second
+        .engine()
+        .broker()
+        .answer(&open[0].id, answer)
+        .await
+        .unwrap();
     soon(second.agent().rest(&session)).await.unwrap();
     assert_eq!(house.file("a.txt").as_deref(), Some("x"));
     second.shutdown().await.unwrap();
@@ -361,23 +420,39 @@ async fn a_session_remembers_what_was_said_and_is_nobody_elses() {
     let house = House::new();
     let turns = || json!([on("second", says("You said it before.")), says("Good day.")]);
     let session = SessionId::new("one").unwrap();
-    let mine = assistant(&house, turns()).user("lin").store(house.store()).start().await.unwrap();
+    let mine = assistant(&house, turns())
+        .user("lin")
+        .store(house.store())
+        .start()
+        .await
+        .unwrap();
     for (message, reply) in [("first", "Good day."), ("second", "You said it before.")] {
         let message = Message::new(message).session(session.clone());
         assert_eq!(soon(mine.send_message(message)).await.unwrap().text, reply);
     }
     mine.shutdown().await.unwrap();
-    let theirs = assistant(&house, turns()).user("wei").store(house.store()).start().await.unwrap();
+    let theirs = assistant(&house, turns())
+        .user("wei")
+        .store(house.store())
+        .start()
+        .await
+        .unwrap();
     let refused = soon(theirs.send_message(Message::new("hello").session(session))).await;
     assert!(matches!(refused, Err(SendError::NotYours(_))), "{refused:?}");
-    assert!(matches!(theirs.send_message(Message::new(" ")).await, Err(SendError::Empty)));
+    assert!(matches!(
+        theirs.send_message(Message::new(" ")).await,
+        Err(SendError::Empty)
+    ));
     theirs.shutdown().await.unwrap();
 }
 
 #[tokio::test]
 async fn an_assistant_without_a_model_or_with_one_nobody_knows_does_not_start() {
     let start = |builder: Builder| async { builder.start().await.map(|_| ()).unwrap_err() };
-    assert!(matches!(start(Assistant::builder("MyApp", "1")).await, InitError::NoModel));
+    assert!(matches!(
+        start(Assistant::builder("MyApp", "1")).await,
+        InitError::NoModel
+    ));
     let unknown = Assistant::builder("MyApp", "1").model("acme/one");
     assert!(matches!(start(unknown).await, InitError::ModelName(_)));
     let nameless = Assistant::builder("", "1").model("ollama/x");

@@ -53,7 +53,10 @@ async fn an_interrupted_call_is_stopped_and_its_result_says_so() {
     let home = house
         .open(json!([
             on("again", says("Here I am.")),
-            calls(&[("bash", json!({ "command": "echo begun > begun; sleep 100; echo late > late" }))]),
+            calls(&[(
+                "bash",
+                json!({ "command": "echo begun > begun; sleep 100; echo late > late" })
+            )]),
             says("never"),
         ]))
         .await;
@@ -68,7 +71,10 @@ async fn an_interrupted_call_is_stopped_and_its_result_says_so() {
     .await;
     interrupts(&home).await;
     let events = rest(&mut stream).await;
-    let output = last(&events, "OBSERVATION")["output"].as_str().unwrap().to_owned();
+    let output = last(&events, "OBSERVATION")["output"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     assert!(output.contains("may have happened in part"), "{output}");
     assert_eq!(last(&events, "COMPLETED")["how"], "interrupted");
     let events = rest(&mut home.say("Hello again").await).await;
@@ -104,7 +110,9 @@ async fn interrupting_a_parked_run_withdraws_its_question_and_nothing_runs() {
 #[tokio::test]
 async fn an_interruption_is_in_the_journal_and_of_no_use_where_nothing_goes_on() {
     let house = House::new();
-    let home = house.open(json!([calls(&[("bash", json!({ "command": "touch x" }))])])).await;
+    let home = house
+        .open(json!([calls(&[("bash", json!({ "command": "touch x" }))])]))
+        .await;
     let mut stream = home.say("Touch").await;
     question(&mut stream).await;
     interrupts(&home).await;
@@ -112,7 +120,10 @@ async fn an_interruption_is_in_the_journal_and_of_no_use_where_nothing_goes_on()
     let again = home.agent.interrupt(&session("s"), &lin()).await.unwrap();
     assert!(!again);
     let rows = home.engine.store();
-    let rows = rows.read(|view, _| view.journal(0, 100, Some(&session("s")))).await.unwrap();
+    let rows = rows
+        .read(|view, _| view.journal(0, 100, Some(&session("s"))))
+        .await
+        .unwrap();
     let by: Vec<_> = rows
         .iter()
         .filter_map(|row| match &row.event {

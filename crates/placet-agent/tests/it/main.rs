@@ -11,10 +11,13 @@
 mod assistant;
 mod chat;
 mod databases;
+mod family;
 mod gate;
 mod interaction;
 mod interrupt;
 mod jobs;
+mod letters;
+mod mcp;
 mod models;
 mod parked;
 mod provider;
@@ -22,3 +25,4 @@ mod restart;
 mod servers;
 mod support;
 mod turns;
+mod workflows;

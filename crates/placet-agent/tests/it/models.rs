@@ -251,8 +251,11 @@ async fn a_run_with_a_real_protocol_comes_to_its_end() {
             results.contains("buy tea") && results.contains("not_a_call"),
             "{results}"
         );
-        let told = asked[0].body["tools"].as_array().map(Vec::len);
-        assert_eq!(told, Some(Tools::builtin(&house.work()).specs().len()));
+        assert!(
+            asked[0].body["tools"]
+                .as_array()
+                .is_some_and(|tools| tools.iter().any(|tool| tool.to_string().contains("\"bash\"")))
+        );
         home.close().await;
     }
 }

@@ -97,6 +97,7 @@ impl Webhook {
             sender_id: message.sender_id,
             message_id: message.message_id,
             content: message.content,
+            author,
         };
         Ok((message, author))
     }

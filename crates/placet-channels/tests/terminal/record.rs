@@ -9,7 +9,9 @@ static FILE: Mutex<()> = Mutex::new(());
 /// The block of `name` in a document is this screen. What differs each time (the code, the clock) is written alike.
 pub(crate) fn recorded(document: &str, name: &str, screen: &str) {
     let _one_at_a_time = FILE.lock().unwrap_or_else(PoisonError::into_inner);
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(document);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../docs")
+        .join(document);
     let text = std::fs::read_to_string(&path).unwrap();
     let opening = format!("<!-- screen: {name} -->\n```text\n");
     let (before, rest) = text

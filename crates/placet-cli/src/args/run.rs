@@ -9,6 +9,7 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   placet run 'tidy up the build folder'
   placet run 'tidy up the build folder' --json
+  placet run --workflow triage.toml 'the newest report'
   placet run --resume run_0192f0c1…
 
 Exit status: 0 done, 1 it could not go on, 2 bad input, 5 it waits for people, 6 a person ended it.";
@@ -16,14 +17,17 @@ Exit status: 0 done, 1 it could not go on, 2 bad input, 5 it waits for people, 6
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
     /// What is to be done
-    #[arg(required_unless_present = "resume")]
+    #[arg(required_unless_present_any = ["resume", "workflow"])]
     pub(crate) task: Option<String>,
     /// Go on with the run of this session instead
-    #[arg(long, value_name = "SESSION", conflicts_with_all = ["task", "session"], value_parser = |text: &str| SessionId::new(text))]
+    #[arg(long, value_name = "SESSION", conflicts_with_all = ["task", "session", "workflow"], value_parser = |text: &str| SessionId::new(text))]
     pub(crate) resume: Option<SessionId>,
     /// The session to work in; else a new one
     #[arg(long, value_parser = |text: &str| SessionId::new(text))]
     pub(crate) session: Option<SessionId>,
+    /// Run a workflow: a file, or the NAME of one in `[workflows]`. The task is its input
+    #[arg(long, value_name = "FILE|NAME")]
+    pub(crate) workflow: Option<String>,
     /// The model, when it is not the configured one: the NAME of a `[models.NAME]`
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,

@@ -94,7 +94,9 @@ pub(super) const fn name(mode: Mode) -> &'static str {
 
 /// The one command a beginning can mean.
 pub(super) fn completed(typed: &str) -> Option<String> {
-    let mut names = NAMES.iter().filter(|name| typed.len() > 1 && name.starts_with(typed));
+    let mut names = NAMES
+        .iter()
+        .filter(|name| typed.len() > 1 && name.starts_with(typed));
     match (names.next(), names.next()) {
         (Some(only), None) => Some(format!("{only} ")),
         _ => None,

@@ -69,7 +69,9 @@ impl Entry {
         match key.code {
             KeyCode::Char('c') if control => return Typed::Interrupt,
             KeyCode::Char('d') if control && self.field.text().is_empty() => return Typed::Leave,
-            KeyCode::Char('d') if control => self.field.key(KeyEvent::new(KeyCode::Delete, KeyModifiers::NONE)),
+            KeyCode::Char('d') if control => {
+                self.field.key(KeyEvent::new(KeyCode::Delete, KeyModifiers::NONE))
+            }
             KeyCode::Char('j') if control => self.field.insert("\n"),
             KeyCode::Enter if key.modifiers.contains(KeyModifiers::ALT) => self.field.insert("\n"),
             KeyCode::Enter if self.field.is_blank() => {}
@@ -187,7 +189,13 @@ mod tests {
         let mut entry = entry(&["one", "two"]);
         entry.take(Event::Paste("thr".into()));
         let mut seen = Vec::new();
-        for code in [KeyCode::Up, KeyCode::Up, KeyCode::Up, KeyCode::Down, KeyCode::Down] {
+        for code in [
+            KeyCode::Up,
+            KeyCode::Up,
+            KeyCode::Up,
+            KeyCode::Down,
+            KeyCode::Down,
+        ] {
             press(&mut entry, code);
             seen.push(entry.field.text());
         }
@@ -200,7 +208,11 @@ mod tests {
         assert_eq!(entry.take(Event::Paste("a\r\nb\n".into())), Typed::Nothing);
         control(&mut entry, 'j');
         assert_eq!(press(&mut entry, KeyCode::Enter), Typed::Line("a\nb\n\n".into()));
-        assert_eq!(press(&mut entry, KeyCode::Enter), Typed::Nothing, "an empty line is none");
+        assert_eq!(
+            press(&mut entry, KeyCode::Enter),
+            Typed::Nothing,
+            "an empty line is none"
+        );
     }
 
     #[test]

@@ -237,7 +237,10 @@ mod tests {
     use super::*;
 
     fn check(text: &str, cols: usize, expect: &Expect) {
-        let rows: Vec<String> = lines(text, cols).iter().map(|line| format!("{}\n", line.text())).collect();
+        let rows: Vec<String> = lines(text, cols)
+            .iter()
+            .map(|line| format!("{}\n", line.text()))
+            .collect();
         expect.assert_eq(&rows.concat());
     }
 

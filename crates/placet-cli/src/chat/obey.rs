@@ -54,7 +54,11 @@ impl Talk {
             let Some(tool) = self.seated.tools.get(&spec.name) else {
                 continue;
             };
-            let first = spec.description.split_inclusive(['.', '\n']).next().unwrap_or_default();
+            let first = spec
+                .description
+                .split_inclusive(['.', '\n'])
+                .next()
+                .unwrap_or_default();
             let name = SafeText::line(&spec.name);
             lines.push(
                 Line::new(Role::Key, format!("{:<16}", name.as_str()))
@@ -138,7 +142,11 @@ impl Talk {
             .into_iter()
             .take(LISTED_MAX)
             .map(|(session, last)| {
-                let here = if session == self.session { words::this_one(locale) } else { "" };
+                let here = if session == self.session {
+                    words::this_one(locale)
+                } else {
+                    ""
+                };
                 Line::new(Role::Key, SafeText::line(session.as_str()).as_str())
                     .and(Role::Faint, format!("  {last} {here}"))
             })

@@ -10,7 +10,15 @@ use super::words;
 
 /// The arguments that say most of a call, in this order.
 const TELLING: [&str; 9] = [
-    "command", "path", "url", "sql", "pattern", "query", "title", "description", "name",
+    "command",
+    "path",
+    "url",
+    "sql",
+    "pattern",
+    "query",
+    "title",
+    "description",
+    "name",
 ];
 /// The fields that say most of why a call did not run, in this order.
 const REASONS: [&str; 4] = ["reason", "feedback", "explanation", "outcome"];
@@ -60,7 +68,11 @@ pub(super) fn result(ok: bool, output: &Value, cols: usize, locale: Locale) -> L
         0 => String::new(),
         more => words::more_lines(more, locale),
     };
-    let (mark, role) = if ok { ("  ✔ ", Role::Added) } else { ("  ✘ ", Role::Caution) };
+    let (mark, role) = if ok {
+        ("  ✔ ", Role::Added)
+    } else {
+        ("  ✘ ", Role::Caution)
+    };
     let room = cols.saturating_sub(4 + Line::new(Role::Plain, more.as_str()).width());
     Line::new(role, mark)
         .and(Role::Faint, cut(SafeText::line(first).as_str(), room))
@@ -92,11 +104,23 @@ mod tests {
     #[test]
     fn a_call_is_named_by_what_says_most_of_it_and_secrets_are_masked() {
         let line = |tool, args: Value| call(tool, &args, 40).text();
-        assert_eq!(line("bash", json!({ "command": "ls -l", "timeout": 3 })), "● bash ls -l");
+        assert_eq!(
+            line("bash", json!({ "command": "ls -l", "timeout": 3 })),
+            "● bash ls -l"
+        );
         assert_eq!(line("todo", json!({})), "● todo ");
-        assert_eq!(line("deploy", json!({ "to": "staging" })), r#"● deploy {"to":"staging"}"#);
-        assert_eq!(line("read", json!({ "path": "一".repeat(40) })).chars().count(), 7 + 16 + 1);
-        let secret = line("bash", json!({ "command": "curl -H 'Authorization: Bearer sk-abcdefghijklmnop' x" }));
+        assert_eq!(
+            line("deploy", json!({ "to": "staging" })),
+            r#"● deploy {"to":"staging"}"#
+        );
+        assert_eq!(
+            line("read", json!({ "path": "一".repeat(40) })).chars().count(),
+            7 + 16 + 1
+        );
+        let secret = line(
+            "bash",
+            json!({ "command": "curl -H 'Authorization: Bearer sk-abcdefghijklmnop' x" }),
+        );
         assert!(!secret.contains("abcdefghijklmnop"), "{secret}");
     }
 
@@ -104,8 +128,17 @@ mod tests {
     fn a_result_is_its_first_line_and_how_many_more_there_are() {
         let line = |ok, output: Value| result(ok, &output, 60, Locale::English).text();
         assert_eq!(line(true, json!("a\nb\nc\n")), "  ✔ a (+2 lines)");
-        assert_eq!(line(false, json!({ "outcome": "rejected_by_person", "reason": "keep it" })), "  ✘ keep it");
-        assert_eq!(line(false, json!({ "outcome": "skipped_by_person" })), "  ✘ skipped_by_person");
+        assert_eq!(
+            line(
+                false,
+                json!({ "outcome": "rejected_by_person", "reason": "keep it" })
+            ),
+            "  ✘ keep it"
+        );
+        assert_eq!(
+            line(false, json!({ "outcome": "skipped_by_person" })),
+            "  ✘ skipped_by_person"
+        );
         assert_eq!(line(true, json!("\u{1b}[2Jgone")), "  ✔ ⟦ESC⟧[2Jgone");
     }
 }

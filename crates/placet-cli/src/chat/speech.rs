@@ -50,7 +50,10 @@ impl Speech {
         let rest = self.text.get(self.printed..).unwrap_or_default();
         let settled = markdown::settled(rest);
         if settled > 0 {
-            lines.extend(spaced(markdown::lines(rest.get(..settled).unwrap_or_default(), cols)));
+            lines.extend(spaced(markdown::lines(
+                rest.get(..settled).unwrap_or_default(),
+                cols,
+            )));
             self.printed += settled;
         }
         lines
@@ -126,9 +129,15 @@ mod tests {
         let mut speech = Speech::default();
         speech.says("One.\n\nTwo.\n\nThr");
         speech.settled(80);
-        assert_eq!(texts(&speech.ends("Something else.", None, 80)), ["Something else.", ""]);
+        assert_eq!(
+            texts(&speech.ends("Something else.", None, 80)),
+            ["Something else.", ""]
+        );
         let mut speech = Speech::default();
-        assert_eq!(texts(&speech.ends("Unheard.", Some("hm"), 80)), ["hm", "Unheard.", ""]);
+        assert_eq!(
+            texts(&speech.ends("Unheard.", Some("hm"), 80)),
+            ["hm", "Unheard.", ""]
+        );
     }
 
     #[test]
@@ -138,7 +147,10 @@ mod tests {
         assert_eq!(texts(&speech.settled(80)), ["let me see"]);
         speech.says("Here.");
         let lines = speech.settled(80);
-        assert_eq!((texts(&lines), lines[0].spans[0].role), (vec!["well".to_owned()], Role::Faint));
+        assert_eq!(
+            (texts(&lines), lines[0].spans[0].role),
+            (vec!["well".to_owned()], Role::Faint)
+        );
     }
 
     #[test]

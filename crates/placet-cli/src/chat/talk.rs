@@ -171,7 +171,9 @@ impl Talk {
             Some(session) => self.go_on_with(session).await?,
             None => self.welcome().await?,
         }
-        self.attendant.catch_up(&self.seated.agent.engine().broker()).await?;
+        self.attendant
+            .catch_up(&self.seated.agent.engine().broker())
+            .await?;
         loop {
             self.draw()?;
             let news = self.news(&mut desk.keys).await;
@@ -266,7 +268,10 @@ impl Talk {
                     self.work = Work::UnderWay;
                 } else {
                     let waits = !self.others.is_empty();
-                    lines.push(Line::new(Role::Faint, format!("  {}", words::queued(locale, waits))));
+                    lines.push(Line::new(
+                        Role::Faint,
+                        format!("  {}", words::queued(locale, waits)),
+                    ));
                 }
                 lines.push(Line::default());
                 lines
@@ -421,7 +426,10 @@ impl Talk {
     /// Says something of the program's own.
     pub(super) fn notice(&mut self, words: &str) -> anyhow::Result<()> {
         let words = placet_core::render::SafeText::block(words);
-        let lines = words.as_str().split('\n').map(|line| Line::new(Role::Faint, line));
+        let lines = words
+            .as_str()
+            .split('\n')
+            .map(|line| Line::new(Role::Faint, line));
         self.print(&lines.chain([Line::default()]).collect::<Vec<_>>())
     }
 

@@ -16,12 +16,19 @@ pub(super) fn begins_again(locale: Locale) -> &'static str {
 }
 
 pub(super) fn welcome(model: &str, mode: Mode, session: &SessionId, locale: Locale) -> [String; 2] {
-    let (model, mode, session) = (SafeText::line(model), command::name(mode), SafeText::line(session.as_str()));
+    let (model, mode, session) = (
+        SafeText::line(model),
+        command::name(mode),
+        SafeText::line(session.as_str()),
+    );
     let how = match locale {
         Locale::English => "/help lists the commands; Ctrl-D leaves",
         Locale::Chinese => "/help 列出命令；Ctrl-D 离开",
     };
-    [format!("placet chat · {model} · {mode} · {session}"), how.to_owned()]
+    [
+        format!("placet chat · {model} · {mode} · {session}"),
+        how.to_owned(),
+    ]
 }
 
 pub(super) fn no_output(locale: Locale) -> &'static str {
@@ -97,7 +104,10 @@ pub(super) fn ended(how: &RunEnd, locale: Locale) -> Option<String> {
         (Locale::Chinese, RunEnd::Interrupted { .. }) => "已停止。你想改做什么？".to_owned(),
         (Locale::Chinese, RunEnd::Terminated { by }) => format!("任务被 {by} 终止"),
         (Locale::Chinese, RunEnd::Failed { why }) => format!("任务失败：{why}"),
-        (Locale::Chinese, RunEnd::LimitReached { turns }) => format!("模型已发言 {turns} 轮，达到上限，任务停止"),
+        (Locale::Chinese, RunEnd::LimitReached { turns }) => {
+            format!("模型已发言 {turns} 轮，达到上限，任务停止")
+        }
+        (Locale::Chinese, RunEnd::TimedOut) => "任务时间已用完，已停止".to_owned(),
         (Locale::English, how) => how.to_string(),
     };
     Some(text)
@@ -114,7 +124,9 @@ pub(super) fn mode_is(mode: Mode, locale: Locale) -> String {
     let name = command::name(mode);
     match (locale, mode) {
         (Locale::English, Mode::Default) => format!("{name}: reads are allowed, most else is asked about"),
-        (Locale::English, Mode::AutoEdit) => format!("{name}: edits inside the workspace are allowed, commands are asked about"),
+        (Locale::English, Mode::AutoEdit) => {
+            format!("{name}: edits inside the workspace are allowed, commands are asked about")
+        }
         (Locale::English, Mode::Yolo) => format!("{name}: everything but HIGH risk is allowed"),
         (Locale::Chinese, Mode::Default) => format!("{name}：读取自动允许，其他大多需要询问"),
         (Locale::Chinese, Mode::AutoEdit) => format!("{name}：自动允许工作区内的编辑，命令需要询问"),

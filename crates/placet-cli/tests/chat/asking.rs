@@ -79,10 +79,29 @@ text = 'Written.'
     lin.says("and hurry");
     lin.sees("queued: a question is open elsewhere");
     assert!(!world.path("a.txt").exists());
-    let (list, _) = world.said(&["inbox", "list", "--db", "placet.db", "--as", "wei", "--json"], 0);
+    let (list, _) = world.said(
+        &["inbox", "list", "--db", "placet.db", "--as", "wei", "--json"],
+        0,
+    );
     let waiting: serde_json::Value = serde_json::from_str(list.lines().next().unwrap()).unwrap();
-    let id = waiting["requestId"].as_str().or(waiting["id"].as_str()).unwrap().to_owned();
-    world.said(&["inbox", "answer", &id, "approve", "--db", "placet.db", "--as", "wei"], 0);
+    let id = waiting["requestId"]
+        .as_str()
+        .or(waiting["id"].as_str())
+        .unwrap()
+        .to_owned();
+    world.said(
+        &[
+            "inbox",
+            "answer",
+            &id,
+            "approve",
+            "--db",
+            "placet.db",
+            "--as",
+            "wei",
+        ],
+        0,
+    );
     lin.sees("Approved by wei.");
     lin.sees("I read it after the result.");
     assert_eq!(std::fs::read_to_string(world.path("a.txt")).unwrap(), "a");

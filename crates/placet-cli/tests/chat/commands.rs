@@ -24,7 +24,9 @@ fn a_mode_is_set_for_this_conversation_only_under_the_persons_name_and_in_the_jo
     lin.sees("Written.");
     assert!(world.path("a.txt").exists(), "nobody was asked");
     lin.says("/new");
-    lin.waits_until("another conversation", |screen| !screen.contents().ends_with(&session));
+    lin.waits_until("another conversation", |screen| {
+        !screen.contents().ends_with(&session)
+    });
     lin.says("/mode");
     lin.sees("default: reads are allowed");
     lin.leaves();
@@ -44,7 +46,10 @@ fn help_and_tools_are_listed_and_what_is_no_command_is_not_sent() {
     lin.sees("That is no command. Try /help");
     lin.says("/exit");
     lin.ends();
-    assert!(!lin.screen().contains("--resume chat_"), "nothing was said that could go on");
+    assert!(
+        !lin.screen().contains("--resume chat_"),
+        "nothing was said that could go on"
+    );
 }
 
 #[test]
@@ -66,7 +71,9 @@ text = 'Fetched.'
     lin.types("y");
     lin.sees("Fetched.");
     lin.says("/grants");
-    lin.waits_until("the grant", |screen| screen.contents().contains("1 ") && screen.contents().contains("lin · "));
+    lin.waits_until("the grant", |screen| {
+        screen.contents().contains("1 ") && screen.contents().contains("lin · ")
+    });
     lin.says("/grants revoke 7");
     lin.sees("no grant of that number");
     lin.says("/grants revoke 1");
@@ -82,13 +89,17 @@ fn another_conversation_is_gone_on_with() {
     lin.says("the first");
     lin.sees("One.");
     lin.says("/new");
-    lin.waits_until("a new name", |screen| screen.contents().matches("placet chat · ").count() == 2);
+    lin.waits_until("a new name", |screen| {
+        screen.contents().matches("placet chat · ").count() == 2
+    });
     lin.says("/resume");
     lin.sees(&first);
     lin.says("/resume chat_nobody");
     lin.sees("no conversation `chat_nobody` of yours");
     lin.says(&format!("/resume {first}"));
-    lin.waits_until("the first again", |screen| screen.contents().matches("One.").count() == 2);
+    lin.waits_until("the first again", |screen| {
+        screen.contents().matches("One.").count() == 2
+    });
     lin.says("the second");
     lin.sees("Two.");
     lin.leaves();

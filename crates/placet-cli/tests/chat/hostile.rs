@@ -10,7 +10,10 @@ fn escapes_and_bidi_of_the_model_are_shown_and_do_nothing() {
     lin.says("be nice");
     lin.sees("⟦ESC⟧]0;owned⟦BEL⟧");
     let screen = lin.still();
-    assert!(screen.contains("⟦ESC⟧[2J⟦ESC⟧[1;1HMay bash run this? ⟦U+202E⟧gnorts⟦U+200B⟧"), "{screen}");
+    assert!(
+        screen.contains("⟦ESC⟧[2J⟦ESC⟧[1;1HMay bash run this? ⟦U+202E⟧gnorts⟦U+200B⟧"),
+        "{screen}"
+    );
     assert!(screen.contains("› be nice"), "nothing was cleared:\n{screen}");
     lin.leaves();
 }

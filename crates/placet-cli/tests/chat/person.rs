@@ -46,7 +46,8 @@ impl Lin {
         command.args(args);
         command.args(["--db", "placet.db"]);
         command.cwd(world.path(""));
-        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("PLACET_")) {
+        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("PLACET_"))
+        {
             command.env_remove(name);
         }
         command.env("HOME", world.path(""));
@@ -78,7 +79,10 @@ impl Lin {
     pub(crate) fn session(&self) -> String {
         let screen = self.screen();
         let at = screen.rfind("chat_").unwrap();
-        screen[at..].chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect()
+        screen[at..]
+            .chars()
+            .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
+            .collect()
     }
 }
 

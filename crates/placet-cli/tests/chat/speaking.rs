@@ -37,7 +37,12 @@ fn an_answer_is_laid_out_and_its_thoughts_are_dim() {
         })
     });
     let screen = lin.still();
-    for seen in ["› what is in here?", "The folder holds two files:", "1. a.txt", "the manual (https://example.com/b)"] {
+    for seen in [
+        "› what is in here?",
+        "The folder holds two files:",
+        "1. a.txt",
+        "the manual (https://example.com/b)",
+    ] {
         assert!(screen.contains(seen), "{seen:?} is missing in\n{screen}");
     }
     lin.leaves();

@@ -42,7 +42,10 @@ fn ctrl_c_stops_the_model_and_what_it_said_until_then_stays() {
     };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let provider = runtime.block_on(Provider::start(vec![Reply::Silence { body: half }, whole]));
-    let model = format!("provider = 'openai'\nmodel = 'm'\nbase_url = '{}'\n", provider.url);
+    let model = format!(
+        "provider = 'openai'\nmodel = 'm'\nbase_url = '{}'\n",
+        provider.url
+    );
     let config = CONFIG.replace("provider = 'scripted'\nscript = 'script.toml'\n", &model);
     let mut lin = Lin::talks(&house_with(&config, ""), &[]);
     lin.says("think");

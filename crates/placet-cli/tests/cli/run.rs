@@ -104,3 +104,101 @@ fn without_a_model_or_a_task_nothing_begins() {
     world.run(&["run"]).code(2);
     world.run(&["run", "--resume", "nobody's"]).code(2);
 }
+
+/// What is said to somebody whose workflow does not begin.
+fn refused(world: &World, workflow: &str) -> String {
+    let output = world
+        .placet(&["run", "--workflow", workflow])
+        .env("USER", "lin")
+        .assert()
+        .code(2)
+        .get_output()
+        .stderr
+        .clone();
+    String::from_utf8(output).unwrap()
+}
+
+#[test]
+fn a_workflow_runs_by_its_name_or_its_file_and_brings_its_own_approvals() {
+    let world = world();
+    world.write(
+        "placet.toml",
+        &format!("{CONFIG}[workflows]\nwriter = 'writer.toml'\n"),
+    );
+    let auto = "[workflow.config.toolApproval]\nautoApprovedTools = ['write']\n";
+    world.write("writer.toml", auto);
+    for named in ["writer", "writer.toml"] {
+        let report = json(&world, &["run", "--workflow", named, "--json"], 0);
+        assert_eq!(text(&report, "text"), "Written.");
+    }
+    let said = refused(&world, "nowhere");
+    assert!(
+        said.contains("there is no workflow `nowhere`") && said.contains("writer"),
+        "{said}"
+    );
+    world.write("writer.toml", "[workflow]\ntools = ['teleport']\n");
+    let said = refused(&world, "writer");
+    assert!(said.contains("the tool `teleport`"), "{said}");
+}
+
+#[test]
+fn a_workflow_that_is_changed_while_its_run_waits_changes_nothing_for_it() {
+    let world = world();
+    world.write("flow.toml", "[workflow]\ntools = ['write']\n");
+    let report = json(
+        &world,
+        &["run", "--workflow", "flow.toml", "write it", "--json"],
+        5,
+    );
+    let id = report["requestIds"][0].as_str().unwrap();
+    world.write("flow.toml", "[workflow]\ntools = ['read']\n");
+    world
+        .placet(&["inbox", "answer", id, "approve"])
+        .env("USER", "lin")
+        .assert()
+        .code(0);
+    let done = json(
+        &world,
+        &["run", "--resume", text(&report, "sessionId"), "--json"],
+        0,
+    );
+    assert_eq!(text(&done, "text"), "Written.");
+    assert!(world.path("a.txt").exists());
+}
+
+#[test]
+fn a_run_that_handed_work_on_waits_for_what_the_helper_asks() {
+    let world = world();
+    let script = "
+[[turns]]
+on = 'PART'
+calls = [{ tool = 'write', args = { path = 'part.txt', content = 'p' } }]
+[[turns]]
+on = 'hand it on'
+calls = [{ tool = 'task', args = { description = 'Write a part', prompt = 'PART' } }]
+[[turns]]
+text = 'Done.'
+";
+    world.write("script.toml", script);
+    let report = json(&world, &["run", "hand it on", "--json"], 5);
+    let id = report["requestIds"][0].as_str().unwrap();
+    let shown = world
+        .placet(&["inbox", "show", id])
+        .env("USER", "lin")
+        .assert()
+        .code(0);
+    let shown = String::from_utf8_lossy(&shown.get_output().stdout).into_owned();
+    assert!(shown.contains("placet › write-a-part"), "{shown}");
+    world
+        .placet(&["inbox", "answer", id, "approve"])
+        .env("USER", "lin")
+        .assert()
+        .code(0);
+    let done = json(
+        &world,
+        &["run", "--resume", text(&report, "sessionId"), "--json"],
+        0,
+    );
+    assert_eq!(text(&done, "text"), "Done.");
+    assert!(world.path("part.txt").exists());
+}

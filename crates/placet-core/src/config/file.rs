@@ -12,7 +12,7 @@ use serde_spanned::Spanned;
 use super::lasting::Lasting;
 use super::models::Provider;
 use super::{ChannelKind, OtherReply, Secret};
-use crate::ids::ToolName;
+use crate::ids::{ChannelName, ToolName};
 use crate::interaction::Locale;
 use crate::policy::Mode;
 use crate::policy::example::Example;
@@ -20,7 +20,7 @@ use crate::tool::{Category, Risk, SqlDialect};
 use crate::verdict::AnswerKind;
 
 /// The names of all sections.
-pub(super) const SECTIONS: [&str; 13] = [
+pub(super) const SECTIONS: [&str; 15] = [
     "approval",
     "rules",
     "tools",
@@ -34,6 +34,8 @@ pub(super) const SECTIONS: [&str; 13] = [
     "models",
     "databases",
     "safety",
+    "workflows",
+    "mcp",
 ];
 
 #[derive(Default, Deserialize)]
@@ -66,6 +68,10 @@ pub(super) struct ConfigFile {
     pub(super) databases: BTreeMap<Spanned<String>, DatabaseFile>,
     #[serde(default)]
     pub(super) safety: SafetyFile,
+    #[serde(default)]
+    pub(super) workflows: BTreeMap<String, Spanned<String>>,
+    #[serde(default)]
+    pub(super) mcp: McpFile,
 }
 
 #[derive(Default, Deserialize)]
@@ -208,6 +214,28 @@ pub(super) struct AgentFile {
     pub(super) call_timeout: Option<Spanned<Lasting>>,
     #[serde(default)]
     pub(super) skills: Vec<String>,
+    #[serde(default)]
+    pub(super) channels: Vec<Spanned<ChannelName>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct McpFile {
+    #[serde(default)]
+    pub(super) servers: BTreeMap<Spanned<String>, McpServerFile>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct McpServerFile {
+    pub(super) command: Option<Spanned<Vec<String>>>,
+    pub(super) url: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) env: BTreeMap<String, String>,
+    pub(super) bearer: Option<Secret>,
+    pub(super) tools: Option<Vec<String>>,
+    pub(super) start_timeout: Option<Spanned<Lasting>>,
+    pub(super) call_timeout: Option<Spanned<Lasting>>,
 }
 
 #[derive(Deserialize)]

@@ -1,14 +1,15 @@
 //! `[agent]` and `[models.NAME]`: what the built-in agent thinks with, and how far it may go.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use serde_spanned::Spanned;
 
-use super::Secret;
 use super::error::Checker;
 use super::file::{AgentFile, ModelFile};
 use super::sections::positive;
+use super::{Channel, Secret};
+use crate::ids::ChannelName;
 use crate::run::Limits;
 
 /// `[agent]`.
@@ -20,6 +21,8 @@ pub struct Agent {
     pub limits: Limits,
     /// Folders of skills beside the workspace's own; relative to the workspace.
     pub skills: Vec<String>,
+    /// The channels on which it listens: what people write there is told to it.
+    pub channels: BTreeSet<ChannelName>,
 }
 
 /// `[models.NAME]`.
@@ -65,7 +68,12 @@ pub(super) enum Provider {
     Scripted,
 }
 
-pub(super) fn agent(file: &AgentFile, models: &BTreeMap<String, Model>, checker: &mut Checker<'_>) -> Agent {
+pub(super) fn agent(
+    file: &AgentFile,
+    models: &BTreeMap<String, Model>,
+    channels: &BTreeMap<ChannelName, Channel>,
+    checker: &mut Checker<'_>,
+) -> Agent {
     let usual = Limits::USUAL;
     let model = match &file.model {
         Some(name) if models.contains_key(name.get_ref()) => Some(name.get_ref().clone()),
@@ -87,6 +95,12 @@ pub(super) fn agent(file: &AgentFile, models: &BTreeMap<String, Model>, checker:
         Some(number) => *number.get_ref(),
         None => usual.turns_max,
     };
+    for name in &file.channels {
+        if !channels.contains_key(name.get_ref()) {
+            let message = format!("there is no `[channels.{}]`", name.get_ref());
+            checker.refuse(name.span(), message, None);
+        }
+    }
     let mut lasting =
         |given: Option<&Spanned<_>>, usual| given.and_then(|given| positive(given, checker)).unwrap_or(usual);
     Agent {
@@ -97,6 +111,7 @@ pub(super) fn agent(file: &AgentFile, models: &BTreeMap<String, Model>, checker:
             call_timeout: lasting(file.call_timeout.as_ref(), usual.call_timeout),
         },
         skills: file.skills.clone(),
+        channels: file.channels.iter().map(|name| name.get_ref().clone()).collect(),
     }
 }
 

@@ -1,8 +1,8 @@
-//! `workflow.toml`: what a workflow says about approvals.
+//! `workflow.toml`: a job with its model, its prompt, its tools, and what it says about approvals.
 
 use std::collections::BTreeSet;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_spanned::Spanned;
 
 use super::error::{Checker, ConfigError};
@@ -11,17 +11,32 @@ use super::{deserialize, sections, tree};
 use crate::ids::ToolName;
 use crate::time::Millis;
 
-/// A workflow's settings.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A workflow. A run keeps the one it began with, so it can be stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Workflow {
-    /// How long the whole workflow may take.
+    /// The model, by its configured name; the agent's usual one when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// What the model is told first, instead of what the built-in agent is told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+    /// The only tools it may call; all of the agent's when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<BTreeSet<ToolName>>,
+    /// How long the whole workflow may take, people's answers included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Millis>,
-    /// How many steps it may take.
+    /// How many steps it may take: how often the model may speak.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps_max: Option<u32>,
     /// Tools that are not asked about unless something stricter says so.
     pub auto_approved_tools: BTreeSet<ToolName>,
     /// How long people have to answer.
     pub approval_timeout: Millis,
+    /// Ask about everything above LOW, as `[approval] strict` does. A workflow can be stricter than the file, never laxer.
+    #[serde(default)]
+    pub strict: bool,
 }
 
 impl Workflow {
@@ -36,29 +51,64 @@ impl Workflow {
             .and_then(|file| check(file, &mut checker));
         checker.finish(file_name, workflow)
     }
+
+    /// Whether it may call a tool at all.
+    pub fn offers(&self, tool: &str) -> bool {
+        let listed = |tools: &BTreeSet<ToolName>| tools.iter().any(|name| name.as_str() == tool);
+        self.tools.as_ref().is_none_or(listed)
+    }
 }
 
 fn check(file: File, checker: &mut Checker<'_>) -> Option<Workflow> {
     let span = file.workflow.span();
-    let Configs(mut configs) = file.workflow.into_inner().config;
-    let (Some(config), true) = (configs.pop(), configs.is_empty()) else {
-        checker.refuse(span, "a workflow has exactly one `[[workflow.config]]`", None);
+    let workflow = file.workflow.into_inner();
+    let Configs(mut configs) = workflow.config;
+    if configs.len() > 1 {
+        checker.refuse(
+            span,
+            "a workflow has one `[[workflow.config]]`, not several",
+            None,
+        );
         return None;
-    };
+    }
+    let config = configs.pop().unwrap_or_default();
     let timeout = config
         .timeout
         .as_ref()
         .and_then(|given| sections::positive(given, checker));
+    let steps_max = config.max_steps.and_then(|given| {
+        let steps = Some(*given.get_ref()).filter(|steps| *steps > 0);
+        if steps.is_none() {
+            checker.refuse(given.span(), "this must be at least 1", None);
+        }
+        steps
+    });
     let approval = config.tool_approval;
     let approval_timeout = approval
         .timeout
         .as_ref()
         .and_then(|given| sections::positive(given, checker));
+    let tools: Option<BTreeSet<ToolName>> = workflow.tools.map(|tools| tools.into_iter().collect());
+    let mut auto_approved_tools = BTreeSet::new();
+    for name in approval.auto_approved_tools {
+        if tools
+            .as_ref()
+            .is_some_and(|tools| !tools.contains(name.get_ref()))
+        {
+            let message = format!("`{}` is not one of the workflow's `tools`", name.get_ref());
+            checker.refuse(name.span(), message, None);
+        }
+        auto_approved_tools.insert(name.into_inner());
+    }
     Some(Workflow {
+        model: workflow.model,
+        prompt: workflow.prompt,
+        tools,
         timeout,
-        steps_max: config.max_steps,
-        auto_approved_tools: approval.auto_approved_tools.into_iter().collect(),
+        steps_max,
+        auto_approved_tools,
         approval_timeout: approval_timeout.unwrap_or(Workflow::APPROVAL_TIMEOUT),
+        strict: approval.strict,
     })
 }
 
@@ -71,17 +121,22 @@ struct File {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WorkflowFile {
+    model: Option<String>,
+    prompt: Option<String>,
+    tools: Option<Vec<ToolName>>,
+    #[serde(default)]
     config: Configs,
 }
 
 /// One table, or a list of them: both are written in the wild.
+#[derive(Default)]
 struct Configs(Vec<WorkflowConfigFile>);
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WorkflowConfigFile {
     timeout: Option<Spanned<Lasting>>,
-    max_steps: Option<u32>,
+    max_steps: Option<Spanned<u32>>,
     #[serde(default)]
     tool_approval: ToolApprovalFile,
 }
@@ -90,8 +145,10 @@ struct WorkflowConfigFile {
 #[serde(deny_unknown_fields)]
 struct ToolApprovalFile {
     #[serde(default)]
-    auto_approved_tools: Vec<ToolName>,
+    auto_approved_tools: Vec<Spanned<ToolName>>,
     timeout: Option<Spanned<Lasting>>,
+    #[serde(default)]
+    strict: bool,
 }
 
 impl<'de> Deserialize<'de> for Configs {
@@ -143,12 +200,28 @@ approvalTimeout = 60000
         assert_eq!(
             workflow,
             Workflow {
+                model: None,
+                prompt: None,
+                tools: None,
                 timeout: Some(Millis::from_secs(60)),
                 steps_max: Some(100),
                 auto_approved_tools: tools.into(),
                 approval_timeout: Millis::from_secs(60),
+                strict: false,
             }
         );
+    }
+
+    #[test]
+    fn a_workflow_may_name_its_model_its_prompt_and_its_tools() {
+        let text = "[workflow]\nmodel = 'small'\nprompt = 'Be brief.'\ntools = ['read']\n\
+                    [workflow.config.toolApproval]\nstrict = true\n";
+        let workflow = Workflow::parse(text, "w.toml").unwrap();
+        assert_eq!(workflow.model.as_deref(), Some("small"));
+        assert_eq!(workflow.prompt.as_deref(), Some("Be brief."));
+        assert!(workflow.offers("read") && !workflow.offers("bash") && workflow.strict);
+        let stored = serde_json::to_string(&workflow).unwrap();
+        assert_eq!(serde_json::from_str::<Workflow>(&stored).unwrap(), workflow);
     }
 
     #[test]
@@ -167,7 +240,15 @@ approvalTimeout = 60000
             ),
             (
                 "[[workflow.config]]\n[[workflow.config]]\n",
-                "w.toml:1:3: a workflow has exactly one",
+                "w.toml:1:3: a workflow has one `[[workflow.config]]`, not several",
+            ),
+            (
+                "[workflow]\ntools = ['read']\n[workflow.config.toolApproval]\nautoApprovedTools = ['bash']\n",
+                "w.toml:4:22: `bash` is not one of the workflow's `tools`",
+            ),
+            (
+                "[[workflow.config]]\nmaxSteps = 0\n",
+                "w.toml:2:12: this must be at least 1",
             ),
             (
                 "[[workflow.config]]\ntoolApproval.approvalTimeout = 0\n",

@@ -151,6 +151,7 @@ impl Case {
             own_opinion: self.own_opinion,
             session_allow_list: &self.session,
             workflow_allow_list: &self.workflow,
+            workflow_strict: false,
             standing: &self.standing,
             remembered: self.remembered,
         }

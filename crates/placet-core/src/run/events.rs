@@ -3,8 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::call::{Args, Origin};
-use crate::ids::{CallId, ToolName};
-use crate::time::Millis;
+use crate::config::Workflow;
+use crate::ids::{CallId, SessionId, ToolName};
+use crate::interaction::CallKey;
+use crate::time::{LiveTime, Millis};
 
 /// A run began: somebody gave the built-in agent a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,6 +20,25 @@ pub struct RunStarted {
     pub limits: Limits,
     /// Where its calls come from; the person it works for is in here.
     pub origin: Origin,
+    /// The call of another run that it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Parent>,
+    /// When it has to be over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<LiveTime>,
+    /// The workflow it began with, whole: what becomes of the file later does not change a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<Box<Workflow>>,
+}
+
+/// Whose work a run does: a call of another run. The run's end is that call's result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Parent {
+    /// The session of the run that made the call.
+    pub session: SessionId,
+    /// The call.
+    pub call: CallKey,
 }
 
 /// How far a run may go.
@@ -129,6 +150,8 @@ pub enum RunEnd {
         /// How often the model spoke.
         turns: u32,
     },
+    /// It took as long as it may.
+    TimedOut,
 }
 
 impl ModelCall {
@@ -150,6 +173,7 @@ impl RunEnd {
             Self::Interrupted { .. } => "interrupted",
             Self::Failed { .. } => "failed",
             Self::LimitReached { .. } => "limitReached",
+            Self::TimedOut => "timedOut",
         }
     }
 }
@@ -167,6 +191,7 @@ impl std::fmt::Display for RunEnd {
                     "the run was stopped after {turns} turns of the model, its limit"
                 )
             }
+            Self::TimedOut => f.write_str("the run was stopped when its time was over"),
         }
     }
 }

@@ -144,9 +144,13 @@ impl Run {
                 }
             }
             Event::Settled { call, outcome, .. } => self.each(call, |slot| slot.settle(outcome)),
-            Event::Claimed { call, .. } => self.each(call, |slot| {
+            Event::Claimed { call, child, .. } => self.each(call, |slot| {
                 if let SlotState::Granted(outcome) = &slot.state {
-                    slot.state = SlotState::Running(outcome.clone());
+                    let outcome = outcome.clone();
+                    slot.state = match child.clone() {
+                        Some(to) => SlotState::Delegated { outcome, to },
+                        None => SlotState::Running(outcome),
+                    };
                 }
             }),
             Event::LostTrack { call, .. } => self.each(call, |slot| slot.state = SlotState::Lost),

@@ -99,6 +99,7 @@ fn state_name(state: &SlotState) -> &'static str {
         SlotState::Waiting(_) => "waiting",
         SlotState::Granted(_) => "granted",
         SlotState::Running(_) => "running",
+        SlotState::Delegated { .. } => "delegated",
         SlotState::Lost => "unknown",
         SlotState::Answered(_) => "answered",
     }

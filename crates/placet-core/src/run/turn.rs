@@ -1,6 +1,7 @@
 //! The calls of one turn, each with its own verdict, question and result. Matched by id, never by position.
 
 use super::{Effect, ModelCall, Wanted};
+use crate::ids::SessionId;
 use crate::interaction::{Asked, CallKey};
 use crate::journal::CallResult;
 use crate::outcome::Outcome;
@@ -29,6 +30,13 @@ pub enum SlotState {
     Granted(Outcome),
     /// It runs.
     Running(Outcome),
+    /// Another run does it; that run's end is its result.
+    Delegated {
+        /// Why it was allowed.
+        outcome: Outcome,
+        /// The session of that run.
+        to: SessionId,
+    },
     /// It may have run; the row that says what follows is the next one.
     Lost,
     /// It has its result.
@@ -104,7 +112,9 @@ impl Slot {
     /// Its run has ended.
     pub(super) fn finish(&mut self, result: &CallResult) {
         let outcome = match &self.state {
-            SlotState::Granted(outcome) | SlotState::Running(outcome) => outcome.clone(),
+            SlotState::Granted(outcome)
+            | SlotState::Running(outcome)
+            | SlotState::Delegated { outcome, .. } => outcome.clone(),
             // A late result: why it was allowed to run was said before it was lost track of.
             _ => Outcome::Allowed,
         };

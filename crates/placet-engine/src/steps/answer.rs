@@ -368,6 +368,7 @@ fn judge_again(
             own_opinion: OwnOpinion::Silent,
             session_allow_list: &session.allow_list,
             workflow_allow_list: &nothing,
+            workflow_strict: false,
             standing: &[],
             remembered: false,
         },

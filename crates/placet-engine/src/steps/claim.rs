@@ -1,11 +1,12 @@
 //! Claiming a grant, and telling what came of it. Once: the second claim of a grant is refused for ever.
 
 use placet_core::call::{CallDigest, ToolCall};
-use placet_core::ids::{CallId, InteractionId};
+use placet_core::ids::{CallId, InteractionId, SessionId};
 use placet_core::interaction::{CallKey, Cancellation, Resolution};
 use placet_core::journal::{CallResult, Event};
 use placet_core::outcome::{CallStatus, Outcome};
 use placet_core::record::{CallRecord, CallState, GrantState};
+use placet_core::run::RunStarted;
 use placet_core::time::{Millis, Now};
 use placet_store::{Step, StoreError, View};
 
@@ -121,9 +122,27 @@ pub fn claim(
     reread: &Reread,
     lease: Option<Millis>,
 ) -> Result<Step<Permit>, ClaimRefusal> {
+    let (permit, untold) = claimable(view, key, reread)?;
+    let mut draft = Draft::new(&permit.call.session);
+    draft.event(Event::Claimed {
+        call: permit.key.clone(),
+        grant: permit.grant,
+        lease: lease.map(|lease| now.live + lease),
+        child: None,
+    });
+    process(&mut draft, untold.as_ref());
+    Ok(draft.finish(permit))
+}
+
+/// What a claim would permit, and the question whose asker learns by it that it was settled.
+fn claimable(
+    view: &View<'_>,
+    key: &CallKey,
+    reread: &Reread,
+) -> Result<(Permit, Option<InteractionId>), ClaimRefusal> {
     let id = || key.call.clone();
     let record = real_call(view, key)?.ok_or_else(|| ClaimRefusal::NotFound(id()))?;
-    let (outcome, grant, question) = match &record.state {
+    let (outcome, grant, question) = match record.state {
         CallState::Granted {
             outcome,
             grant,
@@ -143,23 +162,72 @@ pub fn claim(
     if record.session_over {
         return Err(ClaimRefusal::SessionOver(id()));
     }
-    let granted = reread.granted(record.digest, outcome);
+    let granted = reread.granted(record.digest, &outcome);
     let (call, digest) = granted.ok_or_else(|| StoreError::Corrupt {
         what: format!("the grant of call `{}` is bound to another digest", id()),
     })?;
-    let mut draft = Draft::new(&record.session);
-    draft.event(Event::Claimed {
-        call: record.key.clone(),
-        grant: grant.number,
-        lease: lease.map(|lease| now.live + lease),
-    });
-    process(&mut draft, question.as_ref().filter(|_| record.untold));
-    Ok(draft.finish(Permit {
+    let permit = Permit {
         call,
         digest,
         grant: grant.number,
         key: record.key,
-    }))
+    };
+    Ok((permit, question.filter(|_| record.untold)))
+}
+
+/// Claims the grant of a call and begins the run that does it, in one step. What `begin` refuses is the call's result.
+pub fn delegate(
+    view: &View<'_>,
+    key: &CallKey,
+    reread: &Reread,
+    begin: impl FnOnce(&ToolCall) -> Result<RunStarted, String>,
+) -> Result<Step<()>, ClaimRefusal> {
+    let (permit, untold) = claimable(view, key, reread)?;
+    let begun = begin(&permit.call).and_then(|run| Ok((child(view, &permit.key)?, run)));
+    let mut draft = Draft::new(&permit.call.session);
+    draft.event(Event::Claimed {
+        call: permit.key.clone(),
+        grant: permit.grant,
+        lease: None,
+        child: begun.as_ref().ok().map(|(session, _)| session.clone()),
+    });
+    process(&mut draft, untold.as_ref());
+    match begun {
+        Ok((session, run)) => draft.append(first_rows(view, &session, &permit.call, run)?),
+        Err(why) => draft.event(Event::Finished {
+            call: permit.key,
+            grant: permit.grant,
+            result: CallResult::new(false, &why),
+        }),
+    }
+    Ok(draft.finish(()))
+}
+
+/// A session for the run that does a call, in which nothing has happened yet.
+fn child(view: &View<'_>, key: &CallKey) -> Result<SessionId, String> {
+    let session = SessionId::of_task(&key.call).map_err(|error| error.to_string())?;
+    let rows = view.journal(0, 1, Some(&session));
+    if rows.map_err(|error| error.to_string())?.is_empty() {
+        Ok(session)
+    } else {
+        Err(format!("there is a session `{session}` already; nothing ran"))
+    }
+}
+
+/// The run begins in the mode people gave the session it works for; nothing else of that session holds in its own.
+fn first_rows(
+    view: &View<'_>,
+    session: &SessionId,
+    call: &ToolCall,
+    run: RunStarted,
+) -> Result<Draft, StoreError> {
+    let mut draft = Draft::new(session);
+    let mode = view.session(&call.session)?.mode;
+    if let (Some(mode), Some(by)) = (mode, run.origin.user.clone()) {
+        draft.event(Event::ModeSet { mode, by });
+    }
+    draft.event(Event::RunStarted(Box::new(run)));
+    Ok(draft)
 }
 
 /// Marks a settled question as processed: the asker knows.

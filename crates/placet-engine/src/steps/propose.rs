@@ -14,7 +14,7 @@ use placet_core::outcome::{Denial, Outcome};
 use placet_core::policy::Context;
 use placet_core::record::{CallRecord, CallState, SessionRecord};
 use placet_core::standing::StandingGrant;
-use placet_core::time::{Millis, Now};
+use placet_core::time::{LiveTime, Millis, Now};
 use placet_core::tool::{Category, OwnOpinion, Risk, Tool};
 use placet_core::verdict::{AskTerms, Decision, Step as PolicyStep, Verdict};
 use placet_store::{Step, StoreError, Surroundings, View};
@@ -42,6 +42,8 @@ pub struct Proposal {
     pub asks: Option<Box<InteractionRequest>>,
     /// The workflow it runs in.
     pub workflow: Option<Arc<Workflow>>,
+    /// When the run it belongs to is over; no question about it stays open longer.
+    pub until: Option<LiveTime>,
     /// For the question, if one is put.
     pub fresh: Fresh,
 }
@@ -155,6 +157,7 @@ fn verdict(rules: &Rules<'_>, now: Now, proposal: &Proposal, around: &Surroundin
             .workflow
             .as_ref()
             .map_or(&nothing, |workflow| &workflow.auto_approved_tools),
+        workflow_strict: proposal.workflow.as_ref().is_some_and(|workflow| workflow.strict),
         standing: &around.standing,
         remembered: around.remembered_until.is_some_and(|until| now.wall < until),
     };
@@ -308,14 +311,26 @@ impl Desk<'_> {
             call,
             subject,
             terms,
-            timeout: self.rules.config.timeout(
-                terms.timeout,
-                self.proposal.workflow.as_deref(),
-                channel_of(call),
-            ),
+            timeout: self.within(self.configured_timeout(terms)),
             risk: self.verdict.risk,
             evidence: self.proposal.evidence.clone(),
         }
+    }
+
+    fn configured_timeout(&self, terms: &AskTerms) -> Millis {
+        let (call, workflow) = (&self.proposal.call, self.proposal.workflow.as_deref());
+        self.rules
+            .config
+            .timeout(terms.timeout, workflow, channel_of(call))
+    }
+
+    /// No longer than the run itself may take.
+    fn within(&self, timeout: Millis) -> Millis {
+        let left = self
+            .proposal
+            .until
+            .map(|until| until.remaining_from(self.now.live));
+        left.map_or(timeout, |left| timeout.min(left))
     }
 
     /// What the call itself asks. Answering it runs nothing, so no breaker and no approval stand before it.
@@ -326,14 +341,11 @@ impl Desk<'_> {
             session_id: call.session.clone(),
             ..request.clone()
         };
-        let configured =
-            self.rules
-                .config
-                .timeout(terms.timeout, self.proposal.workflow.as_deref(), channel_of(call));
+        let own = request.timeout_seconds.map(Millis::from_secs);
         Question {
             fresh: &self.proposal.fresh,
             call,
-            timeout: request.timeout_seconds.map_or(configured, Millis::from_secs),
+            timeout: self.within(own.unwrap_or_else(|| self.configured_timeout(terms))),
             subject: Subject::Request {
                 agent: call.origin.agent.clone(),
                 request: Box::new(request),

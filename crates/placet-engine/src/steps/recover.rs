@@ -1,5 +1,6 @@
 //! After a crash: what was claimed and never finished may have happened, or not.
 
+use placet_core::ids::SessionId;
 use placet_core::interaction::{CallKey, Subject};
 use placet_core::journal::Event;
 use placet_core::outcome::{Denial, Outcome};
@@ -48,6 +49,10 @@ pub(crate) fn lost(
     if !is_lost(lease) {
         return Ok(Step::nothing(()));
     }
+    // The run that does it is in the store, whole: it goes on, and its end is the result.
+    if delegated(view, key)? {
+        return Ok(Step::nothing(()));
+    }
     let mut draft = Draft::new(&record.call.session);
     draft.event(Event::LostTrack {
         call: key.clone(),
@@ -59,6 +64,18 @@ pub(crate) fn lost(
     }
     ask_back(rules, view, now, &mut draft, &record, outcome, fresh)?;
     Ok(draft.finish(()))
+}
+
+/// Whether a run that has not ended does this call.
+fn delegated(view: &View<'_>, key: &CallKey) -> Result<bool, StoreError> {
+    let Ok(session) = SessionId::of_task(&key.call) else {
+        return Ok(false);
+    };
+    let Some(run) = view.run(&session)?.filter(|run| run.ended.is_none()) else {
+        return Ok(false);
+    };
+    let parent = view.run_started(&run)?.parent;
+    Ok(parent.is_some_and(|parent| parent.call == *key))
 }
 
 /// "It may have happened: run again, treat as done, skip, terminate?"

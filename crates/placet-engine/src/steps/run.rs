@@ -1,13 +1,17 @@
 //! Runs of the built-in agent: somebody says something, the model speaks, the run ends.
 
-use placet_core::call::Origin;
+use placet_core::call::{Chat, Origin};
+use placet_core::config::Workflow;
 use placet_core::ids::{PersonId, SessionId};
-use placet_core::journal::Event;
-use placet_core::run::{Limits, ModelTurn, RunEnd, RunStarted};
+use placet_core::interaction::Cancellation;
+use placet_core::journal::{CallResult, Event};
+use placet_core::run::{Limits, ModelTurn, Parent, RunEnd, RunStarted};
+use placet_core::time::Now;
 use placet_store::{RunHead, Step, StoreError, View};
 
-use super::Draft;
+use super::claim::{FinishRefusal, finish};
 use super::session::withdraw_all;
+use super::{Draft, say};
 
 /// What somebody says to the built-in agent.
 #[derive(Debug, Clone)]
@@ -22,6 +26,8 @@ pub struct Saying {
     pub model: String,
     /// The limits of a run that begins with it.
     pub limits: Limits,
+    /// The workflow of a run that begins with it. A run that is going on keeps its own, so it cannot be told in another.
+    pub workflow: Option<Box<Workflow>>,
 }
 
 /// What became of a saying.
@@ -42,19 +48,25 @@ pub enum RunRefusal {
     /// Something happened since the step was thought of: whoever wants it looks again.
     #[error("the run of session `{0}` has gone on meanwhile")]
     Stale(SessionId),
+    /// A workflow begins a run; one is going on.
+    #[error("a run is going on in the session `{0}`; a workflow begins one of its own")]
+    GoingOn(SessionId),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
 /// Begins a run, or tells the one that is going on.
-pub fn tell(view: &View<'_>, saying: &Saying) -> Result<Step<Said>, RunRefusal> {
+pub fn tell(view: &View<'_>, now: Now, saying: &Saying) -> Result<Step<Said>, RunRefusal> {
     let session = &saying.session;
     if view.session_ended(session)? {
         return Err(RunRefusal::SessionOver(session.clone()));
     }
     let mut draft = Draft::new(session);
     if open(view, session)?.is_some() {
+        if saying.workflow.is_some() {
+            return Err(RunRefusal::GoingOn(session.clone()));
+        }
         draft.event(Event::UserSaid {
             text: saying.text.clone(),
             by: saying.origin.user.clone(),
@@ -66,6 +78,12 @@ pub fn tell(view: &View<'_>, saying: &Saying) -> Result<Step<Said>, RunRefusal> 
         model: saying.model.clone(),
         limits: saying.limits,
         origin: saying.origin.clone(),
+        parent: None,
+        until: saying
+            .workflow
+            .as_ref()
+            .and_then(|workflow| Some(now.live + workflow.timeout?)),
+        workflow: saying.workflow.clone(),
     })));
     Ok(draft.finish(Said::Started))
 }
@@ -84,32 +102,104 @@ pub fn take_turn(view: &View<'_>, session: &SessionId, turn: ModelTurn) -> Resul
     Ok(draft.finish(()))
 }
 
-/// Stops what the run of a session is doing: what is open in it is withdrawn, what runs is stopped by whoever runs it, and the
-/// run ends. Whether one was going on.
+/// Stops what the run of a session is doing, and what it handed on: what is open is withdrawn, what runs is stopped by whoever
+/// runs it, and the run ends. Whether one was going on.
 pub fn interrupt_run(view: &View<'_>, session: &SessionId, by: &PersonId) -> Result<Step<bool>, StoreError> {
     if open(view, session)?.is_none() {
         return Ok(Step::nothing(false));
     }
-    let mut draft = Draft::new(session);
-    draft.event(Event::RunInterrupted { by: by.clone() });
-    withdraw_all(view, &mut draft, by.as_str(), &format!("interrupted by {by}"))?;
+    let mut draft = interrupt_one(view, session, by)?;
+    for child in view.descendants(session)? {
+        draft.append(interrupt_one(view, &child, by)?);
+    }
     Ok(draft.finish(true))
 }
 
-/// Ends a run that has come as far as `seen`: `turns` of the model and `said` messages. What is said last is still heard.
-pub fn end_run(
-    view: &View<'_>,
-    session: &SessionId,
-    how: RunEnd,
-    (turns, said): (u32, u32),
-) -> Result<Step<()>, RunRefusal> {
-    let seen = open(view, session)?.is_some_and(|run| run.turns == turns && run.said == said);
-    if !seen {
-        return Err(RunRefusal::Stale(session.clone()));
-    }
+fn interrupt_one(view: &View<'_>, session: &SessionId, by: &PersonId) -> Result<Draft, StoreError> {
     let mut draft = Draft::new(session);
-    draft.event(Event::RunEnded { how });
+    draft.event(Event::RunInterrupted { by: by.clone() });
+    let why = Cancellation::Withdrawn { by: by.to_string() };
+    withdraw_all(view, &mut draft, &why, &format!("interrupted by {by}"))?;
+    Ok(draft)
+}
+
+/// How a run is to end.
+#[derive(Debug, Clone)]
+pub struct Ending {
+    /// In which session.
+    pub session: SessionId,
+    /// How.
+    pub how: RunEnd,
+    /// How far it had come when that was found: turns of the model, and messages. What is said last is still heard.
+    pub seen: (u32, u32),
+    /// What the model said last.
+    pub words: String,
+}
+
+/// Ends a run. If it does a call of another run, that call has its result in the same step; if a chat is its session, the chat
+/// is told.
+pub fn end_run(view: &View<'_>, ending: &Ending) -> Result<Step<()>, RunRefusal> {
+    let session = &ending.session;
+    let run = open(view, session)?.filter(|run| (run.turns, run.said) == ending.seen);
+    let run = run.ok_or_else(|| RunRefusal::Stale(session.clone()))?;
+    let started = view.run_started(&run)?;
+    let mut draft = Draft::new(session);
+    draft.event(Event::RunEnded {
+        how: ending.how.clone(),
+    });
+    // Otherwise nothing is open but what may have happened, and people may still say what became of that.
+    if ending.how == RunEnd::TimedOut {
+        withdraw_all(
+            view,
+            &mut draft,
+            &Cancellation::Terminated,
+            &ending.how.to_string(),
+        )?;
+    }
+    if let Some(parent) = &started.parent {
+        report(view, &mut draft, parent, ending)?;
+    } else if let Some(chat) = own_chat(session, &started.origin) {
+        let key = format!("run:{session}:{}", run.row);
+        say(&mut draft, key, chat, last_message(ending));
+    }
     Ok(draft.finish(()))
+}
+
+/// The result of the call that this run did.
+fn report(view: &View<'_>, draft: &mut Draft, parent: &Parent, ending: &Ending) -> Result<(), StoreError> {
+    let result = match &ending.how {
+        RunEnd::Completed => CallResult::new(true, &ending.words),
+        how => CallResult::new(
+            false,
+            &format!("{how}; what it did until then has happened\n{}", ending.words),
+        ),
+    };
+    match finish(view, &parent.call, &result) {
+        Ok(finished) => {
+            draft.events.extend(finished.events);
+            draft.changes.extend(finished.changes);
+            Ok(())
+        }
+        Err(FinishRefusal::Store(error)) => Err(error),
+        // Nobody waits for it any more; the run ends all the same.
+        Err(
+            FinishRefusal::NotFound(_) | FinishRefusal::NotClaimed(_) | FinishRefusal::AlreadyFinished(_),
+        ) => Ok(()),
+    }
+}
+
+/// The chat whose session this is. Runs that merely ask in a chat answer where they were begun.
+fn own_chat<'o>(session: &SessionId, origin: &'o Origin) -> Option<&'o Chat> {
+    let chat = origin.chat.as_ref()?;
+    let own = SessionId::of_chat(&chat.channel, &chat.id).is_ok_and(|own| own == *session);
+    own.then_some(chat)
+}
+
+fn last_message(ending: &Ending) -> String {
+    match &ending.how {
+        RunEnd::Completed if !ending.words.trim().is_empty() => ending.words.clone(),
+        how => how.to_string(),
+    }
 }
 
 fn open(view: &View<'_>, session: &SessionId) -> Result<Option<RunHead>, StoreError> {

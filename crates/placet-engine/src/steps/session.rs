@@ -16,23 +16,47 @@ pub fn end_session(view: &View<'_>, session: &SessionId, by: &str) -> Result<Ste
     if view.session(session)?.ended {
         return Ok(Step::nothing(()));
     }
+    let mut draft = end_one(view, session, by)?;
+    end_descendants(view, &mut draft, session, by)?;
+    Ok(draft.finish(()))
+}
+
+/// Runs that do calls of a session end with it, and so does whatever they ask.
+pub(super) fn end_descendants(
+    view: &View<'_>,
+    draft: &mut Draft,
+    session: &SessionId,
+    by: &str,
+) -> Result<(), StoreError> {
+    for child in view.descendants(session)? {
+        if !view.session_ended(&child)? {
+            draft.append(end_one(view, &child, by)?);
+        }
+    }
+    Ok(())
+}
+
+fn end_one(view: &View<'_>, session: &SessionId, by: &str) -> Result<Draft, StoreError> {
     let mut draft = Draft::new(session);
     draft.event(Event::SessionEnded { by: by.to_owned() });
-    withdraw_all(view, &mut draft, by, &format!("the session was ended by {by}"))?;
-    Ok(draft.finish(()))
+    let why = Cancellation::Withdrawn { by: by.to_owned() };
+    withdraw_all(view, &mut draft, &why, &format!("the session was ended by {by}"))?;
+    Ok(draft)
 }
 
 /// Withdraws every open question of a draft's session; the calls that wait for them are told why.
 pub(super) fn withdraw_all(
     view: &View<'_>,
     draft: &mut Draft,
-    by: &str,
-    why: &str,
+    why: &Cancellation,
+    sentence: &str,
 ) -> Result<(), StoreError> {
     for asked in view.pending_in_session(&draft.session)? {
-        let withdrawn = Cancellation::Withdrawn { by: by.to_owned() };
-        resolve(draft, view, &asked, Resolution::Cancelled { why: withdrawn })?;
-        settle_waiting(view, draft, &asked, &Outcome::Cancelled { why: why.to_owned() })?;
+        resolve(draft, view, &asked, Resolution::Cancelled { why: why.clone() })?;
+        let outcome = Outcome::Cancelled {
+            why: sentence.to_owned(),
+        };
+        settle_waiting(view, draft, &asked, &outcome)?;
     }
     Ok(())
 }
@@ -119,6 +143,14 @@ pub fn set_mode(
     let mut draft = Draft::new(session);
     if record.mode != Some(mode) {
         draft.event(Event::ModeSet { mode, by: by.clone() });
+    }
+    // Runs that do its calls act as freely as it does, and no freer.
+    for child in view.descendants(session)? {
+        if view.session(&child)?.mode != Some(mode) {
+            let mut own = Draft::new(&child);
+            own.event(Event::ModeSet { mode, by: by.clone() });
+            draft.append(own);
+        }
     }
     Ok(draft.finish(()))
 }

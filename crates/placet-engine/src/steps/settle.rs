@@ -13,6 +13,7 @@ use placet_store::{StoreError, View};
 use serde_json::{Map, Value};
 
 use super::ask::{Fresh, Question, put};
+use super::session::end_descendants;
 use super::{Draft, Rules, channel_of, resolve};
 
 /// An answer that settles a question.
@@ -248,7 +249,7 @@ fn end(view: &View<'_>, draft: &mut Draft, asked: &Asked, ballot: &Ballot) -> Re
             },
         )?;
     }
-    Ok(())
+    end_descendants(view, draft, &asked.session, ballot.by.as_str())
 }
 
 /// Gives the call parked on `asked` an outcome that does not permit it.

@@ -78,6 +78,7 @@ fn message(sender: &str, id: &str, content: &str) -> InboundMessage {
         sender_id: sender.to_owned(),
         message_id: id.to_owned(),
         content: content.to_owned(),
+        author: Author::Human,
     }
 }
 

@@ -339,7 +339,10 @@ async fn a_callback_of_one_session_decides_there_until_it_is_dropped_and_nowhere
     let engine = house.start(house.builder(HOUSE).without_inbox()).await;
     let other = in_session(deploy("other", "staging"), "another");
     let registered = engine.on_tool_approve_in(&session("s"), async |_: ToolUse| true);
-    assert!(matches!(run(&engine, deploy("a", "staging")).await, Finished::Ran { .. }));
+    assert!(matches!(
+        run(&engine, deploy("a", "staging")).await,
+        Finished::Ran { .. }
+    ));
     let Finished::NotRun(outcome) = run(&engine, other).await else {
         panic!("another session's call was decided");
     };
@@ -362,5 +365,8 @@ async fn a_question_that_outlived_its_callback_is_put_to_the_next_one_of_the_ses
     engine.shutdown().await.unwrap();
     let engine = house.start(house.builder(HOUSE).without_inbox()).await;
     let _registered = engine.on_tool_approve_in(&session, async |_: ToolUse| true);
-    assert!(matches!(run(&engine, deploy("a", "staging")).await, Finished::Ran { .. }));
+    assert!(matches!(
+        run(&engine, deploy("a", "staging")).await,
+        Finished::Ran { .. }
+    ));
 }

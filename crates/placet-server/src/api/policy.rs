@@ -363,6 +363,7 @@ fn imagined(body: CheckBody, agent: AgentId, state: &State) -> Result<Submission
         category: body.category,
         risk: body.risk,
         workflow: None,
+        until: None,
     })
 }
 

@@ -176,6 +176,7 @@ impl World {
             own_opinion: OwnOpinion::Silent,
             evidence: Vec::new(),
             workflow: None,
+            until: None,
             fresh: self.fresh(),
         }
     }

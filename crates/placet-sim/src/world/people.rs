@@ -6,7 +6,7 @@ use placet_core::analysis::{FixedPlaces, analyse};
 use placet_core::call::{Args, Chat};
 use placet_core::digest::Digest;
 use placet_core::interaction::{Answer, Asked, Locale, Shown};
-use placet_core::journal::InboundMessage;
+use placet_core::journal::{Author, InboundMessage};
 use placet_core::principal::{Principal, Via};
 use placet_core::time::LiveTime;
 use placet_engine::channel::Receipt;
@@ -183,6 +183,7 @@ impl World {
                 sender_id: sender.to_owned(),
                 message_id: format!("m{}", self.messages),
                 content: text,
+                author: Author::Human,
             },
             sender: Principal::Person { person, via },
             fresh: self.fresh(),

@@ -1,6 +1,7 @@
 //! Looking at runs of the built-in agent.
 
 use placet_core::ids::{PersonId, SessionId};
+use placet_core::run::RunStarted;
 use rusqlite::{OptionalExtension, Row};
 
 use super::{View, stored};
@@ -68,10 +69,40 @@ impl View<'_> {
             .transpose()
     }
 
-    /// The session in which a person last began a run.
+    /// How a run began.
+    pub fn run_started(&self, run: &RunHead) -> Result<RunStarted, StoreError> {
+        self.fields(run.row, "runStarted")
+    }
+
+    /// The sessions whose open run does a call of this session's run, the longest open first.
+    pub fn children(&self, session: &SessionId) -> Result<Vec<SessionId>, StoreError> {
+        let sql = "SELECT name FROM runs JOIN sessions ON sessions.id = runs.session
+                   WHERE runs.parent = (SELECT id FROM sessions WHERE name = ?1) AND runs.ended IS NULL
+                   ORDER BY runs.row";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut rows = statement.query([session.as_str()])?;
+        let mut children = Vec::new();
+        while let Some(row) = rows.next()? {
+            children.push(stored(SessionId::new(row.get::<_, String>(0)?))?);
+        }
+        Ok(children)
+    }
+
+    /// The same with their children, and theirs.
+    pub fn descendants(&self, session: &SessionId) -> Result<Vec<SessionId>, StoreError> {
+        let mut family = self.children(session)?;
+        let mut seen = 0;
+        while let Some(next) = family.get(seen).cloned() {
+            family.extend(self.children(&next)?);
+            seen += 1;
+        }
+        Ok(family)
+    }
+
+    /// The session in which a person last began a run. Runs that do a call of another one are not begun by people.
     pub fn newest_run_of(&self, person: &PersonId) -> Result<Option<SessionId>, StoreError> {
         let sql = "SELECT name FROM runs JOIN sessions ON sessions.id = runs.session
-                   WHERE person = ?1 ORDER BY runs.row DESC LIMIT 1";
+                   WHERE person = ?1 AND runs.parent IS NULL ORDER BY runs.row DESC LIMIT 1";
         let mut statement = self.conn.prepare_cached(sql)?;
         let name: Option<String> = statement
             .query_row([person.as_str()], |row| row.get(0))

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use expect_test::expect_file;
 use placet_core::call::Args;
+use placet_core::config::Workflow;
 use placet_core::digest::Digest;
-use placet_core::ids::{CallId, ChannelName, ChatId, StandingGrantId, ToolName};
+use placet_core::ids::{CallId, ChannelName, ChatId, SessionId, StandingGrantId, ToolName};
 use placet_core::interaction::{Action, Cancellation, Resolution, Subject};
-use placet_core::journal::{Event, InboundMessage};
+use placet_core::journal::{Author, Event, InboundMessage};
 use placet_core::outcome::{Denial, Outcome};
 use placet_core::policy::Mode;
-use placet_core::run::{Limits, ModelCall, ModelTurn, RunEnd, RunStarted, Usage, Wanted};
+use placet_core::run::{Limits, ModelCall, ModelTurn, Parent, RunEnd, RunStarted, Usage, Wanted};
 use placet_core::standing::{Covers, Scope, StandingGrant};
 use placet_core::time::{Millis, Timestamp};
 use placet_core::verdict::Decision;
@@ -38,6 +39,13 @@ fn about_calls() -> Vec<Event> {
             call: key("c1"),
             grant: 1,
             lease: Some(live(9)),
+            child: None,
+        },
+        Event::Claimed {
+            call: key("c2"),
+            grant: 1,
+            lease: None,
+            child: Some(SessionId::new("task_c2").unwrap()),
         },
         finished("c1", 1),
         Event::LostTrack {
@@ -99,6 +107,23 @@ fn about_runs() -> Vec<Event> {
             model: "main".into(),
             limits: Limits::USUAL,
             origin: call("c1", "ls").origin,
+            parent: None,
+            until: None,
+            workflow: None,
+        })),
+        Event::RunStarted(Box::new(RunStarted {
+            task: "one part".into(),
+            model: "main".into(),
+            limits: Limits::USUAL,
+            origin: call("c1", "ls").origin,
+            parent: Some(Parent {
+                session: SessionId::new("s1").unwrap(),
+                call: key("c1"),
+            }),
+            until: Some(live(9)),
+            workflow: Some(Box::new(
+                Workflow::parse("[workflow]\nprompt = 'Be brief.'\ntools = ['read']\n", "w.toml").unwrap(),
+            )),
         })),
         Event::UserSaid {
             text: "hurry".into(),
@@ -136,6 +161,7 @@ fn about_runs() -> Vec<Event> {
         ended(RunEnd::Interrupted { by: "ana".into() }),
         ended(RunEnd::Failed { why: "no key".into() }),
         ended(RunEnd::LimitReached { turns: 50 }),
+        ended(RunEnd::TimedOut),
     ]
 }
 
@@ -182,6 +208,7 @@ fn about_the_rest() -> Vec<Event> {
             sender_id: "u1".into(),
             message_id: "m1".into(),
             content: "hello".into(),
+            author: Author::Human,
         })),
         Event::Started {
             down_for: Millis::from_secs(1),

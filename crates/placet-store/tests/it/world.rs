@@ -179,6 +179,7 @@ pub(crate) fn claimed(call: &str, grant: u32) -> Event {
         call: key(call),
         grant,
         lease: None,
+        child: None,
     }
 }
 

@@ -48,7 +48,9 @@ fn guard_of_file(file: &str, folders: &[&str]) -> Option<PathConcern> {
         | ".xprofile" | ".xinitrc" | "config.fish" => Some(PathConcern::RunsAtStart),
         "placet.toml" | "workflow.toml" | ".mcp.json" | "mcp.json" | ".claude.json" | ".aider.conf.yml"
         | ".cursorrules" | ".windsurfrules" => Some(PathConcern::SteersAgents),
-        _ if file.ends_with(".code-workspace") => Some(PathConcern::SteersAgents),
+        _ if file.ends_with(".code-workspace") || file.ends_with(".workflow.toml") => {
+            Some(PathConcern::SteersAgents)
+        }
         _ if folders.contains(&"fish") || folders.contains(&"autostart") => Some(PathConcern::RunsAtStart),
         _ => None,
     }

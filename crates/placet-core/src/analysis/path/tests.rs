@@ -261,6 +261,7 @@ fn cve_2025_53773_an_agent_that_writes_its_own_approval_settings_is_asked_about(
             "sub/.claude/settings.local.json",
             ".cursor/mcp.json",
             ".mcp.json",
+            "flows/triage.workflow.toml",
             "placet.toml",
             "my.code-workspace",
         ],
@@ -270,6 +271,7 @@ fn cve_2025_53773_an_agent_that_writes_its_own_approval_settings_is_asked_about(
             HIGH sub/.claude/settings.local.json -> /home/ana/work/sub/.claude/settings.local.json inside it decides what an agent or editor may do unasked
             HIGH .cursor/mcp.json -> /home/ana/work/.cursor/mcp.json inside it decides what an agent or editor may do unasked
             HIGH .mcp.json -> /home/ana/work/.mcp.json inside it decides what an agent or editor may do unasked
+            HIGH flows/triage.workflow.toml -> /home/ana/work/flows/triage.workflow.toml inside it decides what an agent or editor may do unasked
             HIGH placet.toml -> /home/ana/work/placet.toml inside it decides what an agent or editor may do unasked
             HIGH my.code-workspace -> /home/ana/work/my.code-workspace inside it decides what an agent or editor may do unasked
         "#]],

@@ -271,9 +271,37 @@ fn certificates_for_a_connection_that_is_not_encrypted_are_refused() {
 #[test]
 fn sections_of_later_work_are_refused_plainly() {
     check(
-        "[mcp]\nservers = 'x'\n",
+        "[mcp.upstreams.x]\nurl = 'x'\n",
         &expect![[r#"
-            placet.toml:1:2: `[mcp]` is not part of this version yet
+            placet.toml:1:6: `[mcp.upstreams]` is not part of this version yet
               help: remove the section"#]],
+    );
+}
+
+#[test]
+fn a_server_that_cannot_be_reached_as_written_is_refused() {
+    check(
+        "[mcp.servers.a]\n[mcp.servers.b]\ncommand = []\n[mcp.servers.c]\nurl = 'c.example'\n[mcp.servers.'d d']\nurl = 'http://d'\n",
+        &expect![[r#"
+            placet.toml:1:14: the server `a` needs either a `command` or a `url`
+            placet.toml:3:11: the command is empty
+            placet.toml:5:7: `c.example` is not an http or https URL
+            placet.toml:6:14: `d d` cannot be the name of a server
+              help: letters, digits and dashes, at most 24: it becomes part of its tools' names"#]],
+    );
+    check(
+        "[mcp.servers.a]\ncommand = ['x']\nbearer = 'env:T'\n[mcp.servers.b]\nurl = 'http://b'\nenv = { A = 'b' }\n",
+        &expect![[r#"
+            placet.toml:2:11: `bearer` is for a `url`; a program has an `env`
+            placet.toml:5:7: `env` is for a `command`; a `url` has a `bearer`"#]],
+    );
+}
+
+#[test]
+fn an_agent_that_listens_on_a_channel_that_is_none_is_refused() {
+    check(
+        "[agent]\nchannels = ['ops']\n",
+        &expect![[r#"
+            placet.toml:2:13: there is no `[channels.ops]`"#]],
     );
 }

@@ -143,6 +143,7 @@ fn decided(policy: &Policy, config: &Config, tool: &str, args: Value) -> Story {
         own_opinion: OwnOpinion::Silent,
         session_allow_list: &nothing,
         workflow_allow_list: &nothing,
+        workflow_strict: false,
         standing: &[],
         remembered: false,
     };

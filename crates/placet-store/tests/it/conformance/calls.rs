@@ -213,6 +213,7 @@ async fn a_lease_that_ends_is_found() {
             call: key("c1"),
             grant: 1,
             lease: Some(live(500)),
+            child: None,
         };
         store(&db, vec![received(&call("c1", "ls"), Decision::Allow), leased])
             .await

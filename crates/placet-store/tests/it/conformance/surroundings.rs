@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use placet_core::call::ToolCall;
 use placet_core::ids::{ChannelName, ChatId, StandingGrantId, ToolName};
 use placet_core::interaction::Action;
-use placet_core::journal::{Event, InboundMessage};
+use placet_core::journal::{Author, Event, InboundMessage};
 use placet_core::policy::Mode;
 use placet_core::standing::{Covers, Scope, StandingGrant};
 use placet_core::time::Timestamp;
@@ -171,6 +171,7 @@ async fn a_queued_message_waits_until_it_is_taken() {
             sender_id: "u1".into(),
             message_id: "m1".into(),
             content: "and the tests?".into(),
+            author: Author::Human,
         };
         store(&db, vec![Event::MessageQueued(Box::new(message.clone()))])
             .await

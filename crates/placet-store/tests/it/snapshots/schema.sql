@@ -143,7 +143,9 @@ CREATE TABLE runs (
     turns INTEGER NOT NULL DEFAULT 0,
     said INTEGER NOT NULL DEFAULT 0,
     ended INTEGER
-) STRICT
+, parent INTEGER) STRICT
+
+CREATE INDEX runs_by_parent ON runs (parent) WHERE parent IS NOT NULL AND ended IS NULL
 
 CREATE INDEX runs_by_person ON runs (person) WHERE person IS NOT NULL
 

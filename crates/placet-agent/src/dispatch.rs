@@ -1,0 +1,152 @@
+//! Wakes the runs that can go on.
+//!
+//! One task reads the journal. A run has a task of its own only while there is something to do for it: the model speaks, or a
+//! call runs. A parked run is a row, and its session's name in one set.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use placet_core::ids::SessionId;
+use placet_core::journal::Event;
+use placet_engine::events::Subscription;
+use placet_store::Committed;
+use tokio::sync::Notify;
+use tokio::task::{Id, JoinSet};
+
+use crate::agent::Inner;
+use crate::drive::{self, DriveError};
+use crate::letters;
+
+/// Reads the journal and keeps a task for every run that has something to do.
+pub(crate) struct Dispatch {
+    agent: Arc<Inner>,
+    /// Sessions whose run has not ended.
+    open: BTreeSet<SessionId>,
+    active: HashMap<SessionId, Active>,
+    named: HashMap<Id, SessionId>,
+    runs: JoinSet<Result<(), DriveError>>,
+    /// Chats whose messages are being taken.
+    letters: JoinSet<()>,
+}
+
+struct Active {
+    wake: Arc<Notify>,
+    /// Something happened since the task was started: when it ends, it may have missed that.
+    news: bool,
+}
+
+impl Dispatch {
+    pub(crate) fn new(agent: Arc<Inner>) -> Self {
+        Self {
+            agent,
+            open: BTreeSet::new(),
+            active: HashMap::new(),
+            named: HashMap::new(),
+            runs: JoinSet::new(),
+            letters: JoinSet::new(),
+        }
+    }
+
+    /// Works until the agent is stopped. `open` are the runs to be resumed, `written` the chats in which messages wait.
+    pub(crate) async fn run(
+        mut self,
+        mut journal: Subscription,
+        open: Vec<SessionId>,
+        written: Vec<SessionId>,
+    ) {
+        self.open.extend(open.iter().cloned());
+        for session in open {
+            self.start(session);
+        }
+        for session in written {
+            self.take_letters(session);
+        }
+        let stop = self.agent.stop.clone();
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => break,
+                row = journal.next() => match row {
+                    Ok(row) => self.heed(&row),
+                    Err(error) => {
+                        tracing::error!(%error, "the agent can no longer read the journal; runs go on at the next start");
+                        stop.cancel();
+                    }
+                },
+                Some(ended) = self.runs.join_next_with_id() => self.ended(ended),
+                Some(_) = self.letters.join_next() => {}
+            }
+        }
+        // Runs notice the stop themselves: what runs in them is stopped, and the results say so.
+        while self.runs.join_next().await.is_some() {}
+        while self.letters.join_next().await.is_some() {}
+    }
+
+    fn heed(&mut self, row: &Committed) {
+        match &row.event {
+            Event::RunStarted(_) => {
+                self.open.insert(row.session.clone());
+            }
+            Event::RunEnded { .. } => {
+                self.open.remove(&row.session);
+                self.agent.let_go(&row.session);
+            }
+            Event::SessionEnded { .. } => self.agent.tools.end_session(&row.session),
+            Event::MessageQueued(_) => self.take_letters(row.session.clone()),
+            _ => {}
+        }
+        if let Some(active) = self.active.get_mut(&row.session) {
+            active.news = true;
+            active.wake.notify_one();
+        } else if self.open.contains(&row.session) && moves_a_run(&row.event) {
+            self.start(row.session.clone());
+        }
+    }
+
+    fn start(&mut self, session: SessionId) {
+        let wake = Arc::new(Notify::new());
+        let drive = drive::drive(Arc::clone(&self.agent), session.clone(), Arc::clone(&wake));
+        let task = self.runs.spawn(drive);
+        self.named.insert(task.id(), session.clone());
+        self.active.insert(session, Active { wake, news: false });
+    }
+
+    fn take_letters(&mut self, session: SessionId) {
+        let agent = Arc::clone(&self.agent);
+        self.letters.spawn(async move {
+            if let Err(error) = letters::take(&agent, &session).await {
+                tracing::error!(%session, %error, "a message waits for the agent until the next one or the next start");
+            }
+        });
+    }
+
+    fn ended(&mut self, ended: Result<(Id, Result<(), DriveError>), tokio::task::JoinError>) {
+        let (id, failed) = match ended {
+            Ok((id, Ok(()))) => (id, None),
+            Ok((id, Err(error))) => (id, Some(error.to_string())),
+            Err(error) => (error.id(), Some(error.to_string())),
+        };
+        let Some(session) = self.named.remove(&id) else {
+            return;
+        };
+        let missed = self.active.remove(&session).is_some_and(|active| active.news);
+        match failed {
+            // What failed is not tried again at once: it would fail again. The run is in the store.
+            Some(error) => tracing::error!(%session, %error, "a run could not go on"),
+            None if missed && self.open.contains(&session) => self.start(session),
+            None => {}
+        }
+    }
+}
+
+/// Whether a row can give a parked run something to do.
+fn moves_a_run(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::RunStarted(_)
+            | Event::UserSaid { .. }
+            | Event::Settled { .. }
+            | Event::Finished { .. }
+            | Event::RunInterrupted { .. }
+            | Event::SessionEnded { .. }
+    )
+}

@@ -1,0 +1,185 @@
+//! What people write in chats, and answers no question: it is told to the agent, and the run's last words go back to the chat.
+//!
+//! The chat's session is `channel:chatId`. A message leaves the queue in the step that tells the agent, so it is heard once,
+//! whatever happens to this process.
+
+use placet_core::call::Chat;
+use placet_core::ids::{PersonId, SessionId};
+use placet_core::interaction::Locale;
+use placet_core::journal::{Author, Event, InboundMessage};
+use placet_core::time::Now;
+use placet_engine::steps::{self, RunRefusal, Saying};
+use placet_store::{Change, OutKind, Outgoing, Step, StepError, StoreError, View};
+
+use crate::agent::Inner;
+
+/// Rows looked at at once.
+const PAGE: usize = 256;
+
+/// Takes whatever waits in a chat, oldest first. Does nothing in chats that are another agent's.
+pub(crate) async fn take(agent: &Inner, session: &SessionId) -> Result<(), StoreError> {
+    let looked = session.clone();
+    let store = agent.engine.store();
+    loop {
+        let next = looked.clone();
+        let waiting = store.read(move |view, _| Ok(view.queued(&next, 1)?.into_iter().next()));
+        let Some((row, message)) = waiting.await? else {
+            return Ok(());
+        };
+        let letter = Letter::read(agent, session, row, message);
+        let step = store.step(move |view, now| letter.taken(view, now));
+        if step.await.map_err(StepError::flatten)? == Taken::Left {
+            return Ok(());
+        }
+    }
+}
+
+/// What became of a message.
+#[derive(PartialEq, Eq)]
+enum Taken {
+    /// It was taken, by this step or by another one.
+    Gone,
+    /// It is for somebody else.
+    Left,
+}
+
+/// A message, and what the configuration says about its sender.
+struct Letter {
+    row: u64,
+    message: InboundMessage,
+    chat: Chat,
+    saying: Saying,
+    sender: Sender,
+    locale: Locale,
+    /// Whether the agent begins conversations on this channel.
+    listens: bool,
+}
+
+enum Sender {
+    Known(PersonId),
+    /// An account that nobody has linked to a person.
+    Unknown,
+    Bot,
+}
+
+impl Letter {
+    fn read(agent: &Inner, session: &SessionId, row: u64, message: InboundMessage) -> Self {
+        let chat = Chat {
+            channel: message.channel.clone(),
+            id: message.chat_id.clone(),
+        };
+        let (person, locale) = agent.engine.with_config(|config| {
+            let person = config.people.person_for(&chat.channel, &message.sender_id);
+            (person.ok(), config.locale(Some(&chat.channel)))
+        });
+        let mut saying = agent.saying(session, &message.content, Some(chat.clone()));
+        let sender = match (message.author, person) {
+            (Author::Bot, _) => Sender::Bot,
+            (Author::Human, Some(person)) if person.is_configured() => Sender::Known(person),
+            (Author::Human, _) => Sender::Unknown,
+        };
+        if let Sender::Known(person) = &sender {
+            saying.origin.user = Some(person.clone());
+        }
+        Self {
+            listens: agent.channels.contains(&chat.channel),
+            row,
+            message,
+            chat,
+            saying,
+            sender,
+            locale,
+        }
+    }
+
+    fn taken(&self, view: &View<'_>, now: Now) -> Result<Step<Taken>, StoreError> {
+        let session = &self.saying.session;
+        let waits = view
+            .queued(session, 1)?
+            .first()
+            .is_some_and(|(row, _)| *row == self.row);
+        if !waits {
+            return Ok(Step::nothing(Taken::Gone));
+        }
+        let owner = view.run_owner(session)?;
+        if owner.is_none() && !(self.listens && untouched(view, session)?) {
+            return Ok(Step::nothing(Taken::Left));
+        }
+        let mut step = match (&self.sender, owner) {
+            // Two of them would never stop.
+            (Sender::Bot, _) => Step::nothing(Taken::Gone),
+            (Sender::Unknown, _) => self.answered(self.stranger()),
+            (Sender::Known(person), Some(owner)) if owner != *person => self.answered(self.not_theirs()),
+            (Sender::Known(_), _) => self.told(view, now)?,
+        };
+        step.changes.push(Change::Took { queue_id: self.row });
+        Ok(step)
+    }
+
+    fn told(&self, view: &View<'_>, now: Now) -> Result<Step<Taken>, StoreError> {
+        match steps::tell(view, now, &self.saying) {
+            Ok(told) => Ok(Step {
+                events: told.events,
+                changes: told.changes,
+                value: Taken::Gone,
+            }),
+            Err(RunRefusal::Store(error)) => Err(error),
+            Err(RunRefusal::SessionOver(_) | RunRefusal::Stale(_) | RunRefusal::GoingOn(_)) => {
+                Ok(self.answered(self.over()))
+            }
+        }
+    }
+
+    /// Says something back, and nothing else happens.
+    fn answered(&self, text: &str) -> Step<Taken> {
+        let mut step = Step::nothing(Taken::Gone);
+        step.changes.push(Change::Enqueue(Outgoing {
+            key: format!("letter:{}:{}", self.message.channel, self.message.message_id),
+            channel: self.chat.channel.clone(),
+            chat: self.chat.id.clone(),
+            interaction: None,
+            kind: OutKind::Message,
+            body: text.to_owned(),
+        }));
+        step
+    }
+
+    fn stranger(&self) -> &'static str {
+        self.locale.pick(
+            "I do not know you yet, so I cannot work for you. Whoever runs me can add your account to `[[people]]`.",
+            "我还不认识您，因此不能为您工作。请管理员将您的账号加入 `[[people]]`。",
+        )
+    }
+
+    fn not_theirs(&self) -> &'static str {
+        self.locale.pick(
+            "I work for somebody else in this chat. Write to me in one of your own.",
+            "我在这个聊天中为另一个人工作。请在您自己的聊天中给我写消息。",
+        )
+    }
+
+    fn over(&self) -> &'static str {
+        self.locale.pick(
+            "This conversation has been ended; nothing happens in it any more.",
+            "这个对话已经结束，不再执行任何操作。",
+        )
+    }
+}
+
+/// Whether nothing but messages has come to a session: an agent that makes calls there is whom they are for.
+fn untouched(view: &View<'_>, session: &SessionId) -> Result<bool, StoreError> {
+    let mut after = 0;
+    loop {
+        let page = view.journal(after, PAGE, Some(session))?;
+        if page
+            .iter()
+            .any(|row| !matches!(row.event, Event::MessageQueued(_)))
+        {
+            return Ok(false);
+        }
+        match page.last() {
+            Some(last) => after = last.id,
+            None => return Ok(true),
+        }
+    }
+}

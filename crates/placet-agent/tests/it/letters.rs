@@ -1,0 +1,195 @@
+//! What people write in chats: told to the agent once, answered in the chat; strangers and bots begin nothing.
+
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use placet_agent::model::{Script, Scripted};
+use placet_agent::{Agent, Tools};
+use placet_core::config::Config;
+use placet_core::digest::Digest;
+use placet_core::ids::{ChannelName, ChatId};
+use placet_core::interaction::Shown;
+use placet_core::journal::{Author, Event, InboundMessage};
+use placet_engine::Engine;
+use placet_engine::channel::{Channel, Content, Delivery, DeliveryError, Receipt};
+use placet_engine::steps::InboundOutcome;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::support::{Home, House, calls, on, says, soon};
+
+const CONFIG: &str = "[approval]\ntimeout = '10m'\nmemory = '0s'\n[[people]]\nname = 'lin'\nops = 'u_lin'\n\
+                      [[people]]\nname = 'wei'\nops = 'u_wei'\n\
+                      [channels.ops]\ntype = 'webhook'\nurl = 'https://chat.example.com'\nsecret = 'env:OPS'\n";
+
+/// A channel that writes down what it was given.
+struct Wall {
+    name: ChannelName,
+    given: Mutex<Vec<String>>,
+    count: watch::Sender<usize>,
+}
+
+impl Wall {
+    fn new() -> Arc<Self> {
+        Arc::new(Self {
+            name: ChannelName::new("ops").unwrap(),
+            given: Mutex::default(),
+            count: watch::Sender::new(0),
+        })
+    }
+
+    /// Everything given so far, once it is `count` things.
+    async fn given(&self, count: usize) -> Vec<String> {
+        let mut seen = self.count.subscribe();
+        soon(seen.wait_for(|given| *given >= count)).await.unwrap();
+        self.given.lock().unwrap().clone()
+    }
+}
+
+#[async_trait]
+impl Channel for Wall {
+    fn name(&self) -> &ChannelName {
+        &self.name
+    }
+
+    async fn deliver(&self, delivery: Delivery<'_>) -> Result<Receipt, DeliveryError> {
+        let text = match delivery.content {
+            Content::Question { .. } => "(a question)".to_owned(),
+            Content::Decided { .. } => "(it was decided)".to_owned(),
+            Content::Message { text } => text.to_owned(),
+        };
+        self.given.lock().unwrap().push(text);
+        self.count.send_modify(|count| *count += 1);
+        Ok(Receipt {
+            reference: None,
+            shown: Shown::Whole(Digest::of("test", &[])),
+        })
+    }
+}
+
+/// An engine with a channel, and an agent that listens there if it is told to.
+async fn open(house: &House, wall: &Arc<Wall>, turns: Value, listens: &[&str]) -> Home {
+    let config = Config::parse(CONFIG, "placet.toml", std::iter::empty()).unwrap();
+    let tools = Tools::builtin(&house.work());
+    let engine = Engine::builder(config)
+        .workspace(&house.work())
+        .toolbox(tools.clone())
+        .channel(Arc::clone(wall) as Arc<dyn Channel>)
+        .start(&house.store())
+        .await
+        .unwrap();
+    let script = Script::from_json(json!({ "turns": turns })).unwrap();
+    let agent = Agent::builder(engine.clone(), tools)
+        .model(Arc::new(Scripted::new("scripted", script)))
+        .channels(listens.iter().map(|name| ChannelName::new(*name).unwrap()))
+        .start()
+        .await
+        .unwrap();
+    Home { agent, engine }
+}
+
+async fn writes(home: &Home, sender: &str, id: &str, text: &str, author: Author) -> InboundOutcome {
+    let message = InboundMessage {
+        channel: ChannelName::new("ops").unwrap(),
+        chat_id: ChatId::new("room").unwrap(),
+        sender_id: sender.into(),
+        message_id: id.into(),
+        content: text.into(),
+        author,
+    };
+    home.engine.bus().publish_inbound(message, author).await.unwrap()
+}
+
+async fn counted(home: &Home, is: impl Fn(&Event) -> bool) -> usize {
+    let rows = home
+        .engine
+        .store()
+        .read(|view, _| view.journal(0, 1000, None))
+        .await
+        .unwrap();
+    rows.iter().filter(|row| is(&row.event)).count()
+}
+
+#[tokio::test]
+async fn a_message_in_a_chat_begins_a_run_and_its_last_words_go_back() {
+    let (house, wall) = (House::new(), Wall::new());
+    let turns = json!([
+        on("tidy", calls(&[("bash", json!({ "command": "touch done" }))])),
+        on("and now", says("Nothing more.")),
+        says("Tidied."),
+    ]);
+    let home = open(&house, &wall, turns, &["ops"]).await;
+    assert_eq!(
+        writes(&home, "u_lin", "m1", "tidy up", Author::Human).await,
+        InboundOutcome::Queued
+    );
+    assert_eq!(wall.given(1).await, ["(a question)"]);
+    // The next message answers the question, and the agent never hears it.
+    let answered = writes(&home, "u_lin", "m2", "yes", Author::Human).await;
+    assert!(matches!(answered, InboundOutcome::Consumed(_)), "{answered:?}");
+    assert!(wall.given(4).await.contains(&"Tidied.".to_owned()));
+    assert!(house.work().join("done").exists());
+
+    writes(&home, "u_lin", "m3", "and now?", Author::Human).await;
+    assert_eq!(wall.given(5).await.last().unwrap(), "Nothing more.");
+    assert_eq!(
+        counted(&home, |event| matches!(event, Event::RunStarted(_))).await,
+        2
+    );
+    home.close().await;
+}
+
+#[tokio::test]
+async fn a_message_written_while_no_agent_works_is_heard_at_the_next_start_and_once() {
+    let (house, wall) = (House::new(), Wall::new());
+    let turns = json!([says("Here I am.")]);
+    let home = open(&house, &wall, turns.clone(), &["ops"]).await;
+    home.agent.clone().shutdown().await;
+    writes(&home, "u_lin", "m1", "are you there?", Author::Human).await;
+    home.engine.shutdown().await.unwrap();
+
+    let home = open(&house, &wall, turns.clone(), &["ops"]).await;
+    assert_eq!(wall.given(1).await, ["Here I am."]);
+    home.close().await;
+    let home = open(&house, &wall, turns, &["ops"]).await;
+    assert_eq!(
+        writes(&home, "u_lin", "m1", "are you there?", Author::Human).await,
+        InboundOutcome::Duplicate
+    );
+    assert_eq!(
+        counted(&home, |event| matches!(event, Event::RunStarted(_))).await,
+        1
+    );
+    let verified = home.engine.store().verify(None).await.unwrap();
+    assert!(verified.findings.is_empty(), "{:?}", verified.findings);
+    home.close().await;
+}
+
+#[tokio::test]
+async fn strangers_and_guests_are_refused_kindly_and_bots_are_left_alone() {
+    let (house, wall) = (House::new(), Wall::new());
+    let home = open(&house, &wall, json!([on("", says("At your service."))]), &["ops"]).await;
+    writes(&home, "u_bot", "m0", "beep", Author::Bot).await;
+    writes(&home, "u_zoe", "m1", "hello", Author::Human).await;
+    assert!(wall.given(1).await[0].starts_with("I do not know you"));
+    writes(&home, "u_lin", "m2", "hello", Author::Human).await;
+    assert_eq!(wall.given(2).await[1], "At your service.");
+    writes(&home, "u_wei", "m3", "do this instead", Author::Human).await;
+    assert!(wall.given(3).await[2].starts_with("I work for somebody else"));
+    assert_eq!(
+        counted(&home, |event| matches!(event, Event::RunStarted(_))).await,
+        1
+    );
+    home.close().await;
+}
+
+#[tokio::test]
+async fn a_channel_the_agent_does_not_listen_on_keeps_its_messages_for_other_agents() {
+    let (house, wall) = (House::new(), Wall::new());
+    let home = open(&house, &wall, json!([]), &[]).await;
+    writes(&home, "u_lin", "m1", "for somebody else", Author::Human).await;
+    let session = placet_core::ids::SessionId::new("ops:room").unwrap();
+    let message = soon(home.engine.bus().consume_inbound(&session)).await.unwrap();
+    assert_eq!(message.content, "for somebody else");
+    home.close().await;
+}
