@@ -313,18 +313,16 @@ fn may_tell(
     if session.as_str() == SYSTEM_SESSION {
         return Ok(false);
     }
-    match view.run_owner(session)? {
-        Some(owner) => Ok(owner == *person),
-        // What they set before they first spoke is theirs too.
-        None => {
-            let own = |row: &Committed| match &row.event {
-                Event::ModeSet { by, .. } | Event::ToolAllowed { by, .. } => by == person,
-                _ => false,
-            };
-            let rows = view.journal(0, PAGE, Some(session))?;
-            Ok(rows.len() < PAGE && rows.iter().all(own))
-        }
+    if let Some(owner) = view.run_owner(session)? {
+        return Ok(owner == *person);
     }
+    // What they set before they first spoke is theirs too.
+    let own = |row: &Committed| match &row.event {
+        Event::ModeSet { by, .. } | Event::ToolAllowed { by, .. } => by == person,
+        _ => false,
+    };
+    let rows = view.journal(0, PAGE, Some(session))?;
+    Ok(rows.len() < PAGE && rows.iter().all(own))
 }
 
 impl Builder {

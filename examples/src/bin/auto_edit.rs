@@ -1,4 +1,4 @@
-//! 2. The mode for development: edits inside the workspace are allowed, commands are asked about. Nobody is there to be asked
+//! Example 2: the mode for development: edits inside the workspace are allowed, commands are asked about. Nobody is there to be asked
 //! here, so a command is denied, and the model is told so.
 
 use placet_agent::assistant::{Assistant, Message, Provider};

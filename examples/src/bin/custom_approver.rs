@@ -1,4 +1,4 @@
-//! 4. An approver of your own: `on_tool_approve` is asked what no earlier step has decided, and its word is stored before anything
+//! Example 4: an approver of your own: `on_tool_approve` is asked what no earlier step has decided, and its word is stored before anything
 //! runs. This one asks at the terminal: `y` approves, anything else does not.
 
 use std::io::Write as _;

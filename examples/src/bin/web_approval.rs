@@ -1,9 +1,9 @@
-//! 5. Approval in a web application: the callback opens a dialog on a page and waits for its button. GET shows, POST decides, and
+//! Example 5: approval in a web application: the callback opens a dialog on a page and waits for its button. GET shows, POST decides, and
 //! only whoever has the page's secret address can do either.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::Router;
 use axum::extract::{Path, State};
@@ -14,9 +14,12 @@ use placet_engine::{ToolApproval, ToolUse};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
+/// A dialog: what it is about, and its button.
+type Dialog = (ToolUse, oneshot::Sender<bool>);
+
 /// The dialogs that are open, by call.
 #[derive(Clone, Default)]
-struct Dialogs(Arc<Mutex<BTreeMap<String, (ToolUse, oneshot::Sender<bool>)>>>);
+struct Dialogs(Arc<Mutex<BTreeMap<String, Dialog>>>);
 
 impl Dialogs {
     /// Opens a dialog and waits for its button. A dialog that is never answered approves nothing: the question expires.
@@ -27,7 +30,7 @@ impl Dialogs {
         pressed.await.unwrap_or(false).into()
     }
 
-    fn open(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, (ToolUse, oneshot::Sender<bool>)>> {
+    fn open(&self) -> MutexGuard<'_, BTreeMap<String, Dialog>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

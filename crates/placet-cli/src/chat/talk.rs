@@ -259,7 +259,7 @@ impl Talk {
     }
 
     async fn show(&mut self, event: ChatEvent) -> anyhow::Result<()> {
-        let (cols, locale) = (self.cols()?, self.seated.locale);
+        let (cols, locale) = (terminal::size()?.cols, self.seated.locale);
         self.space(&event.what)?;
         let lines = match event.what {
             What::Started { message, begins, .. } => {
@@ -435,10 +435,6 @@ impl Talk {
 
     pub(super) fn print(&mut self, lines: &[Line]) -> anyhow::Result<()> {
         Ok(self.inline.print(lines)?)
-    }
-
-    fn cols(&self) -> io::Result<usize> {
-        Ok(terminal::size()?.cols)
     }
 
     /// What may still change: what is being said, how it stands, and the line being typed.
