@@ -342,3 +342,19 @@ async fn a_mode_given_or_taken_back_meanwhile_is_that_of_the_children_at_once() 
     }
     sound(home).await;
 }
+
+#[tokio::test]
+async fn interrupting_a_run_interrupts_what_it_handed_on_and_the_conversation_goes_on() {
+    let house = House::new();
+    let home = house.open(one_child()).await;
+    let mut stream = home.say("Log it").await;
+    let child = child_of(&question(&mut stream).await);
+    assert!(home.agent.interrupt(&session("s"), &lin()).await.unwrap());
+    assert_eq!(last(&rest(&mut stream).await, "COMPLETED")["how"], "interrupted");
+    match soon(home.agent.rest(&child)).await.unwrap() {
+        Rest::Ended { how, .. } => assert_eq!(how, RunEnd::Interrupted { by: "lin".into() }),
+        other => panic!("it goes on: {other:?}"),
+    }
+    assert!(home.engine.broker().pending(None, 10).await.unwrap().is_empty());
+    sound(home).await;
+}
