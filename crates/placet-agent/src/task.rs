@@ -25,7 +25,7 @@ impl Tool for Task {
         TASK
     }
 
-    fn description(&self) -> &str {
+    fn description(&self) -> &'static str {
         "Hands a self-contained part of the work to a helper with the same tools, who knows nothing of this conversation. \
          You get its last message as the result, so say in the prompt all it must know and what it is to report. Several \
          in one turn work side by side."

@@ -183,16 +183,16 @@ pub fn delegate(
     begin: impl FnOnce(&ToolCall) -> Result<RunStarted, String>,
 ) -> Result<Step<()>, ClaimRefusal> {
     let (permit, untold) = claimable(view, key, reread)?;
-    let begun = begin(&permit.call).and_then(|run| Ok((child(view, &permit.key)?, run)));
+    let made = begin(&permit.call).and_then(|run| Ok((child(view, &permit.key)?, run)));
     let mut draft = Draft::new(&permit.call.session);
     draft.event(Event::Claimed {
         call: permit.key.clone(),
         grant: permit.grant,
         lease: None,
-        child: begun.as_ref().ok().map(|(session, _)| session.clone()),
+        child: made.as_ref().ok().map(|(session, _)| session.clone()),
     });
     process(&mut draft, untold.as_ref());
-    match begun {
+    match made {
         Ok((session, run)) => draft.append(first_rows(view, &session, &permit.call, run)?),
         Err(why) => draft.event(Event::Finished {
             call: permit.key,
