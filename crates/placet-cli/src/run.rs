@@ -91,13 +91,13 @@ async fn begin(
 fn workflow(config: &Config, named: &str) -> anyhow::Result<Workflow> {
     let path = config.workflows.get(named).map_or(named, String::as_str);
     let text = std::fs::read_to_string(path).with_context(|| {
-        let names: Vec<&str> = config.workflows.keys().map(String::as_str).collect();
-        let known = if names.is_empty() {
+        let listed: Vec<&str> = config.workflows.keys().map(String::as_str).collect();
+        let known = if listed.is_empty() {
             "none".to_owned()
         } else {
-            names.join(", ")
+            listed.join(", ")
         };
-        format!("there is no workflow `{named}`: `{path}` cannot be read, and `[workflows]` names {known}")
+        format!("there is no workflow `{named}`: `{path}` cannot be read, and `[workflows]` listed {known}")
     })?;
     Ok(Workflow::parse(&text, path)?)
 }

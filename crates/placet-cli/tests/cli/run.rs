@@ -123,7 +123,7 @@ fn a_workflow_runs_by_its_name_or_its_file_and_brings_its_own_approvals() {
     let world = world();
     world.write(
         "placet.toml",
-        &format!("{CONFIG}[workflows]\nwriter = 'writer.toml'\n"),
+        format!("{CONFIG}[workflows]\nwriter = 'writer.toml'\n"),
     );
     let auto = "[workflow.config.toolApproval]\nautoApprovedTools = ['write']\n";
     world.write("writer.toml", auto);
