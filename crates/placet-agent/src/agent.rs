@@ -58,6 +58,8 @@ pub(crate) struct Inner {
 #[derive(Debug, Clone)]
 pub(crate) struct LiveDelta {
     pub(crate) session: SessionId,
+    /// The last row the model had read: whoever watches sees that first.
+    pub(crate) row: u64,
     pub(crate) turn: u32,
     pub(crate) delta: Delta,
 }

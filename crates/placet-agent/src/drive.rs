@@ -265,7 +265,7 @@ impl Driver {
         let agent = Arc::clone(&self.agent);
         let run = self.run.clone();
         let tools = self.tools.clone();
-        let speaking = speak(&agent, &tools, &run);
+        let speaking = speak(&agent, &tools, &run, self.after);
         tokio::pin!(speaking);
         let spoken = loop {
             tokio::select! {
@@ -317,7 +317,7 @@ fn stored(step: Result<(), StepError<RunRefusal>>) -> Result<(), DriveError> {
 }
 
 /// Asks the model, with patience.
-async fn speak(agent: &Inner, tools: &Tools, run: &Run) -> Result<Spoken, ModelError> {
+async fn speak(agent: &Inner, tools: &Tools, run: &Run, row: u64) -> Result<Spoken, ModelError> {
     let started = run
         .started()
         .ok_or_else(|| ModelError::never("no run has begun"))?;
@@ -337,6 +337,7 @@ async fn speak(agent: &Inner, tools: &Tools, run: &Run) -> Result<Spoken, ModelE
         // Nobody watching is not an error.
         let _ = agent.live.send(LiveDelta {
             session: run.session().clone(),
+            row,
             turn,
             delta,
         });

@@ -25,6 +25,10 @@ pub struct ChatStream {
     journal: Subscription,
     live: broadcast::Receiver<LiveDelta>,
     ready: VecDeque<ChatEvent>,
+    /// The last row that was told.
+    told: u64,
+    /// Pieces of speech that came before the rows they follow.
+    early: VecDeque<LiveDelta>,
     /// What the model said last, for the end of the run.
     last_words: String,
     /// The turn that is stored already: pieces of it are old news.
@@ -67,6 +71,8 @@ impl ChatStream {
             after,
             live,
             ready: VecDeque::new(),
+            told: from,
+            early: VecDeque::new(),
             last_words,
             turn,
             ended: false,
@@ -93,9 +99,18 @@ impl ChatStream {
                 biased;
                 // Whoever watches comes back after the next start, and goes on after the last event they saw.
                 () = stop.cancelled() => return Ok(None),
-                row = self.journal.next() => self.unfold(&row?).await?,
+                row = self.journal.next() => {
+                    let row = row?;
+                    self.unfold(&row).await?;
+                    self.told = row.id;
+                    self.overhear();
+                }
                 heard = self.live.recv() => match heard {
-                    Ok(heard) => self.overhear(&heard),
+                    Ok(heard) if heard.session == self.session => {
+                        self.early.push_back(heard);
+                        self.overhear();
+                    }
+                    Ok(_) => {}
                     // Pieces were missed; the whole follows. The agent has stopped: the journal says the rest.
                     Err(broadcast::error::RecvError::Lagged(_)) => {}
                     Err(broadcast::error::RecvError::Closed) => return Ok(None),
@@ -155,25 +170,28 @@ impl ChatStream {
         Ok(())
     }
 
-    fn overhear(&mut self, heard: &LiveDelta) {
-        if heard.session != self.session || heard.turn <= self.turn {
-            return;
+    /// Passes on what the model is saying, after everything it speaks of.
+    fn overhear(&mut self) {
+        while let Some(heard) = self.early.pop_front_if(|heard| heard.row <= self.told) {
+            if heard.turn <= self.turn {
+                continue;
+            }
+            let (delta, thought) = match heard.delta {
+                Delta::Text(piece) => (Some(piece), false),
+                Delta::Thinking(piece) => (Some(piece), true),
+                Delta::Again => (None, false),
+            };
+            self.ready.push_back(ChatEvent {
+                id: None,
+                session: self.session.clone(),
+                at: self.agent.engine().store().now().wall,
+                what: What::Saying {
+                    iteration: heard.turn,
+                    delta,
+                    thought,
+                },
+            });
         }
-        let (delta, thought) = match &heard.delta {
-            Delta::Text(piece) => (Some(piece.clone()), false),
-            Delta::Thinking(piece) => (Some(piece.clone()), true),
-            Delta::Again => (None, false),
-        };
-        self.ready.push_back(ChatEvent {
-            id: None,
-            session: self.session.clone(),
-            at: self.agent.engine().store().now().wall,
-            what: What::Saying {
-                iteration: heard.turn,
-                delta,
-                thought,
-            },
-        });
     }
 
     /// The question in the words of the document, with everything a person must see in its message.
