@@ -97,7 +97,7 @@ fn workflow(config: &Config, named: &str) -> anyhow::Result<Workflow> {
         } else {
             listed.join(", ")
         };
-        format!("there is no workflow `{named}`: `{path}` cannot be read, and `[workflows]` listed {known}")
+        format!("there is no workflow `{named}`: `{path}` cannot be read, and `[workflows]` names {known}")
     })?;
     Ok(Workflow::parse(&text, path)?)
 }
