@@ -1,4 +1,4 @@
-//! 3. The mode for automation: everything runs but what is HIGH risk, what a rule forbids, and questions to people. What happens
+//! Example 3: the mode for automation: everything runs but what is HIGH risk, what a rule forbids, and questions to people. What happens
 //! is printed as it happens.
 
 use std::io::Write as _;
@@ -25,7 +25,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             } => print!("{piece}"),
             What::Action { tool, args, .. } => println!("[{tool} {args}]"),
             What::Observation { ok, output, .. } => {
-                println!("[{}: {output}]", if ok { "ran" } else { "did not run" })
+                println!("[{}: {output}]", if ok { "ran" } else { "did not run" });
             }
             _ => {}
         }

@@ -39,7 +39,7 @@ impl Asked {
     }
 }
 
-fn assistant(house: &House, turns: Value) -> Builder {
+fn assistant(house: &House, turns: &Value) -> Builder {
     let script = Script::from_json(json!({ "turns": turns })).unwrap();
     Assistant::builder("MyApp", "1.0.0")
         .own_model(Arc::new(Scripted::new("scripted", script)))
@@ -80,7 +80,7 @@ async fn step_1_yolo_allows_everything_but_high_risk_and_questions() {
         says("Done."),
     ]);
     let asked = Asked::default();
-    let builder = assistant(&house, turns).approval_mode(Mode::Yolo);
+    let builder = assistant(&house, &turns).approval_mode(Mode::Yolo);
     let reply = sent(builder, Message::new("go").write().on_tool_approve(asked.yes())).await;
     assert_eq!(house.file("a.txt").as_deref(), Some("x"));
     assert_eq!(house.file("hi.txt").as_deref(), Some("hi\n"));
@@ -104,7 +104,7 @@ async fn step_2_reading_is_allowed_in_every_mode() {
             says("Read."),
         ]);
         let asked = Asked::default();
-        let builder = assistant(&house, turns).approval_mode(mode);
+        let builder = assistant(&house, &turns).approval_mode(mode);
         let reply = sent(builder, Message::new("go").write().on_tool_approve(asked.yes())).await;
         assert!(reply.used.iter().all(|used| used.ok == Some(true)), "{reply:?}");
         assert!(asked.names().is_empty());
@@ -116,11 +116,11 @@ struct Pay;
 
 #[async_trait]
 impl Tool for Pay {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "pay"
     }
 
-    fn description(&self) -> &str {
+    fn description(&self) -> &'static str {
         "Pays."
     }
 
@@ -152,7 +152,7 @@ async fn step_3_a_tool_that_says_it_needs_no_approval_is_believed_by_those_who_r
         says("Paid."),
     ]);
     let asked = Asked::default();
-    let builder = assistant(&house, turns).tool(Arc::new(Pay));
+    let builder = assistant(&house, &turns).tool(Arc::new(Pay));
     let reply = sent(builder, Message::new("pay").write().on_tool_approve(asked.yes())).await;
     assert_eq!(asked.names(), ["pay"], "only the large one");
     assert_eq!(of(&reply, "pay")[1].output, r#"paid {"cents":100}"#);
@@ -163,7 +163,7 @@ async fn step_4_auto_edit_allows_writes_and_nothing_else() {
     let house = House::new();
     let turns = json!([calls(&[write("a.txt"), bash("touch b.txt")]), says("Done.")]);
     let asked = Asked::default();
-    let builder = assistant(&house, turns).approval_mode(Mode::AutoEdit);
+    let builder = assistant(&house, &turns).approval_mode(Mode::AutoEdit);
     sent(builder, Message::new("go").write().on_tool_approve(asked.yes())).await;
     assert_eq!(asked.names(), ["bash"]);
     assert!(house.file("a.txt").is_some() && house.file("b.txt").is_some());
@@ -179,7 +179,7 @@ async fn step_5_a_tool_on_the_sessions_list_is_allowed_there_unless_it_is_high()
         says("Done."),
     ]);
     let asked = Asked::default();
-    let assistant = assistant(&house, turns).start().await.unwrap();
+    let assistant = assistant(&house, &turns).start().await.unwrap();
     let session = SessionId::new("listed").unwrap();
     let bash = placet_core::ids::ToolName::new("bash").unwrap();
     assistant.allow_tool(&session, &bash).await.unwrap();
@@ -203,7 +203,7 @@ async fn step_5_a_tool_on_the_sessions_list_is_allowed_there_unless_it_is_high()
 async fn step_5_approval_tools_are_on_the_list_of_every_session() {
     let house = House::new();
     let builder =
-        assistant(&house, json!([calls(&[write("a.txt")]), says("Done.")])).approval_tools(["write"]);
+        assistant(&house, &json!([calls(&[write("a.txt")]), says("Done.")])).approval_tools(["write"]);
     let reply = sent(builder, Message::new("go").write()).await;
     assert_eq!(of(&reply, "write")[0].ok, Some(true));
 }
@@ -224,7 +224,7 @@ async fn step_6_the_callback_decides_with_a_reason_and_with_other_params() {
         None => ToolApproval::approve(),
     };
     let reply = sent(
-        assistant(&house, turns),
+        assistant(&house, &turns),
         Message::new("go").write().on_tool_approve(decide),
     )
     .await;
@@ -242,7 +242,7 @@ async fn what_a_rule_denies_or_others_decide_is_never_the_callbacks() {
     let config = Config::parse(config, "placet.toml", std::iter::empty()).unwrap();
     let asked = Asked::default();
     let turns = json!([calls(&[write("a.txt"), bash("rm -rf /")]), says("Done.")]);
-    let builder = assistant(&house, turns).config(config).store(house.store());
+    let builder = assistant(&house, &turns).config(config).store(house.store());
     let reply = sent(builder, Message::new("go").write().on_tool_approve(asked.yes())).await;
     assert!(asked.names().is_empty());
     assert_eq!(of(&reply, "write")[0].output["outcome"], "expired");
@@ -256,12 +256,12 @@ async fn a_callback_that_panics_or_takes_too_long_has_not_approved() {
     let turns = || json!([calls(&[write("a.txt")]), says("I could not.")]);
     let house = House::new();
     let reply = sent(
-        assistant(&house, turns()),
+        assistant(&house, &turns()),
         Message::new("go").write().on_tool_approve(panics),
     )
     .await;
     assert_eq!(of(&reply, "write")[0].output["outcome"], "cancelled");
-    let builder = assistant(&house, turns()).approval_timeout(Duration::from_millis(50));
+    let builder = assistant(&house, &turns()).approval_timeout(Duration::from_millis(50));
     let reply = sent(builder, Message::new("go").write().on_tool_approve(sleeps)).await;
     assert_eq!(of(&reply, "write")[0].output["outcome"], "expired");
     assert_eq!((reply.text.as_str(), house.file("a.txt")), ("I could not.", None));
@@ -271,7 +271,7 @@ async fn a_callback_that_panics_or_takes_too_long_has_not_approved() {
 async fn without_a_callback_and_with_nobody_to_ask_the_call_is_denied_at_once() {
     let house = House::new();
     let reply = sent(
-        assistant(&house, json!([calls(&[write("a.txt")]), says("Nobody there.")])),
+        assistant(&house, &json!([calls(&[write("a.txt")]), says("Nobody there.")])),
         Message::new("go").write(),
     )
     .await;
@@ -320,7 +320,7 @@ async fn the_product_is_the_agent_of_the_journal_and_rules_can_name_it() {
     let config =
         "[[rules]]\nname = 'MyApp does not write'\nagent = 'MyApp'\ntool = 'write'\neffect = 'deny'\n";
     let config = Config::parse(config, "placet.toml", std::iter::empty()).unwrap();
-    let builder = assistant(&house, json!([calls(&[write("a.txt")]), says("No.")])).config(config);
+    let builder = assistant(&house, &json!([calls(&[write("a.txt")]), says("No.")])).config(config);
     let reply = sent(
         builder,
         Message::new("go")
@@ -335,7 +335,7 @@ async fn the_product_is_the_agent_of_the_journal_and_rules_can_name_it() {
 async fn what_happens_is_shown_as_it_happens() {
     let house = House::new();
     let turns = json!([calls(&[write("a.txt")]), says("Written, as you said.")]);
-    let assistant = assistant(&house, turns).start().await.unwrap();
+    let assistant = assistant(&house, &turns).start().await.unwrap();
     let message = Message::new("go")
         .write()
         .on_tool_approve(async |_: ToolUse| true);
@@ -373,7 +373,7 @@ async fn a_question_kept_in_a_file_is_answered_in_the_inbox_after_a_restart() {
     let house = House::new();
     let turns = || json!([calls(&[write("a.txt")]), says("Written.")]);
     let session = SessionId::new("kept").unwrap();
-    let first = assistant(&house, turns())
+    let first = assistant(&house, &turns())
         .store(house.store())
         .start()
         .await
@@ -388,7 +388,7 @@ async fn a_question_kept_in_a_file_is_answered_in_the_inbox_after_a_restart() {
     }
     first.shutdown().await.unwrap();
     assert!(matches!(exchange.reply(), Err(SendError::Stopped)));
-    let second = assistant(&house, turns())
+    let second = assistant(&house, &turns())
         .store(house.store())
         .start()
         .await
@@ -420,7 +420,7 @@ async fn a_session_remembers_what_was_said_and_is_nobody_elses() {
     let house = House::new();
     let turns = || json!([on("second", says("You said it before.")), says("Good day.")]);
     let session = SessionId::new("one").unwrap();
-    let mine = assistant(&house, turns())
+    let mine = assistant(&house, &turns())
         .user("lin")
         .store(house.store())
         .start()
@@ -431,7 +431,7 @@ async fn a_session_remembers_what_was_said_and_is_nobody_elses() {
         assert_eq!(soon(mine.send_message(message)).await.unwrap().text, reply);
     }
     mine.shutdown().await.unwrap();
-    let theirs = assistant(&house, turns())
+    let theirs = assistant(&house, &turns())
         .user("wei")
         .store(house.store())
         .start()

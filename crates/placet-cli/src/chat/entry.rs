@@ -70,7 +70,7 @@ impl Entry {
             KeyCode::Char('c') if control => return Typed::Interrupt,
             KeyCode::Char('d') if control && self.field.text().is_empty() => return Typed::Leave,
             KeyCode::Char('d') if control => {
-                self.field.key(KeyEvent::new(KeyCode::Delete, KeyModifiers::NONE))
+                self.field.key(KeyEvent::new(KeyCode::Delete, KeyModifiers::NONE));
             }
             KeyCode::Char('j') if control => self.field.insert("\n"),
             KeyCode::Enter if key.modifiers.contains(KeyModifiers::ALT) => self.field.insert("\n"),
