@@ -78,11 +78,11 @@ const ROOMS: &[Room] = &[
     dev_only("placet-sim", &["placet-core", "placet-store", "placet-engine"]),
     dev_only(
         "placet-bench",
-        &["placet-core", "placet-store", "placet-engine", "placet-server"],
+        &["placet-core", "placet-store", "placet-engine", "placet-agent"],
     ),
     dev_only(
         "placet-examples",
-        &["placet-core", "placet-engine", "placet-channels"],
+        &["placet-core", "placet-engine", "placet-agent", "placet-channels"],
     ),
     dev_only(
         "placet-fuzz",

@@ -251,6 +251,7 @@ impl Driver {
             how,
             seen: (self.run.turns(), self.run.said()),
             words: self.run.last_words().to_owned(),
+            next: self.run.held_over(),
         };
         if self.run.started().is_some_and(|run| run.parent.is_some()) {
             // Nothing follows in its session, so nothing runs on for it.

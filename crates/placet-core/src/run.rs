@@ -55,6 +55,8 @@ pub struct Run {
     session_ended: Option<String>,
     /// Who interrupted the newest run, when somebody did.
     interrupted: Option<PersonId>,
+    /// What people said after that: it begins the next run.
+    held_over: Vec<String>,
 }
 
 /// How far the newest run has come.
@@ -98,6 +100,7 @@ impl Run {
             queued: Vec::new(),
             session_ended: None,
             interrupted: None,
+            held_over: Vec::new(),
         }
     }
 
@@ -175,6 +178,12 @@ impl Run {
             SlotState::Delegated { to, .. } => Some(to),
             _ => None,
         })
+    }
+
+    /// What people said after the run was interrupted, and nobody has answered: the task of a run that is to begin when this one
+    /// ends.
+    pub fn held_over(&self) -> Option<String> {
+        (!self.held_over.is_empty()).then(|| self.held_over.join("\n\n"))
     }
 
     /// What the model said last.

@@ -1,8 +1,9 @@
 //! `on_tool_approve`: the embedding program decides in place of a person.
 //!
 //! The callback is asked only where policy asks the session's own user (step 13); rules that name approvers stay with those
-//! people. It may be registered for every session, or for one: `Engine::on_tool_approve_in`. Its word is an answer like any other: stored before anything runs, bound to the exact call, and its edits are
-//! judged again. A callback that panics approves nothing.
+//! people. It may be registered for every session, or for one and the runs it hands work to: `Engine::on_tool_approve_in`. Its
+//! word is an answer like any other: stored before anything runs, bound to the exact call, and its edits are judged again. A
+//! callback that panics approves nothing.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -202,9 +203,13 @@ impl Engine {
     }
 
     async fn consult_again(&self, session: SessionId) -> Result<(), StoreError> {
-        let read = self
-            .store()
-            .read(move |view, _| view.pending_in_session(&session));
+        let read = self.store().read(move |view, _| {
+            let mut open = view.pending_in_session(&session)?;
+            for child in view.descendants(&session)? {
+                open.extend(view.pending_in_session(&child)?);
+            }
+            Ok(open)
+        });
         for asked in read.await? {
             let question = self.broker().question(&asked.id).await?;
             if let Some(record) = question.and_then(|question| question.call) {
@@ -223,8 +228,9 @@ impl Engine {
 
     fn consult(&self, call: &ToolCall, id: InteractionId, category: Category) {
         let engine = self.clone();
-        let person = engine.in_force().reach.callback.clone();
-        let (Some(callback), Some(person)) = (engine.callback(&call.session), person) else {
+        let in_force = engine.in_force();
+        let person = in_force.reach.callback.clone();
+        let Some(person) = person.filter(|_| in_force.reach.callback_decides != Decides::default()) else {
             return;
         };
         let tool_use = ToolUse {
@@ -235,7 +241,12 @@ impl Engine {
             session_id: call.session.to_string(),
             call: call.clone(),
         };
+        let session = call.session.clone();
         engine.clone().spawn(async move {
+            let root = engine.store().read(move |view, _| view.root_of(&session)).await;
+            let Some(callback) = root.ok().and_then(|root| engine.callback(&root)) else {
+                return;
+            };
             let broker = engine.broker();
             let question = broker.question(&id).await;
             let by = Principal::Person {

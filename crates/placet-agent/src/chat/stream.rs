@@ -33,7 +33,17 @@ pub struct ChatStream {
     last_words: String,
     /// The turn that is stored already: pieces of it are old news.
     turn: u32,
+    interruption: Interruption,
     ended: bool,
+}
+
+/// Whether the run was interrupted. What is said after that begins another run when this one ends, and that is part of the
+/// conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Interruption {
+    None,
+    Silent,
+    Followed,
 }
 
 impl ChatStream {
@@ -75,6 +85,7 @@ impl ChatStream {
             early: VecDeque::new(),
             last_words,
             turn,
+            interruption: Interruption::None,
             ended: false,
         })
     }
@@ -88,7 +99,7 @@ impl ChatStream {
     pub async fn next(&mut self) -> Result<Option<ChatEvent>, StoreError> {
         loop {
             if let Some(event) = self.ready.pop_front() {
-                self.ended = event.what.is_last();
+                self.ended = event.what.is_last() && self.interruption != Interruption::Followed;
                 return Ok(Some(event));
             }
             if self.ended {
@@ -110,9 +121,9 @@ impl ChatStream {
                         self.early.push_back(heard);
                         self.overhear();
                     }
-                    Ok(_) => {}
-                    // Pieces were missed; the whole follows. The agent has stopped: the journal says the rest.
-                    Err(broadcast::error::RecvError::Lagged(_)) => {}
+                    // Another conversation's; or pieces were missed, and the whole follows.
+                    Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
+                    // The agent has stopped: the journal says the rest.
                     Err(broadcast::error::RecvError::Closed) => return Ok(None),
                 },
             }
@@ -146,9 +157,17 @@ impl ChatStream {
             self.last_words.clone_from(&turn.text);
             self.turn = turn.turn;
         }
-        if let Event::RunStarted(_) = &row.event {
-            self.turn = 0;
-            self.last_words.clear();
+        match &row.event {
+            Event::RunStarted(_) => {
+                self.turn = 0;
+                self.last_words.clear();
+                self.interruption = Interruption::None;
+            }
+            Event::RunInterrupted { .. } => self.interruption = Interruption::Silent,
+            Event::UserSaid { .. } if self.interruption == Interruption::Silent => {
+                self.interruption = Interruption::Followed;
+            }
+            _ => {}
         }
         let what = match &row.event {
             Event::Asked(asked) => vec![What::Interaction {

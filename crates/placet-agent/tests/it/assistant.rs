@@ -458,3 +458,21 @@ async fn an_assistant_without_a_model_or_with_one_nobody_knows_does_not_start() 
     let nameless = Assistant::builder("", "1").model("ollama/x");
     assert!(matches!(start(nameless).await, InitError::Id(_)));
 }
+
+#[tokio::test]
+async fn the_callback_decides_about_what_is_handed_on_as_well() {
+    let house = House::new();
+    let task = json!({ "description": "Write the log", "prompt": "APPEND a line" });
+    let turns = json!([
+        on("Log it", calls(&[("task", task)])),
+        on("APPEND", calls(&[bash("echo one >> log.txt; echo one-is-there")])),
+        on("one-is-there", says("REPORT: one line.")),
+        on("REPORT", says("The helper says so.")),
+    ]);
+    let asked = Asked::default();
+    let message = Message::new("Log it").write().on_tool_approve(asked.yes());
+    let reply = sent(assistant(&house, &turns), message).await;
+    assert_eq!(reply.text, "The helper says so.");
+    assert!(asked.names().contains(&"bash".to_owned()), "{:?}", asked.names());
+    assert_eq!(house.file("log.txt").as_deref(), Some("one\n"));
+}

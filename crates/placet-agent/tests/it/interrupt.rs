@@ -1,7 +1,10 @@
 //! Interrupting what an agent does: the model, a call, a question. Each leaves the conversation where a person can go on.
 
+use placet_agent::Rest;
 use placet_agent::chat::{ChatStream, What};
 use placet_core::journal::Event;
+use placet_core::run::RunEnd;
+use placet_engine::steps::Said;
 use serde_json::json;
 
 use crate::models::{BOTH, home_with};
@@ -104,6 +107,38 @@ async fn interrupting_a_parked_run_withdraws_its_question_and_nothing_runs() {
     let events = rest(&mut home.say("Hello again").await).await;
     assert_eq!(last(&events, "COMPLETED")["text"], "Here I am.");
     assert!(house.file("x").is_none());
+    home.close().await;
+}
+
+#[tokio::test]
+async fn what_is_said_while_an_interrupted_call_still_ends_is_answered_by_a_run_of_its_own() {
+    let house = House::new();
+    let home = house
+        .open(json!([
+            on("again", says("Here I am.")),
+            calls(&[("bash", json!({ "command": "touch x" }))]),
+            says("never"),
+        ]))
+        .await;
+    let mut stream = home.say("Touch").await;
+    question(&mut stream).await;
+    // The message may come before or after the run's end: it is answered either way.
+    let (interrupted, told) = tokio::join!(
+        home.agent.interrupt(&session("s"), &lin()),
+        home.agent.tell(&session("s"), "Hello again", &lin(), None),
+    );
+    assert!(interrupted.unwrap());
+    let events = rest(&mut stream).await;
+    if told.unwrap() == Said::Queued {
+        assert_eq!(
+            last(&events, "COMPLETED")["text"],
+            "Here I am.",
+            "one conversation"
+        );
+    }
+    let ended = soon(home.agent.rest(&session("s"))).await.unwrap();
+    let (how, text) = (RunEnd::Completed, "Here I am.".to_owned());
+    assert_eq!(ended, Rest::Ended { how, text });
     home.close().await;
 }
 

@@ -117,14 +117,14 @@ fn the_calls_of_a_turn_are_decided_together_but_for_the_high_ones() {
 
 #[test]
 fn search_session_and_risk_narrow_the_list() {
-    let mut other = bash("mkdir far");
+    let mut other = bash("mkdir solo");
     other["session"] = json!("job-2");
     let waiting = Waiting::of(&[bash("mkdir near"), bash("rm -rf near"), other]);
     let mut pty = open(&waiting, WIDE);
     pty.sees("3 waiting");
     pty.types("/");
-    pty.types("far");
-    pty.sees("1 of 3 waiting · “far”");
+    pty.types("solo");
+    pty.sees("1 of 3 waiting · “solo”");
     pty.types("\u{1b}");
     pty.sees("lin · 3 waiting");
     pty.types("s");

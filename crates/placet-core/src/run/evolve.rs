@@ -74,6 +74,7 @@ impl Run {
         });
         self.started = Some(started.clone());
         self.interrupted = None;
+        self.held_over.clear();
         self.turns = 0;
         self.said = 0;
         self.stage = Stage::Thinking;
@@ -86,6 +87,10 @@ impl Run {
             return Err(EvolveError::NoRun("userSaid"));
         }
         self.said = self.said.saturating_add(1);
+        if self.interrupted.is_some() {
+            self.held_over.push(text.to_owned());
+            return Ok(());
+        }
         let waiting = self.slots().iter().filter(|slot| slot.question().is_some());
         let waiting: Vec<&str> = waiting.map(|slot| slot.call.tool()).collect();
         self.queued.push(Message::said(text, by, &waiting));

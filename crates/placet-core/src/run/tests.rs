@@ -311,6 +311,30 @@ fn an_interrupted_run_ends_once_nothing_runs_any_more_and_the_next_one_is_not_in
 }
 
 #[test]
+fn what_is_said_after_an_interruption_is_held_over_for_the_next_run() {
+    let lin = PersonId::new("lin").unwrap();
+    let said = |text: &str| Event::UserSaid {
+        text: text.into(),
+        by: None,
+    };
+    let mut run = run_of(&[
+        started(9),
+        said("before"),
+        Event::RunInterrupted { by: lin },
+        said("rather this"),
+        said("and that"),
+    ]);
+    assert_eq!(run.held_over().as_deref(), Some("rather this\n\nand that"));
+    assert_eq!(run.said(), 3);
+    let how = RunEnd::Interrupted { by: "lin".into() };
+    run.evolve(&Event::RunEnded { how }).unwrap();
+    run.evolve(&started(9)).unwrap();
+    assert_eq!(run.held_over(), None);
+    let told = lines(&run).join("\n");
+    assert!(told.contains("before") && !told.contains("rather"), "{told}");
+}
+
+#[test]
 fn a_run_of_a_session_follows_another_and_remembers_it() {
     let mut run = run_of(&[
         started(9),

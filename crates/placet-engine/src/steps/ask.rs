@@ -55,14 +55,15 @@ impl Default for Decides {
     }
 }
 
-impl Reach {
-    /// The program, where it decides about the calls of a session.
-    pub(crate) fn callback_of(&self, session: &SessionId) -> Option<&PersonId> {
-        let decides = match &self.callback_decides {
-            Decides::In(sessions) => sessions.contains(session),
-            Decides::Everywhere => true,
-        };
-        self.callback.as_ref().filter(|_| decides)
+impl Decides {
+    /// Whether it decides about the calls of a session; about those of a run that does a call of another one, if it decides
+    /// about that one's.
+    fn about(&self, view: &View<'_>, session: &SessionId) -> Result<bool, StoreError> {
+        Ok(match self {
+            Self::Everywhere => true,
+            Self::In(sessions) if sessions.is_empty() => false,
+            Self::In(sessions) => sessions.contains(&view.root_of(session)?),
+        })
     }
 }
 
@@ -142,7 +143,7 @@ pub(crate) fn put(
 ) -> Result<Result<(Asked, Draft), Nobody>, StoreError> {
     let origin = &question.call.origin;
     let session = &question.call.session;
-    let callback = deciding_callback(rules.reach, session, &question.subject, question.terms);
+    let callback = deciding_callback(rules.reach, view, session, &question.subject, question.terms)?;
     let audience = match callback {
         Some(callback) => Audience::People(BTreeSet::from([callback.clone()])),
         None => match audience(question.call, question.terms) {
@@ -206,14 +207,18 @@ pub(crate) fn enqueue_question(draft: &mut Draft, id: &InteractionId, chat: &Cha
 /// happened already, is for people.
 pub(crate) fn deciding_callback<'r>(
     reach: &'r Reach,
+    view: &View<'_>,
     session: &SessionId,
     subject: &Subject,
     terms: &AskTerms,
-) -> Option<&'r PersonId> {
-    match (subject, &terms.approvers) {
-        (Subject::Call { .. }, Approvers::SessionUser) => reach.callback_of(session),
-        _ => None,
-    }
+) -> Result<Option<&'r PersonId>, StoreError> {
+    let (Some(callback), Subject::Call { .. }, Approvers::SessionUser) =
+        (&reach.callback, subject, &terms.approvers)
+    else {
+        return Ok(None);
+    };
+    let decides = reach.callback_decides.about(view, session)?;
+    Ok(decides.then_some(callback))
 }
 
 fn audience(call: &ToolCall, terms: &AskTerms) -> Result<Audience, Nobody> {

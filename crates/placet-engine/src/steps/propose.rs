@@ -266,7 +266,7 @@ impl Desk<'_> {
                 max: limits.open_questions_max,
             }));
         }
-        match put(self.rules, self.view, self.now, self.question(terms))? {
+        match put(self.rules, self.view, self.now, self.question(terms)?)? {
             Ok((asked, asking)) => {
                 let mut draft = self.received(None);
                 draft.append(asking);
@@ -283,7 +283,7 @@ impl Desk<'_> {
 
     /// The question about this call; or, after too many rejections in a row, the question how to go on at all. That one is
     /// asked on the same terms: whoever may decide the call may also end the run.
-    fn question<'q>(&'q self, terms: &'q AskTerms) -> Question<'q> {
+    fn question<'q>(&'q self, terms: &'q AskTerms) -> Result<Question<'q>, StoreError> {
         let call = &self.proposal.call;
         let (call_key, digest, rejections) =
             (self.key.clone(), self.proposal.digest, self.session.rejections);
@@ -294,11 +294,11 @@ impl Desk<'_> {
             edited: None,
         };
         if let Some(request) = &self.proposal.asks {
-            return self.own_question(request, terms);
+            return Ok(self.own_question(request, terms));
         }
         // A program is not worn out by asking, and cannot say how to go on.
-        let by_program = deciding_callback(self.rules.reach, &call.session, &ordinary, terms).is_some();
-        let subject = if rejections >= self.rules.config.approval.rejections_max && !by_program {
+        let by_program = || deciding_callback(self.rules.reach, self.view, &call.session, &ordinary, terms);
+        let subject = if rejections >= self.rules.config.approval.rejections_max && by_program()?.is_none() {
             Subject::Breaker {
                 rejections,
                 call: self.key.clone(),
@@ -306,7 +306,7 @@ impl Desk<'_> {
         } else {
             ordinary
         };
-        Question {
+        Ok(Question {
             fresh: &self.proposal.fresh,
             call,
             subject,
@@ -314,7 +314,7 @@ impl Desk<'_> {
             timeout: self.within(self.configured_timeout(terms)),
             risk: self.verdict.risk,
             evidence: self.proposal.evidence.clone(),
-        }
+        })
     }
 
     fn configured_timeout(&self, terms: &AskTerms) -> Millis {

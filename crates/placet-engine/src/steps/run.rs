@@ -134,6 +134,8 @@ pub struct Ending {
     pub seen: (u32, u32),
     /// What the model said last.
     pub words: String,
+    /// What people said after they interrupted it: another run begins with that.
+    pub next: Option<String>,
 }
 
 /// Ends a run. If it does a call of another run, that call has its result in the same step; if a chat is its session, the chat
@@ -156,7 +158,14 @@ pub fn end_run(view: &View<'_>, ending: &Ending) -> Result<Step<()>, RunRefusal>
             &ending.how.to_string(),
         )?;
     }
-    if let Some(parent) = &started.parent {
+    if let (RunEnd::Interrupted { .. }, None, Some(task)) = (&ending.how, &started.parent, &ending.next) {
+        draft.event(Event::RunStarted(Box::new(RunStarted {
+            task: task.clone(),
+            workflow: None,
+            until: None,
+            ..started
+        })));
+    } else if let Some(parent) = &started.parent {
         report(view, &mut draft, parent, ending)?;
     } else if let Some(chat) = own_chat(session, &started.origin) {
         let key = format!("run:{session}:{}", run.row);

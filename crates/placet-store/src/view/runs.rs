@@ -99,6 +99,24 @@ impl View<'_> {
         Ok(family)
     }
 
+    /// The session of the run a person began, to which a session's run hands its results in the end: itself, unless its run does
+    /// a call of another one.
+    pub fn root_of(&self, session: &SessionId) -> Result<SessionId, StoreError> {
+        let sql = "SELECT name FROM runs JOIN sessions ON sessions.id = runs.parent
+                   WHERE runs.session = (SELECT id FROM sessions WHERE name = ?1) ORDER BY runs.row DESC LIMIT 1";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut root = session.clone();
+        loop {
+            let parent: Option<String> = statement
+                .query_row([root.as_str()], |row| row.get(0))
+                .optional()?;
+            match parent {
+                Some(parent) => root = stored(SessionId::new(parent))?,
+                None => return Ok(root),
+            }
+        }
+    }
+
     /// The session in which a person last began a run. Runs that do a call of another one are not begun by people.
     pub fn newest_run_of(&self, person: &PersonId) -> Result<Option<SessionId>, StoreError> {
         let sql = "SELECT name FROM runs JOIN sessions ON sessions.id = runs.session
