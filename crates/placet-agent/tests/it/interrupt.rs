@@ -123,9 +123,10 @@ async fn what_is_said_while_an_interrupted_call_still_ends_is_answered_by_a_run_
     let mut stream = home.say("Touch").await;
     question(&mut stream).await;
     // The message may come before or after the run's end: it is answered either way.
+    let (here, person) = (session("s"), lin());
     let (interrupted, told) = tokio::join!(
-        home.agent.interrupt(&session("s"), &lin()),
-        home.agent.tell(&session("s"), "Hello again", &lin(), None),
+        home.agent.interrupt(&here, &person),
+        home.agent.tell(&here, "Hello again", &person, None),
     );
     assert!(interrupted.unwrap());
     let events = rest(&mut stream).await;
