@@ -61,8 +61,8 @@ impl Talk {
                 .unwrap_or_default();
             let name = SafeText::line(&spec.name);
             lines.push(
-                Line::new(Role::Key, format!("{:<16}", name.as_str()))
-                    .and(Role::Faint, format!("{:<8}", tool.category().as_str()))
+                Line::new(Role::Key, format!("{:<15} ", name.as_str()))
+                    .and(Role::Faint, format!("{:<7} ", tool.category().as_str()))
                     .and(Role::Plain, SafeText::line(first.trim()).as_str()),
             );
         }
