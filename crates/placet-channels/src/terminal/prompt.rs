@@ -37,8 +37,6 @@ mod words;
 
 pub use draw::{Screen, Size};
 
-/// What an interruption is told the agent as.
-const INTERRUPTED: &str = "interrupted at the terminal";
 /// For how long "don't ask again" may hold.
 pub(crate) const LASTS: [Millis; 5] = [
     Millis::from_secs(15 * 60),
@@ -293,7 +291,13 @@ impl Prompt {
         // Half an edit, or half a "don't ask again", is not part of a refusal.
         self.mode = Mode::choosing(&self.choices);
         match self.choices.refusal.clone() {
-            Some(option) => self.answer(&option, Some(INTERRUPTED.to_owned())),
+            // What an interruption is told the agent as.
+            Some(option) => {
+                let why = self
+                    .pick("interrupted at the terminal", "在终端被打断")
+                    .to_owned();
+                self.answer(&option, Some(why))
+            }
             None if self.is_theirs() => Effect::Withdraw,
             None => {
                 self.say(self.pick("This is not yours to decide.", "此事不由你决定。"));
