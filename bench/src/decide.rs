@@ -1,12 +1,10 @@
 //! A verdict, beyond parsing: the analysis is made beforehand.
 
-use std::collections::BTreeSet;
-
 use placet_core::analysis::{Analysis, FixedPlaces, analyse};
 use placet_core::call::ToolCall;
 use placet_core::config::Config;
 use placet_core::policy::Context;
-use placet_core::tool::{OwnOpinion, Tool};
+use placet_core::tool::Tool;
 use placet_core::verdict::Verdict;
 use serde_json::json;
 
@@ -116,18 +114,8 @@ impl Case {
 }
 
 fn verdict(config: &Config, call: &ToolCall, tool: &Tool, analysis: &Analysis) -> Verdict {
-    let nothing = BTreeSet::new();
-    let context = Context {
-        // Not part of deciding: the engine has computed it by then. Measured in `digest`.
-        digest: placet_core::call::CallDigest(config.policy.version()),
-        workspace: "/workspace",
-        mode: None,
-        own_opinion: OwnOpinion::Silent,
-        session_allow_list: &nothing,
-        workflow_allow_list: &nothing,
-        workflow_strict: false,
-        standing: &[],
-        remembered: false,
-    };
+    // Not part of deciding: the engine has computed it by then. Measured in `digest`.
+    let digest = placet_core::call::CallDigest(config.policy.version());
+    let context = Context::alone(digest, "/workspace");
     config.policy.decide(call, tool, analysis, &context)
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use placet_core::causes;
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder, Url};
 use rustls::{ClientConfig, RootCertStore};
@@ -41,14 +42,5 @@ pub(crate) fn http(url: &Url) -> Result<ClientBuilder, rustls::Error> {
 
 /// What went wrong, to its cause. Without the address: a proxy's may hold a password.
 pub(crate) fn explained(error: reqwest::Error) -> String {
-    use std::error::Error as _;
-    let error = error.without_url();
-    let mut sentence = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        sentence.push_str(": ");
-        sentence.push_str(&inner.to_string());
-        cause = inner.source();
-    }
-    sentence
+    causes(&error.without_url())
 }

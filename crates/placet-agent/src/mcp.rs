@@ -92,6 +92,9 @@ impl Servers {
 
     /// Looks at what there is, and asks those servers again that have said it changed or were started since.
     pub async fn refresh(&self) {
+        if !self.0.servers.iter().any(|server| server.is_stale()) {
+            return;
+        }
         let lists = join_all(self.0.servers.iter().map(tool::list)).await;
         let mut listing = Listing::new();
         for tool in lists.into_iter().flatten() {

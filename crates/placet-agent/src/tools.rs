@@ -17,7 +17,7 @@ use placet_core::tool::{Category, OwnOpinion, Risk};
 use placet_engine::toolbox::Toolbox;
 use serde_json::Value;
 
-use crate::mcp::Servers;
+use crate::mcp::{Listing, Servers};
 use crate::model::{SpokenCall, ToolSpec};
 
 mod ask;
@@ -153,8 +153,19 @@ impl Surroundings {
 #[derive(Clone, Default)]
 pub struct Tools {
     own: Arc<BTreeMap<String, Arc<dyn Tool>>>,
-    /// Where more of them come from; which ones may change while we look.
-    servers: Option<Servers>,
+    others: Others,
+}
+
+/// Those of MCP servers.
+#[derive(Clone, Default)]
+enum Others {
+    /// There are none.
+    #[default]
+    None,
+    /// Whichever there are at the moment.
+    Changing(Servers),
+    /// Those there were when a run began; shared by all runs that began with them.
+    Held(Arc<Listing>),
 }
 
 impl Tools {
@@ -163,7 +174,7 @@ impl Tools {
         let named = tools.into_iter().map(|tool| (tool.name().to_owned(), tool));
         Self {
             own: Arc::new(named.collect()),
-            servers: None,
+            others: Others::None,
         }
     }
 
@@ -171,20 +182,20 @@ impl Tools {
     #[must_use]
     pub fn with_servers(self, servers: Servers) -> Self {
         Self {
-            servers: Some(servers),
+            others: Others::Changing(servers),
             ..self
         }
     }
 
     /// The tools there are now, after asking servers that have news: what a run that begins now may call till its end.
     pub(crate) async fn now(&self) -> Self {
-        let Some(servers) = &self.servers else {
+        let Others::Changing(servers) = &self.others else {
             return self.clone();
         };
         servers.refresh().await;
         Self {
-            own: Arc::new(self.all()),
-            servers: None,
+            own: Arc::clone(&self.own),
+            others: Others::Held(servers.listing()),
         }
     }
 
@@ -228,14 +239,14 @@ impl Tools {
     #[must_use]
     pub fn with(&self, others: impl IntoIterator<Item = Arc<dyn Tool>>) -> Self {
         Self {
-            servers: self.servers.clone(),
+            others: self.others.clone(),
             ..Self::new(self.own.values().cloned().chain(others))
         }
     }
 
     /// Stops the servers some of them come from.
     pub(crate) async fn stop(&self) {
-        if let Some(servers) = &self.servers {
+        if let Others::Changing(servers) = &self.others {
             servers.stop().await;
         }
     }
@@ -243,14 +254,21 @@ impl Tools {
     /// One of them.
     pub fn get(&self, name: &str) -> Option<Arc<dyn Tool>> {
         let own = self.own.get(name).cloned();
-        own.or_else(|| self.servers.as_ref()?.listing().get(name).cloned())
+        own.or_else(|| self.listing()?.get(name).cloned())
+    }
+
+    fn listing(&self) -> Option<Arc<Listing>> {
+        match &self.others {
+            Others::None => None,
+            Others::Changing(servers) => Some(servers.listing()),
+            Others::Held(listing) => Some(Arc::clone(listing)),
+        }
     }
 
     fn all(&self) -> BTreeMap<String, Arc<dyn Tool>> {
         let mut all = self
-            .servers
-            .as_ref()
-            .map_or_else(BTreeMap::new, |servers| (*servers.listing()).clone());
+            .listing()
+            .map_or_else(BTreeMap::new, |listing| (*listing).clone());
         all.extend(
             self.own
                 .iter()

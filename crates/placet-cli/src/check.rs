@@ -1,6 +1,5 @@
 //! `placet check`: what the policy says about one call, and why. Nothing is asked, run or stored.
 
-use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -12,7 +11,6 @@ use placet_core::config::Config;
 use placet_core::ids::{CallId, ChannelName, ChatId, SessionId};
 use placet_core::policy::Context;
 use placet_core::time::Millis;
-use placet_core::tool::OwnOpinion;
 use placet_core::verdict::{Decision, Verdict};
 use placet_engine::places::DiskPlaces;
 
@@ -71,15 +69,8 @@ fn check(args: &CheckArgs) -> anyhow::Result<Checked> {
         &tool,
         &analysis,
         &Context {
-            digest,
-            workspace: places.workspace(),
             mode: args.mode,
-            own_opinion: OwnOpinion::Silent,
-            session_allow_list: &BTreeSet::new(),
-            workflow_allow_list: &BTreeSet::new(),
-            workflow_strict: false,
-            standing: &[],
-            remembered: false,
+            ..Context::alone(digest, places.workspace())
         },
     );
     let wanted = match &verdict.decision {

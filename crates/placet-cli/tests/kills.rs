@@ -17,7 +17,6 @@ mod process;
 use std::hash::{BuildHasher as _, RandomState};
 use std::io::Read as _;
 use std::path::Path;
-use std::time::Duration;
 
 use model::{ModelServer, effects, rows};
 use process::{Process, World, say};
@@ -25,8 +24,8 @@ use serde_json::{Value, json};
 
 /// How often the program is killed.
 const KILLS: usize = 200;
-/// How long it lives at most before it is.
-const LIFE_MILLIS_MAX: u64 = 250;
+/// How many rows it writes at most before it is.
+const ROWS_MAX: u64 = 16;
 
 #[test]
 fn a_run_killed_hundreds_of_times_does_everything_exactly_once_or_asks() {
@@ -45,14 +44,14 @@ fn a_run_killed_hundreds_of_times_does_everything_exactly_once_or_asks() {
     person.begin(&server);
     server.kill();
 
-    let mut unknown = 0;
+    let (mut unknown, admin) = (0, world.token("admin"));
     for _ in 0..KILLS {
         let server = world.serve(&config);
-        unknown += person.answer_until_killed(server);
+        unknown += person.answer_until_killed(server, &admin);
     }
     model.wind_up();
     let server = world.serve(&config);
-    let mut journal = server.stream(&world.token("admin"), "0");
+    let mut journal = server.stream(&admin, "0");
     std::thread::scope(|scope| {
         let ended = scope.spawn(|| journal.until("runEnded"));
         while !ended.is_finished() {
@@ -117,13 +116,15 @@ impl Person {
         }
     }
 
-    /// Answers until the program dies of a kill at some moment; how many questions were about what may have happened.
-    fn answer_until_killed(&self, server: Process) -> usize {
-        let life = Duration::from_millis(RandomState::new().hash_one(0) % LIFE_MILLIS_MAX);
-        let address = server.address.clone();
-        // Not waiting for anything: this is when it happens to die.
+    /// Answers until the program dies of a kill, right after some row it wrote; how many questions were about what may have
+    /// happened.
+    fn answer_until_killed(&self, server: Process, admin: &str) -> usize {
+        let rows = RandomState::new().hash_one(0) % ROWS_MAX;
+        let (address, mut journal) = (server.address.clone(), server.stream(admin, "head"));
         let killer = std::thread::spawn(move || {
-            std::thread::sleep(life);
+            for _ in 0..rows {
+                journal.next();
+            }
             server.kill();
         });
         let mut unknown = 0;

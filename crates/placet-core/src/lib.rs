@@ -6,6 +6,7 @@
 pub mod analysis;
 pub mod call;
 pub mod canonical;
+mod causes;
 pub mod config;
 pub mod digest;
 pub mod evidence;
@@ -24,3 +25,5 @@ pub mod standing;
 pub mod time;
 pub mod tool;
 pub mod verdict;
+
+pub use causes::causes;

@@ -64,6 +64,26 @@ pub struct Context<'a> {
     pub remembered: bool,
 }
 
+/// No list lets any tool run.
+static NO_TOOLS: BTreeSet<ToolName> = BTreeSet::new();
+
+impl<'a> Context<'a> {
+    /// A call of which nothing else is known: on no list, granted by nobody, remembered nowhere.
+    pub const fn alone(digest: CallDigest, workspace: &'a str) -> Self {
+        Self {
+            digest,
+            workspace,
+            mode: None,
+            own_opinion: OwnOpinion::Silent,
+            session_allow_list: &NO_TOOLS,
+            workflow_allow_list: &NO_TOOLS,
+            workflow_strict: false,
+            standing: &[],
+            remembered: false,
+        }
+    }
+}
+
 /// The `[approval]` settings that decide.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Settings {

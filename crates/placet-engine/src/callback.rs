@@ -243,10 +243,17 @@ impl Engine {
         };
         let session = call.session.clone();
         engine.clone().spawn(async move {
-            let root = engine.store().read(move |view, _| view.root_of(&session)).await;
-            let Some(callback) = root.ok().and_then(|root| engine.callback(&root)) else {
-                return;
+            let callback = match engine.callback(&session) {
+                Some(callback) => Some(callback),
+                None => match engine.store().read(move |view, _| view.root_of(&session)).await {
+                    Ok(root) => engine.callback(&root),
+                    Err(error) => {
+                        tracing::error!(%error, %id, "a callback could not be found; its question will expire");
+                        return;
+                    }
+                },
             };
+            let Some(callback) = callback else { return };
             let broker = engine.broker();
             let question = broker.question(&id).await;
             let by = Principal::Person {

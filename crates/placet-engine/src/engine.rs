@@ -76,21 +76,7 @@ impl InForce {
 impl InForce {
     /// Whether a call may lead to a question, as far as can be told without looking at the store.
     pub(crate) fn may_ask(&self, proposal: &Proposal) -> bool {
-        let nothing = BTreeSet::new();
-        let context = Context {
-            digest: proposal.digest,
-            workspace: &self.workspace,
-            mode: None,
-            own_opinion: proposal.own_opinion,
-            session_allow_list: &nothing,
-            workflow_allow_list: proposal
-                .workflow
-                .as_ref()
-                .map_or(&nothing, |workflow| &workflow.auto_approved_tools),
-            workflow_strict: proposal.workflow.as_ref().is_some_and(|workflow| workflow.strict),
-            standing: &[],
-            remembered: false,
-        };
+        let context = proposal.context(&self.workspace);
         let verdict = self
             .config
             .policy

@@ -1,7 +1,6 @@
 //! Which files may be read without asking. A search goes through many, and must not find in one what reading it would be
 //! asked about, or denied: a secret, or what a rule guards.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -10,7 +9,6 @@ use placet_core::call::{Args, ToolCall};
 use placet_core::config::Config;
 use placet_core::ids::ToolName;
 use placet_core::policy::Context;
-use placet_core::tool::OwnOpinion;
 use placet_core::verdict::Decision;
 use serde_json::json;
 
@@ -71,18 +69,7 @@ impl Unasked {
         let call = self.read.with_args(args);
         let tool = self.config.tool(&call.tool);
         let analysis = analyse(&tool, &call.args, &self.places);
-        let nothing = BTreeSet::new();
-        let context = Context {
-            digest: call.digest(),
-            workspace: &self.places.workspace,
-            mode: None,
-            own_opinion: OwnOpinion::Silent,
-            session_allow_list: &nothing,
-            workflow_allow_list: &nothing,
-            workflow_strict: false,
-            standing: &[],
-            remembered: false,
-        };
+        let context = Context::alone(call.digest(), &self.places.workspace);
         self.config
             .policy
             .decide(&call, &tool, &analysis, &context)

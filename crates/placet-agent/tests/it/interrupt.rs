@@ -15,6 +15,20 @@ async fn interrupts(home: &Home) {
     assert!(home.agent.interrupt(&session("s"), &lin()).await.unwrap());
 }
 
+/// A run that waits for a person.
+async fn parked(house: &House) -> (Home, ChatStream) {
+    let home = house
+        .open(json!([
+            on("again", says("Here I am.")),
+            calls(&[("bash", json!({ "command": "touch x" }))]),
+            says("never"),
+        ]))
+        .await;
+    let mut stream = home.say("Touch").await;
+    question(&mut stream).await;
+    (home, stream)
+}
+
 /// Reads on until the model has begun to speak.
 async fn hears(stream: &mut ChatStream) {
     loop {
@@ -53,6 +67,11 @@ async fn an_interrupted_model_is_heard_no_more_and_the_next_message_is_answered(
 #[tokio::test]
 async fn an_interrupted_call_is_stopped_and_its_result_says_so() {
     let house = House::new();
+    // Reading a pipe waits for whoever writes to it.
+    let pipe = std::process::Command::new("mkfifo")
+        .arg(house.work().join("begun"))
+        .status();
+    assert!(pipe.unwrap().success());
     let home = house
         .open(json!([
             on("again", says("Here I am.")),
@@ -66,12 +85,9 @@ async fn an_interrupted_call_is_stopped_and_its_result_says_so() {
     let mut stream = home.say("Sleep").await;
     let asked = question(&mut stream).await;
     home.answer(&asked, "approve", None).await;
-    soon(async {
-        while house.file("begun").is_none() {
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-        }
-    })
-    .await;
+    let begun = house.work().join("begun");
+    let read = tokio::task::spawn_blocking(move || std::fs::read_to_string(begun));
+    assert_eq!(soon(read).await.unwrap().unwrap(), "begun\n");
     interrupts(&home).await;
     let events = rest(&mut stream).await;
     let output = last(&events, "OBSERVATION")["output"]
@@ -89,15 +105,7 @@ async fn an_interrupted_call_is_stopped_and_its_result_says_so() {
 #[tokio::test]
 async fn interrupting_a_parked_run_withdraws_its_question_and_nothing_runs() {
     let house = House::new();
-    let home = house
-        .open(json!([
-            on("again", says("Here I am.")),
-            calls(&[("bash", json!({ "command": "touch x" }))]),
-            says("never"),
-        ]))
-        .await;
-    let mut stream = home.say("Touch").await;
-    question(&mut stream).await;
+    let (home, mut stream) = parked(&house).await;
     interrupts(&home).await;
     let events = rest(&mut stream).await;
     assert!(names(&events).contains(&"INTERACTION_RESOLVED"), "{events:?}");
@@ -113,15 +121,7 @@ async fn interrupting_a_parked_run_withdraws_its_question_and_nothing_runs() {
 #[tokio::test]
 async fn what_is_said_while_an_interrupted_call_still_ends_is_answered_by_a_run_of_its_own() {
     let house = House::new();
-    let home = house
-        .open(json!([
-            on("again", says("Here I am.")),
-            calls(&[("bash", json!({ "command": "touch x" }))]),
-            says("never"),
-        ]))
-        .await;
-    let mut stream = home.say("Touch").await;
-    question(&mut stream).await;
+    let (home, mut stream) = parked(&house).await;
     // The message may come before or after the run's end: it is answered either way.
     let (here, person) = (session("s"), lin());
     let (interrupted, told) = tokio::join!(

@@ -1,8 +1,8 @@
 //! One signed post to a platform: bounded in time and size, redirected nowhere.
 
-use std::error::Error as _;
 use std::time::Duration;
 
+use placet_core::causes;
 use placet_core::digest::Digest;
 use placet_core::time::Millis;
 use placet_engine::channel::DeliveryError;
@@ -138,15 +138,7 @@ fn refusal(status: StatusCode, headers: &HeaderMap) -> DeliveryError {
 
 /// Without the address: it may hold a token.
 fn explained(error: reqwest::Error) -> String {
-    let error = error.without_url();
-    let mut sentence = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        sentence.push_str(": ");
-        sentence.push_str(&inner.to_string());
-        cause = inner.source();
-    }
-    sentence
+    causes(&error.without_url())
 }
 
 #[cfg(test)]

@@ -1,21 +1,16 @@
 //! Questions in a conversation: answered where they appear, with the keys they show.
 
-use crate::person::{CONFIG, Lin, house, house_with};
+use crate::person::{CONFIG, Lin, WRITES, house, house_with};
 
-const WRITES: &str = "
+const KEEPS: &str = "
 [[turns]]
 on = 'keep it'
 text = 'I left it as it was.'
-[[turns]]
-text = 'I write a file.'
-calls = [{ tool = 'write', args = { path = 'a.txt', content = 'a' } }]
-[[turns]]
-text = 'Written.'
 ";
 
 #[test]
 fn a_call_is_approved_in_the_conversation() {
-    let world = house(WRITES);
+    let world = house(&format!("{KEEPS}{WRITES}"));
     let mut lin = Lin::talks(&world, &[]);
     lin.says("write a file");
     lin.is_asked();
@@ -29,7 +24,7 @@ fn a_call_is_approved_in_the_conversation() {
 
 #[test]
 fn a_call_is_rejected_with_a_reason_the_model_reads() {
-    let world = house(WRITES);
+    let world = house(&format!("{KEEPS}{WRITES}"));
     let mut lin = Lin::talks(&world, &[]);
     lin.says("write a file");
     lin.is_asked();
@@ -45,7 +40,7 @@ fn a_call_is_rejected_with_a_reason_the_model_reads() {
 /// Claude Code 2.1.236: a prompt nobody had seen took a key press as consent.
 #[test]
 fn a_key_pressed_before_the_question_was_drawn_decides_nothing() {
-    let world = house(WRITES);
+    let world = house(&format!("{KEEPS}{WRITES}"));
     let mut lin = Lin::talks(&world, &[]);
     lin.types("write a file");
     lin.sees("› write a file");
@@ -61,17 +56,8 @@ fn a_key_pressed_before_the_question_was_drawn_decides_nothing() {
 #[test]
 fn what_others_decide_is_waited_for_and_a_message_meanwhile_is_queued() {
     let rule = "[[rules]]\nname = 'wei decides about writing'\ntool = 'write'\neffect = 'ask'\napprovers = ['wei']\n";
-    let script = "
-[[turns]]
-on = 'still waiting'
-text = 'I read it after the result.'
-[[turns]]
-text = 'I write a file.'
-calls = [{ tool = 'write', args = { path = 'a.txt', content = 'a' } }]
-[[turns]]
-text = 'Written.'
-";
-    let world = house_with(&format!("{CONFIG}{rule}"), script);
+    let reads = "[[turns]]\non = 'still waiting'\ntext = 'I read it after the result.'\n";
+    let world = house_with(&format!("{CONFIG}{rule}"), &format!("{reads}{WRITES}"));
     let mut lin = Lin::talks(&world, &[]);
     lin.says("write a file");
     lin.sees("Not yours to decide: wei is asked");

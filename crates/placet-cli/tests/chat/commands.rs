@@ -1,21 +1,16 @@
 //! What begins with a slash.
 
-use crate::person::{Lin, house};
+use crate::person::{Lin, WRITES, house};
 
-const WRITES: &str = "
+const NOTHING: &str = "
 [[turns]]
 on = 'nothing'
 text = 'Good.'
-[[turns]]
-text = 'I write a file.'
-calls = [{ tool = 'write', args = { path = 'a.txt', content = 'a' } }]
-[[turns]]
-text = 'Written.'
 ";
 
 #[test]
 fn a_mode_is_set_for_this_conversation_only_under_the_persons_name_and_in_the_journal() {
-    let world = house(WRITES);
+    let world = house(&format!("{NOTHING}{WRITES}"));
     let mut lin = Lin::talks(&world, &[]);
     let session = lin.session();
     lin.says("/mode autoEdit");
@@ -36,7 +31,7 @@ fn a_mode_is_set_for_this_conversation_only_under_the_persons_name_and_in_the_jo
 
 #[test]
 fn help_and_tools_are_listed_and_what_is_no_command_is_not_sent() {
-    let mut lin = Lin::talks(&house(WRITES), &[]);
+    let mut lin = Lin::talks(&house(&format!("{NOTHING}{WRITES}")), &[]);
     lin.says("/help");
     lin.sees("Ctrl-C stops what the agent is doing");
     lin.says("/tools");

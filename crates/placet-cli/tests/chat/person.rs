@@ -9,6 +9,15 @@ use crate::world::World;
 
 const ROOM: Room = Room { cols: 86, rows: 30 };
 
+/// A model that writes a file and says so.
+pub(crate) const WRITES: &str = "
+[[turns]]
+text = 'I write a file.'
+calls = [{ tool = 'write', args = { path = 'a.txt', content = 'a' } }]
+[[turns]]
+text = 'Written.'
+";
+
 /// Half an hour for each question, a scripted model, and a second person.
 pub(crate) const CONFIG: &str = "[approval]\ntimeout = '30m'\nmemory = '0s'\n[models.main]\nprovider = 'scripted'\nscript = 'script.toml'\n\
     [[people]]\nname = 'lin'\n[[people]]\nname = 'wei'\n";

@@ -1,14 +1,6 @@
 //! `--resume`: where the conversation was, also after a kill that nothing could be tidied up after.
 
-use crate::person::{Lin, house};
-
-const WRITES: &str = "
-[[turns]]
-text = 'I write a file.'
-calls = [{ tool = 'write', args = { path = 'a.txt', content = 'a' } }]
-[[turns]]
-text = 'Written.'
-";
+use crate::person::{Lin, WRITES, house};
 
 #[test]
 fn a_conversation_killed_while_it_asked_goes_on_with_its_question() {

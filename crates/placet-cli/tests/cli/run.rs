@@ -141,6 +141,21 @@ fn a_workflow_runs_by_its_name_or_its_file_and_brings_its_own_approvals() {
     assert!(said.contains("the tool `teleport`"), "{said}");
 }
 
+/// The first question of a parked run is approved, and the run goes on to its end.
+fn approved(world: &World, report: &Value) -> Value {
+    let id = report["requestIds"][0].as_str().unwrap();
+    world
+        .placet(&["inbox", "answer", id, "approve"])
+        .env("USER", "lin")
+        .assert()
+        .code(0);
+    json(
+        world,
+        &["run", "--resume", text(report, "sessionId"), "--json"],
+        0,
+    )
+}
+
 #[test]
 fn a_workflow_that_is_changed_while_its_run_waits_changes_nothing_for_it() {
     let world = world();
@@ -150,18 +165,8 @@ fn a_workflow_that_is_changed_while_its_run_waits_changes_nothing_for_it() {
         &["run", "--workflow", "flow.toml", "write it", "--json"],
         5,
     );
-    let id = report["requestIds"][0].as_str().unwrap();
     world.write("flow.toml", "[workflow]\ntools = ['read']\n");
-    world
-        .placet(&["inbox", "answer", id, "approve"])
-        .env("USER", "lin")
-        .assert()
-        .code(0);
-    let done = json(
-        &world,
-        &["run", "--resume", text(&report, "sessionId"), "--json"],
-        0,
-    );
+    let done = approved(&world, &report);
     assert_eq!(text(&done, "text"), "Written.");
     assert!(world.path("a.txt").exists());
 }
@@ -189,16 +194,7 @@ text = 'Done.'
         .code(0);
     let shown = String::from_utf8_lossy(&shown.get_output().stdout).into_owned();
     assert!(shown.contains("placet › write-a-part"), "{shown}");
-    world
-        .placet(&["inbox", "answer", id, "approve"])
-        .env("USER", "lin")
-        .assert()
-        .code(0);
-    let done = json(
-        &world,
-        &["run", "--resume", text(&report, "sessionId"), "--json"],
-        0,
-    );
+    let done = approved(&world, &report);
     assert_eq!(text(&done, "text"), "Done.");
     assert!(world.path("part.txt").exists());
 }

@@ -219,16 +219,22 @@ pub(crate) fn say(address: &str, token: &str, method: &str, path: &str, body: &s
 pub(crate) struct Stream(BufReader<TcpStream>);
 
 impl Stream {
+    /// The next event.
+    pub(crate) fn next(&mut self) -> Value {
+        loop {
+            let mut line = String::new();
+            assert_ne!(self.0.read_line(&mut line).unwrap(), 0, "the stream ended");
+            if let Some(data) = line.strip_prefix("data: ") {
+                return serde_json::from_str(data).unwrap();
+            }
+        }
+    }
+
     /// The ids of the events up to the first of this kind.
     pub(crate) fn until(&mut self, kind: &str) -> Vec<u64> {
         let mut seen = Vec::new();
         loop {
-            let mut line = String::new();
-            assert_ne!(self.0.read_line(&mut line).unwrap(), 0, "the stream ended");
-            let Some(data) = line.strip_prefix("data: ") else {
-                continue;
-            };
-            let data: Value = serde_json::from_str(data).unwrap();
+            let data = self.next();
             seen.push(data["id"].as_u64().unwrap());
             if data["type"] == kind {
                 return seen;

@@ -14,7 +14,7 @@ use placet_core::policy::Context;
 use placet_core::principal::Principal;
 use placet_core::standing::StandingGrant;
 use placet_core::time::{Now, Timestamp};
-use placet_core::tool::{OwnOpinion, Tool};
+use placet_core::tool::Tool;
 use placet_core::verdict::{Decision, Verdict};
 use placet_store::{Step, StoreError, View};
 
@@ -356,21 +356,14 @@ fn judge_again(
     edit: &Edit,
 ) -> Result<Verdict, StoreError> {
     let session = view.session(&call.session)?;
-    let nothing = std::collections::BTreeSet::new();
     Ok(rules.config.policy.decide(
         call,
         &edit.tool,
         &edit.analysis,
         &Context {
-            digest: call.digest(),
-            workspace: rules.workspace,
             mode: session.mode,
-            own_opinion: OwnOpinion::Silent,
             session_allow_list: &session.allow_list,
-            workflow_allow_list: &nothing,
-            workflow_strict: false,
-            standing: &[],
-            remembered: false,
+            ..Context::alone(call.digest(), rules.workspace)
         },
     ))
 }

@@ -62,7 +62,7 @@ impl Decides {
         Ok(match self {
             Self::Everywhere => true,
             Self::In(sessions) if sessions.is_empty() => false,
-            Self::In(sessions) => sessions.contains(&view.root_of(session)?),
+            Self::In(sessions) => sessions.contains(session) || sessions.contains(&view.root_of(session)?),
         })
     }
 }

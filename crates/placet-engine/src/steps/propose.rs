@@ -48,6 +48,24 @@ pub struct Proposal {
     pub fresh: Fresh,
 }
 
+impl Proposal {
+    /// What policy is told besides the call: as much as is known before anybody has looked into the store.
+    pub(crate) fn context<'a>(&'a self, workspace: &'a str) -> Context<'a> {
+        let alone = Context {
+            own_opinion: self.own_opinion,
+            ..Context::alone(self.digest, workspace)
+        };
+        match self.workflow.as_deref() {
+            Some(workflow) => Context {
+                workflow_allow_list: &workflow.auto_approved_tools,
+                workflow_strict: workflow.strict,
+                ..alone
+            },
+            None => alone,
+        }
+    }
+}
+
 /// How a proposal was received.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Proposed {
@@ -146,20 +164,12 @@ pub fn judge(
 }
 
 fn verdict(rules: &Rules<'_>, now: Now, proposal: &Proposal, around: &Surroundings) -> Verdict {
-    let nothing = BTreeSet::new();
     let context = Context {
-        digest: proposal.digest,
-        workspace: rules.workspace,
         mode: around.session.mode,
-        own_opinion: proposal.own_opinion,
         session_allow_list: &around.session.allow_list,
-        workflow_allow_list: proposal
-            .workflow
-            .as_ref()
-            .map_or(&nothing, |workflow| &workflow.auto_approved_tools),
-        workflow_strict: proposal.workflow.as_ref().is_some_and(|workflow| workflow.strict),
         standing: &around.standing,
         remembered: around.remembered_until.is_some_and(|until| now.wall < until),
+        ..proposal.context(rules.workspace)
     };
     let policy = &rules.config.policy;
     policy.decide(&proposal.call, &proposal.tool, &proposal.analysis, &context)

@@ -25,7 +25,10 @@ const FILE: &str = "signed-out";
 /// Cookies that were taken back, with when they would have ended.
 pub(crate) struct Cookies {
     path: PathBuf,
+    /// Looked into by every request, and so never held while the disk is waited for.
     revoked: Mutex<HashMap<String, Timestamp>>,
+    /// Held by whoever writes the file.
+    writing: Mutex<()>,
 }
 
 impl Cookies {
@@ -47,6 +50,7 @@ impl Cookies {
         Ok(Self {
             path,
             revoked: Mutex::new(revoked),
+            writing: Mutex::new(()),
         })
     }
 
@@ -92,14 +96,17 @@ impl Cookies {
         let Some(nonce) = value.split('.').nth(3) else {
             return Ok(());
         };
-        let mut revoked = self.lock();
-        revoked.retain(|_, ends| now < *ends);
-        revoked.insert(nonce.to_owned(), ends);
+        self.lock().insert(nonce.to_owned(), ends);
+        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines = {
+            let mut revoked = self.lock();
+            revoked.retain(|_, ends| now < *ends);
+            let line = |(nonce, ends): (&String, &Timestamp)| format!("{nonce} {}\n", ends.as_millis());
+            revoked.iter().map(line).collect::<String>()
+        };
         let folder = self.path.parent().ok_or(ErrorKind::NotFound)?;
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        for (nonce, ends) in revoked.iter() {
-            writeln!(file, "{nonce} {}", ends.as_millis())?;
-        }
+        file.write_all(lines.as_bytes())?;
         file.as_file().sync_all()?;
         file.persist(&self.path)?;
         std::fs::File::open(folder)?.sync_all()

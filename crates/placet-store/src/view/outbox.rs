@@ -75,13 +75,7 @@ impl View<'_> {
     /// The sessions in which messages wait.
     pub fn queued_sessions(&self) -> Result<Vec<SessionId>, StoreError> {
         let sql = "SELECT DISTINCT name FROM queue JOIN sessions ON sessions.id = queue.session";
-        let mut statement = self.conn.prepare_cached(sql)?;
-        let mut rows = statement.query([])?;
-        let mut sessions = Vec::new();
-        while let Some(row) = rows.next()? {
-            sessions.push(stored(SessionId::new(row.get::<_, String>(0)?))?);
-        }
-        Ok(sessions)
+        self.names(sql, [])
     }
 
     fn items(&self, sql: &str, params: impl Params) -> Result<Vec<OutboxItem>, StoreError> {

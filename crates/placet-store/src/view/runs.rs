@@ -46,8 +46,17 @@ impl View<'_> {
     pub fn open_runs(&self) -> Result<Vec<SessionId>, StoreError> {
         let sql = "SELECT name FROM runs JOIN sessions ON sessions.id = runs.session
                    WHERE runs.ended IS NULL ORDER BY runs.row";
+        self.names(sql, [])
+    }
+
+    /// Sessions, by a query for their names.
+    pub(super) fn names(
+        &self,
+        sql: &str,
+        params: impl rusqlite::Params,
+    ) -> Result<Vec<SessionId>, StoreError> {
         let mut statement = self.conn.prepare_cached(sql)?;
-        let mut rows = statement.query([])?;
+        let mut rows = statement.query(params)?;
         let mut sessions = Vec::new();
         while let Some(row) = rows.next()? {
             sessions.push(stored(SessionId::new(row.get::<_, String>(0)?))?);
@@ -79,13 +88,7 @@ impl View<'_> {
         let sql = "SELECT name FROM runs JOIN sessions ON sessions.id = runs.session
                    WHERE runs.parent = (SELECT id FROM sessions WHERE name = ?1) AND runs.ended IS NULL
                    ORDER BY runs.row";
-        let mut statement = self.conn.prepare_cached(sql)?;
-        let mut rows = statement.query([session.as_str()])?;
-        let mut children = Vec::new();
-        while let Some(row) = rows.next()? {
-            children.push(stored(SessionId::new(row.get::<_, String>(0)?))?);
-        }
-        Ok(children)
+        self.names(sql, [session.as_str()])
     }
 
     /// The same with their children, and theirs.

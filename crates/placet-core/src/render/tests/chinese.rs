@@ -4,7 +4,6 @@ use super::*;
 use crate::analysis::{FixedPlaces, analyse};
 use crate::config::Config;
 use crate::policy::{Context, Policy};
-use crate::tool::OwnOpinion;
 use crate::verdict::Reason;
 
 /// Fails when our own English is left in a Chinese text: three words in a row outside of what is quoted from the call, from
@@ -135,18 +134,7 @@ fn decided(policy: &Policy, config: &Config, tool: &str, args: Value) -> Story {
     let known = config.tool(&story.call.tool);
     let places = FixedPlaces::of_examples();
     story.analysis = analyse(&known, &story.call.args, &places);
-    let nothing = std::collections::BTreeSet::new();
-    let context = Context {
-        digest: story.call.digest(),
-        workspace: &places.workspace,
-        mode: None,
-        own_opinion: OwnOpinion::Silent,
-        session_allow_list: &nothing,
-        workflow_allow_list: &nothing,
-        workflow_strict: false,
-        standing: &[],
-        remembered: false,
-    };
+    let context = Context::alone(story.call.digest(), &places.workspace);
     story.verdict = policy.decide(&story.call, &known, &story.analysis, &context);
     story.asked.risk = story.verdict.risk;
     story
