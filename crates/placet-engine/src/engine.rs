@@ -1,6 +1,6 @@
 //! The engine: core driven by a store, with the clocks, the people and the channels around it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -9,7 +9,6 @@ use placet_core::analysis::Places as _;
 use placet_core::config::Config;
 use placet_core::ids::{ChannelName, IdError, InteractionId, PersonId, SessionId};
 use placet_core::journal::{Event, SYSTEM_SESSION};
-use placet_core::policy::Context;
 use placet_core::verdict::Decision;
 use placet_store::{OpenError, Options, Step, Store, StoreError, SystemClock};
 use tokio::sync::{Notify, oneshot, watch};

@@ -1,6 +1,5 @@
 //! An agent proposes a call: policy judges it, and it is settled at once or parked on a question.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use placet_core::analysis::Analysis;
