@@ -13,7 +13,7 @@
 //! | `pins.rs` | how every tool looked when it was first seen |
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -71,7 +71,14 @@ pub struct Servers(Arc<Shared>);
 
 struct Shared {
     servers: Vec<Arc<Server>>,
-    listing: RwLock<Arc<Listing>>,
+    listed: RwLock<Listed>,
+}
+
+/// The tools, and of which lists of the servers they were made.
+#[derive(Default)]
+struct Listed {
+    lists: Vec<u64>,
+    listing: Arc<Listing>,
 }
 
 /// All tools of all servers, by our names.
@@ -84,20 +91,23 @@ impl Servers {
         let server = |access| Arc::new(Server::new(access, Arc::clone(&pins)));
         let servers = Self(Arc::new(Shared {
             servers: servers.into_iter().map(server).collect(),
-            listing: RwLock::default(),
+            listed: RwLock::default(),
         }));
         servers.refresh().await;
         servers
     }
 
-    /// Looks at what there is, and asks those servers again that have said it changed or were started since.
+    /// Asks those servers what they can do that have said it changed or were started since. The listing stays the same one for
+    /// as long as none has said anything new, whoever asked it.
     pub async fn refresh(&self) {
-        if !self.0.servers.iter().any(|server| server.is_stale()) {
+        join_all(self.0.servers.iter().map(|server| server.list_again())).await;
+        // Looked at before the definitions: a list that comes in between is met again next time.
+        let lists: Vec<u64> = self.0.servers.iter().map(|server| server.lists()).collect();
+        if self.read().lists == lists {
             return;
         }
-        let lists = join_all(self.0.servers.iter().map(tool::list)).await;
         let mut listing = Listing::new();
-        for tool in lists.into_iter().flatten() {
+        for tool in self.0.servers.iter().flat_map(tool::of) {
             let name = tool.name().to_owned();
             if listing.contains_key(&name) {
                 tracing::warn!(%name, "two tools of MCP servers have the same name; the second is left out");
@@ -105,12 +115,17 @@ impl Servers {
             }
             listing.insert(name, tool);
         }
-        *self.0.listing.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(listing);
+        let listing = Arc::new(listing);
+        *self.0.listed.write().unwrap_or_else(PoisonError::into_inner) = Listed { lists, listing };
     }
 
     /// The tools there are now.
     pub(crate) fn listing(&self) -> Arc<Listing> {
-        Arc::clone(&self.0.listing.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.read().listing)
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Listed> {
+        self.0.listed.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Stops the servers that are programs and takes leave of the others.

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::process::Stdio;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -44,6 +44,8 @@ pub(super) struct Server {
     link: tokio::sync::Mutex<Link>,
     /// What it said it can do when it was last asked.
     definitions: Mutex<Vec<Definition>>,
+    /// How often it has said so.
+    lists: AtomicU64,
     /// It may say something else now.
     stale: Arc<AtomicBool>,
 }
@@ -77,6 +79,7 @@ impl Server {
             pins,
             link: tokio::sync::Mutex::default(),
             definitions: Mutex::default(),
+            lists: AtomicU64::new(0),
             stale: Arc::new(AtomicBool::new(true)),
         }
     }
@@ -89,8 +92,13 @@ impl Server {
         &self.pins
     }
 
+    /// How often it has said what it can do.
+    pub(super) fn lists(&self) -> u64 {
+        self.lists.load(Ordering::Acquire)
+    }
+
     /// Whether it may say something else than when it was last asked.
-    pub(super) fn is_stale(&self) -> bool {
+    fn is_stale(&self) -> bool {
         self.stale.load(Ordering::Acquire)
     }
 
@@ -101,13 +109,18 @@ impl Server {
             .clone()
     }
 
-    /// Asks what it can do, if that may have changed.
-    pub(super) async fn list_again(&self) -> Result<(), String> {
+    /// Asks what it can do, if that may have changed. What it said last counts when it cannot be asked.
+    pub(super) async fn list_again(&self) {
         if !self.is_stale() {
-            return Ok(());
+            return;
         }
-        let peer = self.peer().await?;
-        self.list(&peer).await
+        let listed = match self.peer().await {
+            Ok(peer) => self.list(&peer).await,
+            Err(why) => Err(why),
+        };
+        if let Err(why) = listed {
+            tracing::warn!(server = self.name(), %why, "an MCP server does not say what it can do");
+        }
     }
 
     async fn list(&self, peer: &Peer<RoleClient>) -> Result<(), String> {
@@ -146,6 +159,7 @@ impl Server {
             }
         }
         *self.definitions.lock().unwrap_or_else(PoisonError::into_inner) = definitions;
+        self.lists.fetch_add(1, Ordering::Release);
         Ok(())
     }
 

@@ -12,18 +12,14 @@ use super::definition::Definition;
 use super::server::Server;
 use crate::tools::Tool;
 
-/// The tools of one server, as it describes them now; as it did last when it cannot be asked.
-pub(super) async fn list(server: &Arc<Server>) -> Vec<Arc<dyn Tool>> {
-    if let Err(why) = server.list_again().await {
-        tracing::warn!(server = server.name(), %why, "an MCP server does not say what it can do");
-    }
-    let tool = |definition| {
+/// The tools of one server, as it described them last.
+pub(super) fn of(server: &Arc<Server>) -> impl Iterator<Item = Arc<dyn Tool>> {
+    server.definitions().into_iter().map(|definition| {
         Arc::new(McpTool {
             server: Arc::clone(server),
             definition,
         }) as Arc<dyn Tool>
-    };
-    server.definitions().into_iter().map(tool).collect()
+    })
 }
 
 struct McpTool {

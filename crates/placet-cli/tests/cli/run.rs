@@ -143,7 +143,7 @@ fn a_workflow_runs_by_its_name_or_its_file_and_brings_its_own_approvals() {
 
 /// The first question of a parked run is approved, and the run goes on to its end.
 fn approved(world: &World, report: &Value) -> Value {
-    let id = report["requestIds"][0].as_str().unwrap();
+    let id = report.pointer("/requestIds/0").unwrap().as_str().unwrap();
     world
         .placet(&["inbox", "answer", id, "approve"])
         .env("USER", "lin")
