@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use placet_core::call::{Chat, Origin};
 use placet_core::config::Workflow;
 use placet_core::ids::{AgentId, ChannelName, IdError, PersonId, SessionId};
-use placet_core::journal::{Event, SYSTEM_SESSION};
-use placet_core::run::{EvolveError, Limits, ResumePoint, Run};
+use placet_core::journal::Event;
+use placet_core::run::{EvolveError, Limits, ResumePoint, Run, RunStarted};
 use placet_core::time::Now;
 use placet_engine::Engine;
 use placet_engine::steps::{self, RunRefusal, Said, Saying};
 use placet_store::{Committed, StepError, StoreError};
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, mpsc};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -28,6 +28,8 @@ const PROMPT: &str = include_str!("prompt.txt");
 const BEGIN: &str = "Begin.";
 /// How many pieces of speech a slow watcher may be behind before it misses some.
 const LIVE_DELTAS_KEPT: usize = 1024;
+/// How many wakings wait to be heard before whoever wakes waits, too.
+const WAKES_KEPT: usize = 64;
 /// Rows read at once when a run is resumed.
 const PAGE: usize = 512;
 
@@ -49,6 +51,8 @@ pub(crate) struct Inner {
     pub(crate) agent: AgentId,
     /// Channels on which whoever writes talks to it.
     pub(crate) channels: BTreeSet<ChannelName>,
+    /// Runs that are to go on.
+    waking: mpsc::Sender<Vec<SessionId>>,
     pub(crate) live: broadcast::Sender<LiveDelta>,
     pub(crate) stop: CancellationToken,
     service: Mutex<Option<JoinHandle<()>>>,
@@ -93,6 +97,41 @@ pub enum TellError {
     /// A workflow begins a run of its own, and one is going on.
     #[error("a run is going on in the session `{0}`; a workflow begins one of its own")]
     GoingOn(SessionId),
+    /// The run that is going on works in another folder.
+    #[error("the run of session `{session}` works in `{workspace}`; go on with it from there")]
+    Elsewhere {
+        /// Which session.
+        session: SessionId,
+        /// Which folder.
+        workspace: String,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Why a run is left alone. It is in the store as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum ResumeError {
+    /// The run is another agent's.
+    #[error("the run of session `{0}` is another agent's")]
+    NotYours(SessionId),
+    /// A path means something else in another folder.
+    #[error("the run of session `{session}` works in `{workspace}`; go on with it from there")]
+    Elsewhere {
+        /// Which session.
+        session: SessionId,
+        /// Which folder.
+        workspace: String,
+    },
+    /// It began with a model that is not configured here.
+    #[error("the run of session `{session}` thinks with the model `{model}`, which is not configured here")]
+    NoModel {
+        /// Which session.
+        session: SessionId,
+        /// Which model.
+        model: String,
+    },
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -145,6 +184,16 @@ pub struct Builder {
     limits: Limits,
     name: Option<AgentId>,
     channels: BTreeSet<ChannelName>,
+    resuming: Resuming,
+}
+
+/// Which runs go on by themselves when an agent starts.
+#[derive(Clone, Copy)]
+enum Resuming {
+    /// Every one it can go on with.
+    Every,
+    /// Only those that are named.
+    Named,
 }
 
 impl Agent {
@@ -158,6 +207,7 @@ impl Agent {
             limits: Limits::USUAL,
             name: None,
             channels: BTreeSet::new(),
+            resuming: Resuming::Every,
         }
     }
 
@@ -239,12 +289,38 @@ impl Agent {
     }
 
     async fn say(&self, saying: Saying) -> Result<Said, TellError> {
+        let session = saying.session.clone();
         let step = move |view: &placet_store::View<'_>, now| tell(view, now, &saying);
         let told = self.inner.engine.store().step(step).await;
-        told.map_err(|error| match error {
+        let said = told.map_err(|error| match error {
             StepError::Refused(refusal) => refusal,
             StepError::Store(error) => TellError::Store(error),
-        })
+        })?;
+        // A run that was going on may be one that this process has left alone until now.
+        if said == Said::Queued {
+            self.inner.wake(vec![session]).await;
+        }
+        Ok(said)
+    }
+
+    /// Goes on with the run of a session, and with those it handed work to. Nothing happens when none is going on.
+    pub async fn resume(&self, session: &SessionId) -> Result<(), ResumeError> {
+        let (inner, looked) = (Arc::clone(&self.inner), session.clone());
+        let store = self.inner.engine.store();
+        let family = store.read(move |view, _| {
+            let Some(head) = view.run(&looked)?.filter(|run| run.ended.is_none()) else {
+                return Ok(Ok(Vec::new()));
+            };
+            if let Err(left_alone) = inner.drives(&looked, &view.run_started(&head)?) {
+                return Ok(Err(left_alone));
+            }
+            let mut family = view.descendants(&looked)?;
+            family.push(looked);
+            Ok(Ok(family))
+        });
+        let family = family.await??;
+        self.inner.wake(family).await;
+        Ok(())
     }
 
     /// The person a session of the built-in agent belongs to; `None` when it has never run there.
@@ -293,7 +369,7 @@ pub(crate) fn tell(
     saying: &Saying,
 ) -> Result<placet_store::Step<Said>, TellError> {
     let may = match &saying.origin.user {
-        Some(person) => may_tell(view, &saying.session, person)?,
+        Some(person) => may_tell(view, &saying.session, &saying.origin.agent, person)?,
         None => false,
     };
     if !may {
@@ -302,6 +378,7 @@ pub(crate) fn tell(
     steps::tell(view, now, saying).map_err(|refusal| match refusal {
         RunRefusal::SessionOver(session) | RunRefusal::Stale(session) => TellError::SessionOver(session),
         RunRefusal::GoingOn(session) => TellError::GoingOn(session),
+        RunRefusal::Elsewhere { session, workspace } => TellError::Elsewhere { session, workspace },
         RunRefusal::Store(error) => TellError::Store(error),
     })
 }
@@ -310,9 +387,10 @@ pub(crate) fn tell(
 fn may_tell(
     view: &placet_store::View<'_>,
     session: &SessionId,
+    agent: &AgentId,
     person: &PersonId,
 ) -> Result<bool, StoreError> {
-    if session.as_str() == SYSTEM_SESSION {
+    if !view.session(session)?.is_open_to(agent) {
         return Ok(false);
     }
     if let Some(owner) = view.run_owner(session)? {
@@ -358,10 +436,19 @@ impl Builder {
         self
     }
 
-    /// Starts, and resumes every run that has not ended.
+    /// Resumes nothing by itself, only what [`Agent::resume`] names or somebody says something to: for a program that is about
+    /// one conversation.
+    pub fn resuming_nothing(mut self) -> Self {
+        self.resuming = Resuming::Named;
+        self
+    }
+
+    /// Starts, and resumes every run of its own that has not ended. Those of other agents and other folders are left alone, and
+    /// those that think with a model it does not have.
     pub async fn start(self) -> Result<Agent, StartError> {
         let usual_model = self.models.first().map(|model| model.name().to_owned());
         let (live, _) = broadcast::channel(LIVE_DELTAS_KEPT);
+        let (waking, woken) = mpsc::channel(WAKES_KEPT);
         let inner = Arc::new(Inner {
             usual_model: usual_model.ok_or(StartError::NoModel)?,
             models: self
@@ -376,24 +463,75 @@ impl Builder {
             limits: self.limits,
             agent: self.name.map_or_else(|| AgentId::new(AGENT), Ok)?,
             channels: self.channels,
+            waking,
             live,
             stop: CancellationToken::new(),
             service: Mutex::new(None),
         });
         let store = inner.engine.store();
         // The head first: a run that begins between the two is in both, and woken once too often.
+        let (looking, resuming) = (Arc::clone(&inner), self.resuming);
         let (head, open, written) = store
-            .read(|view, _| Ok((view.head()?, view.open_runs()?, view.queued_sessions()?)))
+            .read(move |view, _| {
+                let open = match resuming {
+                    Resuming::Every => looking.own_open_runs(view)?,
+                    Resuming::Named => Vec::new(),
+                };
+                Ok((view.head()?, open, view.queued_sessions()?))
+            })
             .await?;
         let journal = inner.engine.subscribe(head, None);
         let dispatch = Dispatch::new(Arc::clone(&inner));
-        let service = tokio::spawn(dispatch.run(journal, open, written));
+        let service = tokio::spawn(dispatch.run(journal, open, written, woken));
         *inner.service.lock().unwrap_or_else(PoisonError::into_inner) = Some(service);
         Ok(Agent { inner })
     }
 }
 
 impl Inner {
+    /// The open runs it is to resume.
+    fn own_open_runs(&self, view: &placet_store::View<'_>) -> Result<Vec<SessionId>, StoreError> {
+        let mut own = Vec::new();
+        for session in view.open_runs()? {
+            let Some(head) = view.run(&session)? else { continue };
+            match self.drives(&session, &view.run_started(&head)?) {
+                Ok(()) => own.push(session),
+                Err(why) => tracing::info!(%why, "a run is left alone"),
+            }
+        }
+        Ok(own)
+    }
+
+    /// Whether it can go on with a run.
+    pub(crate) fn drives(&self, session: &SessionId, run: &RunStarted) -> Result<(), ResumeError> {
+        if run.origin.agent != self.agent {
+            return Err(ResumeError::NotYours(session.clone()));
+        }
+        if let Some(workspace) = run
+            .workspace
+            .as_ref()
+            .filter(|folder| *folder != self.engine.workspace())
+        {
+            return Err(ResumeError::Elsewhere {
+                session: session.clone(),
+                workspace: workspace.clone(),
+            });
+        }
+        if !self.models.contains_key(&run.model) {
+            return Err(ResumeError::NoModel {
+                session: session.clone(),
+                model: run.model.clone(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Lets runs go on that have not ended; whoever is at work already hears of it once too often.
+    async fn wake(&self, sessions: Vec<SessionId>) {
+        // An agent that has stopped wakes nobody: the runs go on at the next start.
+        let _ = self.waking.send(sessions).await;
+    }
+
     /// What the run of a session may call. Servers may change their tools at any time; a run keeps those it began with, and
     /// one that is resumed by another process those it finds there.
     pub(crate) async fn tools_of(&self, session: &SessionId) -> Tools {
@@ -426,6 +564,7 @@ impl Inner {
                 user: None,
             },
             model: self.usual_model.clone(),
+            workspace: self.engine.workspace().to_owned(),
             limits: self.limits,
             workflow: None,
         }

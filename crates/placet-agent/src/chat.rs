@@ -84,6 +84,14 @@ pub enum ChatError {
     /// There is nothing to do.
     #[error("the message is empty")]
     Empty,
+    /// The run that is going on works in another folder.
+    #[error("the run of session `{session}` works in `{workspace}`; go on with it from there")]
+    Elsewhere {
+        /// Which session.
+        session: SessionId,
+        /// Which folder.
+        workspace: String,
+    },
     /// No event of this conversation can have this id.
     #[error("there is no event `{0}`")]
     NoSuchEvent(EventId),
@@ -102,6 +110,7 @@ impl From<TellError> for ChatError {
             // What is said in a conversation begins no workflow, so none is in its way.
             TellError::NotYours(session) | TellError::GoingOn(session) => Self::NotFound(session),
             TellError::Empty => Self::Empty,
+            TellError::Elsewhere { session, workspace } => Self::Elsewhere { session, workspace },
             TellError::Store(error) => Self::Store(error),
         }
     }

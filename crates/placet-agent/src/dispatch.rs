@@ -10,7 +10,7 @@ use placet_core::ids::SessionId;
 use placet_core::journal::Event;
 use placet_engine::events::Subscription;
 use placet_store::Committed;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, mpsc};
 use tokio::task::{Id, JoinSet};
 
 use crate::agent::Inner;
@@ -47,12 +47,14 @@ impl Dispatch {
         }
     }
 
-    /// Works until the agent is stopped. `open` are the runs to be resumed, `written` the chats in which messages wait.
+    /// Works until the agent is stopped. `open` are the runs to be resumed, `written` the chats in which messages wait; those
+    /// `woken` later go on too.
     pub(crate) async fn run(
         mut self,
         mut journal: Subscription,
         open: Vec<SessionId>,
         written: Vec<SessionId>,
+        mut woken: mpsc::Receiver<Vec<SessionId>>,
     ) {
         self.open.extend(open.iter().cloned());
         for session in open {
@@ -72,6 +74,7 @@ impl Dispatch {
                         stop.cancel();
                     }
                 },
+                Some(sessions) = woken.recv() => self.wake(sessions),
                 Some(ended) = self.runs.join_next_with_id() => self.ended(ended),
                 Some(_) = self.letters.join_next() => {}
             }
@@ -83,7 +86,11 @@ impl Dispatch {
 
     fn heed(&mut self, row: &Committed) {
         match &row.event {
-            Event::RunStarted(_) => {
+            Event::RunStarted(run) => {
+                if let Err(why) = self.agent.drives(&row.session, run) {
+                    tracing::info!(%why, "a run is left alone");
+                    return;
+                }
                 self.open.insert(row.session.clone());
             }
             Event::RunEnded { .. } => {
@@ -99,6 +106,14 @@ impl Dispatch {
             active.wake.notify_one();
         } else if self.open.contains(&row.session) && moves_a_run(&row.event) {
             self.start(row.session.clone());
+        }
+    }
+
+    fn wake(&mut self, sessions: Vec<SessionId>) {
+        for session in sessions {
+            if self.open.insert(session.clone()) {
+                self.start(session);
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use placet_core::ids::{CallId, IdError, SessionId, ToolName};
 use placet_core::interaction::CallKey;
 use placet_core::journal::Event;
 use placet_core::run::{Effect, ModelCall, ModelTurn, Run, RunEnd, Wanted};
-use placet_engine::steps::{self, Ending, RunRefusal};
+use placet_engine::steps::{self, Ending, ProposeRefusal, RunRefusal, RunTerms};
 use placet_engine::{GateError, Submission};
 use placet_store::{StepError, StoreError};
 use tokio::sync::Notify;
@@ -180,15 +180,15 @@ impl Driver {
             Effect::Propose(id) => self.run.call(&id),
             Effect::AskModel | Effect::Execute(_) | Effect::End(_) => None,
         });
-        let started = self.run.started();
-        let workflow = started.and_then(|run| run.workflow.clone()).map(Arc::from);
-        let until = started.and_then(|run| run.until);
+        let terms = self.run.started().map(|run| RunTerms {
+            workflow: run.workflow.clone().map(Arc::from),
+            until: run.until,
+        });
         let turn: Vec<Submission> = wanted
             .map(|call| {
                 let tool = self.tools.get(call.tool.as_str());
                 Submission {
-                    workflow: workflow.clone(),
-                    until,
+                    run: terms.clone(),
                     category: tool.as_ref().map(|tool| tool.category()),
                     risk: tool.and_then(|tool| tool.risk()),
                     ..Submission::from(call)
@@ -198,8 +198,27 @@ impl Driver {
         if turn.is_empty() {
             return Ok(Progress::None);
         }
-        for proposed in self.agent.engine.gate().propose_all(turn).await {
-            proposed?;
+        let gate = self.agent.engine.gate();
+        let proposing = gate.propose_all(turn);
+        tokio::pin!(proposing);
+        // What the tools can show may take a while to find out; whoever stops the run does not wait for that.
+        let proposed = loop {
+            tokio::select! {
+                proposed = &mut proposing => break proposed,
+                () = self.wake.notified() => {
+                    self.catch_up().await?;
+                    if self.stop.is_cancelled() {
+                        return Ok(Progress::Made);
+                    }
+                }
+            }
+        };
+        for proposed in proposed {
+            match proposed {
+                // Stopped while it was on its way: nothing was asked, and the end of the run says so.
+                Err(GateError::Propose(ProposeRefusal::RunStopped(_))) | Ok(_) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
         Ok(Progress::Made)
     }
@@ -311,7 +330,10 @@ fn stored(step: Result<(), StepError<RunRefusal>>) -> Result<(), DriveError> {
     match step {
         Ok(())
         | Err(StepError::Refused(
-            RunRefusal::Stale(_) | RunRefusal::SessionOver(_) | RunRefusal::GoingOn(_),
+            RunRefusal::Stale(_)
+            | RunRefusal::SessionOver(_)
+            | RunRefusal::GoingOn(_)
+            | RunRefusal::Elsewhere { .. },
         )) => Ok(()),
         Err(StepError::Refused(RunRefusal::Store(error)) | StepError::Store(error)) => Err(error.into()),
     }

@@ -124,6 +124,8 @@ impl Letter {
                 value: Taken::Gone,
             }),
             Err(RunRefusal::Store(error)) => Err(error),
+            // Whoever works there hears it.
+            Err(RunRefusal::Elsewhere { .. }) => Ok(Step::nothing(Taken::Left)),
             Err(RunRefusal::SessionOver(_) | RunRefusal::Stale(_) | RunRefusal::GoingOn(_)) => {
                 Ok(self.answered(self.over()))
             }

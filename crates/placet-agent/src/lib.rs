@@ -40,7 +40,7 @@ mod rest;
 mod task;
 pub mod tools;
 
-pub use agent::{AGENT, Agent, Builder, StartError, TellError, WorkflowError};
+pub use agent::{AGENT, Agent, Builder, ResumeError, StartError, TellError, WorkflowError};
 pub use model::Model;
 pub use rest::Rest;
 pub use task::Task;

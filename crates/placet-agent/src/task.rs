@@ -67,6 +67,7 @@ pub(crate) fn begin(call: &ToolCall, by: &RunStarted) -> Result<RunStarted, Stri
         model: by.model.clone(),
         limits: by.limits,
         origin,
+        workspace: by.workspace.clone(),
         parent: Some(Parent {
             session: call.session.clone(),
             call: CallKey {

@@ -88,7 +88,8 @@ async fn converse(args: &ChatArgs, config: Config, colours: Colours, inline: Inl
         })?;
     let builder = Agent::builder(engine.clone(), tools.clone())
         .model(model)
-        .limits(limits);
+        .limits(limits)
+        .resuming_nothing();
     let builder = others.into_iter().fold(builder, placet_agent::Builder::model);
     let agent = builder.start().await?;
     let seated = Seated {
@@ -116,18 +117,20 @@ async fn converse(args: &ChatArgs, config: Config, colours: Colours, inline: Inl
 
 /// The conversation to go on with, if one was asked for.
 async fn resumed(args: &ChatArgs, seated: &Seated) -> anyhow::Result<Option<SessionId>> {
-    match &args.resume {
-        None => Ok(None),
+    let session = match &args.resume {
+        None => return Ok(None),
         Some(Resume::Newest) => match seated.agent.chat().newest(&seated.person).await {
-            Ok(session) => Ok(Some(session)),
+            Ok(session) => session,
             Err(ChatError::NoneYet) => {
                 bail!("you have had no conversation here yet; `placet chat` begins one")
             }
-            Err(error) => Err(error.into()),
+            Err(error) => return Err(error.into()),
         },
         Some(Resume::Session(session)) => match seated.agent.owner(session).await? {
-            Some(owner) if owner == seated.person => Ok(Some(session.clone())),
+            Some(owner) if owner == seated.person => session.clone(),
             _ => bail!("there is no conversation `{session}` of yours"),
         },
-    }
+    };
+    seated.agent.resume(&session).await?;
+    Ok(Some(session))
 }

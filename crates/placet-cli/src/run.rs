@@ -46,7 +46,11 @@ async fn work(args: &RunArgs, config: Config) -> anyhow::Result<Exit> {
         .start(&path)
         .await
         .with_context(|| format!("the store `{}` cannot be opened", path.display()))?;
-    let builder = Agent::builder(engine.clone(), tools).model(model).limits(limits);
+    // Whatever else waits in the store belongs to other folders, other people or another day.
+    let builder = Agent::builder(engine.clone(), tools)
+        .model(model)
+        .limits(limits)
+        .resuming_nothing();
     let agent = others
         .into_iter()
         .fold(builder, placet_agent::Builder::model)
@@ -59,7 +63,7 @@ async fn work(args: &RunArgs, config: Config) -> anyhow::Result<Exit> {
     report(args, &session, &rest)
 }
 
-/// Begins a run, or names the one to go on with: that goes on by itself.
+/// Begins a run, or goes on with one.
 async fn begin(
     args: &RunArgs,
     agent: &Agent,
@@ -68,7 +72,10 @@ async fn begin(
 ) -> anyhow::Result<SessionId> {
     if let Some(session) = &args.resume {
         match agent.owner(session).await? {
-            Some(owner) if owner == *person => return Ok(session.clone()),
+            Some(owner) if owner == *person => {
+                agent.resume(session).await?;
+                return Ok(session.clone());
+            }
             _ => bail!("there is no run `{session}` of yours"),
         }
     }

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::call::{CallDigest, ToolCall};
-use crate::ids::{InteractionId, SessionId, ToolName};
+use crate::ids::{AgentId, InteractionId, SessionId, ToolName};
 use crate::interaction::CallKey;
-use crate::journal::CallResult;
+use crate::journal::{CallResult, SYSTEM_SESSION};
 use crate::outcome::{CallStatus, Outcome};
 use crate::policy::Mode;
 use crate::time::LiveTime;
@@ -115,6 +115,8 @@ pub struct SessionRecord {
     pub allow_list: BTreeSet<ToolName>,
     /// Its own mode, when it has one.
     pub mode: Option<Mode>,
+    /// The agent it belongs to: whoever acted in it first. Nobody else acts in it.
+    pub agent: Option<AgentId>,
 }
 
 impl CallRecord {
@@ -145,6 +147,12 @@ impl SessionRecord {
             open_questions: 0,
             allow_list: BTreeSet::new(),
             mode: None,
+            agent: None,
         }
+    }
+
+    /// Whether an agent may act in it: in its own, and in one that is nobody's yet. Placet's own is closed to all.
+    pub fn is_open_to(&self, agent: &AgentId) -> bool {
+        self.id.as_str() != SYSTEM_SESSION && self.agent.as_ref().is_none_or(|owner| owner == agent)
     }
 }

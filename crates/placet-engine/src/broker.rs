@@ -139,13 +139,28 @@ impl Broker {
         let Some(args) = edited else {
             return Ok((None, question.analysis));
         };
-        let tool = self.engine.tool(&Submission::from(record.call.clone()));
+        // What its agent declared it to be, and whatever else was found, still holds: an edit makes nothing harmless.
+        let tool = self.engine.tool(&Submission {
+            category: Some(record.verdict.category),
+            risk: Some(record.verdict.risk),
+            ..Submission::from(record.call.clone())
+        });
         let fits = tool
             .schema
             .as_ref()
             .map_or(Ok(()), |schema| fits(schema, args.as_value()));
         let analysis = self.engine.analyse(&tool, args);
-        Ok((Some(Edit { tool, analysis, fits }), question.analysis))
+        let evidence = match fits {
+            Ok(()) => self.engine.evidence(&record.call.with_args(args.clone())).await,
+            Err(_) => Vec::new(),
+        };
+        let edit = Edit {
+            tool,
+            analysis,
+            fits,
+            evidence,
+        };
+        Ok((Some(edit), question.analysis))
     }
 
     /// Puts an agent's own question to people.

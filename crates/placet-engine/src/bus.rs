@@ -252,8 +252,14 @@ impl Bus {
     }
 
     async fn request_tool_approval(&self, request: Value) -> Result<Value, RequestError> {
-        let submission =
+        let mut submission =
             tool_approval(request).map_err(|error| RequestError::Malformed(error.to_string()))?;
+        // Whoever embeds us speaks for the agent whose session it names.
+        let session = submission.call.session.clone();
+        let record = self.engine.store().read(move |view, _| view.session(&session));
+        if let Some(agent) = record.await.map_err(GateError::from)?.agent {
+            submission.call.origin.agent = agent;
+        }
         let gate = self.engine.gate();
         let key = key_of(&submission.call);
         let outcome = match gate.propose(submission).await? {
@@ -351,8 +357,7 @@ fn tool_approval(request: Value) -> Result<Submission, MalformedError> {
         },
         category: request.category,
         risk: None,
-        workflow: None,
-        until: None,
+        run: None,
     })
 }
 

@@ -229,6 +229,11 @@ impl Engine {
         &self.inner.store
     }
 
+    /// The folder the agent works in, with every link resolved.
+    pub fn workspace(&self) -> &str {
+        self.inner.places.workspace()
+    }
+
     pub(crate) fn fresh() -> Result<Fresh, IdError> {
         let uuid = uuid::Uuid::now_v7();
         Ok(Fresh {
@@ -472,6 +477,7 @@ fn reach(
             Role::Owner => Connected::These(channels.keys().cloned().collect()),
             Role::Guest => Connected::Elsewhere,
         },
+        elsewhere: config.known_channels(),
         inbox,
         chats_of: config.people.own_chats(),
         callback: PersonId::new(CALLBACK).ok(),

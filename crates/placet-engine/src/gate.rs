@@ -4,12 +4,10 @@
 //! their own time: [`Gate::propose`], [`Gate::wait`], [`Gate::claim`], [`Gate::finish`].
 
 use std::future::Future;
-use std::sync::Arc;
 
 use futures_util::future::join_all;
 use placet_core::analysis::{Analysis, analyse};
 use placet_core::call::{Args, ToolCall};
-use placet_core::config::Workflow;
 use placet_core::evidence::{EVIDENCE_BYTES_MAX, Evidence};
 use placet_core::ids::IdError;
 use placet_core::interaction::CallKey;
@@ -17,13 +15,15 @@ use placet_core::journal::CallResult;
 use placet_core::outcome::Outcome;
 use placet_core::record::{CallRecord, CallState, GrantState};
 use placet_core::run::RunStarted;
-use placet_core::time::{LiveTime, Millis};
+use placet_core::time::Millis;
 use placet_core::tool::{Category, OwnOpinion, Risk, Tool};
 use placet_core::verdict::Verdict;
 use placet_store::{StepError, StoreError};
 
 use crate::engine::Engine;
-use crate::steps::{self, ClaimRefusal, FinishRefusal, Permit, Proposal, ProposeRefusal, Proposed, Reread};
+use crate::steps::{
+    self, ClaimRefusal, FinishRefusal, Permit, Proposal, ProposeRefusal, Proposed, Reread, RunTerms,
+};
 
 /// The gate of an [`Engine`].
 #[derive(Clone)]
@@ -40,10 +40,8 @@ pub struct Submission {
     pub category: Option<Category>,
     /// What the agent says its risk is. May raise risk, never lower it.
     pub risk: Option<Risk>,
-    /// The workflow it runs in.
-    pub workflow: Option<Arc<Workflow>>,
-    /// When the run it belongs to is over; no question about it stays open longer.
-    pub until: Option<LiveTime>,
+    /// The terms of the run of the built-in agent that makes it, when one does.
+    pub run: Option<RunTerms>,
 }
 
 impl From<ToolCall> for Submission {
@@ -52,8 +50,7 @@ impl From<ToolCall> for Submission {
             call,
             category: None,
             risk: None,
-            workflow: None,
-            until: None,
+            run: None,
         }
     }
 }
@@ -118,6 +115,21 @@ impl Engine {
 
     pub(crate) fn analyse(&self, tool: &Tool, args: &Args) -> Analysis {
         analyse(tool, args, &self.inner.places)
+    }
+
+    /// What the tool can show of the effect of a call. Too large to keep is refused, not cut: half a diff misleads.
+    pub(crate) async fn evidence(&self, call: &ToolCall) -> Vec<Evidence> {
+        let given = match self.inner.toolbox.evidence(call).await {
+            Ok(given) => given,
+            Err(why) => return vec![Evidence::Failed { why }],
+        };
+        let bytes = serde_json::to_vec(&given).map_or(usize::MAX, |json| json.len());
+        if bytes > EVIDENCE_BYTES_MAX {
+            return vec![Evidence::Failed {
+                why: format!("the evidence has {bytes} bytes, too many to keep"),
+            }];
+        }
+        given
     }
 }
 
@@ -189,11 +201,10 @@ impl Gate {
     /// Receives the calls of one turn together. Each is judged on its own; questions are shown as one group. No answer comes
     /// in between, so a call made twice is one question however fast people are.
     pub async fn propose_all(&self, turn: Vec<Submission>) -> Vec<Result<Proposed, GateError>> {
-        let mut receiving = Vec::with_capacity(turn.len());
-        for submission in turn {
-            let prepared = self.prepare(submission).await;
-            receiving.push(async move { self.receive(prepared?).await });
-        }
+        let prepared = join_all(turn.into_iter().map(|submission| self.prepare(submission))).await;
+        let receiving = prepared
+            .into_iter()
+            .map(|prepared| async move { self.receive(prepared?).await });
         // All are handed to the store before the first is committed: polled in order, and nothing waits before that.
         join_all(receiving).await
     }
@@ -321,7 +332,7 @@ impl Gate {
         let in_force = self.engine.in_force();
         // Evidence may be costly (a row count), so it is gathered only for calls that will likely be asked about.
         if in_force.may_ask(&proposal) {
-            proposal.evidence = evidence(self.engine.inner.toolbox.evidence(&proposal.call).await);
+            proposal.evidence = self.engine.evidence(&proposal.call).await;
         }
         Ok(proposal)
     }
@@ -338,28 +349,12 @@ impl Gate {
             analysis,
             own_opinion,
             evidence: Vec::new(),
-            workflow: submission.workflow,
-            until: submission.until,
+            run: submission.run,
             fresh: Engine::fresh()?,
             digest: submission.call.digest(),
             call: submission.call,
         })
     }
-}
-
-/// Evidence that is too large to keep is refused, not cut: half a diff misleads.
-fn evidence(given: Result<Vec<Evidence>, String>) -> Vec<Evidence> {
-    let given = match given {
-        Ok(given) => given,
-        Err(why) => return vec![Evidence::Failed { why }],
-    };
-    let bytes = serde_json::to_vec(&given).map_or(usize::MAX, |json| json.len());
-    if bytes > EVIDENCE_BYTES_MAX {
-        return vec![Evidence::Failed {
-            why: format!("the evidence has {bytes} bytes, too many to keep"),
-        }];
-    }
-    given
 }
 
 fn finished_before(record: &CallRecord) -> Option<Finished> {

@@ -23,6 +23,7 @@ mod recover;
 mod run;
 mod session;
 mod settle;
+mod terms;
 mod words;
 
 pub use answer::{AnswerRefusal, Answered, Edit, EditDenial, How, Reply, answer};
@@ -36,6 +37,7 @@ pub use run::{Ending, RunRefusal, Said, Saying, end_run, interrupt_run, take_tur
 pub use session::{
     RevokeRefusal, SettingRefusal, allow_tool, cancel_question, end_session, revoke_standing, set_mode,
 };
+pub use terms::RunTerms;
 
 /// What every step may look at besides the store: the configuration in force and the surfaces that exist.
 pub struct Rules<'a> {

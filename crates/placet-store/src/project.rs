@@ -4,7 +4,7 @@
 //! cannot have happened (a second claim, an answer to a settled question) is an error and writes nothing.
 
 use placet_core::call::ToolCall;
-use placet_core::ids::SessionId;
+use placet_core::ids::{AgentId, SessionId};
 use placet_core::journal::Event;
 use rusqlite::Connection;
 
@@ -88,8 +88,16 @@ pub(crate) fn apply(conn: &Connection, at: At<'_>, event: &Event) -> Result<(), 
         Event::UserSaid { .. } => runs::said(conn, at),
         Event::ModelTurn(turn) => runs::spoke(conn, at, turn),
         Event::RunEnded { .. } => runs::ended(conn, at),
-        Event::RunInterrupted { .. } | Event::Delivered { .. } | Event::Started { .. } => Ok(()),
+        Event::RunInterrupted { .. } => runs::interrupted(conn, at),
+        Event::Delivered { .. } | Event::Started { .. } => Ok(()),
     }
+}
+
+/// A session is the agent's that acts in it first.
+fn belongs(conn: &Connection, at: At<'_>, agent: &AgentId) -> Result<(), StoreError> {
+    let sql = "UPDATE sessions SET agent = ?2 WHERE id = ?1 AND agent IS NULL";
+    conn.prepare_cached(sql)?.execute((at.session, agent.as_str()))?;
+    Ok(())
 }
 
 /// The place an approval is remembered in: the chat the call came from (`channel:chat`), else its session.

@@ -2,7 +2,7 @@
 
 use placet_core::call::{CallDigest, Chat};
 use placet_core::digest::Digest;
-use placet_core::ids::{AgentId, ChannelName, GroupId, IdError, InteractionId, SessionId};
+use placet_core::ids::{ChannelName, GroupId, IdError, InteractionId, SessionId};
 use placet_core::interaction::{CallKey, Code};
 use placet_core::journal::Event;
 use placet_core::time::{LiveTime, Timestamp};
@@ -63,8 +63,6 @@ pub struct SessionSpan {
     pub last_at: Timestamp,
     /// How many calls were proposed in it.
     pub calls: u64,
-    /// Whose the first of them was.
-    pub agent: Option<AgentId>,
 }
 
 /// How much there is.

@@ -126,6 +126,14 @@ pub enum SendError {
     /// A run that must be alone is going on in the session.
     #[error("a run is going on in the session `{0}`")]
     GoingOn(SessionId),
+    /// The run that is going on in the session works in another folder.
+    #[error("the run of session `{session}` works in `{workspace}`; go on with it from there")]
+    Elsewhere {
+        /// Which session.
+        session: SessionId,
+        /// Which folder.
+        workspace: String,
+    },
     /// The assistant was stopped. What was stored goes on at the next start.
     #[error("the assistant was stopped before the reply was there")]
     Stopped,
@@ -144,6 +152,7 @@ impl From<TellError> for SendError {
             TellError::NotYours(session) => Self::NotYours(session),
             TellError::Empty => Self::Empty,
             TellError::GoingOn(session) => Self::GoingOn(session),
+            TellError::Elsewhere { session, workspace } => Self::Elsewhere { session, workspace },
             TellError::Store(error) => Self::Store(error),
         }
     }

@@ -142,23 +142,21 @@ async fn a_rejection_reaches_the_child_and_its_report_the_parent() {
 }
 
 #[tokio::test]
-async fn a_child_ended_from_its_question_is_a_failed_call_of_its_parent_which_goes_on() {
+async fn ending_the_run_at_a_childs_question_ends_all_of_it() {
     let house = House::new();
     let home = house.open(one_child()).await;
     let mut stream = home.say("Log it").await;
     let asked = question(&mut stream).await;
     home.answer(&asked, "terminate", None).await;
     let events = rest(&mut stream).await;
-    let result = last(&events, "OBSERVATION");
-    assert_eq!(result["ok"], false);
-    assert!(
-        result["output"]
-            .as_str()
-            .unwrap()
-            .starts_with("the run was ended by lin"),
-        "{result}"
-    );
-    assert_eq!(last(&events, "COMPLETED")["text"], "The helper could not.");
+    assert_eq!(last(&events, "COMPLETED")["how"], "terminated");
+    for ended in [session("s"), child_of(&asked)] {
+        match soon(home.agent.rest(&ended)).await.unwrap() {
+            Rest::Ended { how, .. } => assert_eq!(how, RunEnd::Terminated { by: "lin".into() }),
+            other => panic!("{ended} goes on: {other:?}"),
+        }
+    }
+    assert_eq!(house.file("log.txt"), None);
     sound(home).await;
 }
 

@@ -1,15 +1,22 @@
 //! Interrupting what an agent does: the model, a call, a question. Each leaves the conversation where a person can go on.
 
-use placet_agent::Rest;
+use std::sync::Arc;
+
+use async_trait::async_trait;
 use placet_agent::chat::{ChatStream, What};
+use placet_agent::{Rest, Tool, Tools};
+use placet_core::call::ToolCall;
+use placet_core::evidence::Evidence;
 use placet_core::journal::Event;
 use placet_core::run::RunEnd;
+use placet_core::tool::Category;
 use placet_engine::steps::Said;
-use serde_json::json;
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 
 use crate::models::{BOTH, home_with};
 use crate::provider::{Provider, Reply};
-use crate::support::{Home, House, calls, last, lin, names, on, question, rest, says, session, soon};
+use crate::support::{CONFIG, Home, House, calls, last, lin, names, on, question, rest, says, session, soon};
 
 async fn interrupts(home: &Home) {
     assert!(home.agent.interrupt(&session("s"), &lin()).await.unwrap());
@@ -168,5 +175,74 @@ async fn an_interruption_is_in_the_journal_and_of_no_use_where_nothing_goes_on()
         })
         .collect();
     assert_eq!(by, ["lin"]);
+    home.close().await;
+}
+
+/// A tool that takes its time to find out what it can show.
+#[derive(Clone)]
+struct Slow {
+    begun: Arc<Semaphore>,
+    may_go_on: Arc<Semaphore>,
+}
+
+#[async_trait]
+impl Tool for Slow {
+    fn name(&self) -> &'static str {
+        "slow"
+    }
+
+    fn description(&self) -> &'static str {
+        "Counts first."
+    }
+
+    fn category(&self) -> Category {
+        Category::Command
+    }
+
+    fn schema(&self) -> Value {
+        json!({ "type": "object" })
+    }
+
+    async fn evidence(&self, _: &ToolCall) -> Result<Vec<Evidence>, String> {
+        self.begun.add_permits(1);
+        self.may_go_on.acquire().await.unwrap().forget();
+        Ok(Vec::new())
+    }
+
+    async fn run(&self, _: &ToolCall, _: &[Evidence]) -> Result<String, String> {
+        Ok("ran".into())
+    }
+}
+
+#[tokio::test]
+async fn a_call_on_its_way_to_the_gate_when_its_run_is_stopped_is_never_asked_about() {
+    let house = House::new();
+    let slow = Slow {
+        begun: Arc::new(Semaphore::new(0)),
+        may_go_on: Arc::new(Semaphore::new(0)),
+    };
+    let tools = Tools::builtin(&house.work()).with([Arc::new(slow.clone()) as Arc<dyn Tool>]);
+    let turns = json!([
+        on("ran", says("It ran.")),
+        calls(&[("slow", json!({}))]),
+        calls(&[("slow", json!({}))])
+    ]);
+    let home = house.open_as(CONFIG, tools, turns).await;
+    let mut stream = home.say("Count").await;
+    soon(slow.begun.acquire()).await.unwrap().forget();
+    interrupts(&home).await;
+    // Nobody waits for what the tool would have shown.
+    let events = rest(&mut stream).await;
+    assert_eq!(last(&events, "COMPLETED")["how"], "interrupted");
+    assert!(!names(&events).contains(&"INTERACTION"), "{events:?}");
+
+    // The same call is a question of its own in the next run, and its approval runs it.
+    slow.may_go_on.add_permits(2);
+    let mut stream = home.say("Count again").await;
+    let asked = question(&mut stream).await;
+    assert_eq!(home.engine.broker().pending(None, 9).await.unwrap().len(), 1);
+    home.answer(&asked, "approve", None).await;
+    let events = rest(&mut stream).await;
+    assert_eq!(last(&events, "COMPLETED")["text"], "It ran.");
     home.close().await;
 }

@@ -1,9 +1,17 @@
 //! Restarts: a run goes on where it was, in another process as well as in this one.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use placet_agent::chat::Viewer;
+use placet_agent::model::{Script, Scripted};
+use placet_agent::{Agent, Builder, Rest, ResumeError, TellError, Tools};
+use placet_core::config::Config;
+use placet_core::ids::{AgentId, SessionId};
+use placet_engine::Engine;
 use serde_json::json;
 
-use crate::support::{House, calls, last, lin, question, rest, says, session};
+use crate::support::{CONFIG, Home, House, calls, last, lin, question, rest, says, session, soon};
 
 #[tokio::test]
 async fn a_parked_run_is_answered_after_a_restart_and_goes_on() {
@@ -48,5 +56,113 @@ async fn a_parked_run_is_answered_after_a_restart_and_goes_on() {
     assert_eq!(house.file("log.txt").as_deref(), Some("one\ntwo\n"));
     let verified = home.engine.store().verify(None).await.unwrap();
     assert!(verified.findings.is_empty(), "{:?}", verified.findings);
+    home.close().await;
+}
+
+/// A run that waits in a folder, approved while nobody works; what it would do there has not happened.
+async fn approved_and_waiting(house: &House) {
+    let turns = json!([
+        calls(&[("bash", json!({ "command": "touch ran" }))]),
+        says("Done.")
+    ]);
+    let home = house.open(turns).await;
+    let asked = question(&mut home.say("Touch").await).await;
+    home.agent.clone().shutdown().await;
+    home.answer(&asked, "approve", None).await;
+    home.engine.shutdown().await.unwrap();
+}
+
+/// An agent over the same store, somewhere else or as somebody else.
+async fn another(
+    house: &House,
+    work: &Path,
+    name: &str,
+    model: &str,
+    how: impl FnOnce(Builder) -> Builder,
+) -> Home {
+    let config = Config::parse(CONFIG, "placet.toml", std::iter::empty()).unwrap();
+    let tools = Tools::builtin(work);
+    let engine = Engine::builder(config)
+        .workspace(work)
+        .toolbox(tools.clone())
+        .start(&house.store())
+        .await
+        .unwrap();
+    let script = Script::from_json(json!({ "turns": [says("Done.")] })).unwrap();
+    let builder = Agent::builder(engine.clone(), tools)
+        .named(AgentId::new(name).unwrap())
+        .model(Arc::new(Scripted::new(model, script)));
+    let agent = how(builder).start().await.unwrap();
+    Home { agent, engine }
+}
+
+/// Something else is done by it, from beginning to end: whatever it resumed by itself has begun by then.
+async fn does_something_else(home: &Home) {
+    let other = SessionId::new("other").unwrap();
+    home.agent.tell(&other, "Hello", &lin(), None).await.unwrap();
+    let rest = soon(home.agent.rest(&other)).await.unwrap();
+    assert!(matches!(rest, Rest::Ended { .. }), "{rest:?}");
+}
+
+#[tokio::test]
+async fn a_run_of_another_folder_is_left_alone_with_its_approval() {
+    let house = House::new();
+    approved_and_waiting(&house).await;
+    let elsewhere = tempfile::tempdir().unwrap();
+    let home = another(&house, elsewhere.path(), "placet", "scripted", |builder| builder).await;
+    does_something_else(&home).await;
+    let resumed = home.agent.resume(&session("s")).await;
+    assert!(
+        matches!(resumed, Err(ResumeError::Elsewhere { .. })),
+        "{resumed:?}"
+    );
+    let told = home.agent.tell(&session("s"), "Go on", &lin(), None).await;
+    assert!(matches!(told, Err(TellError::Elsewhere { .. })), "{told:?}");
+    home.close().await;
+    assert!(!elsewhere.path().join("ran").exists() && house.file("ran").is_none());
+
+    let home = house.open(json!([says("Done.")])).await;
+    let rest = soon(home.agent.rest(&session("s"))).await.unwrap();
+    assert!(matches!(rest, Rest::Ended { .. }), "{rest:?}");
+    assert!(house.file("ran").is_some());
+    home.close().await;
+}
+
+#[tokio::test]
+async fn a_run_of_another_agent_or_another_model_is_left_alone() {
+    let house = House::new();
+    approved_and_waiting(&house).await;
+    let home = another(&house, &house.work(), "other", "scripted", |builder| builder).await;
+    does_something_else(&home).await;
+    let resumed = home.agent.resume(&session("s")).await;
+    assert!(matches!(resumed, Err(ResumeError::NotYours(_))), "{resumed:?}");
+    let told = home.agent.tell(&session("s"), "Go on", &lin(), None).await;
+    assert!(matches!(told, Err(TellError::NotYours(_))), "{told:?}");
+    home.close().await;
+    let home = another(&house, &house.work(), "placet", "another", |builder| builder).await;
+    let resumed = home.agent.resume(&session("s")).await;
+    assert!(matches!(resumed, Err(ResumeError::NoModel { .. })), "{resumed:?}");
+    home.close().await;
+    assert!(house.file("ran").is_none());
+}
+
+#[tokio::test]
+async fn an_agent_for_one_conversation_resumes_that_one_only() {
+    let house = House::new();
+    approved_and_waiting(&house).await;
+    let home = another(
+        &house,
+        &house.work(),
+        "placet",
+        "scripted",
+        Builder::resuming_nothing,
+    )
+    .await;
+    does_something_else(&home).await;
+    assert!(house.file("ran").is_none());
+    home.agent.resume(&session("s")).await.unwrap();
+    let rest = soon(home.agent.rest(&session("s"))).await.unwrap();
+    assert!(matches!(rest, Rest::Ended { .. }), "{rest:?}");
+    assert!(house.file("ran").is_some());
     home.close().await;
 }

@@ -1,5 +1,6 @@
 //! Commands of a conversation. What they change goes through the broker, under the person's name, and is in the journal.
 
+use placet_agent::ResumeError;
 use placet_channels::terminal::line::{Line, Role};
 use placet_core::ids::SessionId;
 use placet_core::policy::Mode;
@@ -157,7 +158,11 @@ impl Talk {
 
     async fn switch_to(&mut self, session: SessionId) -> anyhow::Result<()> {
         match self.seated.agent.owner(&session).await? {
-            Some(owner) if owner == self.seated.person => self.go_on_with(session).await,
+            Some(owner) if owner == self.seated.person => match self.seated.agent.resume(&session).await {
+                Ok(()) => self.go_on_with(session).await,
+                Err(ResumeError::Store(error)) => Err(error.into()),
+                Err(left_alone) => self.notice(&words::left_alone(&left_alone, self.seated.locale)),
+            },
             _ => self.notice(&words::not_yours(&session, self.seated.locale)),
         }
     }

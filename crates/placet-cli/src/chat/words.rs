@@ -1,5 +1,6 @@
 //! What the conversation says of itself, in English and Chinese.
 
+use placet_agent::ResumeError;
 use placet_core::ids::SessionId;
 use placet_core::interaction::Locale;
 use placet_core::policy::Mode;
@@ -167,6 +168,23 @@ pub(super) fn not_yours(session: &SessionId, locale: Locale) -> String {
     match locale {
         Locale::English => format!("There is no conversation `{session}` of yours; /resume lists them."),
         Locale::Chinese => format!("没有你的对话 `{session}`；/resume 列出你的对话。"),
+    }
+}
+
+/// Why a conversation cannot be gone on with here.
+pub(super) fn left_alone(why: &ResumeError, locale: Locale) -> String {
+    match (locale, why) {
+        (Locale::Chinese, ResumeError::Elsewhere { session, workspace }) => {
+            format!("会话 `{session}` 的运行在 `{workspace}` 中工作；请到那里继续。")
+        }
+        (Locale::Chinese, ResumeError::NoModel { session, model }) => {
+            format!("会话 `{session}` 的运行使用模型 `{model}`，这里没有配置它。")
+        }
+        (Locale::Chinese, ResumeError::NotYours(session)) => {
+            format!("会话 `{session}` 的运行属于另一个智能体。")
+        }
+        (Locale::Chinese, ResumeError::Store(error)) => error.to_string(),
+        (Locale::English, why) => why.to_string(),
     }
 }
 

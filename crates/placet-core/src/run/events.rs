@@ -20,6 +20,9 @@ pub struct RunStarted {
     pub limits: Limits,
     /// Where its calls come from; the person it works for is in here.
     pub origin: Origin,
+    /// The folder it works in. It goes on only there: a path means something else in another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<String>,
     /// The call of another run that it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,

@@ -33,8 +33,8 @@ impl Run {
             Event::ModelTurn(turn) => self.speak(turn),
             Event::RunEnded { how } => {
                 self.must_be_open(event)?;
-                // What had no result gets one that cannot be read as success: no later run may find a call without.
-                self.close_turn(|slot| slot.answer().cloned().unwrap_or(Answer::Undecided));
+                // No later run may find a call without a result.
+                self.close_turn();
                 if let RunEnd::Interrupted { by } = how {
                     self.transcript.push(Message::interrupted(by));
                 }
@@ -191,17 +191,17 @@ impl Run {
             return;
         }
         if let Stage::Acting(_) = self.stage {
-            self.close_turn(|slot| slot.answer().cloned().unwrap_or(Answer::Undecided));
+            self.close_turn();
             self.stage = Stage::Observing;
         }
     }
 
     /// Results by id, then what people added to them, then what they said meanwhile.
-    fn close_turn(&mut self, answer: impl Fn(&Slot) -> Answer) {
+    fn close_turn(&mut self) {
         let results: Vec<(Slot, Answer)> = self
             .slots()
             .iter()
-            .map(|slot| (slot.clone(), answer(slot)))
+            .map(|slot| (slot.clone(), slot.answer_at_the_end()))
             .collect();
         let instructions: Vec<Message> = results
             .iter()

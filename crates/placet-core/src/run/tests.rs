@@ -33,6 +33,7 @@ fn started(turns_max: u32) -> Event {
             ..Limits::USUAL
         },
         origin: origin(),
+        workspace: None,
         parent: None,
         until: None,
         workflow: None,
@@ -399,4 +400,45 @@ fn a_session_that_was_ended_waits_for_the_end_of_what_it_handed_on() {
     run.evolve(&finished("a")).unwrap();
     let end = RunEnd::Terminated { by: "lin".into() };
     assert_eq!(run.effects(), [Effect::End(end)]);
+}
+
+#[test]
+fn a_call_that_may_have_run_when_its_run_ends_is_not_said_never_to_have_run() {
+    let lost = Event::LostTrack {
+        call: key("a"),
+        grant: 1,
+    };
+    let mut back = asked("a");
+    if let Event::Asked(asked) = &mut back {
+        asked.subject = Subject::UnknownOutcome {
+            call: key("a"),
+            digest: CallDigest(Digest::of("x", &[])),
+            edited: None,
+        };
+    }
+    for then in [vec![], vec![lost.clone()], vec![lost, back]] {
+        let mut run = Run::new(SessionId::new("s").unwrap());
+        run.evolve(&started(9)).unwrap();
+        run.evolve(&turn(1, "", vec![call("a", "bash"), call("b", "bash")]))
+            .unwrap();
+        run.evolve(&received(&run, "a", Some(Outcome::Allowed))).unwrap();
+        run.evolve(&claimed("a")).unwrap();
+        for event in &then {
+            run.evolve(event).unwrap();
+        }
+        run.evolve(&Event::RunEnded {
+            how: RunEnd::TimedOut,
+        })
+        .unwrap();
+        let results: Vec<&str> = run
+            .transcript()
+            .iter()
+            .filter_map(|message| match message {
+                Message::Result { text, .. } => Some(text.as_str()),
+                _ => None,
+            })
+            .collect();
+        assert!(results[0].contains("\"executed\":\"unknown\""), "{results:?}");
+        assert!(results[1].contains("\"executed\":false"), "{results:?}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::{Effect, ModelCall, Wanted};
 use crate::ids::SessionId;
-use crate::interaction::{Asked, CallKey};
+use crate::interaction::{Asked, CallKey, Subject};
 use crate::journal::CallResult;
 use crate::outcome::Outcome;
 
@@ -90,6 +90,24 @@ impl Slot {
             SlotState::Answered(answer) => Some(answer),
             _ => None,
         }
+    }
+
+    /// Its result when the run ends: what has none gets one that cannot be read as success, and what may have run is not said
+    /// never to have run.
+    pub(super) fn answer_at_the_end(&self) -> Answer {
+        let may_have_run = match &self.state {
+            SlotState::Answered(answer) => return answer.clone(),
+            SlotState::Running(_) | SlotState::Delegated { .. } | SlotState::Lost => true,
+            SlotState::Waiting(asked) => matches!(asked.subject, Subject::UnknownOutcome { .. }),
+            SlotState::New | SlotState::Received | SlotState::Granted(_) => false,
+        };
+        if !may_have_run {
+            return Answer::Undecided;
+        }
+        let then = Outcome::Cancelled {
+            why: "the run ended before anybody said what became of it".into(),
+        };
+        Answer::NotRun(Outcome::MayHaveRun { then: Box::new(then) })
     }
 
     /// The question it waits for.

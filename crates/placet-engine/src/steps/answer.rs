@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use placet_core::analysis::Analysis;
 use placet_core::call::{Args, ToolCall};
+use placet_core::evidence::Evidence;
 use placet_core::ids::{InteractionId, PersonId, StandingGrantId, ToolName};
 use placet_core::interaction::{
     Accepted, Action, Answer, AnswerError, Asked, Ballot, Edited, Interaction, Pending, Resolution, Resolved,
@@ -20,7 +21,8 @@ use placet_store::{Step, StoreError, View};
 
 use super::ask::{Fresh, Nobody, Question, put};
 use super::settle::{Verdicted, settle_answered};
-use super::{Draft, Rules, channel_of, resolve};
+use super::terms::RunTerms;
+use super::{Draft, Rules, resolve};
 
 /// What an answer came to.
 #[derive(Debug, Clone, PartialEq)]
@@ -132,6 +134,8 @@ pub struct Edit {
     pub analysis: Analysis,
     /// Whether they fit the tool's schema; the validator's sentence if not.
     pub fits: Result<(), String>,
+    /// What the tool can show of the new call.
+    pub evidence: Vec<Evidence>,
 }
 
 /// An answer with everything found out about it beforehand.
@@ -260,7 +264,8 @@ fn edited(
     }
     edit.fits.clone().map_err(AnswerRefusal::EditInvalid)?;
     let call = record.call.with_args(args.clone());
-    let verdict = judge_again(rules, view, &call, edit)?;
+    let run = RunTerms::of(view, &call.session)?;
+    let verdict = judge_again(rules, view, &call, edit, &run)?;
     let mut draft = Draft::new(&pending.asked.session);
     let mut settle = |by: Vec<PersonId>| {
         let decided = Verdicted {
@@ -302,9 +307,9 @@ fn edited(
             })),
         },
         terms,
-        timeout: rules.config.timeout(terms.timeout, None, channel_of(&call)),
+        timeout: run.timeout(rules, now, terms, &call),
         risk: verdict.risk,
-        evidence: Vec::new(),
+        evidence: edit.evidence.clone(),
     };
     let (asked, asking) = match put(rules, view, now, question)? {
         Ok(put) => put,
@@ -354,18 +359,16 @@ fn judge_again(
     view: &View<'_>,
     call: &ToolCall,
     edit: &Edit,
+    run: &RunTerms,
 ) -> Result<Verdict, StoreError> {
     let session = view.session(&call.session)?;
-    Ok(rules.config.policy.decide(
-        call,
-        &edit.tool,
-        &edit.analysis,
-        &Context {
-            mode: session.mode,
-            session_allow_list: &session.allow_list,
-            ..Context::alone(call.digest(), rules.workspace)
-        },
-    ))
+    let context = Context {
+        mode: session.mode,
+        session_allow_list: &session.allow_list,
+        ..Context::alone(call.digest(), rules.workspace)
+    };
+    let policy = &rules.config.policy;
+    Ok(policy.decide(call, &edit.tool, &edit.analysis, &run.context(context)))
 }
 
 /// "Don't ask again": kept only if it covers the very call it is said about.

@@ -30,6 +30,8 @@ pub struct Fresh {
 pub struct Reach {
     /// Channels that exist.
     pub channels: Connected,
+    /// Channels that are known, only not connected to this process: their people find their questions in the inbox.
+    pub elsewhere: BTreeSet<ChannelName>,
     /// Whether somebody looks at the inbox.
     pub inbox: InboxReach,
     /// For each person, their own chats.
@@ -146,9 +148,11 @@ pub(crate) fn put(
     let callback = deciding_callback(rules.reach, view, session, &question.subject, question.terms)?;
     let audience = match callback {
         Some(callback) => Audience::People(BTreeSet::from([callback.clone()])),
-        None => match audience(question.call, question.terms) {
-            Ok(audience) => audience,
-            Err(nobody) => return Ok(Err(nobody)),
+        None => match (audience(question.call, question.terms), &question.subject) {
+            (Ok(audience), _) => audience,
+            // What may have happened has to be asked, of whoever looks at the inbox if need be.
+            (Err(Nobody::UnknownUser), Subject::UnknownOutcome { .. }) => Audience::Inbox,
+            (Err(nobody), _) => return Ok(Err(nobody)),
         },
     };
     let escalation = question.terms.escalate.as_ref().map(|escalation| Escalating {
@@ -160,8 +164,11 @@ pub(crate) fn put(
         Some(_) => BTreeSet::new(),
         None => targets(rules.reach, origin.chat.as_ref(), &audience),
     };
-    if let (None, Some(nobody)) = (callback, unreachable(rules.reach, origin.chat.as_ref(), &targets)) {
-        return Ok(Err(nobody));
+    if callback.is_none() && targets.is_empty() {
+        let chat = origin.chat.as_ref();
+        if let Some(nobody) = unreachable(rules.reach, chat, &question.subject) {
+            return Ok(Err(nobody));
+        }
     }
     let asked = Asked {
         id: question.fresh.id.clone(),
@@ -247,15 +254,15 @@ fn targets(reach: &Reach, origin: Option<&Chat>, audience: &Audience) -> BTreeSe
     targets
 }
 
-fn unreachable(reach: &Reach, origin: Option<&Chat>, targets: &BTreeSet<Chat>) -> Option<Nobody> {
-    if !targets.is_empty() {
-        return None;
-    }
-    match (origin, reach.inbox) {
-        (Some(chat), _) => Some(Nobody::NoChannel(chat.channel.clone())),
-        (None, InboxReach::Open) => None,
-        (None, InboxReach::Closed) => Some(Nobody::NoInbox),
-    }
+/// Why nobody would see a question that is shown in no chat.
+fn unreachable(reach: &Reach, origin: Option<&Chat>, subject: &Subject) -> Option<Nobody> {
+    let Some(chat) = origin else {
+        return (reach.inbox == InboxReach::Closed).then_some(Nobody::NoInbox);
+    };
+    // What may have happened has to be asked, wherever its people are by now.
+    let known = reach.elsewhere.contains(&chat.channel) || matches!(subject, Subject::UnknownOutcome { .. });
+    let in_inbox = known && reach.inbox == InboxReach::Open;
+    (!in_inbox).then(|| Nobody::NoChannel(chat.channel.clone()))
 }
 
 /// A quorum that can never be reached is a question nobody can answer.
@@ -305,6 +312,9 @@ pub enum AskRefusal {
     /// The id exists already.
     #[error("the request id `{0}` is taken")]
     IdTaken(InteractionId),
+    /// The session is another agent's, or Placet's own.
+    #[error("there is no session `{0}` for this agent")]
+    NotYours(SessionId),
     /// The session has been ended.
     #[error("this session has been ended")]
     SessionOver,
@@ -334,6 +344,9 @@ pub fn ask_request(
         return Err(AskRefusal::IdTaken(id));
     }
     let session = view.session(&request.session_id)?;
+    if !session.is_open_to(&call.origin.agent) {
+        return Err(AskRefusal::NotYours(request.session_id));
+    }
     if session.ended {
         return Err(AskRefusal::SessionOver);
     }

@@ -10,6 +10,7 @@ use placet_core::run::RunStarted;
 use placet_core::time::{Millis, Now};
 use placet_store::{Step, StoreError, View};
 
+use super::propose::goes_on;
 use super::{Draft, granted_digest, pending, real_call, resolve};
 
 /// The right to run one exact call, once. Only a durable claim makes one.
@@ -183,6 +184,9 @@ pub fn delegate(
     begin: impl FnOnce(&ToolCall) -> Result<RunStarted, String>,
 ) -> Result<Step<()>, ClaimRefusal> {
     let (permit, untold) = claimable(view, key, reread)?;
+    if !goes_on(view, &permit.call.session)? {
+        return Err(ClaimRefusal::SessionOver(key.call.clone()));
+    }
     let made = begin(&permit.call).and_then(|run| Ok((child(view, &permit.key)?, run)));
     let mut draft = Draft::new(&permit.call.session);
     draft.event(Event::Claimed {

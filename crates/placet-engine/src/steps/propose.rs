@@ -1,25 +1,24 @@
 //! An agent proposes a call: policy judges it, and it is settled at once or parked on a question.
 
-use std::sync::Arc;
-
 use placet_core::analysis::Analysis;
 use placet_core::call::{CallDigest, ToolCall};
 use placet_core::config::Workflow;
 use placet_core::evidence::Evidence;
-use placet_core::ids::{CallId, InteractionId};
+use placet_core::ids::{CallId, InteractionId, SessionId};
 use placet_core::interaction::{CallKey, InteractionRequest, Subject};
 use placet_core::journal::Event;
 use placet_core::outcome::{Denial, Outcome};
 use placet_core::policy::Context;
 use placet_core::record::{CallRecord, CallState, SessionRecord};
 use placet_core::standing::StandingGrant;
-use placet_core::time::{LiveTime, Millis, Now};
+use placet_core::time::{Millis, Now};
 use placet_core::tool::{Category, OwnOpinion, Risk, Tool};
 use placet_core::verdict::{AskTerms, Decision, Step as PolicyStep, Verdict};
 use placet_store::{Step, StoreError, Surroundings, View};
 
 use super::ask::{Fresh, Question, deciding_callback, put};
-use super::{Draft, Rules, channel_of};
+use super::terms::RunTerms;
+use super::{Draft, Rules};
 use crate::gate::key_of;
 
 /// A call with everything found out about it beforehand, outside the transaction.
@@ -39,10 +38,8 @@ pub struct Proposal {
     pub evidence: Vec<Evidence>,
     /// The question it puts to people, when that is all it does. Checked beforehand.
     pub asks: Option<Box<InteractionRequest>>,
-    /// The workflow it runs in.
-    pub workflow: Option<Arc<Workflow>>,
-    /// When the run it belongs to is over; no question about it stays open longer.
-    pub until: Option<LiveTime>,
+    /// The terms of the run of the built-in agent that makes it, when one does.
+    pub run: Option<RunTerms>,
     /// For the question, if one is put.
     pub fresh: Fresh,
 }
@@ -54,14 +51,14 @@ impl Proposal {
             own_opinion: self.own_opinion,
             ..Context::alone(self.digest, workspace)
         };
-        match self.workflow.as_deref() {
-            Some(workflow) => Context {
-                workflow_allow_list: &workflow.auto_approved_tools,
-                workflow_strict: workflow.strict,
-                ..alone
-            },
+        match &self.run {
+            Some(run) => run.context(alone),
             None => alone,
         }
+    }
+
+    fn workflow(&self) -> Option<&Workflow> {
+        self.run.as_ref()?.workflow.as_deref()
     }
 }
 
@@ -92,6 +89,12 @@ pub enum ProposeRefusal {
     /// The id names another call.
     #[error("the call id `{0}` was used before for a different call")]
     IdTaken(CallId),
+    /// The session is another agent's, or Placet's own.
+    #[error("there is no session `{0}` for this agent")]
+    NotYours(SessionId),
+    /// A person stopped the run that makes it.
+    #[error("the run of session `{0}` was stopped; nothing is begun in it any more")]
+    RunStopped(SessionId),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -127,6 +130,12 @@ pub fn propose(
         }
         return Ok(Step::nothing(Proposed::Known(Box::new(known))));
     }
+    if !around.session.is_open_to(&call.origin.agent) {
+        return Err(ProposeRefusal::NotYours(call.session.clone()));
+    }
+    if proposal.run.is_some() && !goes_on(view, &call.session)? {
+        return Err(ProposeRefusal::RunStopped(call.session.clone()));
+    }
     let verdict = verdict(rules, now, proposal, &around);
     let (session, standing) = (around.session, around.standing);
     let desk = Desk {
@@ -150,6 +159,12 @@ pub fn propose(
     }
 }
 
+/// Whether the run of a session goes on, and nobody has stopped it.
+pub(super) fn goes_on(view: &View<'_>, session: &SessionId) -> Result<bool, StoreError> {
+    let run = view.run(session)?;
+    Ok(run.is_some_and(|run| run.ended.is_none() && run.interrupted.is_none()))
+}
+
 /// What policy says of a call, with what is stored about its session; nothing is asked or stored.
 pub fn judge(
     rules: &Rules<'_>,
@@ -163,11 +178,14 @@ pub fn judge(
 }
 
 fn verdict(rules: &Rules<'_>, now: Now, proposal: &Proposal, around: &Surroundings) -> Verdict {
+    let memory = rules.config.approval.memory;
+    // A clock that was set back makes no approval last longer than it was meant to.
+    let remembered = |until| now.wall < until && until <= now.wall + memory;
     let context = Context {
         mode: around.session.mode,
         session_allow_list: &around.session.allow_list,
         standing: &around.standing,
-        remembered: around.remembered_until.is_some_and(|until| now.wall < until),
+        remembered: around.remembered_until.is_some_and(remembered),
         ..proposal.context(rules.workspace)
     };
     let policy = &rules.config.policy;
@@ -240,9 +258,12 @@ impl Desk<'_> {
                 .contains(tool)
             || self
                 .proposal
-                .workflow
-                .as_ref()
+                .workflow()
                 .is_some_and(|workflow| workflow.auto_approved_tools.contains(tool))
+    }
+
+    fn run(&self) -> RunTerms {
+        self.proposal.run.clone().unwrap_or_default()
     }
 
     fn covers(&self, grant: &StandingGrant) -> bool {
@@ -320,26 +341,10 @@ impl Desk<'_> {
             call,
             subject,
             terms,
-            timeout: self.within(self.configured_timeout(terms)),
+            timeout: self.run().timeout(self.rules, self.now, terms, call),
             risk: self.verdict.risk,
             evidence: self.proposal.evidence.clone(),
         })
-    }
-
-    fn configured_timeout(&self, terms: &AskTerms) -> Millis {
-        let (call, workflow) = (&self.proposal.call, self.proposal.workflow.as_deref());
-        self.rules
-            .config
-            .timeout(terms.timeout, workflow, channel_of(call))
-    }
-
-    /// No longer than the run itself may take.
-    fn within(&self, timeout: Millis) -> Millis {
-        let left = self
-            .proposal
-            .until
-            .map(|until| until.remaining_from(self.now.live));
-        left.map_or(timeout, |left| timeout.min(left))
     }
 
     /// What the call itself asks. Answering it runs nothing, so no breaker and no approval stand before it.
@@ -350,11 +355,15 @@ impl Desk<'_> {
             session_id: call.session.clone(),
             ..request.clone()
         };
-        let own = request.timeout_seconds.map(Millis::from_secs);
+        let run = self.run();
+        let timeout = match request.timeout_seconds {
+            Some(seconds) => run.within(self.now, Millis::from_secs(seconds)),
+            None => run.timeout(self.rules, self.now, terms, call),
+        };
         Question {
             fresh: &self.proposal.fresh,
             call,
-            timeout: self.within(own.unwrap_or_else(|| self.configured_timeout(terms))),
+            timeout,
             subject: Subject::Request {
                 agent: call.origin.agent.clone(),
                 request: Box::new(request),

@@ -12,6 +12,7 @@ use placet_store::{Step, StoreError, View};
 
 use super::ask::{Fresh, Question, put};
 use super::settle::settle_call;
+use super::terms::RunTerms;
 use super::{Draft, Rules, granted_digest};
 
 /// How long people have to say what became of a call that may have happened.
@@ -107,7 +108,7 @@ fn ask_back(
             edited,
         },
         terms,
-        timeout: UNKNOWN_OUTCOME_TIMEOUT,
+        timeout: RunTerms::of(view, &record.call.session)?.within(now, UNKNOWN_OUTCOME_TIMEOUT),
         risk: Risk::High,
         evidence: Vec::new(),
     };

@@ -24,6 +24,8 @@ pub struct Saying {
     pub origin: Origin,
     /// The model of a run that begins with it.
     pub model: String,
+    /// The folder in which a run that begins with it works.
+    pub workspace: String,
     /// The limits of a run that begins with it.
     pub limits: Limits,
     /// The workflow of a run that begins with it. A run that is going on keeps its own, so it cannot be told in another.
@@ -51,6 +53,14 @@ pub enum RunRefusal {
     /// A workflow begins a run; one is going on.
     #[error("a run is going on in the session `{0}`; a workflow begins one of its own")]
     GoingOn(SessionId),
+    /// The run that is going on works in another folder.
+    #[error("the run of session `{session}` works in `{workspace}`; go on with it from there")]
+    Elsewhere {
+        /// Which session.
+        session: SessionId,
+        /// Which folder.
+        workspace: String,
+    },
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -63,7 +73,13 @@ pub fn tell(view: &View<'_>, now: Now, saying: &Saying) -> Result<Step<Said>, Ru
         return Err(RunRefusal::SessionOver(session.clone()));
     }
     let mut draft = Draft::new(session);
-    if open(view, session)?.is_some() {
+    if let Some(run) = open(view, session)? {
+        if let Some(workspace) = view.run_started(&run)?.workspace
+            && workspace != saying.workspace
+        {
+            let session = session.clone();
+            return Err(RunRefusal::Elsewhere { session, workspace });
+        }
         if saying.workflow.is_some() {
             return Err(RunRefusal::GoingOn(session.clone()));
         }
@@ -78,6 +94,7 @@ pub fn tell(view: &View<'_>, now: Now, saying: &Saying) -> Result<Step<Said>, Ru
         model: saying.model.clone(),
         limits: saying.limits,
         origin: saying.origin.clone(),
+        workspace: Some(saying.workspace.clone()),
         parent: None,
         until: saying
             .workflow
@@ -146,18 +163,15 @@ pub fn end_run(view: &View<'_>, ending: &Ending) -> Result<Step<()>, RunRefusal>
     let run = run.ok_or_else(|| RunRefusal::Stale(session.clone()))?;
     let started = view.run_started(&run)?;
     let mut draft = Draft::new(session);
+    // First, so that the calls that wait for them have that as their result. In other cases nothing is open but what may have
+    // happened, and people may still say what became of that.
+    if let RunEnd::TimedOut | RunEnd::Interrupted { .. } = ending.how {
+        let why = Cancellation::Terminated;
+        withdraw_all(view, &mut draft, &why, &ending.how.to_string())?;
+    }
     draft.event(Event::RunEnded {
         how: ending.how.clone(),
     });
-    // Otherwise nothing is open but what may have happened, and people may still say what became of that.
-    if ending.how == RunEnd::TimedOut {
-        withdraw_all(
-            view,
-            &mut draft,
-            &Cancellation::Terminated,
-            &ending.how.to_string(),
-        )?;
-    }
     if let (RunEnd::Interrupted { .. }, None, Some(task)) = (&ending.how, &started.parent, &ending.next) {
         draft.event(Event::RunStarted(Box::new(RunStarted {
             task: task.clone(),

@@ -17,23 +17,13 @@ pub fn end_session(view: &View<'_>, session: &SessionId, by: &str) -> Result<Ste
         return Ok(Step::nothing(()));
     }
     let mut draft = end_one(view, session, by)?;
-    end_descendants(view, &mut draft, session, by)?;
-    Ok(draft.finish(()))
-}
-
-/// Runs that do calls of a session end with it, and so does whatever they ask.
-pub(super) fn end_descendants(
-    view: &View<'_>,
-    draft: &mut Draft,
-    session: &SessionId,
-    by: &str,
-) -> Result<(), StoreError> {
+    // Runs that do its calls end with it, and so does whatever they ask.
     for child in view.descendants(session)? {
         if !view.session_ended(&child)? {
             draft.append(end_one(view, &child, by)?);
         }
     }
-    Ok(())
+    Ok(draft.finish(()))
 }
 
 fn end_one(view: &View<'_>, session: &SessionId, by: &str) -> Result<Draft, StoreError> {

@@ -13,8 +13,8 @@ use placet_store::{StoreError, View};
 use serde_json::{Map, Value};
 
 use super::ask::{Fresh, Question, put};
-use super::session::end_descendants;
-use super::{Draft, Rules, channel_of, resolve};
+use super::terms::RunTerms;
+use super::{Draft, Rules, resolve};
 
 /// An answer that settles a question.
 pub(crate) struct Verdicted<'a> {
@@ -201,9 +201,7 @@ fn ask_after_all(
             edited: None,
         },
         terms,
-        timeout: rules
-            .config
-            .timeout(terms.timeout, None, channel_of(&record.call)),
+        timeout: RunTerms::of(view, &record.call.session)?.timeout(rules, now, terms, &record.call),
         risk: record.verdict.risk,
         evidence: breaker.evidence.clone(),
     };
@@ -219,37 +217,37 @@ fn ask_after_all(
     Ok(())
 }
 
-/// Ends the session: whatever else is open in it is withdrawn.
+/// Ends the whole run, from its root down: whoever says so at a helper's question has seen enough of all of it. Whatever else
+/// is open in it is withdrawn.
 fn end(view: &View<'_>, draft: &mut Draft, asked: &Asked, ballot: &Ballot) -> Result<(), StoreError> {
-    // What may have happened is asked back even in a session that was ended before.
-    if !view.session_ended(&asked.session)? {
-        draft.event(Event::SessionEnded {
-            by: ballot.by.to_string(),
-        });
+    let root = view.root_of(&asked.session)?;
+    let outcome = Outcome::Terminated {
+        by: ballot.by.clone(),
+        reason: ballot.feedback.clone(),
+    };
+    let mut family = vec![root.clone()];
+    family.extend(view.descendants(&root)?);
+    if !family.contains(&asked.session) {
+        family.push(asked.session.clone());
     }
-    for other in view.pending_in_session(&asked.session)? {
-        if other.id == asked.id {
-            continue;
+    for session in family {
+        let mut own = Draft::new(&session);
+        // What may have happened is asked back even in a session that was ended before.
+        if !view.session_ended(&session)? {
+            own.event(Event::SessionEnded {
+                by: ballot.by.to_string(),
+            });
         }
-        resolve(
-            draft,
-            view,
-            &other,
-            Resolution::Cancelled {
-                why: Cancellation::Terminated,
-            },
-        )?;
-        settle_waiting(
-            view,
-            draft,
-            &other,
-            &Outcome::Terminated {
-                by: ballot.by.clone(),
-                reason: ballot.feedback.clone(),
-            },
-        )?;
+        for other in view.pending_in_session(&session)? {
+            if other.id != asked.id {
+                let why = Cancellation::Terminated;
+                resolve(&mut own, view, &other, Resolution::Cancelled { why })?;
+                settle_waiting(view, &mut own, &other, &outcome)?;
+            }
+        }
+        draft.append(own);
     }
-    end_descendants(view, draft, &asked.session, ballot.by.as_str())
+    Ok(())
 }
 
 /// Gives the call parked on `asked` an outcome that does not permit it.

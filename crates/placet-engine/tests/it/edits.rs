@@ -1,9 +1,13 @@
 //! Approving with other arguments: a new call, checked and judged again.
 
+use placet_core::call::ToolCall;
+use placet_core::evidence::Evidence;
 use placet_core::interaction::{Answer, AnswerError, Interaction, Resolution};
 use placet_core::outcome::Outcome;
-use placet_engine::Answered;
+use placet_core::tool::Risk;
 use placet_engine::steps::AnswerRefusal;
+use placet_engine::toolbox::Toolbox;
+use placet_engine::{Answered, Proposed, Submission};
 use serde_json::json;
 
 use crate::answers::HOUSE;
@@ -135,4 +139,41 @@ async fn arguments_sent_back_unchanged_are_a_plain_approval() {
         panic!()
     };
     assert_eq!((by, edited), (vec![person("lin"), person("wei")], None));
+}
+
+/// Says what it would touch.
+struct Counting;
+
+#[async_trait::async_trait]
+impl Toolbox for Counting {
+    async fn evidence(&self, call: &ToolCall) -> Result<Vec<Evidence>, String> {
+        Ok(vec![Evidence::Note {
+            title: "touches".into(),
+            text: call.args.text("to").unwrap_or_default().to_owned(),
+        }])
+    }
+}
+
+#[tokio::test]
+async fn whoever_is_asked_about_an_edit_sees_what_the_new_call_would_do_and_at_least_the_risk_declared() {
+    let house = House::new();
+    let engine = house.start(house.builder(HOUSE).toolbox(Counting)).await;
+    let submission = Submission {
+        risk: Some(Risk::High),
+        ..Submission::from(deploy("c", "production-eu"))
+    };
+    let Proposed::Parked { on, .. } = engine.gate().propose(submission).await.unwrap() else {
+        panic!("a person must agree")
+    };
+    assert_eq!(asked(&engine, &on).await.risk, Risk::High);
+    let answered = say(&engine, &on, edit("lin", json!({ "to": "production" }))).await;
+    let Ok(Answered::AskedAnew { question }) = answered else {
+        panic!("{answered:?}")
+    };
+    let anew = asked(&engine, &question).await;
+    assert_eq!(anew.risk, Risk::High);
+    let [Evidence::Note { text, .. }] = anew.evidence.as_slice() else {
+        panic!("{anew:?}")
+    };
+    assert_eq!(text, "production");
 }

@@ -317,3 +317,13 @@ async fn an_allowed_tool_is_not_asked_about_in_its_session_and_uses_up_no_standi
         .count();
     assert_eq!(allowed, 1, "said twice, it is one event");
 }
+
+#[tokio::test]
+async fn a_clock_that_is_set_back_makes_no_memory_last_longer() {
+    let house = House::new();
+    let engine = house.open(HOUSE).await;
+    decide(&engine, deploy("a", "staging"), choice("lin", "approve")).await;
+    assert_eq!(allowed_by(&engine, deploy("b", "staging")).await, Step::Memory);
+    house.clock.jump(-3600);
+    park(&engine, deploy("c", "staging")).await;
+}

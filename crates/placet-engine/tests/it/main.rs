@@ -18,6 +18,7 @@ mod hostile;
 mod lasting;
 mod nobody;
 mod outbox;
+mod owners;
 mod recorder;
 mod restart;
 mod support;

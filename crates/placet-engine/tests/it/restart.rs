@@ -3,12 +3,14 @@
 use placet_core::interaction::{Action, Interaction, Resolution, Subject};
 use placet_core::journal::CallResult;
 use placet_core::outcome::{Denial, Outcome};
+use placet_core::policy::Mode;
 use placet_core::record::{CallState, GrantState};
 use placet_core::time::Millis;
 use placet_engine::steps::{ClaimRefusal, FinishRefusal};
 use placet_engine::{Engine, Finished, GateError, Proposed};
 use serde_json::json;
 
+use crate::recorder::Recorder;
 use crate::support::*;
 
 const HOUSE: &str = r#"
@@ -344,4 +346,37 @@ async fn two_engines_cannot_share_a_file() {
     );
     engine.shutdown().await.unwrap();
     house.open(HOUSE).await;
+}
+
+#[tokio::test]
+async fn what_may_have_happened_is_asked_in_the_inbox_when_its_chat_is_gone() {
+    let house = House::new();
+    let channel = Recorder::new("feishu");
+    let engine = house.start(house.builder(HOUSE).channel(channel)).await;
+    for (id, user) in [("a", Some("feishu:ou_zoe")), ("b", None)] {
+        let call = in_chat(deploy(id, id), &chat("feishu", "oc_1"), user);
+        let call = placet_core::call::ToolCall {
+            session: session(id),
+            ..call
+        };
+        engine
+            .broker()
+            .set_mode(&session(id), Mode::Yolo, &person("lin"))
+            .await
+            .unwrap();
+        assert_eq!(settle(&engine, call).await, Outcome::Allowed);
+        let _running = engine.gate().claim(&key(id), None).await.unwrap();
+    }
+    // Another kind of process, which knows nothing of that channel.
+    let engine = restarted(&house, engine).await;
+    let open = open(&engine).await;
+    assert_eq!(open.len(), 2);
+    for id in open {
+        let asked = asked(&engine, &id).await;
+        assert!(
+            matches!(asked.subject, Subject::UnknownOutcome { .. }),
+            "{asked:?}"
+        );
+    }
+    verify(&engine).await;
 }

@@ -251,8 +251,7 @@ fn submission(new: NewCall, agent: AgentId, config: &Config) -> Result<Submissio
         },
         category: new.category,
         risk: new.risk,
-        workflow: None,
-        until: None,
+        run: None,
     })
 }
 

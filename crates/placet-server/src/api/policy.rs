@@ -20,6 +20,7 @@ use utoipa_axum::routes;
 
 use super::calls::{chat, user};
 use super::interactions::locale;
+use super::sessions::may_act;
 use super::{LocaleQuery, Problems};
 use crate::access::{Admin, AgentOrPerson};
 use crate::intake::{JsonBody, QueryOf};
@@ -314,7 +315,12 @@ async fn check(
     let locale = locale(&state, query.locale);
     let tool = body.tool.clone();
     let agent = match &asker {
-        AgentOrPerson::Agent(agent) => agent.clone(),
+        AgentOrPerson::Agent(agent) => {
+            if let Some(session) = &body.session_id {
+                may_act(&state, agent, session).await?;
+            }
+            agent.clone()
+        }
         AgentOrPerson::Person(_) => AgentId::new(IMAGINED)?,
     };
     let submission = imagined(body, agent, &state)?;
@@ -362,8 +368,7 @@ fn imagined(body: CheckBody, agent: AgentId, state: &State) -> Result<Submission
         },
         category: body.category,
         risk: body.risk,
-        workflow: None,
-        until: None,
+        run: None,
     })
 }
 

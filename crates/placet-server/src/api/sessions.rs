@@ -4,12 +4,12 @@ use axum::Json;
 use axum::extract::State as Shared;
 use axum::http::StatusCode;
 use placet_core::ids::{AgentId, SessionId};
-use placet_core::interaction::{Locale, Subject};
+use placet_core::interaction::Locale;
 use placet_core::journal::Event;
 use placet_core::policy::Mode;
 use placet_core::principal::Principal;
 use placet_engine::chronicle;
-use placet_store::{SessionSpan, StoreError, View};
+use placet_store::{StoreError, View};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -56,7 +56,7 @@ struct SessionBody {
     /// Its id.
     #[schema(value_type = String)]
     session_id: SessionId,
-    /// Whose the first call in it was.
+    /// Whose it is: the agent that acted in it first.
     #[schema(value_type = Option<String>)]
     agent: Option<AgentId>,
     /// When it began.
@@ -126,7 +126,7 @@ fn summary(view: &View<'_>, id: SessionId) -> Result<Option<SessionBody>, StoreE
     };
     let record = view.session(&id)?;
     Ok(Some(SessionBody {
-        agent: owner(view, &id, &span)?,
+        agent: record.agent,
         session_id: id,
         started_at: span.began_at.to_string(),
         last_at: span.last_at.to_string(),
@@ -134,18 +134,6 @@ fn summary(view: &View<'_>, id: SessionId) -> Result<Option<SessionBody>, StoreE
         calls: span.calls,
         open: record.open_questions,
         mode: record.mode,
-    }))
-}
-
-/// The agent a session belongs to: whoever called first in it, or asked first.
-fn owner(view: &View<'_>, id: &SessionId, span: &SessionSpan) -> Result<Option<AgentId>, StoreError> {
-    if span.agent.is_some() {
-        return Ok(span.agent.clone());
-    }
-    let asked = view.questions_of_session(id, 1)?;
-    Ok(asked.first().and_then(|asked| match &asked.subject {
-        Subject::Request { agent, .. } => Some(agent.clone()),
-        _ => None,
     }))
 }
 
@@ -315,13 +303,21 @@ async fn exists(state: &State, id: &SessionId) -> Result<(), Problem> {
 /// Whether a session is this agent's.
 pub(super) async fn owns(state: &State, agent: &AgentId, session: &SessionId) -> Result<bool, StoreError> {
     let (agent, session) = (agent.clone(), session.clone());
-    let read = state.engine().store().read(move |view, _| {
-        Ok(match view.session_span(&session)? {
-            Some(span) => owner(view, &session, &span)? == Some(agent),
-            None => false,
-        })
-    });
-    read.await
+    let store = state.engine().store();
+    let record = store.read(move |view, _| view.session(&session)).await?;
+    Ok(record.agent == Some(agent))
+}
+
+/// Refuses an agent that asks about a session in which it may not act: the mode people gave it is not its business.
+pub(super) async fn may_act(state: &State, agent: &AgentId, id: &SessionId) -> Result<(), Problem> {
+    let session = id.clone();
+    let store = state.engine().store();
+    let record = store.read(move |view, _| view.session(&session)).await?;
+    if record.is_open_to(agent) {
+        Ok(())
+    } else {
+        Err(none(id))
+    }
 }
 
 /// Whether a question of this session was put to somebody.

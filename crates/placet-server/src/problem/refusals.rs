@@ -25,8 +25,12 @@ impl From<ArgsError> for Problem {
 impl From<GateError> for Problem {
     fn from(error: GateError) -> Self {
         match error {
-            GateError::Propose(ProposeRefusal::IdTaken(id)) => {
-                Self::new(Code::CallIdTaken, ProposeRefusal::IdTaken(id).to_string())
+            GateError::Propose(ProposeRefusal::IdTaken(_)) => Self::new(Code::CallIdTaken, error.to_string()),
+            GateError::Propose(ProposeRefusal::NotYours(_)) => {
+                Self::new(Code::NoSuchSession, error.to_string())
+            }
+            GateError::Propose(ProposeRefusal::RunStopped(_)) => {
+                Self::new(Code::SessionOver, error.to_string())
             }
             GateError::Propose(ProposeRefusal::Store(error))
             | GateError::Claim(ClaimRefusal::Store(error))
@@ -72,6 +76,7 @@ impl From<AskRefusal> for Problem {
             AskRefusal::Store(error) => return error.into(),
             AskRefusal::Invalid(_) => Code::BadQuestion,
             AskRefusal::IdTaken(_) => Code::RequestIdTaken,
+            AskRefusal::NotYours(_) => Code::NoSuchSession,
             AskRefusal::SessionOver => Code::SessionOver,
             AskRefusal::TooManyOpen(_) => Code::TooManyQuestions,
             AskRefusal::NobodyToAsk(_) => Code::NobodyToAsk,

@@ -175,8 +175,7 @@ impl World {
             analysis,
             own_opinion: OwnOpinion::Silent,
             evidence: Vec::new(),
-            workflow: None,
-            until: None,
+            run: None,
             fresh: self.fresh(),
         }
     }

@@ -109,6 +109,7 @@ impl World {
                     let tool = self.config.tool(&record.call.tool);
                     let analysis = analyse(&tool, args, &FixedPlaces::of_examples());
                     Edit {
+                        evidence: Vec::new(),
                         tool,
                         analysis,
                         fits: Ok(()),

@@ -8,7 +8,7 @@ use placet_core::time::{LiveTime, Timestamp};
 use placet_core::verdict::Verdict;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{At, place};
+use super::{At, belongs, place};
 use crate::change::one;
 use crate::error::StoreError;
 use crate::view::question_row;
@@ -48,7 +48,7 @@ pub(super) fn received(
         number,
         grant,
     ])?;
-    Ok(())
+    belongs(conn, at, &call.origin.agent)
 }
 
 pub(super) fn joined(

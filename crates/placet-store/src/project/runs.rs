@@ -3,7 +3,7 @@
 use placet_core::run::{ModelTurn, RunStarted};
 use rusqlite::{Connection, params};
 
-use super::At;
+use super::{At, belongs};
 use crate::change::one;
 use crate::error::StoreError;
 
@@ -17,7 +17,15 @@ pub(super) fn started(conn: &Connection, at: At<'_>, run: &RunStarted) -> Result
         .execute(params![at.row, at.session, person, parent])?;
     one(begun, || {
         format!("a run of session `{}` is still going on", at.name)
-    })
+    })?;
+    belongs(conn, at, &run.origin.agent)
+}
+
+/// Nothing is begun in it any more; how often that is said does not matter.
+pub(super) fn interrupted(conn: &Connection, at: At<'_>) -> Result<(), StoreError> {
+    let sql = "UPDATE runs SET interrupted = ?2 WHERE session = ?1 AND ended IS NULL";
+    let stopped = conn.prepare_cached(sql)?.execute((at.session, at.row))?;
+    one(stopped, || none(at))
 }
 
 pub(super) fn said(conn: &Connection, at: At<'_>) -> Result<(), StoreError> {

@@ -39,7 +39,7 @@ const fn whole(table: &'static str) -> Projection {
 const PROJECTIONS: [Projection; 11] = [
     Projection {
         table: "sessions",
-        columns: "id, name, ended, rejections, mode",
+        columns: "id, name, ended, rejections, mode, agent",
         may_shrink: MayShrink::No,
     },
     whole("calls"),

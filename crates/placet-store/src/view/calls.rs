@@ -180,7 +180,7 @@ impl View<'_> {
                    FROM calls JOIN sessions ON sessions.id = calls.session
                        LEFT JOIN interactions AS open ON open.row = parked_on
                        LEFT JOIN interactions AS asked ON asked.row = question
-                   WHERE agent = ?1 AND call = ?2";
+                   WHERE calls.agent = ?1 AND call = ?2";
         let mut statement = self.conn.prepare_cached(sql)?;
         let found = statement.query_row((key.agent.as_str(), key.call.as_str()), Stored::read);
         Ok(found.optional()?)

@@ -23,6 +23,7 @@ pub(super) struct Stored {
     rejections: u32,
     open_questions: u32,
     mode: Option<String>,
+    agent: Option<String>,
 }
 
 impl Stored {
@@ -34,6 +35,7 @@ impl Stored {
             rejections: row.get(3)?,
             open_questions: row.get(4)?,
             mode: row.get(5)?,
+            agent: row.get(6)?,
         })
     }
 
@@ -46,6 +48,7 @@ impl Stored {
             open_questions: self.open_questions,
             allow_list: BTreeSet::new(),
             mode: self.mode.as_deref().map(parse_mode).transpose()?,
+            agent: self.agent.map(AgentId::new).map(stored).transpose()?,
         })
     }
 }
@@ -53,7 +56,7 @@ impl Stored {
 impl View<'_> {
     /// A session, as far as it has come; a new one when nothing has happened in it.
     pub fn session(&self, id: &SessionId) -> Result<SessionRecord, StoreError> {
-        let sql = "SELECT id, name, ended, rejections, (SELECT count(*) FROM pending WHERE session = sessions.id), mode
+        let sql = "SELECT id, name, ended, rejections, (SELECT count(*) FROM pending WHERE session = sessions.id), mode, agent
                    FROM sessions WHERE name = ?1";
         let mut statement = self.conn.prepare_cached(sql)?;
         match statement.query_row([id.as_str()], Stored::read).optional()? {
@@ -76,7 +79,7 @@ impl View<'_> {
         after: Option<u64>,
         limit: usize,
     ) -> Result<Vec<(u64, SessionRecord)>, StoreError> {
-        let sql = "SELECT id, name, ended, rejections, (SELECT count(*) FROM pending WHERE session = sessions.id), mode
+        let sql = "SELECT id, name, ended, rejections, (SELECT count(*) FROM pending WHERE session = sessions.id), mode, agent
                    FROM sessions WHERE id > ?1 ORDER BY id LIMIT ?2";
         let mut statement = self.conn.prepare_cached(sql)?;
         let found = statement
@@ -105,14 +108,12 @@ impl View<'_> {
         Ok(page)
     }
 
-    /// When a session began and last moved, how many calls were made in it, and by whom the first was; `None` when nothing
-    /// has happened in it. Reads keys, no bodies.
+    /// When a session began and last moved, and how many calls were made in it; `None` when nothing has happened in it. Reads
+    /// keys, no bodies.
     pub fn session_span(&self, id: &SessionId) -> Result<Option<SessionSpan>, StoreError> {
         let sql = "SELECT (SELECT at FROM journal WHERE journal.session = sessions.id ORDER BY id LIMIT 1),
                    (SELECT at FROM journal WHERE journal.session = sessions.id ORDER BY id DESC LIMIT 1),
-                   (SELECT count(*) FROM journal JOIN calls ON calls.id = journal.id WHERE journal.session = sessions.id),
-                   (SELECT agent FROM journal JOIN calls ON calls.id = journal.id
-                    WHERE journal.session = sessions.id ORDER BY journal.id LIMIT 1)
+                   (SELECT count(*) FROM journal JOIN calls ON calls.id = journal.id WHERE journal.session = sessions.id)
                    FROM sessions WHERE name = ?1";
         let mut statement = self.conn.prepare_cached(sql)?;
         let mut rows = statement.query([id.as_str()])?;
@@ -120,12 +121,10 @@ impl View<'_> {
         let (Some(began), Some(last)) = (row.get::<_, Option<i64>>(0)?, row.get::<_, Option<i64>>(1)?) else {
             return Ok(None);
         };
-        let agent = row.get::<_, Option<String>>(3)?;
         Ok(Some(SessionSpan {
             began_at: Timestamp::from_millis(began),
             last_at: Timestamp::from_millis(last),
             calls: row.get(2)?,
-            agent: agent.map(AgentId::new).map(stored).transpose()?,
         }))
     }
 

@@ -18,6 +18,8 @@ pub struct RunHead {
     pub said: u32,
     /// The journal row that ended it, when it has ended.
     pub ended: Option<u64>,
+    /// The journal row that says that a person stopped it, when somebody did.
+    pub interrupted: Option<u64>,
 }
 
 impl RunHead {
@@ -27,6 +29,7 @@ impl RunHead {
             turns: row.get(1)?,
             said: row.get(2)?,
             ended: row.get(3)?,
+            interrupted: row.get(4)?,
         })
     }
 }
@@ -34,7 +37,7 @@ impl RunHead {
 impl View<'_> {
     /// The newest run of a session.
     pub fn run(&self, session: &SessionId) -> Result<Option<RunHead>, StoreError> {
-        let sql = "SELECT row, turns, said, ended FROM runs
+        let sql = "SELECT row, turns, said, ended, interrupted FROM runs
                    WHERE session = (SELECT id FROM sessions WHERE name = ?1) ORDER BY row DESC LIMIT 1";
         let mut statement = self.conn.prepare_cached(sql)?;
         Ok(statement

@@ -35,7 +35,7 @@ impl View<'_> {
         digest: CallDigest,
         now: Timestamp,
     ) -> Result<Surroundings, StoreError> {
-        let sql = "SELECT s.id, s.name, s.ended, s.rejections, (SELECT count(*) FROM pending WHERE session = s.id), s.mode,
+        let sql = "SELECT s.id, s.name, s.ended, s.rejections, (SELECT count(*) FROM pending WHERE session = s.id), s.mode, s.agent,
                        EXISTS (SELECT 1 FROM allow_list WHERE session = s.id),
                        EXISTS (SELECT 1 FROM standing WHERE tool = ?2 AND revoked IS NULL),
                        (SELECT until FROM memory WHERE place = ?3 AND tool = ?2 AND digest = ?4),
@@ -57,8 +57,8 @@ impl View<'_> {
             Some(_) => Some(Stored::read(row)?),
             None => None,
         };
-        let (listed, granted, known): (bool, bool, bool) = (row.get(6)?, row.get(7)?, row.get(9)?);
-        let until: Option<i64> = row.get(8)?;
+        let (listed, granted, known): (bool, bool, bool) = (row.get(7)?, row.get(8)?, row.get(10)?);
+        let until: Option<i64> = row.get(9)?;
         Ok(Surroundings {
             known: if known { self.call(key)? } else { None },
             session: match session {

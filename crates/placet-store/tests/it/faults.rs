@@ -127,7 +127,7 @@ fn a_database_of_a_newer_placet_is_refused() {
     let Err(error) = Store::open(&path, quick()) else {
         panic!("opened")
     };
-    assert!(matches!(error, OpenError::Newer { found: 99, known: 3 }));
+    assert!(matches!(error, OpenError::Newer { found: 99, .. }));
     assert!(error.to_string().contains("use a newer placet"), "{error}");
 }
 

@@ -107,6 +107,7 @@ fn about_runs() -> Vec<Event> {
             model: "main".into(),
             limits: Limits::USUAL,
             origin: call("c1", "ls").origin,
+            workspace: None,
             parent: None,
             until: None,
             workflow: None,
@@ -116,6 +117,7 @@ fn about_runs() -> Vec<Event> {
             model: "main".into(),
             limits: Limits::USUAL,
             origin: call("c1", "ls").origin,
+            workspace: Some("/srv/project".into()),
             parent: Some(Parent {
                 session: SessionId::new("s1").unwrap(),
                 call: key("c1"),

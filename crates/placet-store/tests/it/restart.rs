@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use placet_core::journal::Event;
+use placet_core::run::{Limits, RunStarted};
 use placet_core::time::Millis;
 use placet_core::verdict::Decision;
 use placet_store::{OpenError, Options, Store, verify_file};
@@ -118,4 +120,40 @@ async fn checkpoints_come_by_count_on_request_and_on_closing() {
     db.close().await.unwrap();
     let verified = verify_file(&path, None).unwrap();
     assert_eq!((verified.checkpoints, verified.findings), (3, Vec::new()));
+}
+
+/// Versions 3 and before knew neither whose a session is nor that a run was stopped.
+#[tokio::test]
+async fn a_database_of_version_3_learns_whose_its_sessions_are_and_which_runs_were_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("placet.db");
+    let db = Store::open(&path, Options::default()).unwrap();
+    store(&db, asking("int_1", &call("c1", "ls"))).await.unwrap();
+    let started = RunStarted {
+        task: "tidy up".into(),
+        model: "main".into(),
+        limits: Limits::USUAL,
+        origin: call("c1", "ls").origin,
+        workspace: None,
+        parent: None,
+        until: None,
+        workflow: None,
+    };
+    let stopped = Event::RunInterrupted { by: person("ana") };
+    let run = vec![Event::RunStarted(Box::new(started)), stopped];
+    store(&db, run).await.unwrap();
+    db.close().await.unwrap();
+    let old = "ALTER TABLE sessions DROP COLUMN agent; ALTER TABLE runs DROP COLUMN interrupted; PRAGMA user_version = 3;";
+    rusqlite::Connection::open(&path)
+        .unwrap()
+        .execute_batch(old)
+        .unwrap();
+
+    let db = Store::open(&path, Options::default()).unwrap();
+    let read = db.read(|view, _| Ok((view.session(&session("s"))?, view.run(&session("s"))?)));
+    let (record, run) = read.await.unwrap();
+    assert_eq!(record.agent, Some(key("c1").agent));
+    assert!(run.unwrap().interrupted.is_some());
+    let verified = db.verify(None).await.unwrap();
+    assert!(verified.findings.is_empty(), "{:?}", verified.findings);
 }

@@ -143,7 +143,7 @@ CREATE TABLE runs (
     turns INTEGER NOT NULL DEFAULT 0,
     said INTEGER NOT NULL DEFAULT 0,
     ended INTEGER
-, parent INTEGER) STRICT
+, parent INTEGER, interrupted INTEGER) STRICT
 
 CREATE INDEX runs_by_parent ON runs (parent) WHERE parent IS NOT NULL AND ended IS NULL
 
@@ -168,7 +168,7 @@ CREATE TABLE sessions (
     ended INTEGER NOT NULL DEFAULT 0,
     rejections INTEGER NOT NULL DEFAULT 0,
     mode TEXT
-) STRICT
+, agent TEXT) STRICT
 
 CREATE TABLE standing (
     row INTEGER PRIMARY KEY,

@@ -1,0 +1,62 @@
+//! On which terms a run of the built-in agent makes its calls. Whatever is asked about them later, and again, is asked on the
+//! same ones.
+
+use std::sync::Arc;
+
+use placet_core::call::ToolCall;
+use placet_core::config::Workflow;
+use placet_core::ids::SessionId;
+use placet_core::policy::Context;
+use placet_core::time::{LiveTime, Millis, Now};
+use placet_core::verdict::AskTerms;
+use placet_store::{StoreError, View};
+
+use super::{Rules, channel_of};
+
+/// The terms of a run.
+#[derive(Debug, Clone, Default)]
+pub struct RunTerms {
+    /// The workflow it began with.
+    pub workflow: Option<Arc<Workflow>>,
+    /// When it has to be over; no question about its calls stays open longer.
+    pub until: Option<LiveTime>,
+}
+
+impl RunTerms {
+    /// Those of the run that is going on in a session; none at all where there is no run.
+    pub(crate) fn of(view: &View<'_>, session: &SessionId) -> Result<Self, StoreError> {
+        let Some(run) = view.run(session)?.filter(|run| run.ended.is_none()) else {
+            return Ok(Self::default());
+        };
+        let started = view.run_started(&run)?;
+        Ok(Self {
+            workflow: started.workflow.map(Arc::from),
+            until: started.until,
+        })
+    }
+
+    /// How long a question about one of its calls stays open.
+    pub(crate) fn timeout(&self, rules: &Rules<'_>, now: Now, terms: &AskTerms, call: &ToolCall) -> Millis {
+        let workflow = self.workflow.as_deref();
+        let configured = rules.config.timeout(terms.timeout, workflow, channel_of(call));
+        self.within(now, configured)
+    }
+
+    /// No longer than the run itself may take.
+    pub(crate) fn within(&self, now: Now, timeout: Millis) -> Millis {
+        let left = self.until.map(|until| until.remaining_from(now.live));
+        left.map_or(timeout, |left| timeout.min(left))
+    }
+
+    /// What policy is told, with what the workflow says.
+    pub(crate) fn context<'a>(&'a self, context: Context<'a>) -> Context<'a> {
+        match self.workflow.as_deref() {
+            Some(workflow) => Context {
+                workflow_allow_list: &workflow.auto_approved_tools,
+                workflow_strict: workflow.strict,
+                ..context
+            },
+            None => context,
+        }
+    }
+}
