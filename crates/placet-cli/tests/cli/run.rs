@@ -172,6 +172,32 @@ fn a_workflow_that_is_changed_while_its_run_waits_changes_nothing_for_it() {
 }
 
 #[test]
+fn a_run_in_another_folder_goes_on_with_no_other_run_and_uses_up_no_approval() {
+    let (here, there) = (world(), world());
+    let report = json(&here, &["run", "write a file", "--json"], 5);
+    let session = text(&report, "sessionId");
+    let id = report["requestIds"][0].as_str().unwrap();
+    here.placet(&["inbox", "answer", id, "approve"])
+        .env("USER", "lin")
+        .assert()
+        .code(0);
+    let data = here.path(".local/share");
+    let shared = |args: &[&str], status| {
+        let mut command = there.placet(args);
+        command.env("XDG_DATA_HOME", &data).env("USER", "lin");
+        command.assert().code(status).get_output().clone()
+    };
+    shared(&["run", "hello", "--json"], 0);
+    let refused = shared(&["run", "--resume", session, "--json"], 2);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("go on with it from there"), "{said}");
+    assert!(!there.path("a.txt").exists() && !here.path("a.txt").exists());
+    let done = json(&here, &["run", "--resume", session, "--json"], 0);
+    assert_eq!(text(&done, "text"), "Written.");
+    assert!(here.path("a.txt").exists() && !there.path("a.txt").exists());
+}
+
+#[test]
 fn a_run_that_handed_work_on_waits_for_what_the_helper_asks() {
     let world = world();
     let script = "
