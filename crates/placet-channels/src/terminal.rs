@@ -70,7 +70,7 @@ use queue::Queue;
 use raw::Out;
 
 /// The channel's name.
-pub const NAME: &str = placet_core::config::TERMINAL;
+pub const NAME: &str = "terminal";
 
 /// The terminal of this process, as a channel.
 pub struct Terminal {

@@ -75,7 +75,9 @@ async fn converse(args: &ChatArgs, config: Config, colours: Colours, inline: Inl
     let others = builtin::other_models(&config, model.name());
     let usual_mode = config.policy.settings().mode;
     let (channel, attendant) = terminal::open(seat, locale, colours)?;
+    let elsewhere: Vec<_> = builtin::channels_elsewhere(&config).collect();
     let engine = Engine::builder(config)
+        .channels_elsewhere(elsewhere)
         .channel(channel.clone())
         .toolbox(tools.clone())
         .start(&path)

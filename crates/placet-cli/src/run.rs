@@ -41,7 +41,9 @@ async fn work(args: &RunArgs, config: Config) -> anyhow::Result<Exit> {
     let path = store::path(&args.store)?;
     let data = path.parent().unwrap_or(Path::new("."));
     let (tools, limits) = (builtin::all_tools(&config, data).await?, config.agent.limits);
+    let elsewhere: Vec<_> = builtin::channels_elsewhere(&config).collect();
     let engine = Engine::builder(config)
+        .channels_elsewhere(elsewhere)
         .toolbox(tools.clone())
         .start(&path)
         .await

@@ -152,13 +152,10 @@ pub enum ChannelKind {
     Telegram,
 }
 
-/// The terminal's name among channels.
-pub const TERMINAL: &str = "terminal";
-
 impl ChannelKind {
     /// What channels are called when no other name is configured; people have accounts on these.
     const NAMES: [&'static str; 7] = [
-        TERMINAL, "feishu", "dingtalk", "whatsapp", "email", "slack", "telegram",
+        "terminal", "feishu", "dingtalk", "whatsapp", "email", "slack", "telegram",
     ];
 
     /// How long people have on such a channel: a chat is looked at now and then, mail once a day.
@@ -266,13 +263,6 @@ impl Config {
     /// What is known about a tool: the operator's word, else what is built in, else what is assumed of any tool.
     pub fn tool(&self, name: &ToolName) -> Tool {
         described(&self.tools, name.clone())
-    }
-
-    /// Channels that are somewhere, whether or not this process is connected to them: those configured, and the terminal of
-    /// whoever sits at one.
-    pub fn known_channels(&self) -> BTreeSet<ChannelName> {
-        let terminal = ChannelName::new(TERMINAL).ok();
-        self.channels.keys().cloned().chain(terminal).collect()
     }
 
     /// How long people have to answer: the most specific that says so.

@@ -1,6 +1,6 @@
 //! The engine: core driven by a store, with the clocks, the people and the channels around it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -49,6 +49,7 @@ pub(crate) struct Inner {
     pub(crate) outbox_work: Arc<Notify>,
     pub(crate) alarm: Arc<Alarm>,
     inbox: InboxReach,
+    elsewhere: BTreeSet<ChannelName>,
     role: Role,
     in_force: RwLock<Arc<InForce>>,
     stop: CancellationToken,
@@ -122,6 +123,7 @@ pub struct Builder {
     toolbox: Box<dyn Toolbox>,
     workspace: PathBuf,
     inbox: InboxReach,
+    elsewhere: BTreeSet<ChannelName>,
     clock: Arc<dyn placet_store::Clock>,
 }
 
@@ -136,6 +138,7 @@ impl Engine {
             toolbox: Box::new(NoToolbox),
             workspace,
             inbox: InboxReach::Open,
+            elsewhere: BTreeSet::new(),
             clock: Arc::new(SystemClock),
         }
     }
@@ -257,6 +260,12 @@ impl Builder {
         self
     }
 
+    /// Channels that other processes connect to, at other times: their people find their questions in the inbox meanwhile.
+    pub fn channels_elsewhere(mut self, names: impl IntoIterator<Item = ChannelName>) -> Self {
+        self.elsewhere.extend(names);
+        self
+    }
+
     /// What is known about tools beyond the configuration: their own opinion, evidence, schemas.
     pub fn toolbox(mut self, toolbox: impl Toolbox + 'static) -> Self {
         self.toolbox = Box::new(toolbox);
@@ -344,7 +353,8 @@ impl Builder {
         let home = std::env::home_dir();
         let places = DiskPlaces::new(&root, home.as_deref())?;
         let workspace = places.workspace().to_owned();
-        let reach = reach(&self.config, role, &channels, self.inbox, &self.callbacks);
+        let surfaces = (self.inbox, &self.elsewhere);
+        let reach = reach(&self.config, role, &channels, surfaces, &self.callbacks);
         self.toolbox.reload(&self.config);
         let engine = Engine {
             inner: Arc::new(Inner {
@@ -359,6 +369,7 @@ impl Builder {
                 outbox_work,
                 alarm,
                 inbox: self.inbox,
+                elsewhere: self.elsewhere,
                 role,
                 in_force: RwLock::new(Arc::new(InForce {
                     config: Arc::new(self.config),
@@ -461,7 +472,8 @@ async fn neighbours(engine: Engine, stop: CancellationToken) {
 impl Inner {
     fn reach(&self, config: &Config) -> Reach {
         let callbacks = self.callbacks.read().unwrap_or_else(PoisonError::into_inner);
-        reach(config, self.role, &self.channels, self.inbox, &callbacks)
+        let surfaces = (self.inbox, &self.elsewhere);
+        reach(config, self.role, &self.channels, surfaces, &callbacks)
     }
 }
 
@@ -469,7 +481,7 @@ fn reach(
     config: &Config,
     role: Role,
     channels: &BTreeMap<ChannelName, Arc<dyn Channel>>,
-    inbox: InboxReach,
+    (inbox, elsewhere): (InboxReach, &BTreeSet<ChannelName>),
     callbacks: &Callbacks,
 ) -> Reach {
     Reach {
@@ -477,7 +489,7 @@ fn reach(
             Role::Owner => Connected::These(channels.keys().cloned().collect()),
             Role::Guest => Connected::Elsewhere,
         },
-        elsewhere: config.known_channels(),
+        elsewhere: elsewhere.clone(),
         inbox,
         chats_of: config.people.own_chats(),
         callback: PersonId::new(CALLBACK).ok(),

@@ -13,6 +13,7 @@ use placet_core::config::{
     Config, Database as ConfiguredDatabase, DatabaseUrl, EnvValue, McpServer, McpTransport,
     Model as Configured, Secret,
 };
+use placet_core::ids::ChannelName;
 use placet_core::time::Millis;
 
 /// The file that says how MCP tools looked when they were first seen.
@@ -156,6 +157,13 @@ fn databases(config: &Config, workspace: &Path) -> Vec<Database> {
         })
     };
     config.databases.iter().map(database).collect()
+}
+
+/// Where the people of an earlier run may be that this process goes on with: on configured channels, whether or not it is
+/// connected to them, and at a terminal.
+pub fn channels_elsewhere(config: &Config) -> impl Iterator<Item = ChannelName> {
+    let terminal = ChannelName::new(placet_channels::terminal::NAME).ok();
+    config.channels.keys().cloned().chain(terminal)
 }
 
 /// The other configured models that can be used, for runs that began with one of them.

@@ -132,7 +132,8 @@ impl Server {
             Some(_) => builtin::all_tools(&config, &data).await?,
             None => builtin::tools(&config),
         };
-        let mut builder = Engine::builder(config.clone());
+        let elsewhere = builtin::channels_elsewhere(&config);
+        let mut builder = Engine::builder(config.clone()).channels_elsewhere(elsewhere);
         if model.is_some() {
             builder = builder.toolbox(tools.clone());
         }

@@ -30,7 +30,7 @@ pub struct Fresh {
 pub struct Reach {
     /// Channels that exist.
     pub channels: Connected,
-    /// Channels that are known, only not connected to this process: their people find their questions in the inbox.
+    /// Channels that other processes connect to: their people find their questions in the inbox meanwhile.
     pub elsewhere: BTreeSet<ChannelName>,
     /// Whether somebody looks at the inbox.
     pub inbox: InboxReach,

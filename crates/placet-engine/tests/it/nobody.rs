@@ -107,13 +107,11 @@ async fn a_question_that_can_never_be_delivered_denies_its_call_at_once() {
 }
 
 #[tokio::test]
-async fn the_people_of_a_configured_channel_that_is_not_connected_here_find_their_questions_in_the_inbox() {
+async fn the_people_of_a_channel_that_is_connected_elsewhere_find_their_questions_in_the_inbox() {
     let house = House::new();
-    let config = "[channels.ops]\ntype = 'webhook'\nurl = 'http://127.0.0.1:9/'\nsecret = 'env:OPS'\n";
-    let engine = house.open(config).await;
-    for channel in ["ops", "terminal"] {
-        let call = in_chat(deploy(channel, channel), &chat(channel, "c"), Some("ops:zoe"));
-        let id = park(&engine, call).await;
-        assert!(is_open(&engine, &id).await);
-    }
+    let ops = chat("ops", "room");
+    let builder = house.builder("").channels_elsewhere([ops.channel.clone()]);
+    let engine = house.start(builder).await;
+    let id = park(&engine, in_chat(deploy("c", "staging"), &ops, Some("ops:zoe"))).await;
+    assert!(is_open(&engine, &id).await);
 }
