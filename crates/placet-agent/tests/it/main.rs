@@ -24,5 +24,6 @@ mod provider;
 mod restart;
 mod servers;
 mod support;
+mod together;
 mod turns;
 mod workflows;
