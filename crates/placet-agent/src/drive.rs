@@ -392,6 +392,7 @@ fn read_turn(tools: &Tools, run: &Run, spoken: Spoken) -> Result<ModelTurn, IdEr
         text: spoken.text,
         thinking: spoken.thinking,
         usage: spoken.usage,
+        cut: None,
     })
 }
 
