@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Inner, LiveDelta, ReplayError};
 use crate::execute::{self, Job};
-use crate::model::{Delta, ModelError, Prompt, Spoken, SpokenCall};
+use crate::model::{Delta, Ended, ModelError, Prompt, Spoken, SpokenCall};
 use crate::offer::Offer;
 use crate::tools::Tools;
 
@@ -379,11 +379,24 @@ async fn once(
 /// Reads what a model said. What is no call is kept as such: the model is told, and nothing is judged or run.
 fn read_turn(tools: &Tools, run: &Run, spoken: Spoken) -> Result<ModelTurn, IdError> {
     let offer = Offer::new(tools, run.started());
-    let calls = spoken.calls.into_iter().flat_map(|call| tools.apart(call));
+    let cut = match spoken.ended {
+        Ended::Whole => None,
+        Ended::CutOff(cut) => Some(cut),
+    };
+    let calls = spoken.calls.into_iter().flat_map(|call| match cut {
+        None => tools.apart(call),
+        Some(_) => vec![call],
+    });
     let calls = calls.map(|call| {
         Ok(ModelCall {
             id: CallId::new(format!("call_{}", uuid::Uuid::now_v7().simple()))?,
-            wanted: read_call(&offer, call),
+            wanted: match &cut {
+                Some(cut) => nonsense(
+                    call,
+                    format!("{cut}; nothing of this turn ran: call again, with less at once"),
+                ),
+                None => read_call(&offer, call),
+            },
         })
     });
     Ok(ModelTurn {
@@ -392,7 +405,7 @@ fn read_turn(tools: &Tools, run: &Run, spoken: Spoken) -> Result<ModelTurn, IdEr
         text: spoken.text,
         thinking: spoken.thinking,
         usage: spoken.usage,
-        cut: None,
+        cut: cut.map(|cut| format!("{cut} before it had said all; {}", cut.advice())),
     })
 }
 
@@ -403,10 +416,14 @@ fn read_call(offer: &Offer<'_>, call: SpokenCall) -> Wanted {
     });
     match read {
         Ok((tool, args)) => Wanted::Call { tool, args },
-        Err(why) => Wanted::Nonsense {
-            tool: call.tool,
-            args: call.args,
-            why,
-        },
+        Err(why) => nonsense(call, why),
+    }
+}
+
+fn nonsense(call: SpokenCall, why: String) -> Wanted {
+    Wanted::Nonsense {
+        tool: call.tool,
+        args: call.args,
+        why,
     }
 }

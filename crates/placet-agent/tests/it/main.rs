@@ -10,6 +10,7 @@
 
 mod assistant;
 mod chat;
+mod cut_off;
 mod databases;
 mod family;
 mod gate;
