@@ -1,11 +1,20 @@
-//! Calls of one turn run side by side: none undoes another.
+//! Calls of one turn run side by side: none undoes another, and there are only so many.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use async_trait::async_trait;
 use placet_agent::Tools;
+use placet_agent::chat::Saying;
+use placet_agent::tools::Tool;
+use placet_core::call::ToolCall;
+use placet_core::evidence::Evidence;
+use placet_core::tool::Category;
 use serde_json::{Value, json};
+use tokio::sync::{Semaphore, watch};
 
-use crate::support::{House, calls, names, question, rest, says};
+use crate::support::{House, calls, last, lin, names, on, question, rest, says, session, soon};
 
 const UNASKED: &str = "[approval]\nmode = 'autoEdit'\n";
 
@@ -69,5 +78,94 @@ async fn of_two_changes_of_one_file_that_people_allowed_the_second_is_refused() 
     );
     let text = house.file("a.txt").unwrap();
     assert!(text == "1\ntwo\n" || text == "one\n2\n", "{text}");
+    home.close().await;
+}
+
+/// A tool whose calls stay until they are let go.
+struct Hold {
+    inside: watch::Sender<usize>,
+    most: AtomicUsize,
+    door: Semaphore,
+}
+
+#[async_trait]
+impl Tool for Hold {
+    fn name(&self) -> &'static str {
+        "hold"
+    }
+
+    fn description(&self) -> &'static str {
+        "Holds."
+    }
+
+    fn category(&self) -> Category {
+        Category::Read
+    }
+
+    fn schema(&self) -> Value {
+        json!({ "type": "object" })
+    }
+
+    async fn run(&self, _: &ToolCall, _: &[Evidence]) -> Result<String, String> {
+        self.inside.send_modify(|inside| *inside += 1);
+        self.most.fetch_max(*self.inside.borrow(), Ordering::SeqCst);
+        // Nobody gets a permit: it is closed at some time, and then all go.
+        let _ = self.door.acquire().await;
+        self.inside.send_modify(|inside| *inside -= 1);
+        Ok("held".into())
+    }
+}
+
+#[tokio::test]
+async fn a_turn_has_so_many_calls_and_only_some_of_them_run_at_once() {
+    let house = House::new();
+    let hold = Arc::new(Hold {
+        inside: watch::Sender::new(0),
+        most: AtomicUsize::new(0),
+        door: Semaphore::new(0),
+    });
+    let tools = Tools::builtin(&house.work()).with([Arc::clone(&hold) as Arc<dyn Tool>]);
+    let many: Vec<(&str, Value)> = (0..70).map(|n| ("hold", json!({ "n": n }))).collect();
+    let look = calls(&[("ls", json!({}))]);
+    let turns = json!([
+        on("all of it", calls(&many)),
+        on("look", look),
+        on("held", says("Done.")),
+        says("Nothing there.")
+    ]);
+    let home = house
+        .open_as("[tools.hold]\ncategory = 'read'\n", tools, turns)
+        .await;
+    let mut stream = home.say("all of it").await;
+    soon(hold.inside.subscribe().wait_for(|inside| *inside == 8))
+        .await
+        .unwrap();
+    // All calls of the turn were there before this run began; it is another one, and does not wait for them.
+    let saying = Saying {
+        session: Some(session("other")),
+        text: "look".into(),
+        person: lin(),
+        place: None,
+    };
+    let (_, mut other) = home.agent.chat().send(saying).await.unwrap();
+    assert_eq!(
+        last(&rest(&mut other).await, "COMPLETED")["text"],
+        "Nothing there."
+    );
+    assert_eq!(hold.most.load(Ordering::SeqCst), 8);
+    hold.door.close();
+    let events = rest(&mut stream).await;
+    let results = observed(&events);
+    let held = results.iter().filter(|result| result["ok"] == true).count();
+    let refused: Vec<&Value> = results.iter().filter(|result| result["ok"] == false).collect();
+    assert_eq!((held, refused.len()), (64, 6), "{:?}", names(&events));
+    assert!(
+        refused
+            .iter()
+            .all(|result| result.to_string().contains("at most 64 calls")),
+        "{refused:?}"
+    );
+    assert_eq!(hold.most.load(Ordering::SeqCst), 8);
+    assert_eq!(last(&events, "COMPLETED")["text"], "Done.");
     home.close().await;
 }
