@@ -69,9 +69,12 @@ pub enum FactKind {
     Statement {
         /// `SELECT`, `DELETE`, …
         verb: String,
+        /// What else it does inside: a `DELETE` in a common table expression beside an `UPDATE`, the `INSERT` of a `REPLACE`.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        also: Vec<String>,
         /// What kind of effect it has.
         category: Category,
-        /// Tables it names.
+        /// Tables it names, without quotes and in lower case.
         tables: Vec<String>,
         /// Its text, printed from the parsed form.
         text: String,

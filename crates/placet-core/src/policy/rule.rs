@@ -271,10 +271,13 @@ impl Conditions {
     }
 
     fn touches_statement(&self, kind: &FactKind) -> bool {
-        let FactKind::Statement { verb, tables, .. } = kind else {
+        let FactKind::Statement {
+            verb, also, tables, ..
+        } = kind
+        else {
             return false;
         };
-        self.names_verb(verb)
+        (self.names_verb(verb) || also.iter().any(|verb| self.names_verb(verb)))
             && (self.tables.is_empty() || tables.iter().any(|table| self.names_table(table, Breadth::Broad)))
     }
 
@@ -285,7 +288,7 @@ impl Conditions {
     /// Broadly, `users` is also `public.users`; narrowly it is not.
     fn names_table(&self, table: &str, breadth: Breadth) -> bool {
         let table = lowercase(table);
-        let last = table.rsplit('.').next().unwrap_or_default();
+        let last = table.rsplit('.').next().unwrap_or_default().trim_end_matches('"');
         self.tables
             .iter()
             .any(|wild| wild.matches(&table) || (breadth == Breadth::Broad && wild.matches(last)))
@@ -306,9 +309,14 @@ impl Conditions {
             FactKind::Host { .. } if self.hosts.is_empty() => unnamed(),
             FactKind::Host { host, .. } => one_of(&self.hosts, host),
             FactKind::Statement { .. } if !self.names_sql() => unnamed(),
-            FactKind::Statement { verb, tables, .. } => {
+            FactKind::Statement {
+                verb, also, tables, ..
+            } => {
                 let named = |table: &String| self.names_table(table, Breadth::Narrow);
+                // Looking at what was changed needs no word of its own.
+                let reads = |verb: &String| matches!(verb.as_str(), "SELECT" | "EXPLAIN");
                 self.names_verb(verb)
+                    && also.iter().all(|verb| reads(verb) || self.names_verb(verb))
                     && (self.tables.is_empty() || (!tables.is_empty() && tables.iter().all(named)))
             }
             FactKind::Unreadable { .. } => false,

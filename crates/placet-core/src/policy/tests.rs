@@ -67,6 +67,7 @@ fn high(line: &str) -> Analysis {
 fn statement(verb: &str, category: Category) -> Analysis {
     let kind = FactKind::Statement {
         verb: verb.into(),
+        also: vec![],
         category,
         tables: vec!["public.orders".into()],
         text: verb.into(),
