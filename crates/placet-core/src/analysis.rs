@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use crate::call::Args;
-use crate::tool::{Category, Risk, Tool};
+use crate::tool::{ArgNames, Category, Risk, Tool};
 
 /// What would really happen, as far as reading can tell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -132,6 +132,18 @@ impl Analysis {
         self.facts.iter().map(|fact| fact.risk).max().unwrap_or(Risk::Low)
     }
 
+    /// What the commands and requests found would make of a tool that was not known to run or send anything.
+    pub(crate) fn reach(&self) -> Option<Category> {
+        self.facts
+            .iter()
+            .filter_map(|fact| match &fact.kind {
+                FactKind::Command { .. } => Some(Category::Command),
+                FactKind::Host { .. } => Some(Category::Network),
+                _ => None,
+            })
+            .max()
+    }
+
     /// The category of the SQL found: the strongest effect of all statements.
     pub fn sql_category(&self) -> Option<Category> {
         self.facts
@@ -149,6 +161,7 @@ pub mod path;
 mod secret;
 pub mod shell;
 pub mod sql;
+mod stray;
 pub mod url;
 mod why;
 
@@ -169,6 +182,9 @@ pub fn analyse(tool: &Tool, args: &Args, places: &dyn Places) -> Analysis {
     let mut found = Analysis::nothing();
     for lens in &tool.lenses {
         lens_into(lens, args, places, &mut found);
+    }
+    if let ArgNames::Only(own) = tool.args {
+        stray::analyse(tool, own, args, places, &mut found);
     }
     found
 }

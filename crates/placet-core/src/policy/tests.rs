@@ -17,6 +17,7 @@ mod index;
 mod lines;
 mod properties;
 mod rules;
+mod strays;
 
 fn name(tool: &str) -> ToolName {
     ToolName::new(tool).unwrap()

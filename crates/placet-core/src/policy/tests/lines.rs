@@ -29,7 +29,7 @@ matches = ["git push --force origin main"]
 not_matches = ["git push origin main"]
 "#;
 
-fn decide(policy: &Policy, tool: &str, args: serde_json::Value) -> Verdict {
+pub(super) fn decide(policy: &Policy, tool: &str, args: serde_json::Value) -> Verdict {
     let args = Args::from_value(args).unwrap();
     let mut case = Case::new(tool, Analysis::nothing());
     case.analysis = analyse(&case.tool, &args, &FixedPlaces::of_examples());
