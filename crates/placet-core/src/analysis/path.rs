@@ -101,7 +101,7 @@ impl Placed {
 /// Finds out where a path leads. Relative paths start at the workspace; `~` is the home folder, and a name.
 pub fn place(path: &str, places: &dyn Places) -> Placed {
     let workspace = places.workspace();
-    let placed = match absolute(workspace, path, places) {
+    let leads = match absolute(workspace, path, places) {
         Ok(absolute) => place_absolute(&absolute, places),
         Err(why) => return Placed::Unreadable { why },
     };
@@ -110,7 +110,7 @@ pub fn place(path: &str, places: &dyn Places) -> Placed {
     {
         return outside;
     }
-    placed
+    leads
 }
 
 /// The real place of a path seen from `folder`, if that is inside the workspace.

@@ -122,9 +122,9 @@ impl Judged {
         let also = self.also.union(&other.also).cloned().collect();
         let worse = if other.risk > self.risk { other } else { self };
         Self {
+            also,
             category,
             tables,
-            also,
             ..worse
         }
     }

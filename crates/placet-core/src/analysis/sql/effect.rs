@@ -379,7 +379,7 @@ fn further_verbs(statement: &Statement) -> Vec<&'static str> {
                 MergeAction::Insert(_) => "INSERT",
                 MergeAction::Update { .. } => "UPDATE",
                 MergeAction::Delete { .. } => "DELETE",
-                _ => "MERGE",
+                MergeAction::DoNothing { .. } => "MERGE",
             })
             .collect(),
         _ => Vec::new(),

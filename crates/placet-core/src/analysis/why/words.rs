@@ -179,11 +179,7 @@ impl SqlConcern {
                 "a variable with brackets ends elsewhere for SQLite",
                 "带括号的变量在 SQLite 中结束于别处"
             ),
-            Self::TableAsQuery => say!(
-                locale,
-                "`TABLE` in the place of a query is not followed",
-                "不解读代替查询的 `TABLE`"
-            ),
+            Self::TableAsQuery => say!(locale, "`TABLE` is not followed", "不解读 `TABLE`"),
             Self::Ambiguous => say!(
                 locale,
                 "databases disagree on what it means; name the dialect",
