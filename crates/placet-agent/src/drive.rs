@@ -11,13 +11,13 @@ use placet_core::run::{Effect, ModelCall, ModelTurn, Run, RunEnd, Wanted};
 use placet_engine::steps::{self, Ending, ProposeRefusal, RunRefusal, RunTerms};
 use placet_engine::{GateError, Submission};
 use placet_store::{StepError, StoreError};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Inner, LiveDelta, ReplayError};
 use crate::execute::{self, Job};
-use crate::model::{Delta, ModelError, Prompt, Spoken, SpokenCall};
+use crate::model::{Delta, Ended, ModelError, Prompt, Spoken, SpokenCall};
 use crate::offer::Offer;
 use crate::tools::Tools;
 
@@ -27,6 +27,11 @@ const TRIES_MAX: u32 = 6;
 const PAUSE_FIRST: Duration = Duration::from_secs(1);
 /// No pause is longer, whatever a provider asks for.
 const PAUSE_MAX: Duration = Duration::from_mins(2);
+
+/// How many calls one turn may have.
+const CALLS_MAX: usize = 64;
+/// How many calls of a run are under way at once.
+const RUNNING_MAX: usize = 8;
 
 /// Why a run could not go on. It is in the store, and goes on when something happens in it or at the next start.
 #[derive(Debug, thiserror::Error)]
@@ -57,6 +62,7 @@ pub(crate) async fn drive(
         wake,
         begun: BTreeSet::new(),
         jobs: JoinSet::new(),
+        room: Arc::new(Semaphore::new(RUNNING_MAX)),
         stop,
     };
     let went = driver.go().await;
@@ -77,6 +83,8 @@ struct Driver {
     /// Calls given to `jobs` by this task.
     begun: BTreeSet<CallId>,
     jobs: JoinSet<()>,
+    /// For the calls that are under way.
+    room: Arc<Semaphore>,
     /// Stops the calls that are running.
     stop: CancellationToken,
 }
@@ -259,6 +267,7 @@ impl Driver {
             },
             timeout: Duration::from_millis(run.limits.call_timeout.get()),
             run,
+            room: Arc::clone(&self.room),
             stop: self.stop.clone(),
         };
         self.jobs.spawn(execute::execute(job));
@@ -401,11 +410,28 @@ async fn once(
 /// Reads what a model said. What is no call is kept as such: the model is told, and nothing is judged or run.
 fn read_turn(tools: &Tools, run: &Run, spoken: Spoken) -> Result<ModelTurn, IdError> {
     let offer = Offer::new(tools, run.started());
-    let calls = spoken.calls.into_iter().flat_map(|call| tools.apart(call));
-    let calls = calls.map(|call| {
+    let cut = match spoken.ended {
+        Ended::Whole => None,
+        Ended::CutOff(cut) => Some(cut),
+    };
+    let calls = spoken.calls.into_iter().flat_map(|call| match cut {
+        None => tools.apart(call),
+        Some(_) => vec![call],
+    });
+    let calls = calls.enumerate().map(|(n, call)| {
         Ok(ModelCall {
             id: CallId::new(format!("call_{}", uuid::Uuid::now_v7().simple()))?,
-            wanted: read_call(&offer, call),
+            wanted: match &cut {
+                Some(cut) => nonsense(
+                    call,
+                    format!("{cut}; nothing of this turn ran: call again, with less at once"),
+                ),
+                None if n >= CALLS_MAX => nonsense(
+                    call,
+                    format!("a turn has at most {CALLS_MAX} calls; this one did not run"),
+                ),
+                None => read_call(&offer, call),
+            },
         })
     });
     Ok(ModelTurn {
@@ -414,6 +440,7 @@ fn read_turn(tools: &Tools, run: &Run, spoken: Spoken) -> Result<ModelTurn, IdEr
         text: spoken.text,
         thinking: spoken.thinking,
         usage: spoken.usage,
+        cut: cut.map(|cut| format!("{cut} before it had said all; {}", cut.advice())),
     })
 }
 
@@ -424,10 +451,14 @@ fn read_call(offer: &Offer<'_>, call: SpokenCall) -> Wanted {
     });
     match read {
         Ok((tool, args)) => Wanted::Call { tool, args },
-        Err(why) => Wanted::Nonsense {
-            tool: call.tool,
-            args: call.args,
-            why,
-        },
+        Err(why) => nonsense(call, why),
+    }
+}
+
+fn nonsense(call: SpokenCall, why: String) -> Wanted {
+    Wanted::Nonsense {
+        tool: call.tool,
+        args: call.args,
+        why,
     }
 }

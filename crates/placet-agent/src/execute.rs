@@ -10,6 +10,7 @@ use placet_core::record::{CallRecord, CallState};
 use placet_core::run::RunStarted;
 use placet_engine::steps::ClaimRefusal;
 use placet_engine::{GateError, Permit};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::Inner;
@@ -25,6 +26,8 @@ pub(crate) struct Job {
     /// The run it belongs to.
     pub(crate) run: RunStarted,
     pub(crate) timeout: Duration,
+    /// For the calls of its run that are under way; the others wait.
+    pub(crate) room: Arc<Semaphore>,
     pub(crate) stop: CancellationToken,
 }
 
@@ -37,6 +40,11 @@ pub(crate) async fn execute(job: Job) {
 }
 
 async fn attempt(job: Job) -> Result<(), GateError> {
+    // Whoever waits has claimed nothing, so nothing is lost of it.
+    let _room = tokio::select! {
+        room = Arc::clone(&job.room).acquire_owned() => room,
+        () = job.stop.cancelled() => return Ok(()),
+    };
     let gate = job.agent.engine.gate();
     let record = gate.record(&job.key).await?;
     let is_task = record

@@ -69,7 +69,7 @@ pub enum Delta {
 }
 
 /// What a model said.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Spoken {
     /// Its words.
     pub text: String,
@@ -79,6 +79,46 @@ pub struct Spoken {
     pub calls: Vec<SpokenCall>,
     /// What it cost.
     pub usage: Usage,
+    /// Whether it had said all of it.
+    pub ended: Ended,
+}
+
+/// How a turn came to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    /// The model had said what it wanted to.
+    Whole,
+    /// It was stopped before that. What it had begun to write may be something else than what it meant: half a command is
+    /// another command. None of its calls counts.
+    CutOff(Cut),
+}
+
+/// What stopped a model in the middle of a turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cut {
+    /// It had said as much as it may.
+    TokenLimit,
+    /// The provider, for a reason of its own, in its own word.
+    Provider(String),
+}
+
+impl std::fmt::Display for Cut {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::TokenLimit => f.write_str("the model was cut off at its token limit"),
+            Self::Provider(word) => write!(f, "the provider cut the model off, saying `{word}`"),
+        }
+    }
+}
+
+impl Cut {
+    /// What people can do about it.
+    pub(crate) fn advice(&self) -> &'static str {
+        match self {
+            Self::TokenLimit => "raise `tokens_max` of its `[models.NAME]`, or ask for less at once",
+            Self::Provider(_) => "say it in other words, or take another model",
+        }
+    }
 }
 
 /// A call as the model wrote it.

@@ -23,6 +23,7 @@ use crate::model::{SpokenCall, ToolSpec};
 mod ask;
 mod bash;
 mod bash_output;
+mod changing;
 mod data_modify;
 mod database;
 mod edit;

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use crate::call::Args;
-use crate::tool::{Category, Risk, Tool};
+use crate::tool::{ArgNames, Category, Risk, Tool};
 
 /// What would really happen, as far as reading can tell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -69,9 +69,12 @@ pub enum FactKind {
     Statement {
         /// `SELECT`, `DELETE`, …
         verb: String,
+        /// What else it does inside: a `DELETE` in a common table expression beside an `UPDATE`, the `INSERT` of a `REPLACE`.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        also: Vec<String>,
         /// What kind of effect it has.
         category: Category,
-        /// Tables it names.
+        /// Tables it names, without quotes and in lower case.
         tables: Vec<String>,
         /// Its text, printed from the parsed form.
         text: String,
@@ -129,6 +132,18 @@ impl Analysis {
         self.facts.iter().map(|fact| fact.risk).max().unwrap_or(Risk::Low)
     }
 
+    /// What the commands and requests found would make of a tool that was not known to run or send anything.
+    pub(crate) fn reach(&self) -> Option<Category> {
+        self.facts
+            .iter()
+            .filter_map(|fact| match &fact.kind {
+                FactKind::Command { .. } => Some(Category::Command),
+                FactKind::Host { .. } => Some(Category::Network),
+                _ => None,
+            })
+            .max()
+    }
+
     /// The category of the SQL found: the strongest effect of all statements.
     pub fn sql_category(&self) -> Option<Category> {
         self.facts
@@ -146,6 +161,7 @@ pub mod path;
 mod secret;
 pub mod shell;
 pub mod sql;
+mod stray;
 pub mod url;
 mod why;
 
@@ -166,6 +182,9 @@ pub fn analyse(tool: &Tool, args: &Args, places: &dyn Places) -> Analysis {
     let mut found = Analysis::nothing();
     for lens in &tool.lenses {
         lens_into(lens, args, places, &mut found);
+    }
+    if let ArgNames::Only(own) = tool.args {
+        stray::analyse(tool, own, args, places, &mut found);
     }
     found
 }

@@ -12,9 +12,11 @@
 //! | an option by number, id or label | `2`, `K7QP 2`, `blue` |
 //! | all of them | `approve all`, `全部批准`, `reject all` |
 //! | free text, when one question asks for it | `the staging database` |
+//! | any of these after our own name | `@placet yes` |
 //!
 //! **Invariant.** A tool runs only on a yes-word of the table in [`words`], alone or with one code: appending or
-//! prepending anything else makes the message something else, which approves nothing.
+//! prepending anything else makes the message something else, which approves nothing. "@wei ok" is said to wei: it answers
+//! nothing and refuses nothing.
 
 use crate::interaction::{Action, Asked, Code, InteractionKind, InteractionOption, Locale, Subject};
 
@@ -25,6 +27,7 @@ pub mod words;
 #[cfg(test)]
 mod tests;
 
+use normal::Addressee;
 use pick::Pick;
 use words::Meaning;
 
@@ -76,6 +79,8 @@ pub enum Reading {
         /// What they wrote.
         text: String,
     },
+    /// It starts with somebody else's name: an answer to them, not to us, and no refusal either.
+    ToAnother,
     /// No question is open; the message is not for us.
     NothingOpen,
 }
@@ -97,9 +102,14 @@ impl OpenQuestion {
     }
 }
 
-/// Reads a whole message against the questions this person may answer in this chat.
-pub fn read(text: &str, open: &[OpenQuestion]) -> Reading {
+/// Reads a whole message against the questions this person may answer in this chat, where we go by `own_names`.
+pub fn read(text: &str, open: &[OpenQuestion], own_names: &[&str]) -> Reading {
     let text = text.trim();
+    let text = match normal::addressee(text, own_names) {
+        Addressee::Nobody => text,
+        Addressee::Us(rest) => rest,
+        Addressee::Another => return Reading::ToAnother,
+    };
     let phrases = phrases(text);
     if open.is_empty() {
         let stale = phrases

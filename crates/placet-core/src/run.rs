@@ -48,6 +48,8 @@ pub struct Run {
     turns: u32,
     /// Messages received in the newest run.
     said: u32,
+    /// Why the model had not said all of its newest turn, when it had not.
+    cut: Option<String>,
     transcript: Vec<Message>,
     /// What people said meanwhile, for after the turn.
     queued: Vec<Message>,
@@ -96,6 +98,7 @@ impl Run {
             started: None,
             turns: 0,
             said: 0,
+            cut: None,
             transcript: Vec::new(),
             queued: Vec::new(),
             session_ended: None,
@@ -273,10 +276,11 @@ impl Run {
         self.slots().iter().any(under_way)
     }
 
-    /// A turn without calls is the model's last word, unless somebody said something since.
+    /// A turn without calls is the model's last word, unless somebody said something since. Half a word is no last word.
     fn after_the_last_word(&self) -> Effect {
-        match self.transcript.last() {
-            Some(Message::Model { .. }) => Effect::End(RunEnd::Completed),
+        match (self.transcript.last(), &self.cut) {
+            (Some(Message::Model { .. }), None) => Effect::End(RunEnd::Completed),
+            (Some(Message::Model { .. }), Some(why)) => Effect::End(RunEnd::Failed { why: why.clone() }),
             _ => Effect::AskModel,
         }
     }

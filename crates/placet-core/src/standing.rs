@@ -53,7 +53,8 @@ pub struct Scope {
 pub enum Covers {
     /// This digest and no other.
     Exactly(CallDigest),
-    /// Shell lines of which every simple command is one of these patterns (the `command` patterns of rules).
+    /// Shell lines of which every simple command is one of these patterns (the `command` patterns of rules, each with its
+    /// program spelled out).
     Commands(Vec<String>),
     /// Writes to paths under one of these workspace-relative globs.
     Paths(Vec<String>),
@@ -139,10 +140,11 @@ impl Covers {
         match self {
             Self::Exactly(own) => *own == digest,
             Self::Commands(patterns) => {
-                // A pattern that cannot be read covers nothing.
+                // A pattern that cannot be read covers nothing, and neither does one that any program fits.
                 let patterns: Vec<_> = patterns
                     .iter()
                     .filter_map(|text| CommandPattern::parse(text).ok())
+                    .filter(CommandPattern::spells_program)
                     .collect();
                 let named = |argv: &[String]| {
                     patterns

@@ -94,6 +94,15 @@ pub enum Lens {
     },
 }
 
+/// Which arguments a tool has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ArgNames {
+    /// Whatever it is given: nobody has said.
+    Any,
+    /// These, as far as the built-in tool of that name goes. Others are looked into as those of an unknown tool.
+    Only(&'static [&'static str]),
+}
+
 /// What is known about a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
@@ -105,6 +114,8 @@ pub struct Tool {
     pub risk: Risk,
     /// Which arguments are analysed, and how.
     pub lenses: Vec<Lens>,
+    /// Which arguments it is known to have.
+    pub args: ArgNames,
     /// Whether the category follows from the SQL it is given rather than from its declaration.
     pub sql_decides_category: bool,
     /// JSON Schema of its arguments, for edits.
@@ -184,6 +195,7 @@ impl Tool {
             category: Category::Command,
             risk: Risk::Medium,
             lenses: shell.into_iter().chain(paths).chain(urls).collect(),
+            args: ArgNames::Any,
             sql_decides_category: false,
             schema: None,
         }
@@ -222,6 +234,7 @@ impl Tool {
             risk: category.default_risk(),
             sql_decides_category: lenses.iter().any(Lens::is_sql),
             lenses,
+            args: builtin_args(name.as_str()),
             schema: None,
         })
     }
@@ -241,6 +254,27 @@ impl Tool {
         }
         self
     }
+}
+
+/// The arguments in the schema of a built-in tool, and what coding agents call the same.
+fn builtin_args(name: &str) -> ArgNames {
+    ArgNames::Only(match name {
+        "read" => &["path", "file_path", "offset", "limit"],
+        "grep" => &["pattern", "path", "glob", "ignoreCase", "context", "filesOnly"],
+        "glob" => &["pattern", "path"],
+        "ls" => &["path"],
+        "bash_output" => &["id", "waitSeconds"],
+        "todo" => &["items"],
+        "task" => &["description", "prompt"],
+        "skill" => &["name"],
+        "write" => &["path", "file_path", "content"],
+        "edit" => &["path", "file_path", "old", "new", "everywhere"],
+        "bash" => &["command", "background", "timeoutSeconds"],
+        "kill_bash" => &["id"],
+        "fetch" => &["url", "method"],
+        "sql_query" | "data_modify" => &["database", "sql"],
+        _ => return ArgNames::Any,
+    })
 }
 
 #[cfg(test)]

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use futures_util::StreamExt as _;
-use placet_core::run::{Message, ModelCall};
+use placet_core::run::{Message, ModelCall, Usage};
 use reqwest::header::HeaderName;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::http::{Access, AccessError, Door};
 use super::wire::{args_sent, name_sent};
-use super::{Delta, Heard, Model, ModelError, Prompt, Spoken, SpokenCall, ToolSpec};
+use super::{Cut, Delta, Ended, Heard, Model, ModelError, Prompt, Spoken, SpokenCall, ToolSpec};
 
 const BASE: &str = "https://api.anthropic.com";
 /// The protocol wants a number; this is enough for a long answer, and within every model's limit.
@@ -93,14 +93,16 @@ impl Model for Anthropic {
         let mut hearing = Hearing::default();
         while let Some(event) = events.next().await {
             if hearing.hear(&event?.data, heard)? == Heed::Over {
-                return Ok(hearing.finish());
+                return hearing.finish();
             }
         }
-        // A turn that was cut off is no turn: half a command is another command.
-        Err(ModelError::again(
-            "the provider's stream ended before the turn did",
-        ))
+        Err(broken_off())
     }
+}
+
+/// A stream that broke off is no turn: half a command is another command.
+fn broken_off() -> ModelError {
+    ModelError::again("the provider's stream ended before the turn did")
 }
 
 #[derive(PartialEq, Eq)]
@@ -112,8 +114,12 @@ enum Heed {
 /// A turn in the making.
 #[derive(Default)]
 struct Hearing {
-    spoken: Spoken,
+    text: String,
+    thinking: Option<String>,
+    usage: Usage,
     calls: BTreeMap<u64, SpokenCall>,
+    /// Once the provider has said so.
+    ended: Option<Ended>,
 }
 
 #[derive(Deserialize)]
@@ -131,6 +137,8 @@ enum Said {
         delta: Piece,
     },
     MessageDelta {
+        #[serde(default)]
+        delta: Change,
         usage: Option<Counted>,
     },
     MessageStop,
@@ -145,6 +153,11 @@ enum Said {
 #[derive(Deserialize)]
 struct Begun {
     usage: Option<Counted>,
+}
+
+#[derive(Default, Deserialize)]
+struct Change {
+    stop_reason: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -192,7 +205,10 @@ impl Hearing {
             .map_err(|error| ModelError::again(format!("the provider sent what cannot be read: {error}")))?;
         match said {
             Said::MessageStart { message } => self.count(message.usage),
-            Said::MessageDelta { usage } => self.count(usage),
+            Said::MessageDelta { delta, usage } => {
+                self.count(usage);
+                self.ended = delta.stop_reason.as_deref().map(ended).or(self.ended.take());
+            }
             Said::ContentBlockStart {
                 index,
                 content_block: Block::ToolUse { name },
@@ -214,7 +230,7 @@ impl Hearing {
     }
 
     fn count(&mut self, counted: Option<Counted>) {
-        let usage = &mut self.spoken.usage;
+        let usage = &mut self.usage;
         if let Some(counted) = counted {
             usage.input_tokens = counted.input_tokens.unwrap_or(usage.input_tokens);
             usage.output_tokens = counted.output_tokens.unwrap_or(usage.output_tokens);
@@ -224,11 +240,11 @@ impl Hearing {
     fn piece(&mut self, index: u64, piece: Piece, heard: &Heard<'_>) {
         match piece {
             Piece::TextDelta { text } => {
-                self.spoken.text.push_str(&text);
+                self.text.push_str(&text);
                 heard(Delta::Text(text));
             }
             Piece::ThinkingDelta { thinking } => {
-                self.spoken.thinking.get_or_insert_default().push_str(&thinking);
+                self.thinking.get_or_insert_default().push_str(&thinking);
                 heard(Delta::Thinking(thinking));
             }
             Piece::InputJsonDelta { partial_json } => {
@@ -240,9 +256,23 @@ impl Hearing {
         }
     }
 
-    fn finish(mut self) -> Spoken {
-        self.spoken.calls = self.calls.into_values().collect();
-        self.spoken
+    fn finish(self) -> Result<Spoken, ModelError> {
+        Ok(Spoken {
+            ended: self.ended.ok_or_else(broken_off)?,
+            text: self.text,
+            thinking: self.thinking,
+            calls: self.calls.into_values().collect(),
+            usage: self.usage,
+        })
+    }
+}
+
+/// What a `stop_reason` means. One that is not known does not say that the turn is whole.
+fn ended(reason: &str) -> Ended {
+    match reason {
+        "end_turn" | "tool_use" | "stop_sequence" => Ended::Whole,
+        "max_tokens" | "model_context_window_exceeded" => Ended::CutOff(Cut::TokenLimit),
+        other => Ended::CutOff(Cut::Provider(other.to_owned())),
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::http::{Access, AccessError, Door, message_of};
 use super::wire::{args_sent, name_sent};
-use super::{Delta, Heard, Model, ModelError, Prompt, Spoken, SpokenCall, ToolSpec};
+use super::{Cut, Delta, Ended, Heard, Model, ModelError, Prompt, Spoken, SpokenCall, ToolSpec};
 
 const BASE: &str = "https://api.openai.com/v1";
 /// What stands at the end of a stream.
@@ -106,10 +106,13 @@ enum Heed {
 /// A turn in the making.
 #[derive(Default)]
 struct Hearing {
-    spoken: Spoken,
+    text: String,
+    thinking: Option<String>,
+    usage: Usage,
     /// Calls by the provider's count.
     calls: Vec<(u64, SpokenCall)>,
-    finished: bool,
+    /// Once the provider has said so.
+    ended: Option<Ended>,
 }
 
 #[derive(Deserialize)]
@@ -172,13 +175,16 @@ impl Hearing {
         }
         let chunk: Chunk = serde_json::from_value(value).map_err(unreadable)?;
         if let Some(counted) = chunk.usage {
-            self.spoken.usage = Usage {
+            self.usage = Usage {
                 input_tokens: counted.prompt_tokens,
                 output_tokens: counted.completion_tokens,
             };
         }
         for choice in chunk.choices.into_iter().take(1) {
-            self.finished |= choice.finish_reason.is_some();
+            // Some vendors send an empty one with every piece.
+            if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
+                self.ended = Some(ended(&reason));
+            }
             self.piece(choice.delta, heard);
         }
         Ok(Heed::More)
@@ -186,11 +192,11 @@ impl Hearing {
 
     fn piece(&mut self, piece: Piece, heard: &Heard<'_>) {
         if let Some(text) = piece.content.filter(|text| !text.is_empty()) {
-            self.spoken.text.push_str(&text);
+            self.text.push_str(&text);
             heard(Delta::Text(text));
         }
         if let Some(thought) = piece.reasoning_content.filter(|text| !text.is_empty()) {
-            self.spoken.thinking.get_or_insert_default().push_str(&thought);
+            self.thinking.get_or_insert_default().push_str(&thought);
             heard(Delta::Thinking(thought));
         }
         for call in piece.tool_calls.into_iter().flatten() {
@@ -228,14 +234,28 @@ impl Hearing {
         }
     }
 
-    /// A turn that was cut off is no turn: half a command is another command.
-    fn finish(mut self) -> Result<Spoken, ModelError> {
-        if !self.finished {
+    /// A stream that broke off is no turn: half a command is another command.
+    fn finish(self) -> Result<Spoken, ModelError> {
+        let Some(ended) = self.ended else {
             return Err(ModelError::again(
                 "the provider's stream ended before the turn did",
             ));
-        }
-        self.spoken.calls = self.calls.into_iter().map(|(_, call)| call).collect();
-        Ok(self.spoken)
+        };
+        Ok(Spoken {
+            text: self.text,
+            thinking: self.thinking,
+            calls: self.calls.into_iter().map(|(_, call)| call).collect(),
+            usage: self.usage,
+            ended,
+        })
+    }
+}
+
+/// What a `finish_reason` means. One that is not known does not say that the turn is whole.
+fn ended(reason: &str) -> Ended {
+    match reason {
+        "stop" | "tool_calls" | "function_call" | "eos" | "eos_token" | "stop_sequence" => Ended::Whole,
+        "length" | "max_tokens" | "model_length" => Ended::CutOff(Cut::TokenLimit),
+        other => Ended::CutOff(Cut::Provider(other.to_owned())),
     }
 }

@@ -4,11 +4,11 @@
 //! interrupted one would have heard.
 
 use async_trait::async_trait;
-use placet_core::run::Message;
+use placet_core::run::{Message, Usage};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Delta, Heard, Model, ModelError, Prompt, Spoken, SpokenCall};
+use super::{Delta, Ended, Heard, Model, ModelError, Prompt, Spoken, SpokenCall};
 
 /// What a scripted model says, turn by turn.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -117,7 +117,10 @@ impl Model for Scripted {
         let Some(turn) = self.script.after(prompt.transcript) else {
             return Ok(Spoken {
                 text: "The script is over.".into(),
-                ..Spoken::default()
+                thinking: None,
+                calls: Vec::new(),
+                usage: Usage::default(),
+                ended: Ended::Whole,
             });
         };
         if let Some(error) = &turn.error {
@@ -140,7 +143,8 @@ impl Model for Scripted {
             text: turn.text.clone(),
             thinking: turn.thinking.clone(),
             calls: calls.collect(),
-            ..Spoken::default()
+            usage: Usage::default(),
+            ended: Ended::Whole,
         })
     }
 }

@@ -8,28 +8,35 @@ use placet_core::evidence::Evidence;
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
+use super::changing::{self, Changing};
 use super::text;
 
 /// The largest file that is read as a whole, in bytes.
 const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
-/// The folder an agent works in.
+/// The folder an agent works in. Tools that change its files take clones of one: then no two calls change a file at once.
 #[derive(Debug, Clone)]
-pub struct Workspace(PathBuf);
+pub struct Workspace {
+    root: PathBuf,
+    changing: Changing,
+}
 
 impl Workspace {
     /// This folder.
     pub fn new(root: &Path) -> Self {
-        Self(root.to_owned())
+        Self {
+            root: root.to_owned(),
+            changing: Changing::default(),
+        }
     }
 
     pub(super) fn root(&self) -> &Path {
-        &self.0
+        &self.root
     }
 
     /// A path as a model writes it: relative to the workspace, or absolute.
     pub(super) fn resolve(&self, path: &str) -> PathBuf {
-        self.0.join(path)
+        self.root.join(path)
     }
 
     /// The file that the argument `path` names.
@@ -62,7 +69,8 @@ pub(super) async fn shown(workspace: &Workspace, args: &Args, after: After) -> R
     .await
 }
 
-/// Changes a file, if it is still what people were shown. Returns how many bytes it has now.
+/// Changes a file, if it is still what people were shown. Returns how many bytes it has now. Nobody else changes it between
+/// reading and replacing; who waits for that and is dropped has changed nothing.
 pub(super) async fn change(
     workspace: &Workspace,
     args: &Args,
@@ -71,7 +79,12 @@ pub(super) async fn change(
 ) -> Result<usize, String> {
     let (path, file) = (text(args, "path")?.to_owned(), workspace.file(args)?);
     let shown = shown.to_vec();
+    let named = file.clone();
+    let real = blocking(move || Ok(changing::real(&named))).await?;
+    let alone = workspace.changing.alone(real).await;
     blocking(move || {
+        // The disk goes on when nobody waits for it any more, and so does this.
+        let _alone = alone;
         let before = read(&file)?;
         as_shown(&path, before.as_deref(), &shown)?;
         let after = after(before.as_deref())?;

@@ -129,14 +129,12 @@ impl Grep {
             &workspace.map_err(|error| format!("the workspace cannot be read: {error}"))?,
             call,
         )?;
-        // A file that was named was judged under its name. Of a folder outside, people were asked about all of it.
-        let may_read = |file: &Path| {
-            start.is_file()
-                || match unasked.decide(file) {
-                    Decision::Allow => true,
-                    Decision::Ask(_) => !start.is_inside(),
-                    Decision::Deny => false,
-                }
+        // A file that was named was judged under its name, and of a folder outside people were asked about all of it. What must
+        // not be read is not searched either, whoever agreed to the search.
+        let may_read = |file: &Path| match unasked.decide(file) {
+            Decision::Allow => true,
+            Decision::Ask(_) => start.is_file() || !start.is_inside(),
+            Decision::Deny => false,
         };
         let (mut searcher, mut report) = (wanted.searcher(), Report::default());
         let went = start.files(|file| {
@@ -150,6 +148,9 @@ impl Grep {
                 report.withheld += 1;
             }
         });
+        if start.is_file() && report.withheld > 0 {
+            return Err("this file was not searched: reading it is denied".into());
+        }
         let mut text = report.text(&wanted);
         if let Some(note) = went.note() {
             let _ = write!(text, "\n{note}");

@@ -10,6 +10,7 @@
 
 mod assistant;
 mod chat;
+mod cut_off;
 mod databases;
 mod family;
 mod gate;
@@ -24,5 +25,6 @@ mod provider;
 mod restart;
 mod servers;
 mod support;
+mod together;
 mod turns;
 mod workflows;

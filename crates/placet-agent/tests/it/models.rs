@@ -53,7 +53,7 @@ impl Protocol {
     }
 }
 
-async fn speak(model: &dyn Model, transcript: &[Message]) -> (Result<Spoken, ModelError>, String) {
+pub(crate) async fn speak(model: &dyn Model, transcript: &[Message]) -> (Result<Spoken, ModelError>, String) {
     let heard = Mutex::new(String::new());
     let tools = [ToolSpec {
         name: "bash".into(),
@@ -74,7 +74,7 @@ async fn speak(model: &dyn Model, transcript: &[Message]) -> (Result<Spoken, Mod
     (spoken, heard.into_inner().unwrap())
 }
 
-fn hello() -> Vec<Message> {
+pub(crate) fn hello() -> Vec<Message> {
     vec![Message::User {
         text: "你好".into()
     }]

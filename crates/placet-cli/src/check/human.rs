@@ -165,10 +165,12 @@ fn what(kind: &FactKind) -> String {
         }
         FactKind::Statement {
             verb,
+            also,
             category,
             tables,
             text,
         } => {
+            let verbs: Vec<&str> = std::iter::once(verb).chain(also).map(String::as_str).collect();
             let tables = if tables.is_empty() {
                 "no table".to_owned()
             } else {
@@ -177,7 +179,7 @@ fn what(kind: &FactKind) -> String {
             format!(
                 "{}  ({} {}, {tables})",
                 code(&mask::text(text)),
-                prose(verb),
+                prose(&verbs.join(", ")),
                 category.as_str()
             )
         }

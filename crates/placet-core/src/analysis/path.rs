@@ -1,11 +1,11 @@
 //! Paths: where one really leads, and whether that is a place an agent may touch unasked.
 //!
 //! Two readings of `..` exist. The system follows a link first and then goes up; many programs shorten the text first.
-//! `link/../x` is a different file in each, so both are resolved and both must be inside the workspace.
+//! `link/../x` is a different file in each, so both are resolved and both must be inside the workspace. A leading `~` is the
+//! home folder for some programs and a name like any other for the rest: likewise. A `file:` URL is opened as a URL by some
+//! and as a relative path by most, which share nothing, so it is no path at all.
 
 mod sensitive;
-
-use std::borrow::Cow;
 
 use super::why::{PathConcern, Why};
 use super::{Analysis, Fact, FactKind, Places};
@@ -98,17 +98,19 @@ impl Placed {
     }
 }
 
-/// Finds out where a path leads. Relative paths start at the workspace; `~` is the home folder.
+/// Finds out where a path leads. Relative paths start at the workspace; `~` is the home folder, and a name.
 pub fn place(path: &str, places: &dyn Places) -> Placed {
-    place_from(places.workspace(), path, places)
-}
-
-/// The same for a path seen from `folder`.
-fn place_from(folder: &str, path: &str, places: &dyn Places) -> Placed {
-    match absolute(folder, path, places) {
+    let workspace = places.workspace();
+    let leads = match absolute(workspace, path, places) {
         Ok(absolute) => place_absolute(&absolute, places),
-        Err(why) => Placed::Unreadable { why },
+        Err(why) => return Placed::Unreadable { why },
+    };
+    if path.starts_with('~')
+        && let outside @ Placed::Outside { .. } = place_absolute(&format!("{workspace}/{path}"), places)
+    {
+        return outside;
     }
+    leads
 }
 
 /// The real place of a path seen from `folder`, if that is inside the workspace.
@@ -162,17 +164,17 @@ fn absolute(folder: &str, path: &str, places: &dyn Places) -> Result<String, Pat
         .next()
         .and_then(|start| start.split_once(':'))
         .map(|(scheme, _)| scheme);
-    let path = match scheme {
-        Some(scheme) if scheme.eq_ignore_ascii_case("file") => Cow::Owned(of_file_url(path)?),
+    match scheme {
+        Some(scheme) if scheme.eq_ignore_ascii_case("file") => return Err(PathConcern::FileUrl),
         Some(drive) if drive.len() == 1 => return Err(PathConcern::DriveLetter),
         Some(_) if path.contains("://") => return Err(PathConcern::Url),
-        _ => Cow::Borrowed(path),
-    };
+        _ => {}
+    }
     if path.contains('\\') {
         return Err(PathConcern::Backslash);
     }
     if path.starts_with('/') {
-        return Ok(path.into_owned());
+        return Ok(path.to_owned());
     }
     match path.strip_prefix('~') {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => {
@@ -192,15 +194,6 @@ fn check(path: &str) -> Result<(), PathConcern> {
         return Err(PathConcern::ControlCharacters);
     }
     Ok(())
-}
-
-fn of_file_url(url: &str) -> Result<String, PathConcern> {
-    let unclear = PathConcern::FileUrl;
-    let parsed = ::url::Url::parse(url).map_err(|_| unclear)?;
-    let path = parsed.to_file_path().map_err(|()| unclear)?;
-    let path = path.to_str().ok_or(unclear)?;
-    check(path)?;
-    Ok(path.to_owned())
 }
 
 /// Follows links as the system does: each `..` goes up from where the links before it lead. `Err` is how far it got.

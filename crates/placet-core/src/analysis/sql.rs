@@ -14,6 +14,7 @@
 mod condition;
 mod effect;
 mod functions;
+mod names;
 mod preview;
 mod reading;
 
@@ -105,6 +106,7 @@ impl Judged {
         Fact {
             kind: FactKind::Statement {
                 verb: self.verb,
+                also: self.also.into_iter().collect(),
                 category: self.category,
                 tables: self.tables.into_iter().collect(),
                 text: self.text,
@@ -117,8 +119,10 @@ impl Judged {
     fn stricter(self, other: Self) -> Self {
         let category: Category = self.category.max(other.category);
         let tables = self.tables.union(&other.tables).cloned().collect();
+        let also = self.also.union(&other.also).cloned().collect();
         let worse = if other.risk > self.risk { other } else { self };
         Self {
+            also,
             category,
             tables,
             ..worse

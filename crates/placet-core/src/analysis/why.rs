@@ -149,6 +149,12 @@ pub enum SqlConcern {
     ExecutableComment,
     /// A quote that ends a string for one server and not for another.
     EscapedQuote,
+    /// A string right after a string.
+    StringRunsOn,
+    /// `$a(…)`, which is one name to SQLite.
+    VariableWithBrackets,
+    /// `TABLE t` in the place of a query.
+    TableAsQuery,
     /// The dialects read it differently.
     Ambiguous,
     /// A statement goes on after its end.

@@ -15,7 +15,7 @@ use crate::interaction::Locale;
 use crate::people::{Directory, Person};
 use crate::policy::{Mode, Override, Settings};
 use crate::time::Millis;
-use crate::tool::{Category, Lens, Tool};
+use crate::tool::{ArgNames, Category, Lens, Tool};
 
 /// A length of time that is not zero.
 pub(super) fn positive(given: &Spanned<Lasting>, checker: &mut Checker<'_>) -> Option<Millis> {
@@ -91,6 +91,11 @@ pub(super) fn tool(
     let writes = file.write_path.0.into_iter().map(|arg| Lens::PathWrite { arg });
     let urls = file.url.0.into_iter().map(|arg| Lens::Url { arg });
     let mut lenses: Vec<Lens> = shell.chain(sql).chain(reads).chain(writes).chain(urls).collect();
+    // Who says what the tool is, or where to look, has said it of all its arguments.
+    let args = match (&file.category, lenses.is_empty()) {
+        (None, true) => base.args,
+        _ => ArgNames::Any,
+    };
     if lenses.is_empty() {
         lenses = base
             .lenses
@@ -126,6 +131,7 @@ pub(super) fn tool(
             category,
             risk,
             lenses,
+            args,
             sql_decides_category,
             schema,
         },

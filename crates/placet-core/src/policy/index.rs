@@ -129,7 +129,7 @@ impl Drawer {
                     let table = lowercase(table);
                     self.tables.find(&table, &mut add);
                     if let Some((_, last)) = table.rsplit_once('.') {
-                        self.tables.find(last, &mut add);
+                        self.tables.find(last.trim_end_matches('"'), &mut add);
                     }
                 }
             }

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::analysis::{Analysis, Fact, FactKind, lowercase};
 use crate::call::ToolCall;
 use crate::canonical;
-use crate::tool::{Category, Risk, Tool};
+use crate::tool::{ArgNames, Category, Risk, Tool};
 use crate::verdict::AskTerms;
 
 use super::paths::{PathGlob, below, normalised};
@@ -87,10 +87,18 @@ impl<'a> Subject<'a> {
             Some(sql) => tool.category.max(sql),
             None => tool.category,
         };
+        let risk = tool.risk.max(analysis.risk());
+        // A tool that only shares its name with a built-in one may be given a command or an address, and is then no reader.
+        let (category, risk) = match (&tool.args, analysis.reach()) {
+            (ArgNames::Only(_), Some(reach)) if category <= Category::Write => {
+                (reach, risk.max(reach.default_risk()))
+            }
+            _ => (category, risk),
+        };
         Self {
             call,
             analysis,
-            risk: tool.risk.max(analysis.risk()),
+            risk,
             category,
             workspace,
             paths: OnceCell::new(),
@@ -271,10 +279,13 @@ impl Conditions {
     }
 
     fn touches_statement(&self, kind: &FactKind) -> bool {
-        let FactKind::Statement { verb, tables, .. } = kind else {
+        let FactKind::Statement {
+            verb, also, tables, ..
+        } = kind
+        else {
             return false;
         };
-        self.names_verb(verb)
+        (self.names_verb(verb) || also.iter().any(|verb| self.names_verb(verb)))
             && (self.tables.is_empty() || tables.iter().any(|table| self.names_table(table, Breadth::Broad)))
     }
 
@@ -285,7 +296,7 @@ impl Conditions {
     /// Broadly, `users` is also `public.users`; narrowly it is not.
     fn names_table(&self, table: &str, breadth: Breadth) -> bool {
         let table = lowercase(table);
-        let last = table.rsplit('.').next().unwrap_or_default();
+        let last = table.rsplit('.').next().unwrap_or_default().trim_end_matches('"');
         self.tables
             .iter()
             .any(|wild| wild.matches(&table) || (breadth == Breadth::Broad && wild.matches(last)))
@@ -306,9 +317,14 @@ impl Conditions {
             FactKind::Host { .. } if self.hosts.is_empty() => unnamed(),
             FactKind::Host { host, .. } => one_of(&self.hosts, host),
             FactKind::Statement { .. } if !self.names_sql() => unnamed(),
-            FactKind::Statement { verb, tables, .. } => {
+            FactKind::Statement {
+                verb, also, tables, ..
+            } => {
                 let named = |table: &String| self.names_table(table, Breadth::Narrow);
+                // Looking at what was changed needs no word of its own.
+                let reads = |verb: &String| matches!(verb.as_str(), "SELECT" | "EXPLAIN");
                 self.names_verb(verb)
+                    && also.iter().all(|verb| reads(verb) || self.names_verb(verb))
                     && (self.tables.is_empty() || (!tables.is_empty() && tables.iter().all(named)))
             }
             FactKind::Unreadable { .. } => false,

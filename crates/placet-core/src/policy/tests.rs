@@ -17,6 +17,7 @@ mod index;
 mod lines;
 mod properties;
 mod rules;
+mod strays;
 
 fn name(tool: &str) -> ToolName {
     ToolName::new(tool).unwrap()
@@ -67,6 +68,7 @@ fn high(line: &str) -> Analysis {
 fn statement(verb: &str, category: Category) -> Analysis {
     let kind = FactKind::Statement {
         verb: verb.into(),
+        also: vec![],
         category,
         tables: vec!["public.orders".into()],
         text: verb.into(),

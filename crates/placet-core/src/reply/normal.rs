@@ -17,19 +17,51 @@ pub(super) fn line(text: &str) -> Option<String> {
         return None;
     }
     let folded = text.nfkc().collect::<String>().to_lowercase();
-    let mut line = folded.split_whitespace().collect::<Vec<_>>().join(" ");
-    if let Some((mention, rest)) = line.split_once(' ')
-        && is_mention(mention)
-    {
-        line = rest.to_owned();
-    }
+    let line = folded.split_whitespace().collect::<Vec<_>>().join(" ");
     Some(bare(&line).to_owned())
 }
 
-/// `@placet`: a name and nothing that could mean something else, such as `@bot?`.
-fn is_mention(word: &str) -> bool {
-    let name = word.strip_prefix('@').unwrap_or_default();
-    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-.:".contains(c))
+/// Whom a message is for, by the name it starts with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Addressee<'t> {
+    /// It names nobody.
+    Nobody,
+    /// It names us; this is the rest of it.
+    Us(&'t str),
+    /// It names somebody else: what they are told is not an answer to us.
+    Another,
+}
+
+/// Looks for `@name` before the message. `own_names` are the names we go by.
+pub(super) fn addressee<'t>(text: &'t str, own_names: &[&str]) -> Addressee<'t> {
+    let Some((word, rest)) = text.find(char::is_whitespace).map(|at| text.split_at(at)) else {
+        return Addressee::Nobody;
+    };
+    let fold = |text: &str| text.nfkc().collect::<String>().to_lowercase();
+    let word = fold(word);
+    let Some(name) = mentioned(&word) else {
+        return Addressee::Nobody;
+    };
+    if !own_names.iter().any(|own| fold(own) == name) {
+        return Addressee::Another;
+    }
+    // A name on a line of its own makes several lines, which are no answer.
+    if rest.starts_with(is_line_break) {
+        Addressee::Nobody
+    } else {
+        Addressee::Us(rest.trim_start())
+    }
+}
+
+/// The name in `@placet`, `@placet:` or `<@U7>`. Not in `@types/node` or `@bot?`, which are something else.
+fn mentioned(word: &str) -> Option<&str> {
+    let word = word.trim_end_matches([':', ',', '、']);
+    let name = match word.strip_prefix("<@") {
+        Some(inner) => inner.strip_suffix('>')?,
+        None => word.strip_prefix('@')?,
+    };
+    let plain = |c: char| c.is_alphanumeric() || "_-.:|".contains(c);
+    (!name.is_empty() && name.chars().all(plain)).then_some(name)
 }
 
 /// Without the quotes, emphasis and closing punctuation around it. A question mark stays: "yes?" is not a yes; so do

@@ -8,6 +8,7 @@ use crate::verdict::Answers;
 
 const K7QP: &str = "K7QP";
 const M3RT: &str = "M3RT";
+const US: &[&str] = &["placet", "ops-bot"];
 
 fn code(text: &str) -> Code {
     Code::parse(text).unwrap()
@@ -47,7 +48,7 @@ fn input(name: &str) -> OpenQuestion {
 /// The reading in a few words: `approve K7QP`, `reject K7QP "why"`, `which K7QP M3RT`, `other`, …
 fn short(text: &str, open: &[OpenQuestion]) -> String {
     let quoted = |text: Option<String>| text.map_or(String::new(), |text| format!(" {text:?}"));
-    match read(text, open) {
+    match read(text, open, US) {
         Reading::Choose {
             code,
             option_id,
@@ -65,12 +66,13 @@ fn short(text: &str, open: &[OpenQuestion]) -> String {
         ),
         Reading::UnknownCode { given } => format!("unknown {given}"),
         Reading::Other { .. } => "other".into(),
+        Reading::ToAnother => "to another".into(),
         Reading::NothingOpen => "nothing open".into(),
     }
 }
 
 fn approves(text: &str, open: &[OpenQuestion]) -> bool {
-    match read(text, open) {
+    match read(text, open, US) {
         Reading::Choose { option_id, .. } => option_id == "approve",
         Reading::ChooseAll { action, .. } => action == Action::ApproveAndExecute,
         _ => false,
@@ -100,6 +102,9 @@ fn english_words_answer() {
             "\"yes\"",
             "`yes`",
             "@placet yes",
+            "@Placet: yes",
+            "＠placet yes",
+            "@ops-bot, yes",
         ],
         "approve K7QP",
     );
@@ -182,6 +187,45 @@ fn queryclaw_read_these_by_substring_and_executed() {
 fn bizbox_read_not_okay_as_okay() {
     each_reads(&["not okay", "not ok!"], "reject K7QP");
     each_reads(&["it is not okay", "okay, not"], "other");
+}
+
+#[test]
+fn what_is_said_to_a_colleague_neither_approves_nor_refuses() {
+    each_reads(
+        &[
+            "@wei ok",
+            "@wei yes K7QP",
+            "@wei: ok",
+            "@wei no",
+            "@王伟 好的",
+            "＠王伟 批准",
+            "@王伟 不",
+            "@wei approve all",
+            "@placet2 yes",
+            "@plаcet yes",
+            "<@U024BE7LH> ok",
+            "<@U024BE7LH|wei> ok",
+            "@wei @placet yes",
+        ],
+        "to another",
+    );
+    assert_eq!(short("@wei which database?", &[input(K7QP)]), "to another");
+    assert_eq!(
+        short("@placet staging", &[input(K7QP)]),
+        "answer K7QP \"staging\""
+    );
+    assert_eq!(
+        short("@types/node or", &[input(K7QP)]),
+        "answer K7QP \"@types/node or\""
+    );
+    each_reads(
+        &["@placet no: it is production"],
+        "reject K7QP \"it is production\"",
+    );
+    each_reads(
+        &["@placet @wei yes", "@placet maybe", "@placet\nyes", "yes @wei"],
+        "other",
+    );
 }
 
 #[test]
@@ -460,7 +504,7 @@ fn what_we_tell_people_to_type_chooses_that_option() {
         for question in [question, choice(M3RT), input("ABCD")] {
             for option in &question.options {
                 let said = question.how_to_say(option, locale).unwrap();
-                let reading = read(&said, &[question.clone(), approval("2222")]);
+                let reading = read(&said, &[question.clone(), approval("2222")], US);
                 assert!(
                     matches!(&reading, Reading::Choose { option_id, code, .. }
                         if *option_id == option.option_id && *code == question.code),
@@ -481,7 +525,7 @@ fn may_approve(text: &str) -> bool {
     use unicode_normalization::UnicodeNormalization;
     let folded: String = text.nfkc().flat_map(char::to_lowercase).collect();
     let mut words: Vec<&str> = folded.split_whitespace().collect();
-    if words.len() > 1 && words[0].starts_with('@') {
+    if words.len() > 1 && ["@placet", "@ops-bot"].contains(&words[0].trim_end_matches([':', ',', '、'])) {
         words.remove(0);
     }
     let line = words.join(" ");
@@ -495,7 +539,7 @@ fn message() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => prop::sample::select(vec![
             "yes", "no", "ok", "批准", "不", "拒绝", "all", "全部", "K7QP", "M3RT", "#K7QP", "not", "吗", "but", "y", "👍", "deny",
-            "approve", "@placet", "执行", "retry", "1", "yeah",
+            "approve", "@placet ", "@wei ", "执行", "retry", "1", "yeah",
         ]).prop_map(str::to_owned),
         2 => prop::sample::select(vec![
             " ", "\u{3000}", ":", "：", "?", "？", "!", ".", "。", "\n", "\u{200b}", "\u{202e}", "\"", "**", "，", "~", ",",
@@ -517,7 +561,7 @@ proptest! {
     fn arbitrary_text_is_read_without_harm(text in any::<String>()) {
         let open = [approval(K7QP), choice(M3RT), input("ABCD")];
         prop_assert!(!approves(&text, &open[..1]) || may_approve(&text));
-        prop_assert_eq!(read(&text, &open), read(&text, &open));
+        prop_assert_eq!(read(&text, &open, US), read(&text, &open, US));
     }
 
     #[test]

@@ -82,6 +82,9 @@ pub struct ModelTurn {
     pub calls: Vec<ModelCall>,
     /// What it cost.
     pub usage: Usage,
+    /// Why it had not said all of it, when somebody stopped it; none of its calls is one then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut: Option<String>,
 }
 
 /// One call of a turn.

@@ -107,6 +107,7 @@ impl Run {
             });
         }
         self.turns = expected;
+        self.cut.clone_from(&turn.cut);
         self.transcript.push(Message::Model {
             text: turn.text.clone(),
             calls: turn.calls.clone(),

@@ -57,6 +57,7 @@ fn turn(turn: u32, text: &str, calls: Vec<ModelCall>) -> Event {
         thinking: None,
         calls,
         usage: Usage::default(),
+        cut: None,
     }))
 }
 
@@ -239,6 +240,29 @@ fn what_is_said_while_the_model_speaks_its_last_word_is_still_answered() {
     let run = run_of(&[started(9), said, turn(1, "done", vec![])]);
     assert_eq!(run.effects(), [Effect::AskModel]);
     let run = run_of(&[started(9), turn(1, "done", vec![])]);
+    assert_eq!(run.effects(), [Effect::End(RunEnd::Completed)]);
+}
+
+#[test]
+fn half_a_last_word_does_not_complete_the_run_and_what_is_said_since_goes_on_with_it() {
+    let cut = Event::ModelTurn(Box::new(ModelTurn {
+        turn: 1,
+        text: "first I will".into(),
+        thinking: None,
+        calls: vec![],
+        usage: Usage::default(),
+        cut: Some("the model was cut off".into()),
+    }));
+    let run = run_of(&[started(9), cut.clone()]);
+    let why = "the model was cut off".into();
+    assert_eq!(run.effects(), [Effect::End(RunEnd::Failed { why })]);
+    let said = Event::UserSaid {
+        text: "go on".into(),
+        by: None,
+    };
+    let mut run = run_of(&[started(9), said, cut]);
+    assert_eq!(run.effects(), [Effect::AskModel]);
+    run.evolve(&turn(2, "then you will", vec![])).unwrap();
     assert_eq!(run.effects(), [Effect::End(RunEnd::Completed)]);
 }
 

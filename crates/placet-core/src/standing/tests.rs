@@ -82,7 +82,7 @@ fn a_grant_for_a_wrapper_does_not_cover_what_it_runs() {
 
 #[test]
 fn what_is_dynamic_assigned_unreadable_or_written_elsewhere_is_not_covered() {
-    let any = scope("bash", Covers::Commands(vec!["*".into()]));
+    let any = scope("bash", Covers::Commands(vec!["ls *".into()]));
     assert!(covered(&any, vec![command("ls")]));
     let variant = |dynamic, assignments| {
         fact(FactKind::Command {
@@ -108,6 +108,17 @@ fn what_is_dynamic_assigned_unreadable_or_written_elsewhere_is_not_covered() {
     };
     assert!(!covered(&any, vec![command("ls"), redirect(false)]));
     assert!(covered(&any, vec![command("ls"), redirect(true)]));
+}
+
+#[test]
+fn any_command_at_all_cannot_be_said() {
+    for pattern in ["*", "* *", "?*", "l*", "l? *", "*s", "*/ls"] {
+        let any = scope("bash", Covers::Commands(vec![pattern.into()]));
+        assert!(!covered(&any, vec![command("ls")]), "{pattern}");
+    }
+    let named = scope("bash", Covers::Commands(vec!["*".into(), "ls *".into()]));
+    assert!(covered(&named, vec![command("ls -l")]));
+    assert!(!covered(&named, vec![command("rm x")]));
 }
 
 #[test]

@@ -115,12 +115,11 @@ impl Desk<'_> {
                 others.push(question);
             }
         }
-        let text = self.inbound.message.content.as_str();
         if mine.is_empty() {
-            return Ok(self.hear_bystander(&reply::read(text, &self.open(&others))));
+            return Ok(self.hear_bystander(&self.understand(&others)));
         }
-        match reply::read(text, &self.open(&mine)) {
-            Reading::NothingOpen => return Ok(false),
+        match self.understand(&mine) {
+            Reading::NothingOpen | Reading::ToAnother => return Ok(false),
             Reading::Choose {
                 code,
                 option_id,
@@ -150,7 +149,7 @@ impl Desk<'_> {
     /// A bystander who tries to answer is told so; a bystander who just talks is left alone.
     fn hear_bystander(&mut self, reading: &Reading) -> bool {
         match reading {
-            Reading::Other { .. } | Reading::NothingOpen => return false,
+            Reading::Other { .. } | Reading::NothingOpen | Reading::ToAnother => return false,
             Reading::UnknownCode { given } => self.say(words::unknown_code(*given, self.locale())),
             Reading::Choose { .. } | Reading::ChooseAll { .. } | Reading::WhichOne { .. } => {
                 self.say(words::not_yours(self.locale()));
@@ -169,6 +168,12 @@ impl Desk<'_> {
             .iter()
             .map(|question| OpenQuestion::of(&question.asked, self.locale()))
             .collect()
+    }
+
+    /// In a chat we go by our own name, and by the channel's.
+    fn understand(&self, questions: &[Pending]) -> Reading {
+        let own_names = ["placet", self.chat.channel.as_str()];
+        reply::read(&self.inbound.message.content, &self.open(questions), &own_names)
     }
 
     fn locale(&self) -> Locale {

@@ -160,6 +160,22 @@ async fn other_text_is_queued_and_the_question_stays_open_when_so_configured() {
 }
 
 #[tokio::test]
+async fn what_is_said_to_a_colleague_decides_nothing_and_waits_for_the_agent() {
+    let room = Room::new(HOUSE).await;
+    let id = room.ask("c", "staging").await;
+    for said in ["@wei ok", "@王伟 好的", "@wei no", "<@U7> yes"] {
+        assert_eq!(room.hear("ou_zoe", said, said).await, InboundOutcome::Queued, "{said}");
+        assert!(is_open(&room.engine, &id).await, "{said}");
+        assert_eq!(room.queued().await, said);
+    }
+    assert_eq!(
+        room.hear("ou_zoe", "m", "@Feishu 好的").await,
+        InboundOutcome::Consumed(vec![id])
+    );
+    assert!(outcome(&room.engine, "c").await.permits());
+}
+
+#[tokio::test]
 async fn the_same_message_twice_is_one_message() {
     let room = Room::new(HOUSE).await;
     assert_eq!(room.hear("ou_zoe", "m1", "hello").await, InboundOutcome::Queued);

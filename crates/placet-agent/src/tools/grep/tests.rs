@@ -96,6 +96,22 @@ fn what_a_rule_guards_is_not_found_by_searching_the_folder_around_it() {
 }
 
 #[test]
+fn a_file_that_must_not_be_read_is_not_searched_under_its_own_name_either() {
+    let rules = "[[rules]]\nname = 'hands off'\neffect = 'deny'\ntool = 'read'\npath = 'private.txt'\n\
+                 [[rules]]\nname = 'ask first'\neffect = 'ask'\ntool = 'read'\npath = 'draft.txt'\n";
+    let folder = a_tree(&[("private.txt", "x1\n"), ("draft.txt", "x2\n")]);
+    std::os::unix::fs::symlink("private.txt", folder.path().join("link")).unwrap();
+    for path in ["private.txt", "link"] {
+        let found = configured(folder.path(), rules, json!({"pattern": ".", "path": path}));
+        let denied = "this file was not searched: reading it is denied";
+        assert_eq!(found.unwrap_err(), denied, "{path}");
+    }
+    // People were asked about this very file, if anybody was.
+    let found = configured(folder.path(), rules, json!({"pattern": ".", "path": "draft.txt"})).unwrap();
+    assert_eq!(found, "draft.txt:1:x2");
+}
+
+#[test]
 fn a_long_result_is_cut_and_says_what_is_left_out() {
     let folder = a_tree(&[("a", &"same line\n".repeat(20_000)), ("b", &"y".repeat(10_000))]);
     let found = grep(folder.path(), json!({"pattern": "same"})).unwrap();

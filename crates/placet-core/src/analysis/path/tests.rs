@@ -89,7 +89,6 @@ fn ordinary_files_of_the_workspace_may_be_read() {
             "/home/ana/work/x",
             "~/work/x",
             "alias/lib.rs",
-            "file:///home/ana/work/a%20b",
             "README.中文.md",
             ".env.example",
             "a b",
@@ -106,7 +105,6 @@ fn ordinary_files_of_the_workspace_may_be_read() {
             LOW /home/ana/work/x -> /home/ana/work/x inside
             LOW ~/work/x -> /home/ana/work/x inside
             LOW alias/lib.rs -> /home/ana/work/src/lib.rs inside
-            LOW file:///home/ana/work/a%20b -> /home/ana/work/a b inside
             LOW README.中文.md -> /home/ana/work/README.中文.md inside
             LOW .env.example -> /home/ana/work/.env.example inside
             LOW a b -> /home/ana/work/a b inside
@@ -132,9 +130,6 @@ fn whatever_leads_out_of_the_workspace_is_high() {
             "/",
             "out/passwd",
             "loop/x",
-            "file:///etc/passwd",
-            "FILE:/etc/passwd",
-            "file:///home/ana/work/%2e%2e/x",
             "/home/ana/work/../../../etc/shadow",
         ],
         &expect![[r#"
@@ -148,9 +143,6 @@ fn whatever_leads_out_of_the_workspace_is_high() {
             HIGH / -> / outside it is outside the workspace
             HIGH out/passwd -> /etc/deep/passwd outside it is outside the workspace
             HIGH loop/x -> /home/ana/work/loop/x outside it is outside the workspace
-            HIGH file:///etc/passwd -> /etc/passwd outside it is outside the workspace
-            HIGH FILE:/etc/passwd -> /etc/passwd outside it is outside the workspace
-            HIGH file:///home/ana/work/%2e%2e/x -> /home/ana/x outside it is outside the workspace
             HIGH /home/ana/work/../../../etc/shadow -> /etc/shadow outside it is outside the workspace
         "#]],
     );
@@ -184,8 +176,6 @@ fn what_means_nothing_certain_is_high() {
             "..\\..\\x",
             "C:/Windows",
             "https://evil.example/x",
-            "file://evil/etc/passwd",
-            "file:///a%00b",
         ],
         &expect![[r#"
             HIGH Unreadable { what: "" } it is empty
@@ -196,8 +186,43 @@ fn what_means_nothing_certain_is_high() {
             HIGH Unreadable { what: "..\\..\\x" } a backslash separates folders on some systems and not on others
             HIGH Unreadable { what: "C:/Windows" } a drive letter means a place on another system
             HIGH Unreadable { what: "https://evil.example/x" } it is a URL and not a path
-            HIGH Unreadable { what: "file://evil/etc/passwd" } it is a file URL that names no plain local path
-            HIGH Unreadable { what: "file:///a%00b" } it contains control characters
+        "#]],
+    );
+}
+
+/// A tool opens the text as it is; as a URL it was judged without its query, and `a?/..` went up from another place.
+#[test]
+fn a_file_url_is_never_taken_for_the_path_it_would_be_as_a_url() {
+    for usage in [Use::Read, Use::Write] {
+        for path in [
+            "file:/home/ana/work/a?/x",
+            "file:/home/ana/work/a?/../../../../../../etc/hostname",
+            "file:/home/ana/work/a#/../../escaped.txt",
+            "file:///home/ana/work/a%20b",
+            "file:///etc/passwd",
+            "FILE:/etc/passwd",
+            "file://evil/etc/passwd",
+            "file:x",
+        ] {
+            let placed = place(path, &places());
+            let why = PathConcern::FileUrl;
+            assert_eq!(placed, Placed::Unreadable { why }, "{path}");
+            assert_eq!(placed.risk(usage), (Risk::High, Some(why)), "{path}");
+            assert_eq!(inside("/home/ana/work", path, &places()), None, "{path}");
+        }
+    }
+}
+
+/// `~` is a folder's name for a tool that does not expand it, and going up from there ends elsewhere.
+#[test]
+fn a_tilde_must_be_inside_as_the_home_folder_and_as_a_name() {
+    check(
+        Use::Write,
+        &["~/work/x", "~/work/../../../home/ana/work/x", "~/work/../work/x"],
+        &expect![[r#"
+            MEDIUM ~/work/x -> /home/ana/work/x inside
+            HIGH ~/work/../../../home/ana/work/x -> /home/ana/home/ana/work/x outside it is outside the workspace
+            MEDIUM ~/work/../work/x -> /home/ana/work/x inside
         "#]],
     );
 }

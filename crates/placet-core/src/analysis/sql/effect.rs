@@ -4,19 +4,22 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    BinaryOperator, CopySource, CopyTarget, Expr, ObjectName, ObjectNamePart, Query, Select,
-    SqliteOnConflict, Statement, TableFactor, Value, Visit, Visitor,
+    BinaryOperator, CopyTarget, Expr, MergeAction, ObjectName, ObjectNamePart, OnConflictAction, OnInsert,
+    Query, Select, SqliteOnConflict, Statement, TableFactor, Value, Visit, Visitor,
 };
 
 use super::super::why::SqlConcern;
 use super::condition;
 use super::functions::{self, Known};
+use super::names;
 use crate::tool::{Category, Risk};
 
 /// One statement, judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Judged {
     pub(super) verb: String,
+    /// The other verbs inside it.
+    pub(super) also: BTreeSet<String>,
     pub(super) category: Category,
     pub(super) risk: Risk,
     pub(super) why: Option<SqlConcern>,
@@ -77,11 +80,13 @@ fn judge(statement: &Statement) -> Judged {
     let why = reasons.find_map(|why| why);
     let strongest = verbs.iter().map(|(category, _)| *category).max();
     let verb = verbs
-        .into_iter()
+        .iter()
         .find(|(category, _)| Some(*category) == strongest)
-        .map(|(_, verb)| verb);
+        .map_or_else(|| first_word(&text), |(_, verb)| verb.clone());
+    let also = verbs.into_iter().map(|(_, other)| other);
     Judged {
-        verb: verb.unwrap_or_else(|| first_word(&text)),
+        also: also.filter(|other| *other != verb).collect(),
+        verb,
         category,
         risk,
         why,
@@ -136,6 +141,14 @@ impl Effects {
         });
     }
 
+    fn touch(&mut self, table: &ObjectName) {
+        if functions::holds_credentials(&words(table)) {
+            let table = table.to_string();
+            self.add(Category::Read, Risk::High, SqlConcern::HoldsCredentials { table });
+        }
+        self.tables.insert(names::plain(table));
+    }
+
     fn call(&mut self, name: &ObjectName) {
         let shown = name.to_string();
         match functions::known(&words(name)) {
@@ -165,16 +178,26 @@ impl Visitor for Effects {
         let is_explain = matches!(statement, Statement::Explain { .. });
         if self.executes == Execution::Real || is_explain {
             let (verb, effect) = of_statement(statement);
-            self.verbs.push((effect.category, verb));
+            let category = effect.category;
+            self.verbs.push((category, verb));
+            let further = further_verbs(statement).into_iter();
+            self.verbs.extend(further.map(|verb| (category, verb.to_owned())));
             self.found.push(effect);
         }
-        self.tables.extend(names_not_visited(statement));
+        for name in names::not_visited(statement) {
+            self.touch(&name);
+        }
         ControlFlow::Continue(())
     }
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
         if !query.locks.is_empty() {
             self.add(Category::Write, Risk::Medium, SqlConcern::LocksRows);
+        }
+        for name in names::tables_as_queries(&query.body) {
+            self.touch(&name);
+            // The parser passes over the two words after it.
+            self.add(Category::Command, Risk::High, SqlConcern::TableAsQuery);
         }
         ControlFlow::Continue(())
     }
@@ -195,20 +218,14 @@ impl Visitor for Effects {
             | TableFactor::Function { name, .. } => self.call(name),
             _ => {}
         }
+        for name in names::behind_only(table) {
+            self.touch(&name);
+        }
         ControlFlow::Continue(())
     }
 
     fn pre_visit_relation(&mut self, relation: &ObjectName) -> ControlFlow<()> {
-        self.tables.insert(relation.to_string());
-        if functions::holds_credentials(&words(relation)) {
-            self.add(
-                Category::Read,
-                Risk::High,
-                SqlConcern::HoldsCredentials {
-                    table: relation.to_string(),
-                },
-            );
-        }
+        self.touch(relation);
         ControlFlow::Continue(())
     }
 
@@ -340,15 +357,31 @@ fn pragma(name: &ObjectName, value: Option<&Value>, is_eq: bool) -> (String, Eff
     ("PRAGMA".into(), Effect { category, risk, why })
 }
 
-/// Tables that the library's visitor does not count as relations.
-fn names_not_visited(statement: &Statement) -> Vec<String> {
+/// What a statement does besides what its first word says, in the words of other statements.
+fn further_verbs(statement: &Statement) -> Vec<&'static str> {
     match statement {
-        Statement::Drop { names, .. } => names.iter().map(ToString::to_string).collect(),
-        Statement::Copy {
-            source: CopySource::Table { table_name, .. },
-            ..
-        } => vec![table_name.to_string()],
-        Statement::RenameTable(renames) => renames.iter().map(|rename| rename.old_name.to_string()).collect(),
+        Statement::Insert(insert) => {
+            let replaces = insert.replace_into || insert.or == Some(SqliteOnConflict::Replace);
+            let updates = match &insert.on {
+                Some(OnInsert::OnConflict(conflict)) => {
+                    matches!(conflict.action, OnConflictAction::DoUpdate(_))
+                }
+                Some(_) => true,
+                None => false,
+            };
+            let inserts = replaces.then_some("INSERT");
+            inserts.into_iter().chain(updates.then_some("UPDATE")).collect()
+        }
+        Statement::Merge(merge) => merge
+            .clauses
+            .iter()
+            .map(|clause| match clause.action {
+                MergeAction::Insert(_) => "INSERT",
+                MergeAction::Update { .. } => "UPDATE",
+                MergeAction::Delete { .. } => "DELETE",
+                MergeAction::DoNothing { .. } => "MERGE",
+            })
+            .collect(),
         _ => Vec::new(),
     }
 }

@@ -50,8 +50,8 @@ pub(super) fn read(sql: &str, dialect: SqlDialect) -> Result<Reading, SqlConcern
     if dialect == SqlDialect::Mysql && ["\\'", "\\\"", "\\`"].iter().any(|escape| sql.contains(escape)) {
         return Err(SqlConcern::EscapedQuote);
     }
-    let dialect = grammar(dialect);
-    let tokens = Tokenizer::new(dialect, sql)
+    let grammar = grammar(dialect);
+    let tokens = Tokenizer::new(grammar, sql)
         .with_unescape(false)
         .tokenize_with_location()
         .map_err(|error| SqlConcern::Unparsed {
@@ -60,7 +60,13 @@ pub(super) fn read(sql: &str, dialect: SqlDialect) -> Result<Reading, SqlConcern
     if too_deep(&tokens) {
         return Err(SqlConcern::TooDeep);
     }
-    let statements = parse(dialect, tokens.clone());
+    if strings_run_on(&tokens) {
+        return Err(SqlConcern::StringRunsOn);
+    }
+    if dialect == SqlDialect::Sqlite && has_variable_with_brackets(&tokens) {
+        return Err(SqlConcern::VariableWithBrackets);
+    }
+    let statements = parse(grammar, tokens.clone());
     Ok(Reading { tokens, statements })
 }
 
@@ -144,6 +150,53 @@ fn pragma_of_name(parser: &mut Parser<'_>) -> Result<Statement, ParserError> {
         value,
         is_eq: false,
     })
+}
+
+/// A string right after a string. PostgreSQL reads on in the way of the first: after `E'a'` a backslash escapes in the next
+/// one too, which then ends elsewhere than the parser believes.
+fn strings_run_on(tokens: &[TokenWithSpan]) -> bool {
+    let mut live = tokens
+        .iter()
+        .map(|token| &token.token)
+        .filter(|token| !matches!(token, Token::Whitespace(_)))
+        .peekable();
+    while let Some(token) = live.next() {
+        if is_string(token) && live.peek().is_some_and(|next| is_string(next)) {
+            return true;
+        }
+    }
+    false
+}
+
+fn is_string(token: &Token) -> bool {
+    matches!(
+        token,
+        Token::SingleQuotedString(_)
+            | Token::EscapedStringLiteral(_)
+            | Token::UnicodeStringLiteral(_)
+            | Token::NationalStringLiteral(_)
+            | Token::HexStringLiteral(_)
+            | Token::SingleQuotedByteStringLiteral(_)
+            | Token::QuoteDelimitedStringLiteral(_)
+            | Token::NationalQuoteDelimitedStringLiteral(_)
+            | Token::DollarQuotedString(_)
+    )
+}
+
+/// `:a::b(…)`: one variable to SQLite, which ends at the next `)`, be that inside what the parser takes for a string.
+fn has_variable_with_brackets(tokens: &[TokenWithSpan]) -> bool {
+    let mut in_variable = false;
+    for token in tokens {
+        in_variable = match &token.token {
+            Token::LParen if in_variable => return true,
+            Token::Colon | Token::AtSign | Token::AtAt | Token::Sharp => true,
+            Token::Placeholder(name) => in_variable || !name.starts_with('?'),
+            Token::Word(word) => in_variable && word.quote_style.is_none(),
+            Token::Number(..) | Token::DoubleColon => in_variable,
+            _ => false,
+        };
+    }
+    false
 }
 
 fn too_deep(tokens: &[TokenWithSpan]) -> bool {

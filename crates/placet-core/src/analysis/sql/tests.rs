@@ -8,6 +8,7 @@ use crate::analysis::why::tests::in_words;
 
 mod dialects;
 mod disguises;
+mod naming;
 mod previews;
 
 fn found(sql: &str, dialect: Option<SqlDialect>) -> Analysis {
@@ -99,7 +100,7 @@ fn reads_are_low() {
               LOW read SELECT []
               LOW read SELECT []
             SELECT `name` FROM `users`
-              LOW read SELECT ["`users`"]
+              LOW read SELECT ["users"]
             PRAGMA table_info(users)
               LOW read PRAGMA []
             PRAGMA user_version

@@ -142,7 +142,7 @@ phrases! {
         OtherHome: "it starts in another user's home folder", "起点在其他用户的主目录";
         Empty: "it is empty", "路径为空";
         ControlCharacters: "it contains control characters", "含有控制字符";
-        FileUrl: "it is a file URL that names no plain local path", "这个 file URL 不是普通的本地路径";
+        FileUrl: "it is a `file:` URL, which programs open in different places", "这是 `file:` URL，不同程序打开的位置不同";
     }
 }
 

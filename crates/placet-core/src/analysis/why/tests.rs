@@ -114,6 +114,9 @@ fn every_concern_about_sql_is_said_in_both_languages() {
         SqlConcern::OddCharacter('\0'),
         SqlConcern::ExecutableComment,
         SqlConcern::EscapedQuote,
+        SqlConcern::StringRunsOn,
+        SqlConcern::VariableWithBrackets,
+        SqlConcern::TableAsQuery,
         SqlConcern::Ambiguous,
         SqlConcern::Trailing { token: x() },
         SqlConcern::Unparsed {
@@ -138,9 +141,12 @@ fn every_concern_about_sql_is_said_in_both_languages() {
         SqlConcern::OddCharacter(_) => 14,
         SqlConcern::ExecutableComment => 15,
         SqlConcern::EscapedQuote => 16,
-        SqlConcern::Ambiguous => 17,
-        SqlConcern::Trailing { .. } => 18,
-        SqlConcern::Unparsed { .. } => 19,
+        SqlConcern::StringRunsOn => 17,
+        SqlConcern::VariableWithBrackets => 18,
+        SqlConcern::TableAsQuery => 19,
+        SqlConcern::Ambiguous => 20,
+        SqlConcern::Trailing { .. } => 21,
+        SqlConcern::Unparsed { .. } => 22,
     });
 }
 

@@ -169,6 +169,17 @@ impl SqlConcern {
                 "a backslash before a quote means different things to different servers",
                 "引号前的反斜杠在不同服务器上含义不同"
             ),
+            Self::StringRunsOn => say!(
+                locale,
+                "a string right after a string may be read as one with it",
+                "紧接在字符串之后的字符串可能与前者连读"
+            ),
+            Self::VariableWithBrackets => say!(
+                locale,
+                "a variable with brackets ends elsewhere for SQLite",
+                "带括号的变量在 SQLite 中结束于别处"
+            ),
+            Self::TableAsQuery => say!(locale, "`TABLE` is not followed", "不解读 `TABLE`"),
             Self::Ambiguous => say!(
                 locale,
                 "databases disagree on what it means; name the dialect",

@@ -70,7 +70,7 @@ fn any_fact() -> impl Strategy<Value = Fact> {
         "/workspace/src//api", "/workspace", "/workspace/src/../etc", "src/web/x",
     ]);
     let name = prop::sample::select(vec!["example.com", "a.example.com", "api.org", "10.0.0.7", "example.com.", "Example.com"]);
-    let table = prop::sample::select(vec!["orders", "public.orders", "Public.Orders", "a.b.orders", "users"]);
+    let table = prop::sample::select(vec!["orders", "public.orders", "Public.Orders", "a.b.orders", "users", "\"a.orders\""]);
     let kind = prop_oneof![
         line.prop_map(|line| command(Risk::Medium, line).kind),
         (place.clone(), place.clone()).prop_map(|(given, resolved)| FactKind::Path {
@@ -80,7 +80,7 @@ fn any_fact() -> impl Strategy<Value = Fact> {
         name.prop_map(|name| FactKind::Host { host: name.into(), scheme: "https".into(), port: Some(443) }),
         (prop::sample::select(vec!["DELETE", "SELECT"]), prop::collection::vec(table, 0..3)).prop_map(|(verb, tables)| {
             let tables = tables.into_iter().map(str::to_owned).collect();
-            FactKind::Statement { verb: verb.into(), category: Category::Write, tables, text: verb.into() }
+            FactKind::Statement { verb: verb.into(), also: vec![], category: Category::Write, tables, text: verb.into() }
         }),
     ];
     (kind, prop::sample::select(vec![Risk::Low, Risk::Medium, Risk::High])).prop_map(|(kind, risk)| fact(risk, kind))

@@ -3,6 +3,7 @@
 use super::*;
 use crate::analysis::{FixedPlaces, analyse};
 use crate::call::Args;
+use crate::tool::{Lens, SqlDialect};
 
 /// The example of design §2, as printed there.
 const DESIGN: &str = r#"
@@ -28,7 +29,7 @@ matches = ["git push --force origin main"]
 not_matches = ["git push origin main"]
 "#;
 
-fn decide(policy: &Policy, tool: &str, args: serde_json::Value) -> Verdict {
+pub(super) fn decide(policy: &Policy, tool: &str, args: serde_json::Value) -> Verdict {
     let args = Args::from_value(args).unwrap();
     let mut case = Case::new(tool, Analysis::nothing());
     case.analysis = analyse(&case.tool, &args, &FixedPlaces::of_examples());
@@ -132,4 +133,67 @@ fn reading_sql_is_allowed_and_writing_is_asked_about() {
     assert_eq!(step("UPDATE orders SET a = 1 WHERE id = 2"), Step::Ask);
     assert_eq!(step("DELETE FROM orders"), Step::HighRisk);
     assert_eq!(step("SELECT 1; DROP TABLE orders"), Step::HighRisk);
+}
+
+#[test]
+fn no_way_of_naming_a_table_gets_round_a_deny() {
+    let policy = policy("[[rules]]\nname='pay'\ntable='salaries'\neffect='deny'\n");
+    let (sqlite, postgresql, mysql) = (SqlDialect::Sqlite, SqlDialect::Postgresql, SqlDialect::Mysql);
+    for (sql, dialect) in [
+        ("SELECT * FROM salaries", None),
+        ("SELECT * FROM \"salaries\"", None),
+        ("SELECT * FROM `salaries`", None),
+        ("SELECT * FROM [salaries]", Some(sqlite)),
+        ("SELECT * FROM 'salaries'", Some(sqlite)),
+        ("SELECT * FROM public.\"salaries\"", None),
+        ("SELECT * FROM \"old.salaries\"", None),
+        ("SELECT * FROM ONLY salaries", Some(postgresql)),
+        ("SELECT 1 UNION TABLE salaries", Some(postgresql)),
+        ("SHOW CREATE TABLE salaries", Some(mysql)),
+        ("SHOW INDEX FROM salaries", Some(mysql)),
+    ] {
+        let args = Args::from_value(json!({ "sql": sql })).unwrap();
+        let mut case = Case::new("sql_query", Analysis::nothing());
+        let arg = "sql".into();
+        case.tool.lenses = vec![Lens::Sql { arg, dialect }];
+        case.analysis = analyse(&case.tool, &args, &FixedPlaces::of_examples());
+        assert_eq!(case.decide(&policy).decision, Decision::Deny, "{sql}");
+    }
+}
+
+#[test]
+fn no_verb_inside_a_statement_gets_round_a_deny() {
+    let denies = |verb: &str, sql: &str| {
+        let policy = policy(&format!("[[rules]]\nname='no'\nsql='{verb}'\neffect='deny'\n"));
+        let verdict = decide(&policy, "data_modify", json!({ "sql": sql }));
+        verdict.decision == Decision::Deny
+    };
+    let both = "WITH d AS (UPDATE a SET x = 1 WHERE y = 2 RETURNING x), e AS (DELETE FROM b WHERE y = 2 RETURNING y) SELECT 1";
+    assert!(denies("DELETE", both));
+    assert!(denies("UPDATE", both));
+    assert!(denies("INSERT", "INSERT OR REPLACE INTO t VALUES (1)"));
+    assert!(denies("INSERT", "REPLACE INTO t VALUES (1)"));
+    assert!(denies(
+        "DELETE",
+        "MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN DELETE"
+    ));
+    assert!(!denies("DELETE", "SELECT * FROM delete_log"));
+}
+
+#[test]
+fn a_rule_that_allows_one_verb_does_not_allow_another_inside() {
+    let allows = |verbs: &str, sql: &str| {
+        let policy = policy(&format!("[[rules]]\nname='ok'\nsql={verbs}\neffect='allow'\n"));
+        let verdict = decide(&policy, "data_modify", json!({ "sql": sql }));
+        verdict.decision == Decision::Allow
+    };
+    let both = "WITH e AS (DELETE FROM b WHERE y = 2 RETURNING y) UPDATE a SET x = 1 WHERE y = 2";
+    assert!(!allows("['UPDATE']", both));
+    assert!(allows("['UPDATE', 'DELETE']", both));
+    let reads_on = "WITH e AS (DELETE FROM b WHERE y = 2 RETURNING y) SELECT * FROM e";
+    assert!(allows("['DELETE']", reads_on) && !allows("['SELECT']", reads_on));
+    assert!(!allows(
+        "['INSERT']",
+        "INSERT INTO t VALUES (1) ON CONFLICT (a) DO UPDATE SET a = 2"
+    ));
 }

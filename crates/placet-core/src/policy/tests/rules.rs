@@ -180,7 +180,7 @@ fn the_tools_own_opinion_and_grants_do_not_beat_a_deny() {
     let mut case = Case::bash("git push");
     case.own_opinion = OwnOpinion::NotNeeded;
     case.session = [name("bash")].into();
-    case.standing = vec![grant(Covers::Commands(vec!["*".into()]))];
+    case.standing = vec![grant(Covers::Commands(vec!["git *".into()]))];
     assert_eq!(case.short(&policy(DENY_GIT)), "1 deny");
 }
 

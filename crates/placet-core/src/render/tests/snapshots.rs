@@ -105,6 +105,7 @@ fn a_delete_shows_how_many_rows_it_would_touch() {
     story.analysis.facts = vec![Fact {
         kind: FactKind::Statement {
             verb: "DELETE".into(),
+            also: vec![],
             category: Category::Write,
             tables: vec!["users".into()],
             text: sql.into(),

@@ -112,3 +112,54 @@ fn queryclaw_data_modify_is_judged_by_its_statement_and_not_by_its_words() {
         "#]],
     );
 }
+
+/// PostgreSQL 15 ran `pg_read_file` and the DELETE; the parser saw one string.
+#[test]
+fn a_string_that_goes_on_in_a_second_one_is_high() {
+    for sql in [
+        "SELECT E'a'\n'\\'' , pg_read_file($$/etc/passwd$$) --'",
+        "SELECT E'a'\n'\\'' ; DELETE FROM salaries --'",
+        "SELECT E'a' -- so\n /* or */ '\\'' ; DELETE FROM salaries --'",
+        "SELECT U&'a'\n'b'",
+        "SELECT 'a' 'b'",
+    ] {
+        for dialect in [None, Some(SqlDialect::Postgresql), Some(SqlDialect::Sqlite)] {
+            assert_eq!(found(sql, dialect).risk(), Risk::High, "{sql}");
+        }
+    }
+    let postgresql = Some(SqlDialect::Postgresql);
+    for sql in [
+        "SELECT E'a', 'b'",
+        "SELECT 'a' \"Label\" FROM t",
+        "SELECT 'a' || E'\\n'",
+    ] {
+        assert_eq!(found(sql, postgresql).risk(), Risk::Low, "{sql}");
+    }
+}
+
+/// The `sqlite3` program deleted the row; the parser saw a cast with an argument.
+#[test]
+fn a_variable_with_brackets_is_high_for_sqlite() {
+    for sql in [
+        "SELECT :a::b('); DELETE FROM salaries --')",
+        "SELECT $a('); DELETE FROM salaries --')",
+        "SELECT $a$b('); DELETE FROM salaries --')",
+        "SELECT @a('); DELETE FROM salaries --')",
+        "SELECT #a('); DELETE FROM salaries --')",
+        "SELECT :1::x1::b('); DELETE FROM salaries --')",
+    ] {
+        for dialect in [None, Some(SqlDialect::Sqlite)] {
+            assert_eq!(found(sql, dialect).risk(), Risk::High, "{sql}");
+        }
+    }
+    for sql in [
+        "SELECT :a, $b, @c, ?, ?1",
+        "SELECT count(*) FROM t WHERE id = :id AND (a = 1)",
+    ] {
+        assert_eq!(found(sql, Some(SqlDialect::Sqlite)).risk(), Risk::Low, "{sql}");
+    }
+    assert_eq!(
+        found("SELECT $1::numeric(10)", Some(SqlDialect::Postgresql)).risk(),
+        Risk::Low
+    );
+}

@@ -1,0 +1,90 @@
+//! The names of tables: one spelling for each, also where the library does not see one.
+
+use sqlparser::ast::{
+    CopySource, Expr, FunctionArg, FunctionArgExpr, Ident, ObjectName, ObjectNamePart, SetExpr, Statement,
+    TableFactor,
+};
+
+/// A name as rules compare it: without quotes and in lower case. A part that holds a dot keeps quotes, or the table
+/// `"app.users"` would pass for the table `users` of `app`.
+pub(super) fn plain(name: &ObjectName) -> String {
+    let part = |part: &ObjectNamePart| match part {
+        ObjectNamePart::Identifier(ident) if ident.value.contains('.') => {
+            format!("\"{}\"", ident.value.to_lowercase())
+        }
+        ObjectNamePart::Identifier(ident) => ident.value.to_lowercase(),
+        ObjectNamePart::Function(function) => function.to_string().to_lowercase(),
+    };
+    name.0.iter().map(part).collect::<Vec<_>>().join(".")
+}
+
+/// Tables that the library's visitor does not count as relations.
+pub(super) fn not_visited(statement: &Statement) -> Vec<ObjectName> {
+    match statement {
+        Statement::Drop { names, .. } => names.clone(),
+        Statement::Copy {
+            source: CopySource::Table { table_name, .. },
+            ..
+        } => vec![table_name.clone()],
+        Statement::RenameTable(renames) => renames.iter().map(|rename| rename.old_name.clone()).collect(),
+        Statement::ShowCreate { obj_name, .. } => vec![obj_name.clone()],
+        // `SHOW INDEX FROM t FROM app` comes as a list of words.
+        Statement::ShowVariable { variable } => variable
+            .iter()
+            .skip_while(|word| !is_keyword(word, &["from", "in"]))
+            .filter(|word| !is_keyword(word, &["from", "in"]))
+            .map(|word| ObjectName::from(vec![word.clone()]))
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The tables of `TABLE t` where a query could stand: `SELECT 1 UNION TABLE t`.
+pub(super) fn tables_as_queries(body: &SetExpr) -> Vec<ObjectName> {
+    match body {
+        SetExpr::Table(table) => {
+            let parts = [&table.schema_name, &table.table_name];
+            let idents: Vec<Ident> = parts.into_iter().flatten().map(Ident::new).collect();
+            vec![ObjectName::from(idents)]
+        }
+        SetExpr::SetOperation { left, right, .. } => {
+            let mut tables = tables_as_queries(left);
+            tables.extend(tables_as_queries(right));
+            tables
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// `FROM ONLY t` and `FROM ONLY (t)`, which the library takes for a table or a function called `ONLY`.
+pub(super) fn behind_only(table: &TableFactor) -> Vec<ObjectName> {
+    let TableFactor::Table {
+        name, alias, args, ..
+    } = table
+    else {
+        return Vec::new();
+    };
+    let is_only = match name.0.as_slice() {
+        [ObjectNamePart::Identifier(ident)] => is_keyword(ident, &["only"]),
+        _ => false,
+    };
+    if !is_only {
+        return Vec::new();
+    }
+    let alias = alias.iter().map(|alias| vec![alias.name.clone()]);
+    let args = args
+        .iter()
+        .flat_map(|args| &args.args)
+        .filter_map(|arg| match arg {
+            FunctionArg::Unnamed(FunctionArgExpr::Expr(Expr::Identifier(ident))) => Some(vec![ident.clone()]),
+            FunctionArg::Unnamed(FunctionArgExpr::Expr(Expr::CompoundIdentifier(idents))) => {
+                Some(idents.clone())
+            }
+            _ => None,
+        });
+    alias.chain(args).map(ObjectName::from).collect()
+}
+
+fn is_keyword(ident: &Ident, words: &[&str]) -> bool {
+    ident.quote_style.is_none() && words.iter().any(|word| ident.value.eq_ignore_ascii_case(word))
+}
