@@ -13,7 +13,14 @@
 //! reached raises risk and never ends the search for banned commands.
 
 mod ban;
+mod brace;
+mod check;
+pub(super) mod glob;
+mod guess;
+mod hosts;
 mod judge;
+mod looks;
+mod options;
 mod script;
 mod sound;
 mod table;
