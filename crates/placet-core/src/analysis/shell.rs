@@ -51,6 +51,16 @@ pub fn analyse(line: &str, places: &dyn Places, found: &mut Analysis) {
     }
 }
 
+/// What a word comes to if variables are empty and defaults are taken.
+pub(crate) fn guess(word: &str) -> String {
+    guess::of(word)
+}
+
+/// Whether a word holds what a shell takes for a pattern.
+pub(crate) fn is_glob(word: &str) -> bool {
+    glob::is_glob(word)
+}
+
 /// The fact that (part of) a line could not be understood.
 fn unreadable(line: &str, why: Why) -> Fact {
     // Enough to recognise it by; the whole line is shown with the call itself.
