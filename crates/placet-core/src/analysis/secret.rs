@@ -3,6 +3,8 @@
 //!
 //! Names are compared in lowercase, because some disks ignore case. Who asks decides what counts as a part of a path.
 
+use super::shell::glob;
+
 /// Names that mean something: anywhere, or only somewhere below certain folders and elsewhere they are ordinary words.
 pub(super) struct Names {
     /// Sorted, since they are searched by halves.
@@ -18,13 +20,21 @@ impl Names {
         self.anywhere.binary_search(&name).is_ok() || self.below.iter().any(placed)
     }
 
-    /// Whether globbing could make one of them of a pattern that begins with `stem`.
-    pub(super) fn could_hold(&self, stem: &str, is_below: impl Fn(&str) -> bool) -> bool {
-        let becomes = |name: &str| (stem.starts_with('.') || stem.len() > 2) && name.starts_with(stem);
+    /// Whether globbing could make one of them of `pattern`. A pattern that says little (`*.json`) is not held against
+    /// anybody.
+    pub(super) fn could_hold(&self, pattern: &str, is_below: impl Fn(&str) -> bool) -> bool {
+        let becomes = |name: &str| says_enough(pattern, name) && glob::could_be(pattern, name);
         let placed =
             |(own, folders): &(&str, &[&str])| becomes(own) && folders.iter().any(|above| is_below(above));
         self.anywhere.iter().any(|name| becomes(name)) || self.below.iter().any(placed)
     }
+}
+
+/// Whether a pattern begins like the name, or spells out half of it and more than an ending.
+fn says_enough(pattern: &str, name: &str) -> bool {
+    let stem = pattern.find(['*', '?', '[', '{', '(']).unwrap_or(pattern.len());
+    let only_ending = pattern.starts_with("*.");
+    pattern.starts_with('.') || stem > 2 || (!only_ending && glob::literal_chars(pattern) * 2 >= name.len())
 }
 
 #[rustfmt::skip]
@@ -72,9 +82,9 @@ pub(super) fn is_name(name: &str, is_below: impl Fn(&str) -> bool) -> bool {
         || (name.ends_with(".db.lock") && is_below("placet"))
 }
 
-/// Whether globbing could make a secret name of a pattern that begins with `stem`.
-pub(super) fn could_be(stem: &str, is_below: impl Fn(&str) -> bool) -> bool {
-    stem.starts_with(".env.") || SECRETS.could_hold(stem, is_below)
+/// Whether globbing could make a secret name of `pattern`.
+pub(super) fn could_be(pattern: &str, is_below: impl Fn(&str) -> bool) -> bool {
+    pattern.starts_with(".env.") || SECRETS.could_hold(pattern, is_below)
 }
 
 /// Whether a file of this name holds keys.

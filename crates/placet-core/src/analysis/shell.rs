@@ -13,7 +13,14 @@
 //! reached raises risk and never ends the search for banned commands.
 
 mod ban;
+mod brace;
+mod check;
+pub(super) mod glob;
+mod guess;
+mod hosts;
 mod judge;
+mod looks;
+mod options;
 mod script;
 mod sound;
 mod table;
@@ -42,6 +49,16 @@ pub fn analyse(line: &str, places: &dyn Places, found: &mut Analysis) {
         let why = Why::TooManyCommands(walk.commands());
         found.facts.push(unreadable(line, why));
     }
+}
+
+/// What a word comes to if variables are empty and defaults are taken.
+pub(crate) fn guess(word: &str) -> String {
+    guess::of(word)
+}
+
+/// Whether a word holds what a shell takes for a pattern.
+pub(crate) fn is_glob(word: &str) -> bool {
+    glob::is_glob(word)
 }
 
 /// The fact that (part of) a line could not be understood.

@@ -20,15 +20,33 @@ const URL_BYTES_MAX: usize = 8_192;
 
 /// Analyses a URL.
 pub fn analyse(url: &str, found: &mut Analysis) {
-    let fact = match parse(url) {
+    found.facts.push(fact(url));
+}
+
+/// Which host a URL leads to, and how bad that could be.
+pub(super) fn fact(url: &str) -> Fact {
+    match parse(url) {
         Ok((parsed, oddity)) => judge(&parsed, oddity),
         Err(why) => Fact {
             kind: FactKind::Unreadable { what: shown(url) },
             risk: Risk::High,
             why: Some(Why::Url(why)),
         },
-    };
-    found.facts.push(fact);
+    }
+}
+
+/// The same for a host that is reached in another way than the web's; it may have a port.
+pub(super) fn host(scheme: &str, host: &str) -> Fact {
+    let mut fact = fact(&format!("http://{host}"));
+    if let FactKind::Host {
+        scheme: own, port, ..
+    } = &mut fact.kind
+    {
+        let has_port = host.contains(':');
+        scheme.clone_into(own);
+        *port = port.filter(|_| has_port);
+    }
+    fact
 }
 
 fn parse(url: &str) -> Result<(Url, Option<UrlOddity>), UrlConcern> {
@@ -90,6 +108,10 @@ fn concern(url: &Url, oddity: Option<UrlOddity>) -> Option<UrlConcern> {
     }
     if let Some(oddity) = oddity {
         return Some(UrlConcern::Odd(oddity));
+    }
+    // Some clients expand them, and then it is several hosts.
+    if url.host_str()?.contains(['{', '}', '*']) {
+        return Some(UrlConcern::InvalidName);
     }
     match url.host()? {
         Host::Ipv4(address) => address::concern_v4(address).map(UrlConcern::Address),

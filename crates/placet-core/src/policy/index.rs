@@ -103,6 +103,15 @@ impl Drawer {
             });
             let given = given.filter(|path| !even.iter().any(|even| even == path));
             for path in even.iter().map(|path| &**path).chain(given) {
+                // A pattern may become a path that any rule is about which begins like it.
+                if let Some((start, _)) = path.split_once(['*', '?', '[']) {
+                    self.paths.find_near(start, &mut add);
+                    match subject.below_workspace(start) {
+                        Some(start) => self.paths.find_near(start, &mut add),
+                        None if subject.workspace.starts_with(start) => self.paths.find_near("", &mut add),
+                        None => {}
+                    }
+                }
                 self.paths.find(path, &mut add);
                 if let Some(path) = subject.below_workspace(path) {
                     self.paths.find(path, &mut add);

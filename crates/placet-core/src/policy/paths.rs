@@ -4,6 +4,8 @@
 //! are read narrowly for what allows (the resolved path itself) and broadly for what asks or denies (the path as given or
 //! resolved, and everything below a folder that matches).
 
+mod meet;
+
 use std::borrow::Cow;
 
 use globset::{GlobBuilder, GlobMatcher};
@@ -35,6 +37,8 @@ pub(crate) struct PathGlob {
     base: Base,
     /// What every path it covers or touches starts with, seen from its base.
     start: Box<str>,
+    /// As written, for comparing it with other patterns.
+    text: Box<str>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,6 +77,7 @@ impl PathGlob {
                 Base::Workspace
             },
             start: fixed_start(text).into(),
+            text: text.into(),
         })
     }
 
@@ -95,6 +100,15 @@ impl PathGlob {
         ancestors(path).any(|path| {
             self.matcher.is_match(path) || self.folder.as_ref().is_some_and(|folder| folder.is_match(path))
         })
+    }
+
+    /// Whether a shell could make a path that the glob touches of `pattern`, which is absolute.
+    pub(crate) fn could_touch(&self, pattern: &str, workspace: &str) -> bool {
+        let own = match self.base {
+            Base::Root => Cow::Borrowed(&*self.text),
+            Base::Workspace => Cow::Owned(format!("{workspace}/{}", self.text)),
+        };
+        meet::could_touch(&own, pattern)
     }
 
     fn seen_from_base<'p>(&self, absolute: &'p str, workspace: &str) -> Option<&'p str> {

@@ -14,8 +14,11 @@
 //!
 //! A last word `*` stands for any number of words, also none. Attached to the last word (`--force*`) it completes that
 //! word and then also stands for any further words; but after a path (`src/*`) it stays one word, because who allows
-//! `cat src/*` does not mean `cat src/a /etc/shadow`. A rule that allows leaves no flag of a HIGH command to a `*`. A short
-//! and a long flag are two flags: list both.
+//! `cat src/*` does not mean `cat src/a /etc/shadow`. A short and a long flag are two flags: list both.
+//!
+//! A rule that allows a HIGH command must spell out every word of it: what makes a command HIGH may be a flag
+//! (`sort --compress-program=sh`), a program in an argument (`awk 'BEGIN{system("id")}'`) or a single letter (`git push origin +main`),
+//! and who writes `awk *` means none of these.
 
 use super::wild::{Piece, Wild};
 
@@ -141,11 +144,9 @@ impl CommandPattern {
         }
     }
 
-    /// Whether no flag is left to a `*` at the end of the pattern. For a command that matches narrowly.
-    pub(crate) fn names_every_flag(&self, argv: &[String]) -> bool {
-        argv.iter()
-            .skip(self.words.len())
-            .all(|word| !word.starts_with('-'))
+    /// Whether no word is left to a wildcard of the pattern. For a command that matches narrowly.
+    pub(crate) fn names_every_word(&self, argv: &[String]) -> bool {
+        argv.len() == self.words.len() && self.words.iter().all(|word| word.literal().is_some())
     }
 
     fn matches_narrow(&self, argv: &[String]) -> bool {

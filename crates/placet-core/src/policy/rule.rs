@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 
 use serde_json::Value;
 
-use crate::analysis::{Analysis, Fact, FactKind, lowercase};
+use crate::analysis::{Analysis, Fact, FactKind, lowercase, shell};
 use crate::call::ToolCall;
 use crate::canonical;
 use crate::tool::{ArgNames, Category, Risk, Tool};
@@ -107,28 +107,42 @@ impl<'a> Subject<'a> {
     }
 
     /// Every path the call may touch, normalised, in each spelling. A command's words count as paths: who denies `secrets/**`
-    /// means `cat secrets/key` too.
+    /// means `cat secrets/key` too, and `cat "${x:-secrets}/key"`.
     pub(crate) fn paths(&self) -> &[Cow<'a, str>] {
         self.paths.get_or_init(|| {
             let mut paths: Vec<Cow<'a, str>> = Vec::new();
-            let mut add = |path: &'a str| {
-                let path = normalised(path, self.workspace);
+            let push = |paths: &mut Vec<Cow<'a, str>>, path| {
                 if paths.last() != Some(&path) {
                     paths.push(path);
+                }
+            };
+            let add =
+                |paths: &mut Vec<Cow<'a, str>>, path: &'a str| push(paths, normalised(path, self.workspace));
+            // What a word with variables may come to.
+            let add_guess = |paths: &mut Vec<Cow<'a, str>>, word: &str| {
+                if word.contains(['$', '`']) {
+                    let guess = shell::guess(&word.replace(['\'', '"'], ""));
+                    push(paths, Cow::Owned(normalised(&guess, self.workspace).into_owned()));
                 }
             };
             for fact in &self.analysis.facts {
                 match &fact.kind {
                     FactKind::Path { given, resolved, .. } => {
-                        add(resolved);
-                        add(given);
+                        add(&mut paths, resolved);
+                        add(&mut paths, given);
                     }
-                    FactKind::Redirect { path, .. } => add(path),
-                    FactKind::Command { argv, .. } => {
+                    FactKind::Redirect { path, .. } => {
+                        add(&mut paths, path);
+                        add_guess(&mut paths, path);
+                    }
+                    FactKind::Command { argv, dynamic, .. } => {
                         for word in argv {
-                            add(word);
+                            add(&mut paths, word);
                             if let Some((_, value)) = word.split_once('=') {
-                                add(value);
+                                add(&mut paths, value);
+                            }
+                            if *dynamic {
+                                add_guess(&mut paths, word);
                             }
                         }
                     }
@@ -210,11 +224,11 @@ impl Rule {
             && facts.iter().all(|fact| when.covers_fact(fact, subject.workspace))
     }
 
-    /// Whether a rule that allows covers this one command. `sort *` was not meant to allow `sort --compress-program=sh`:
-    /// what makes a command HIGH is often a flag, so for HIGH ones the rule must have spelled the flags out.
+    /// Whether a rule that allows covers this one command. `sort *` was not meant to allow `sort --compress-program=sh`, nor
+    /// `awk *` any program: for HIGH ones the rule must have spelled every word out.
     pub(crate) fn covers_command(&self, argv: &[String], risk: Risk) -> bool {
         let covers = |pattern: &CommandPattern| {
-            pattern.matches(argv, Breadth::Narrow) && (risk < Risk::High || pattern.names_every_flag(argv))
+            pattern.matches(argv, Breadth::Narrow) && (risk < Risk::High || pattern.names_every_word(argv))
         };
         self.when.is_about_whole_tools() || self.when.commands.iter().any(covers)
     }
@@ -270,10 +284,12 @@ impl Conditions {
     }
 
     fn touches_paths(&self, subject: &Subject<'_>) -> bool {
+        // A pattern that could become what the rule names touches it: nobody here knows what the disk makes of it.
         let touched = |path: &Cow<'_, str>| {
-            self.paths
-                .iter()
-                .any(|glob| glob.touches(path, subject.workspace))
+            let could = shell::is_glob(path);
+            self.paths.iter().any(|glob| {
+                glob.touches(path, subject.workspace) || (could && glob.could_touch(path, subject.workspace))
+            })
         };
         subject.paths().iter().any(touched)
     }
@@ -311,7 +327,9 @@ impl Conditions {
             FactKind::Command {
                 dynamic, assignments, ..
             } => !dynamic && assignments.is_empty(),
-            FactKind::Redirect { contained, .. } => *contained,
+            FactKind::Redirect { contained, .. } => {
+                *contained && (self.is_about_whole_tools() || fact.risk < Risk::High)
+            }
             FactKind::Path { .. } if self.paths.is_empty() => unnamed(),
             FactKind::Path { resolved, .. } => self.paths.iter().any(|glob| glob.covers(resolved, workspace)),
             FactKind::Host { .. } if self.hosts.is_empty() => unnamed(),

@@ -1,5 +1,6 @@
 //! Files inside the workspace that are not ordinary: they hold secrets, or they decide what runs next.
 
+use super::super::shell::glob;
 use super::super::why::PathConcern;
 use super::super::{lowercase, secret};
 
@@ -30,28 +31,66 @@ pub(super) fn of(path: &str) -> Option<Sensitive> {
         .map(Sensitive::Guarded)
 }
 
+/// Which globs count when a guarded name could come of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Globs {
+    /// Any.
+    Any,
+    /// Those that say more than an ending.
+    Telling,
+}
+
+/// Whether a glob could become a file that is guarded.
+pub(in super::super) fn could_be_guarded(glob: &str, globs: Globs) -> bool {
+    let glob = lowercase(glob);
+    let becomes = |part: &str, name: &str| {
+        let telling = globs == Globs::Any || glob::literal_chars(part) * 2 >= name.len();
+        telling && glob::could_be(part, name)
+    };
+    let folder = |part: &str| FOLDERS.iter().any(|(name, _)| becomes(part, name));
+    let (above, file) = glob.rsplit_once('/').unwrap_or(("", &glob));
+    glob.split('/').any(folder)
+        || FILES.iter().any(|(name, _)| becomes(file, name))
+        || (!glob::is_glob(file) && guard_of_file(file, &above.split('/').collect::<Vec<_>>()).is_some())
+}
+
 fn guard_of_folder(name: &str) -> Option<PathConcern> {
-    match name {
-        ".git" | ".husky" | ".githooks" => Some(PathConcern::RunsInGit),
-        ".placet" | ".claude" | ".cursor" | ".codex" | ".gemini" | ".windsurf" | ".continue" | ".vscode"
-        | ".idea" | ".devcontainer" => Some(PathConcern::SteersAgents),
-        _ => None,
-    }
+    named(FOLDERS, name)
+}
+
+fn named(list: &[(&str, PathConcern)], name: &str) -> Option<PathConcern> {
+    let found = list.iter().find(|(own, _)| *own == name);
+    found.map(|(_, concern)| *concern)
 }
 
 fn guard_of_file(file: &str, folders: &[&str]) -> Option<PathConcern> {
     match file {
-        ".gitconfig" | ".gitmodules" => Some(PathConcern::RunsInGit),
-        ".bashrc" | ".bash_profile" | ".bash_login" | ".bash_logout" | ".bash_aliases" | ".profile"
-        | ".zshrc" | ".zshenv" | ".zprofile" | ".zlogin" | ".zlogout" | ".kshrc" | ".cshrc" | ".tcshrc"
-        | ".login" | ".inputrc" | ".envrc" | ".vimrc" | ".exrc" | ".tmux.conf" | ".screenrc"
-        | ".xprofile" | ".xinitrc" | "config.fish" => Some(PathConcern::RunsAtStart),
-        "placet.toml" | "workflow.toml" | ".mcp.json" | "mcp.json" | ".claude.json" | ".aider.conf.yml"
-        | ".cursorrules" | ".windsurfrules" => Some(PathConcern::SteersAgents),
         _ if file.ends_with(".code-workspace") || file.ends_with(".workflow.toml") => {
             Some(PathConcern::SteersAgents)
         }
         _ if folders.contains(&"fish") || folders.contains(&"autostart") => Some(PathConcern::RunsAtStart),
-        _ => None,
+        _ => named(FILES, file),
     }
 }
+
+use PathConcern::{RunsAtStart, RunsInGit, SteersAgents};
+
+#[rustfmt::skip]
+const FOLDERS: &[(&str, PathConcern)] = &[
+    (".git", RunsInGit), (".husky", RunsInGit), (".githooks", RunsInGit), (".placet", SteersAgents), (".claude", SteersAgents),
+    (".cursor", SteersAgents), (".codex", SteersAgents), (".gemini", SteersAgents), (".windsurf", SteersAgents),
+    (".continue", SteersAgents), (".vscode", SteersAgents), (".idea", SteersAgents), (".devcontainer", SteersAgents),
+];
+
+#[rustfmt::skip]
+const FILES: &[(&str, PathConcern)] = &[
+    (".gitconfig", RunsInGit), (".gitmodules", RunsInGit), (".bashrc", RunsAtStart), (".bash_profile", RunsAtStart),
+    (".bash_login", RunsAtStart), (".bash_logout", RunsAtStart), (".bash_aliases", RunsAtStart), (".profile", RunsAtStart),
+    (".zshrc", RunsAtStart), (".zshenv", RunsAtStart), (".zprofile", RunsAtStart), (".zlogin", RunsAtStart),
+    (".zlogout", RunsAtStart), (".kshrc", RunsAtStart), (".cshrc", RunsAtStart), (".tcshrc", RunsAtStart), (".login", RunsAtStart),
+    (".inputrc", RunsAtStart), (".envrc", RunsAtStart), (".vimrc", RunsAtStart), (".exrc", RunsAtStart),
+    (".tmux.conf", RunsAtStart), (".screenrc", RunsAtStart), (".xprofile", RunsAtStart), (".xinitrc", RunsAtStart),
+    ("config.fish", RunsAtStart), ("placet.toml", SteersAgents), ("workflow.toml", SteersAgents), (".mcp.json", SteersAgents),
+    ("mcp.json", SteersAgents), (".claude.json", SteersAgents), (".aider.conf.yml", SteersAgents), (".cursorrules", SteersAgents),
+    (".windsurfrules", SteersAgents),
+];

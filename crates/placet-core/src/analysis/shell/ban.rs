@@ -32,7 +32,7 @@ const ROOTS: &[&str] = &[
 
 /// Why this command is banned, if it is.
 pub(super) fn banned(name: &str, args: &Args<'_, '_>) -> Option<Ban> {
-    let raw = |word: &Word<'_>| word.raw.to_owned();
+    let raw = |word: &Word<'_>| word.raw.to_string();
     let paths = || args.words.iter().filter(|word| !word.value.starts_with('-'));
     match name {
         "rm" if args.flag(&["-r", "-R", "--recursive", "--no-preserve-root"]) == Hit::Yes => {

@@ -2,8 +2,12 @@
 
 use std::borrow::Cow;
 
+use super::super::path::{self, Globs};
 use super::super::why::{Deed, Doubt, Why};
 use super::super::{Places, lowercase};
+use super::check;
+use super::glob;
+use super::looks::{self, Looks};
 use super::table::{self, When};
 use super::target::{self, Standing};
 use super::word::{Known, Word};
@@ -51,7 +55,7 @@ const RESERVED: &[&str] = &[
 pub(super) fn high(first: &Word<'_>, args: &Args<'_, '_>, assigned: &[String], text: &str) -> Option<Why> {
     let Some(name) = name_of(first) else {
         return Some(Why::CommandLater {
-            word: first.raw.to_owned(),
+            word: first.raw.to_string(),
         });
     };
     let first = first.value.as_str();
@@ -66,8 +70,9 @@ pub(super) fn high(first: &Word<'_>, args: &Args<'_, '_>, assigned: &[String], t
         .or_else(|| test(first, args.words))
         .or_else(|| evaluates_text(&name, args.words))
         .or_else(|| by_table(&name, args))
-        .or_else(|| table::interpreter(&name, args).map(|deed| does(&name, deed)))
+        .or_else(|| check::interpreter(&name, args).map(|deed| does(&name, deed)))
         .or_else(|| target::sensitive(first).map(|deed| does(first, deed)))
+        .or_else(|| args.leave(&name).then(|| does(&name, Deed::TouchesOutside)))
         .or_else(|| text.contains("@P}").then_some(Doubt::RunsVariable.into()))
 }
 
@@ -78,20 +83,23 @@ fn does(what: &str, deed: Deed) -> Why {
     }
 }
 
-fn words(words: &[Word<'_>]) -> Option<Why> {
-    words
-        .iter()
-        .find_map(|word| target::sensitive(&word.value).map(|deed| does(word.raw, deed)))
+/// Why one of these words is HIGH by itself, if it is: it names something sensitive.
+pub(super) fn words(words: &[Word<'_>]) -> Option<Why> {
+    let guessed = |word: &Word<'_>| word.guess().and_then(|guess| target::sensitive(&guess));
+    words.iter().find_map(|word| {
+        let deed = target::sensitive(&word.value).or_else(|| guessed(word))?;
+        Some(does(&word.raw, deed))
+    })
 }
 
 /// Inside `[` these operators redirect or start a subshell; and plain `sh` knows no `[[`, so there they do the same.
 fn test(name: &str, words: &[Word<'_>]) -> Option<Why> {
     let operator = words
         .iter()
-        .find(|word| matches!(word.raw, "&&" | "||" | "<" | ">" | "(" | ")" | "|" | "&"));
+        .find(|word| matches!(&*word.raw, "&&" | "||" | "<" | ">" | "(" | ")" | "|" | "&"));
     let operator = operator.filter(|_| matches!(name, "[" | "[["));
     operator.map(|word| Why::OperatorInTest {
-        operator: word.raw.to_owned(),
+        operator: word.raw.to_string(),
         inside: name.to_owned(),
     })
 }
@@ -104,7 +112,7 @@ fn evaluates_text(name: &str, words: &[Word<'_>]) -> Option<Why> {
         .find(|word| word.value.contains(['`', '$']) && word.value.contains('['))?;
     evaluates.then(|| Why::Evaluates {
         name: name.to_owned(),
-        word: word.raw.to_owned(),
+        word: word.raw.to_string(),
     })
 }
 
@@ -139,16 +147,26 @@ pub(super) fn assignments(assigned: &[String]) -> Option<Why> {
     assigned.iter().find_map(|text| {
         let name = text.split(['=', '+', '[']).next().unwrap_or(text);
         let upper = name.to_ascii_uppercase();
-        let dangerous = table::VARIABLES.contains(&upper.as_str())
-            || table::VARIABLE_STARTS
-                .iter()
-                .any(|start| upper.starts_with(start))
-            || table::VARIABLE_ENDS.iter().any(|end| upper.ends_with(end))
-            || !is_variable(name);
-        dangerous.then(|| Why::Variable {
-            name: name.to_owned(),
-        })
+        if changes_others(&upper) || !is_variable(name) {
+            return Some(Why::Variable {
+                name: name.to_owned(),
+            });
+        }
+        // Who puts it into a variable means to use it.
+        let plain = if text.contains(['\'', '"']) {
+            Cow::Owned(text.replace(['\'', '"'], ""))
+        } else {
+            Cow::Borrowed(text.as_str())
+        };
+        target::sensitive(&plain).map(|deed| does(text, deed))
     })
+}
+
+/// Whether a variable of this name changes what other commands do.
+pub(super) fn changes_others(name: &str) -> bool {
+    table::VARIABLES.contains(&name)
+        || table::VARIABLE_STARTS.iter().any(|start| name.starts_with(start))
+        || table::VARIABLE_ENDS.iter().any(|end| name.ends_with(end))
 }
 
 impl Args<'_, '_> {
@@ -167,7 +185,9 @@ impl Args<'_, '_> {
                 self.any(holds)
             }
             When::Outside => self.any(|word| self.is_outside(word)),
-            When::OutsideOf(flags) => self.outside_of(flags),
+            When::OutsideOf(flags) => self.value_of(flags, |word| self.is_outside(word)),
+            When::Guarded => self.any(|word| self.is_guarded(word, Globs::Telling)),
+            When::GuardedOf(flags) => self.value_of(flags, |word| self.is_guarded(word, Globs::Any)),
             When::Check(check) => check(self),
         }
     }
@@ -217,47 +237,119 @@ impl Args<'_, '_> {
         if self.open && !seen { Hit::Maybe } else { may_be }
     }
 
+    /// Whether a word of a command that writes may lead out of the workspace.
     fn is_outside(&self, word: &Word<'_>) -> bool {
-        let value = word.value.as_str();
-        if value.starts_with('-') && !value.contains('/') {
-            return false;
-        }
-        let path = match value.split_once('=') {
-            Some((_, path)) if value.starts_with('-') => path,
-            _ => value,
-        };
-        let word = Word {
-            raw: if path == value { word.raw } else { "" },
-            value: path.to_owned(),
-            known: word.known,
-        };
-        !target::is_harmless_device(path) && !self.standing.contains(&word, self.places)
+        let Some(path) = path_in(word) else { return false };
+        !target::is_harmless_device(&path)
+            && (word.is_later() || !self.standing.contains_path(&path, self.places))
     }
 
-    /// Whether the value of one of these options is a place outside the workspace.
-    fn outside_of(&self, flags: &[&str]) -> Hit {
+    /// Whether a word names a file that decides what runs or what is asked.
+    pub(super) fn is_guarded(&self, word: &Word<'_>, globs: Globs) -> bool {
+        let guess = word.guess();
+        let Some(path) = guess.as_deref().map(Cow::Borrowed).or_else(|| path_in(word)) else {
+            return false;
+        };
+        if glob::is_glob(&path) && word.known != Known::Fully {
+            return path::could_be_guarded(&path, globs);
+        }
+        !path.is_empty() && self.standing.guards(&path, self.places)
+    }
+
+    /// Whether the value of one of these options is like this.
+    fn value_of(&self, flags: &[&str], is: impl Fn(&Word<'_>) -> bool) -> Hit {
         let mut words = self.words.iter().peekable();
         while let Some(word) = words.next() {
             for flag in flags {
-                let next = (word.value == *flag)
-                    .then(|| words.peek().copied().cloned())
-                    .flatten();
-                let attached = word
-                    .value
-                    .strip_prefix(flag)
-                    .filter(|rest| !rest.is_empty())
-                    .map(|rest| Word {
-                        raw: "",
-                        value: rest.trim_start_matches('=').to_owned(),
-                        known: word.known,
-                    });
-                if next.or(attached).is_some_and(|target| self.is_outside(&target)) {
+                let found = match option_value(&word.value, flag) {
+                    OptionValue::Absent => false,
+                    OptionValue::Next => words.peek().is_some_and(|next| is(next)),
+                    OptionValue::Attached(value) => is(&Word::made(value.to_owned(), word.known)),
+                };
+                if found {
                     return Hit::Yes;
                 }
             }
         }
         Hit::No
     }
+
+    /// Whether the command `name` would be given a place outside the workspace: one that starts elsewhere or climbs.
+    fn leave(&self, name: &str) -> bool {
+        let away = |path: &str| {
+            target::points_away(path)
+                && !path.contains("://")
+                && !target::is_harmless_device(path)
+                && !self.standing.contains_path(path, self.places)
+        };
+        let leaves = |word: &Word<'_>| {
+            let guess = word.guess();
+            let path = match &guess {
+                Some(guess) => Some(Cow::Borrowed(guess.as_str())),
+                None => path_in(word),
+            };
+            path.is_some_and(|path| away(&path) || path.split_once('=').is_some_and(|(_, path)| away(path)))
+        };
+        let reads = |word: &Word<'_>| {
+            word.known == Known::Fully
+                && !word.value.is_empty()
+                && !target::is_harmless_device(&word.value)
+                && self.standing.leaves(&target::path_of(word), self.places)
+        };
+        if matches!(name, "cd" | "chdir" | "pushd") {
+            let leaves = |path: &str| target::points_away(path) && self.standing.leaves(path, self.places);
+            return self.words.iter().any(|word| match word.guess() {
+                Some(guess) => leaves(&guess),
+                None => leaves(&target::path_of(word)),
+            });
+        }
+        match looks::of(name, self.words) {
+            Looks::Nowhere => false,
+            Looks::At(words) => words.into_iter().any(leaves),
+            Looks::AtAll => self.words.iter().any(leaves),
+            Looks::IntoAll => self.words.iter().any(|word| leaves(word) || reads(word)),
+        }
+    }
+}
+
+/// The path in a word: all of it, or what follows `--option=`. No path is in an option without one.
+fn path_in<'w>(word: &'w Word<'_>) -> Option<Cow<'w, str>> {
+    if !word.value.starts_with('-') {
+        return Some(target::path_of(word));
+    }
+    match word.value.split_once('=') {
+        Some((_, path)) => Some(Cow::Borrowed(path)),
+        None => word
+            .value
+            .contains('/')
+            .then(|| Cow::Borrowed(word.value.as_str())),
+    }
+}
+
+/// Where the value of an option is, if the option is given.
+enum OptionValue<'w> {
+    Absent,
+    Next,
+    Attached(&'w str),
+}
+
+fn option_value<'w>(word: &'w str, flag: &str) -> OptionValue<'w> {
+    if !is_flag(word, flag) {
+        return OptionValue::Absent;
+    }
+    let attached = if flag.starts_with("--") {
+        word.split_once('=').map(|(_, value)| value)
+    } else {
+        let letter = flag.trim_start_matches('-');
+        let rest = word.split_once(letter).map_or("", |(_, rest)| rest);
+        // A letter in the midst of a cluster may stand for itself; a path after it is meant.
+        match rest.trim_start_matches('=') {
+            "" => None,
+            path if target::points_away(path) || path.contains('/') || path.contains('.') => Some(path),
+            _ => return OptionValue::Absent,
+        }
+    };
+    attached.map_or(OptionValue::Next, OptionValue::Attached)
 }
 
 /// Whether `word` gives the option `flag`. Long options may be abbreviated, short ones come in clusters.
@@ -278,7 +370,7 @@ fn is_flag(word: &str, flag: &str) -> bool {
 fn may_be_option(word: &Word<'_>) -> bool {
     match word.known {
         Known::Fully => false,
-        Known::Shape => word.value.contains('{') && word.value.contains('-'),
+        Known::Shape => word.value.starts_with(['-', '[']),
         Known::LaterAsOne => word.value.starts_with(['$', '`', '-']),
         Known::Later => true,
     }

@@ -1,35 +1,98 @@
 //! The little languages inside arguments: `sed` and `awk` programs can run commands and write files.
 
 use super::judge::{Args, Hit};
-use super::word::Word;
+use super::word::{Known, Word};
 
-/// Whether a `sed` runs commands or writes files of its own choosing.
+/// Whether a `sed` runs commands or writes files of its own choosing. An option that is not known for certain could be a
+/// program, or swallow one.
 pub(super) fn sed(args: &Args<'_, '_>) -> Hit {
-    let mut given = Vec::new();
-    let mut plain = Vec::new();
-    let mut words = args.words.iter();
-    while let Some(word) = words.next() {
-        match word.value.as_str() {
-            "-e" | "--expression" => given.extend(words.next()),
-            "-f" | "--file" => return Hit::Maybe,
-            value if value.starts_with("-f") || value.starts_with("--file") => return Hit::Maybe,
-            value if value.starts_with("-e") || value.starts_with("--expression") => return Hit::Maybe,
-            value if value.starts_with('-') && value.len() > 1 && value.ends_with('e') => {
-                given.extend(words.next());
-            }
-            value if value.starts_with('-') => {}
-            _ => plain.push(word),
-        }
-    }
-    if given.is_empty() {
-        given.extend(plain.first());
-    }
-    let harmless = |word: &&Word<'_>| word.fixed().is_some_and(sed_is_harmless);
-    if given.iter().all(harmless) && !args.open {
+    let Some(programs) = sed_programs(args.words) else {
+        return Hit::Maybe;
+    };
+    let harmless = |(program, known): &(&str, Known)| *known == Known::Fully && sed_is_harmless(program);
+    if programs.iter().all(harmless) && !args.open {
         Hit::No
     } else {
         Hit::Yes
     }
+}
+
+/// The programs on the line; `None` when they are somewhere else, or cannot be told.
+fn sed_programs<'w>(words: &'w [Word<'_>]) -> Option<Vec<(&'w str, Known)>> {
+    let mut given = Vec::new();
+    let mut plain = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let value = word.value.as_str();
+        let program = |word: &'w Word<'_>| (word.value.as_str(), word.known);
+        match value.strip_prefix("--") {
+            Some("expression") => given.push(program(words.next()?)),
+            Some("") => {
+                plain.extend(words.by_ref().map(program));
+            }
+            Some(long) => match long.split_once('=') {
+                Some(("expression", text)) => given.push((text, word.known)),
+                Some(("in-place" | "line-length", _)) => {}
+                None if LONG_OPTIONS.contains(&long) => {}
+                _ => return None,
+            },
+            None if value.starts_with('-') && value != "-" => match sed_cluster(value)? {
+                Cluster::Plain => {}
+                Cluster::Program("") => given.push(program(words.next()?)),
+                Cluster::Program(text) => given.push((text, word.known)),
+                Cluster::TakesNext => drop(words.next()),
+            },
+            None => plain.push(program(word)),
+        }
+    }
+    if given.is_empty() {
+        // After `-i` one sed expects an ending, which may be empty, and the other the program.
+        let empty = plain.first().is_some_and(|(text, _)| text.is_empty());
+        given.extend(plain.into_iter().take(if empty { 2 } else { 1 }));
+    }
+    Some(given)
+}
+
+const LONG_OPTIONS: &[&str] = &[
+    "quiet",
+    "silent",
+    "debug",
+    "sandbox",
+    "posix",
+    "regexp-extended",
+    "separate",
+    "unbuffered",
+    "null-data",
+    "zero-terminated",
+    "in-place",
+    "follow-symlinks",
+    "version",
+    "help",
+];
+
+/// What a cluster of short options asks for.
+enum Cluster<'w> {
+    Plain,
+    /// `-e`, with its program if that is attached.
+    Program(&'w str),
+    TakesNext,
+}
+
+/// Reads a cluster of short options; `None` for one that is not known, or `-f`.
+fn sed_cluster(value: &str) -> Option<Cluster<'_>> {
+    let mut letters = value.get(1..)?.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            'n' | 'E' | 'r' | 's' | 'u' | 'z' => {}
+            'e' => return Some(Cluster::Program(letters.as_str())),
+            // What is attached is the ending of the copy.
+            'i' => return Some(Cluster::Plain),
+            'l' if letters.as_str().is_empty() => return Some(Cluster::TakesNext),
+            'l' => return Some(Cluster::Plain),
+            _ => return None,
+        }
+    }
+    Some(Cluster::Plain)
 }
 
 /// Reads a `sed` program; whatever is not known to stay inside its input and output is not harmless.
@@ -64,8 +127,13 @@ fn sed_is_harmless(program: &str) -> bool {
             | 'F' | '}' | '{' => {
                 rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
             }
-            // Text and labels go on to the end of the line.
-            'a' | 'i' | 'c' | 'b' | 't' | 'T' | ':' | '#' if !rest.contains('\\') => {
+            // Some seds end a label only with the line; what would then be a part of it is judged as well.
+            'b' | 't' | 'T' | ':' => {
+                let end = rest.find([';', '\n', '}']).unwrap_or(rest.len());
+                rest = rest.get(end..).unwrap_or_default();
+            }
+            // Text goes on to the end of the line.
+            'a' | 'i' | 'c' | '#' if !rest.contains('\\') => {
                 rest = rest.split_once('\n').map_or("", |(_, after)| after);
             }
             _ => return false,

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use super::super::why::Deed;
 use super::judge::{Args, Hit};
-use super::{ban, script};
+use super::{ban, check, script};
 
 /// When a row is met.
 pub(super) enum When {
@@ -28,6 +28,10 @@ pub(super) enum When {
     Outside,
     /// The value of such an option is a place outside the workspace.
     OutsideOf(&'static [&'static str]),
+    /// An argument is a file that decides what runs or what is asked.
+    Guarded,
+    /// The value of such an option is one.
+    GuardedOf(&'static [&'static str]),
     /// More than the other forms can say.
     Check(fn(&Args<'_, '_>) -> Hit),
 }
@@ -49,7 +53,42 @@ pub(super) fn rows(name: &str) -> &'static [&'static Row] {
     BY_NAME.get(name).map_or(&[], Vec::as_slice)
 }
 
-use When::{Always, Both, Check, Flag, Holds, Outside, OutsideOf, Sub, SubStart};
+use When::{Always, Both, Check, Flag, Guarded, GuardedOf, Holds, Outside, OutsideOf, Sub, SubStart};
+
+/// Programs that write, move or delete what they are given.
+#[rustfmt::skip]
+const WRITERS: &[&str] = &[
+    "rm", "rmdir", "unlink", "tee", "cp", "mv", "ln", "install", "touch", "mkdir", "mkfifo", "mknod", "patch", "chmod", "chown", "chgrp",
+    "sponge", "gzip", "gunzip", "unzip", "bzip2", "xz", "rename",
+];
+
+const CURL_OUTPUT: &[&str] = &[
+    "-o",
+    "-D",
+    "-c",
+    "--output",
+    "--output-dir",
+    "--dump-header",
+    "--cookie-jar",
+    "--trace",
+    "--trace-ascii",
+    "--stderr",
+    "--etag-save",
+    "--hsts",
+    "--alt-svc",
+    "--libcurl",
+];
+const WGET_OUTPUT: &[&str] = &[
+    "-O",
+    "-o",
+    "-a",
+    "-P",
+    "--output-document",
+    "--output-file",
+    "--append-output",
+    "--directory-prefix",
+    "--save-cookies",
+];
 
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
@@ -69,10 +108,10 @@ const ROWS: &[Row] = &[
     (&["rsync"], Flag(&["-e", "--rsh", "--rsync-path", "--delete", "--remove-source-files", "--daemon"]),
       Deed::RunsOrDeletes),
     (&["rsync"], Holds(&[":"]), Deed::OtherMachine),
-    (&["curl"], Flag(&["-K", "--config", "-T", "--upload-file"]),
-      Deed::SendsOrObeysFile),
-    (&["curl", "http", "https", "xh"], SubStart(&["@", "-d@", "-F@", "--data=@", "--data-binary=@"]),
-      Deed::SendsFile),
+    (&["curl"], Check(check::curl_obeys_file), Deed::SendsOrObeysFile),
+    (&["curl"], Check(check::curl_sends_file), Deed::SendsFile),
+    (&["curl"], Flag(&["--unix-socket", "--abstract-unix-socket"]), Deed::RawConnection),
+    (&["http", "https", "xh"], SubStart(&["@"]), Deed::SendsFile),
     (&["curl", "http", "https", "xh"], Holds(&["=@", "=<", "file://"]), Deed::SendsFile),
     (&["wget"], Flag(&["--post-file", "--body-file", "--use-askpass", "-i", "--input-file", "-e",
       "--execute"]), Deed::SendsFileOrRuns),
@@ -83,15 +122,22 @@ const ROWS: &[Row] = &[
       "mke2fs", "newfs", "lvremove", "vgremove",
        "pvremove", "cryptsetup", "mdadm", "blkdiscard", "hdparm", "diskutil", "zpool", "zfs"], Always,
        Deed::WorksOnDisks),
-    (&["rm", "rmdir", "unlink", "tee", "cp", "mv", "ln", "install", "touch", "mkdir", "mkfifo", "mknod",
-      "patch", "chmod", "chown", "chgrp",
-       "sponge", "gzip", "gunzip", "unzip", "bzip2", "xz", "rename"], Outside,
-       Deed::TouchesOutside),
-    (&["curl", "wget", "sort", "gcc", "cc", "clang", "ld", "go", "rustc", "zip", "pandoc", "ffmpeg", "tar",
-      "git", "make", "unzip", "time"],
-     OutsideOf(&["-o", "-O", "-P", "-C", "-d", "--output", "--output-dir", "--output-document",
-     "--directory", "--directory-prefix"]),
-     Deed::WritesOutside),
+    (WRITERS, Outside, Deed::TouchesOutside),
+    (WRITERS, Guarded, Deed::ChangesGuarded),
+    (&["cp", "mv", "ln", "install"], OutsideOf(&["-t", "--target-directory"]), Deed::TouchesOutside),
+    (&["rsync", "split", "zip", "uniq"], Guarded, Deed::ChangesGuarded),
+    (&["tee", "sponge"], Check(check::writes_guarded), Deed::ChangesGuarded),
+    (&["git"], Check(check::git_changes_guarded), Deed::ChangesGuarded),
+    (&["curl"], OutsideOf(CURL_OUTPUT), Deed::WritesOutside),
+    (&["curl"], GuardedOf(CURL_OUTPUT), Deed::ChangesGuarded),
+    (&["wget"], OutsideOf(WGET_OUTPUT), Deed::WritesOutside),
+    (&["wget"], GuardedOf(WGET_OUTPUT), Deed::ChangesGuarded),
+    (&["sort", "shuf", "gcc", "cc", "clang", "g++", "c++", "ld", "go", "rustc", "time"], OutsideOf(&["-o", "--output", "--out-dir"]),
+      Deed::WritesOutside),
+    (&["sort", "shuf"], GuardedOf(&["-o", "--output"]), Deed::ChangesGuarded),
+    (&["tar", "bsdtar", "gtar", "git", "make", "gmake", "ninja"], OutsideOf(&["-C", "--directory"]), Deed::TouchesOutside),
+    (&["unzip"], OutsideOf(&["-d"]), Deed::WritesOutside),
+    (&["xargs"], OutsideOf(&["-a", "--arg-file"]), Deed::TouchesOutside),
     (&["chmod", "chown", "chgrp", "setfacl"], Flag(&["-R", "--recursive"]), Deed::ChangesFolders),
     (&["chmod"], Holds(&["+s", "=s", "4755", "4777", "2755", "6755"]), Deed::RunsAsOwner),
     (&["chattr", "setcap", "chcon", "setenforce"], Always, Deed::ChangesProtections),
@@ -128,7 +174,7 @@ const ROWS: &[Row] = &[
     (&["docker", "podman", "nerdctl"], Flag(&["--privileged", "--pid", "--network", "--net", "--cap-add",
       "--device", "--security-opt", "--ipc",
        "--userns", "--volumes-from"]), Deed::LeavesContainer),
-    (&["docker", "podman", "nerdctl"], Check(mounts_the_machine), Deed::MountsMachine),
+    (&["docker", "podman", "nerdctl"], Check(check::mounts_the_machine), Deed::MountsMachine),
     (&["docker", "podman", "nerdctl", "docker-compose"], Sub(&["exec", "rm", "rmi", "kill", "prune",
       "push", "login", "down", "swarm", "stop"]),
      Deed::ChangesContainers),
@@ -160,16 +206,19 @@ const ROWS: &[Row] = &[
     (&["gpg", "gpg2"], Flag(&["--export-secret-keys", "--export-secret-subkeys", "--delete-keys",
       "--delete-secret-keys", "--import"]), Deed::RevealsKeys),
     // Git.
-    (&["git"], Check(git_config), Deed::SettingsNameCommands),
-    (&["git"], Check(git_settings), Deed::ChangesDestination),
+    (&["git"], Check(check::git_config), Deed::SettingsNameCommands),
+    (&["git"], Check(check::git_settings), Deed::ChangesDestination),
     (&["git"], Flag(&["--exec-path", "--upload-pack", "--receive-pack", "--exec", "--extcmd",
       "--open-files-in-pager", "--config-env", "--config"]),
      Deed::RunsArgument),
     (&["git"], SubStart(&["ext::", "--upload-pack", "--exec"]), Deed::RunsArgument),
+    (&["git"], Both(&["grep"], &["-O"]), Deed::RunsArgument),
+    (&["git"], Both(&["clone"], &["-u", "--template"]), Deed::RunsArgument),
+    (&["git"], Both(&["init"], &["--template"]), Deed::RunsArgument),
     (&["git"], Both(&["push"], &["-f", "--force", "--force-with-lease", "--force-if-includes", "--mirror",
       "--delete", "-d", "--prune"]),
      Deed::OverwritesRemote),
-    (&["git"], Check(git_refspec), Deed::OverwritesRemote),
+    (&["git"], Check(check::git_refspec), Deed::OverwritesRemote),
     (&["git"], Both(&["reset"], &["--hard", "--merge", "--keep"]), Deed::ThrowsAway),
     (&["git"], Both(&["clean"], &["-f", "--force", "-d", "-x", "-X", "-i"]), Deed::ThrowsAway),
     (&["git"], Both(&["checkout", "switch"], &["-f", "--force", "--discard-changes", "--", "--ours",
@@ -226,7 +275,8 @@ const ROWS: &[Row] = &[
       Deed::UnreadDatabase),
     (&["openssl"], Flag(&["-engine", "-provider"]), Deed::LoadsCode),
     (&["sed", "gsed"], Check(script::sed), Deed::RunsOrWrites),
-    (&["sed", "gsed"], Check(sed_in_place_outside), Deed::TouchesOutside),
+    (&["sed", "gsed"], Check(check::sed_in_place_outside), Deed::TouchesOutside),
+    (&["sed", "gsed"], Check(check::sed_in_place_guarded), Deed::ChangesGuarded),
     (&["awk", "gawk", "mawk", "nawk"], Check(script::awk), Deed::RunsOrWrites),
     // The shell itself.
     (&["source", "."], Always, Deed::SourcesFile),
@@ -235,7 +285,9 @@ const ROWS: &[Row] = &[
      Deed::ChangesMeaning),
     (&["export", "declare", "typeset", "readonly", "local", "setenv", "set-env"], Always,
       Deed::ChangesVariables),
-    (&["shopt", "setopt"], Sub(&["expand_aliases", "aliases", "extdebug"]),
+    (&["read", "mapfile", "readarray", "getopts"], Check(check::reads_into_variable), Deed::ChangesVariables),
+    (&["printf"], Check(check::prints_into_variable), Deed::ChangesVariables),
+    (&["shopt", "setopt"], Sub(&["expand_aliases", "aliases", "extdebug", "dotglob", "globdots"]),
       Deed::ChangesMeaning),
     (&["mapfile", "readarray"], Flag(&["-C"]), Deed::RunsArgument),
 ];
@@ -303,156 +355,3 @@ pub(super) const VARIABLE_STARTS: &[&str] = &[
 pub(super) const VARIABLE_ENDS: &[&str] = &[
     "PAGER", "EDITOR", "_COMMAND", "_PRELOAD", "_OPTIONS", "_WRAPPER", "_RUNNER", "BROWSER",
 ];
-
-/// Interpreters: their names without a version, the options that carry code, the options that take another value.
-#[rustfmt::skip]
-const INTERPRETERS: &[(&[&str], &[&str], &[&str])] = &[
-    (&["python", "pypy", "ipython", "jython"], &["-c"], &["-W", "-X"]),
-    (&["perl"], &["-e", "-E", "-n", "-p", "-M", "-m"], &["-I"]),
-    (&["ruby", "irb", "jruby"], &["-e", "-r"], &["-I"]),
-    (&["node", "nodejs", "bun", "deno", "ts-node", "tsx"], &["-e", "-p", "--eval", "--print", "-r",
-      "--require", "--import", "--loader"], &[]),
-    (&["php"], &["-r", "-B", "-E", "-R"], &["-d"]),
-    (&["lua", "luajit", "texlua"], &["-e", "-l"], &[]),
-    (&["r", "rscript", "julia", "elixir", "groovy", "scala", "swift", "ghc", "guile", "racket", "sbcl",
-      "clojure", "octave", "tclsh", "wish", "erl",
-       "jshell", "raku", "crystal", "ocaml"], &["-e", "-E", "--eval", "-c", "--eval-file", "-r"], &[]),
-];
-
-/// Why this command runs code that nobody can see, if it is an interpreter that does.
-pub(super) fn interpreter(name: &str, args: &Args<'_, '_>) -> Option<Deed> {
-    let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let (_, code, takes) = INTERPRETERS
-        .iter()
-        .find(|(names, ..)| names.contains(&plain) || names.contains(&name))?;
-    let only = |words: &[&str]| args.words.iter().all(|word| words.contains(&word.value.as_str()));
-    if !args.words.is_empty() && only(&["--version", "-V", "-v", "--help", "-h"]) {
-        return None;
-    }
-    if plain == "python" && args.words.first().is_some_and(|word| word.value == "-m") {
-        return args
-            .words
-            .get(1)
-            .is_none_or(super::word::Word::is_later)
-            .then_some(Deed::CodeLater);
-    }
-    if args.flag(code) == Hit::Yes {
-        return Some(Deed::CodeOnLine);
-    }
-    let mut words = args.words.iter();
-    let script = loop {
-        match words.next() {
-            Some(word) if takes.contains(&word.value.as_str()) => drop(words.next()),
-            Some(word) if word.value.starts_with('-') && word.value != "-" => {}
-            script => break script,
-        }
-    };
-    match script {
-        Some(word) if word.fixed().is_none() => Some(Deed::CodeLater),
-        Some(word)
-            if matches!(
-                word.value.as_str(),
-                "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "eval" | "repl"
-            ) =>
-        {
-            Some(Deed::RunsGiven)
-        }
-        Some(_) => None,
-        None => Some(Deed::RunsInput),
-    }
-}
-
-/// `-v /:/x`, `--mount source=/…`, or the socket that commands the container engine.
-fn mounts_the_machine(args: &Args<'_, '_>) -> Hit {
-    let system = |path: &str| {
-        path == "/"
-            || [
-                "/etc", "/root", "/home", "/var", "/usr", "/proc", "/sys", "/dev", "~",
-            ]
-            .iter()
-            .any(|root| path.starts_with(root))
-    };
-    let mounts = |value: &str| {
-        let plain = value.trim_start_matches("--volume=").trim_start_matches("-v");
-        let volume = plain.split_once(':').is_some_and(|(from, _)| system(from));
-        volume
-            || value.split(',').any(|part| {
-                part.split_once('=')
-                    .is_some_and(|(key, from)| matches!(key, "source" | "src") && system(from))
-            })
-    };
-    if args
-        .words
-        .iter()
-        .any(|word| mounts(&word.value) || word.value.contains("docker.sock"))
-    {
-        Hit::Yes
-    } else {
-        Hit::No
-    }
-}
-
-/// `git -c NAME=VALUE`: some names hold commands, and new ones are added every year.
-fn git_config(args: &Args<'_, '_>) -> Hit {
-    let pairs = args.words.windows(2).any(|pair| match pair {
-        [flag, value] => flag.value == "-c" && (value.value.contains('=') || value.fixed().is_none()),
-        _ => false,
-    });
-    let attached = args
-        .words
-        .iter()
-        .any(|word| word.value.starts_with("-c") && word.value.contains('='));
-    if pairs || attached { Hit::Yes } else { Hit::No }
-}
-
-/// `git remote add`, `git config core.pager …`; listing them is harmless.
-fn git_settings(args: &Args<'_, '_>) -> Hit {
-    let has = |words: &[&str]| args.words.iter().any(|word| words.contains(&word.value.as_str()));
-    let remote = has(&["remote"])
-        && has(&[
-            "add",
-            "set-url",
-            "remove",
-            "rm",
-            "rename",
-            "update",
-            "set-head",
-            "set-branches",
-        ]);
-    let reads = [
-        "--get",
-        "--get-all",
-        "--get-regexp",
-        "--list",
-        "-l",
-        "get",
-        "list",
-    ];
-    if remote || has(&["config"]) && !has(&reads) {
-        Hit::Yes
-    } else {
-        Hit::No
-    }
-}
-
-/// `git push origin +main` forces, `git push origin :main` deletes.
-fn git_refspec(args: &Args<'_, '_>) -> Hit {
-    let pushes = args.words.iter().any(|word| word.value == "push");
-    let forces = args.words.iter().any(|word| word.value.starts_with(['+', ':']));
-    if pushes && forces { Hit::Yes } else { Hit::No }
-}
-
-/// `sed -i` on files outside; its first plain word is a program, not a path.
-fn sed_in_place_outside(args: &Args<'_, '_>) -> Hit {
-    if args.flag(&["-i", "--in-place"]) != Hit::Yes {
-        return Hit::No;
-    }
-    let plain = |word: &&super::word::Word<'_>| !word.value.starts_with('-');
-    let outside = args
-        .words
-        .iter()
-        .filter(plain)
-        .skip(1)
-        .any(|word| !args.standing.contains(word, args.places));
-    if outside { Hit::Yes } else { Hit::No }
-}

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::super::path::{self, shorten};
+use super::super::path::{self, Placed, shorten};
 use super::super::secret::{self, Names};
 use super::super::why::Deed;
 use super::super::{Places, lowercase};
+use super::glob;
 use super::word::{Known, Word};
 
 /// Where the shell may stand. `cd` may fail or run in a branch, so every place it could have reached is kept.
@@ -27,59 +28,111 @@ impl Standing {
         Self::In(Rc::new(vec![places.workspace().to_owned()]))
     }
 
-    /// After `cd word`.
-    pub(super) fn go(&mut self, word: Option<&Word<'_>>, places: &dyn Places) {
-        let Self::In(folders) = self else { return };
-        let folders = Rc::make_mut(folders);
-        let Some(word) = word.filter(|word| word.known == Known::Fully && word.value != "-") else {
-            *self = Self::Lost;
-            return;
+    /// After `cd word`, which may have failed: what was possible before still is. Says where it leads when it succeeds.
+    pub(super) fn go(&mut self, word: Option<&Word<'_>>, places: &dyn Places) -> Self {
+        let Self::In(folders) = self else {
+            return Self::Lost;
         };
-        for folder in folders.clone() {
-            match inside(word, &folder, places) {
-                Some(path) if folders.contains(&path) => {}
-                Some(path) if folders.len() < FOLDERS_MAX => folders.push(path),
-                _ => {
-                    *self = Self::Lost;
-                    return;
-                }
+        let word = word.filter(|word| word.known == Known::Fully && word.value != "-");
+        let reached = word.and_then(|word| {
+            let path = path_of(word);
+            let reached = folders.iter().map(|folder| path::inside(folder, &path, places));
+            reached.collect::<Option<Vec<String>>>()
+        });
+        let reached = reached.map_or(Self::Lost, |reached| Self::In(Rc::new(reached)));
+        *self = self.clone().or(&reached);
+        reached
+    }
+
+    /// Either of the two.
+    pub(super) fn or(mut self, other: &Self) -> Self {
+        let (Self::In(folders), Self::In(others)) = (&mut self, other) else {
+            return Self::Lost;
+        };
+        let folders = Rc::make_mut(folders);
+        for other in others.iter() {
+            if !folders.contains(other) {
+                folders.push(other.clone());
             }
+        }
+        if folders.len() > FOLDERS_MAX {
+            Self::Lost
+        } else {
+            self
         }
     }
 
     /// Whether `word` names something inside the workspace from wherever the shell stands.
     pub(super) fn contains(&self, word: &Word<'_>, places: &dyn Places) -> bool {
+        !word.is_later() && self.contains_path(&path_of(word), places)
+    }
+
+    /// The same for a path that is known.
+    pub(super) fn contains_path(&self, path: &str, places: &dyn Places) -> bool {
         match self {
-            _ if word.is_later() => false,
             Self::In(folders) => folders
                 .iter()
-                .all(|folder| inside(word, folder, places).is_some()),
-            Self::Lost => is_absolute(word) && inside(word, "/", places).is_some(),
+                .all(|folder| path::inside(folder, path, places).is_some()),
+            Self::Lost => path.starts_with(['/', '~']) && path::inside("/", path, places).is_some(),
+        }
+    }
+
+    /// Whether `path` leads out of the workspace from wherever the shell stands.
+    pub(super) fn leaves(&self, path: &str, places: &dyn Places) -> bool {
+        match self {
+            Self::In(folders) => folders
+                .iter()
+                .all(|folder| path::inside(folder, path, places).is_none()),
+            Self::Lost => path.starts_with(['/', '~']) && path::inside("/", path, places).is_none(),
+        }
+    }
+
+    /// Whether writing `path` may change what runs later or what is asked, seen from anywhere the shell may stand.
+    pub(super) fn guards(&self, path: &str, places: &dyn Places) -> bool {
+        let guards = |folder: &str| {
+            let absolute = match path {
+                path if path.starts_with(['/', '~']) => Cow::Borrowed(path),
+                path => Cow::Owned(format!("{folder}/{path}")),
+            };
+            let sensitive = match path::place(&absolute, places) {
+                Placed::Inside { sensitive, .. } => sensitive,
+                Placed::Outside { .. } | Placed::Unreadable { .. } => None,
+            };
+            sensitive.is_some()
+        };
+        match self {
+            Self::In(folders) => folders.iter().any(|folder| guards(folder)),
+            Self::Lost => guards(places.workspace()),
         }
     }
 }
 
-fn is_absolute(word: &Word<'_>) -> bool {
-    word.value.starts_with('/') || word.raw.starts_with('~')
-}
-
-/// The real place of `word` seen from `folder`, if that is inside the workspace.
-fn inside(word: &Word<'_>, folder: &str, places: &dyn Places) -> Option<String> {
-    // A tilde means the home folder only where the shell expands it, which quotes prevent.
-    let literal_tilde = word.value.starts_with('~') && !word.raw.starts_with('~');
-    let path = if literal_tilde {
+/// The path a word stands for. A tilde means the home folder only where the shell expands it, which quotes prevent.
+pub(super) fn path_of<'w>(word: &'w Word<'_>) -> Cow<'w, str> {
+    if word.value.starts_with('~') && !word.raw.starts_with('~') {
         Cow::Owned(format!("./{}", word.value))
     } else {
         Cow::Borrowed(word.value.as_str())
-    };
-    path::inside(folder, &path, places)
+    }
+}
+
+/// Whether a path starts elsewhere or climbs: only such a one leaves the workspace without a link.
+pub(super) fn points_away(path: &str) -> bool {
+    path.starts_with(['/', '~']) || (path.contains("..") && path.split('/').any(|part| part == ".."))
 }
 
 /// Devices that swallow or show what is written to them.
 pub(super) fn is_harmless_device(path: &str) -> bool {
     matches!(
         path,
-        "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty" | "/dev/zero"
+        "/dev/null"
+            | "/dev/stdin"
+            | "/dev/stdout"
+            | "/dev/stderr"
+            | "/dev/tty"
+            | "/dev/zero"
+            | "/dev/urandom"
+            | "/dev/random"
     ) || path
         .strip_prefix("/dev/fd/")
         .is_some_and(|fd| !fd.is_empty() && fd.bytes().all(|b| b.is_ascii_digit()))
@@ -126,13 +179,16 @@ pub(super) fn sensitive(value: &str) -> Option<Deed> {
     let mut start = 0;
     for part in value.split(SEPARATORS) {
         let above = value.get(..start).unwrap_or_default();
-        let is_below = |folder: &str| above.split(SEPARATORS).any(|part| part == folder);
+        let is_below = |folder: &str| {
+            let may_be = |part: &str| part == folder || (glob::is_glob(part) && glob::could_be(part, folder));
+            above.split(SEPARATORS).any(may_be)
+        };
         start += part.len() + 1;
         // `.key` alone, or after a dot, is a field in many little languages; with a name before it, it is a file.
         let names_a_key = !part.starts_with('.') && secret::is_key_file(part);
-        let is_secret = if let Some((stem, _)) = part.split_once(['*', '?', '[', '{']) {
-            runs |= STARTUP.could_hold(stem, is_below);
-            secret::could_be(stem, is_below)
+        let is_secret = if part.contains(['*', '?', '[', '{']) {
+            runs |= STARTUP.could_hold(part, is_below);
+            secret::could_be(part, is_below)
         } else {
             runs |= STARTUP.hold(part, is_below);
             secret::is_name(part, is_below)

@@ -1,6 +1,9 @@
 //! What a line comes to, as a table; the named bypasses of the field; and properties over hostile lines.
 
 mod bypasses;
+mod expansions;
+mod hosts;
+mod outside;
 mod properties;
 mod table;
 
@@ -129,7 +132,7 @@ fn words_are_shown_after_quote_removal_and_as_written_when_only_known_later() {
         r#"e"ch"o 'a b'\ c "d\"e" $'f\tg' "$x/y" *.rs {a,b} ~/z ~bob"#,
         &expect![[r#"
             HIGH unreadable: something between two words is not plain space
-            MEDIUM ["echo", "a b", "c", "d\"e", "f\tg", "\"$x/y\"", "*.rs", "{a,b}", "~/z", "~bob"] dynamic
+            MEDIUM ["echo", "a b", "c", "d\"e", "f\tg", "\"$x/y\"", "*.rs", "a", "b", "~/z", "~bob"] dynamic
         "#]],
     );
 }
@@ -194,6 +197,7 @@ fn wrappers_show_what_they_run_and_name_themselves() {
             MEDIUM ["eval", "ls -l"]
             MEDIUM ["ls", "-l"] under eval
             HIGH ["ssh", "host", "rm x"]: `ssh` reaches another machine
+            HIGH Host { host: "host", scheme: "ssh", port: None }: a name without a dot is a machine nearby
             MEDIUM ["rm", "x"] under ssh
         "#]],
     );
@@ -246,7 +250,7 @@ fn redirections_are_judged_by_where_they_lead() {
             LOW > /dev/null
             HIGH > ~/log not contained: `~/log` may be outside the workspace
             HIGH > link/passwd not contained: `link/passwd` may be outside the workspace
-            MEDIUM < /etc/hosts not contained
+            HIGH < /etc/hosts not contained: `/etc/hosts` may be outside the workspace
         "#]],
     );
     check(
@@ -268,16 +272,16 @@ fn redirections_are_judged_by_where_they_lead() {
     check(
         "cd sub && a > x; cd .. ; a > y; cd /tmp; a > z",
         &expect![[r#"
-        MEDIUM ["cd", "sub"]
-        MEDIUM ["a"]
-        MEDIUM > x
-        MEDIUM ["cd", ".."]
-        MEDIUM ["a"]
-        HIGH > y not contained: `y` may be outside the workspace
-        MEDIUM ["cd", "/tmp"]
-        MEDIUM ["a"]
-        HIGH > z not contained: `z` may be outside the workspace
-    "#]],
+            MEDIUM ["cd", "sub"]
+            MEDIUM ["a"]
+            MEDIUM > x
+            MEDIUM ["cd", ".."]
+            MEDIUM ["a"]
+            HIGH > y not contained: `y` may be outside the workspace
+            HIGH ["cd", "/tmp"]: `cd` touches a place outside the workspace
+            MEDIUM ["a"]
+            HIGH > z not contained: `z` may be outside the workspace
+        "#]],
     );
     check(
         "while b; do a > x; cd ..; done; a > /w/y",

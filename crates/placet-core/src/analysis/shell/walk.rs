@@ -1,5 +1,7 @@
 //! The walk over a parsed line: finds every simple command and every redirection, in order of appearance.
 
+mod redirect;
+
 use std::borrow::Cow;
 
 use super::super::why::{Ban, Doubt, Why};
@@ -9,14 +11,17 @@ use super::target::{self, Standing};
 use super::tree::{Node, Tree};
 use super::word::{Known, Word};
 use super::wrapper::{self, Inner};
-use super::{SHELLS_MAX, ban, sound, unreadable};
+use super::{SHELLS_MAX, ban, hosts, sound, unreadable};
 use crate::tool::Risk;
+use redirect::{is_redirect, stray_words};
 
 /// One analysis in progress.
 pub(super) struct Walk<'a> {
     places: &'a dyn Places,
     found: &'a mut Analysis,
     standing: Standing,
+    /// Where the last command leads, when it is a `cd` and succeeds.
+    reached: Option<Standing>,
     commands: usize,
 }
 
@@ -46,6 +51,7 @@ impl<'a> Walk<'a> {
             standing: Standing::start(places),
             places,
             found,
+            reached: None,
             commands: 0,
         }
     }
@@ -108,8 +114,12 @@ impl<'a> Walk<'a> {
             }
             "for_statement" | "c_style_for_statement" | "while_statement" => {
                 self.lose_standing_if_it_moves(node, source);
+                if node.kind() == "for_statement" {
+                    self.loop_variable(node, source);
+                }
                 self.children(node, source);
             }
+            "list" => self.list(node, source),
             _ => self.children(node, source),
         }
     }
@@ -134,6 +144,69 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// `a && b`: where a `cd` leads is certain for what only runs when it succeeded.
+    fn list(&mut self, node: Node<'_>, source: Source<'_>) {
+        let mut children = node.children();
+        let (Some(left), Some(operator), Some(right)) = (children.next(), children.next(), children.next())
+        else {
+            return self.children(node, source);
+        };
+        self.reached = None;
+        self.visit(left, source);
+        let reached = self
+            .reached
+            .take()
+            .filter(|_| operator.kind() == "&&" && ends_in_command(left));
+        match reached {
+            Some(reached) => {
+                let before = std::mem::replace(&mut self.standing, reached);
+                self.visit(right, source);
+                self.standing = before.or(&self.standing);
+            }
+            None => self.visit(right, source),
+        }
+        for child in children.filter(|child| child.is_named()) {
+            self.visit(child, source);
+        }
+    }
+
+    /// A loop sets its variable to each of its words.
+    fn loop_variable(&mut self, node: Node<'_>, source: Source<'_>) {
+        let mut variable = "";
+        let mut words = Vec::new();
+        for child in node.named_children() {
+            match child.kind() {
+                "variable_name" => variable = source.of(child),
+                "do_group" | "compound_statement" | "comment" => {}
+                _ => {
+                    if let Err(doubt) = Word::read_into(child, source.text, &mut words) {
+                        self.doubt(source.of(node), doubt);
+                    }
+                }
+            }
+        }
+        let why = if judge::changes_others(variable) {
+            let name = variable.to_owned();
+            Some(Why::Variable { name })
+        } else {
+            let outside = |word: &&Word<'_>| {
+                target::points_away(&word.value) && !self.standing.contains(word, self.places)
+            };
+            let leads_out = |word: &Word<'_>| Why::MaybeOutside {
+                word: word.raw.to_string(),
+            };
+            judge::words(&words).or_else(|| words.iter().find(outside).map(leads_out))
+        };
+        if why.is_some() {
+            let command = Simple {
+                words: Vec::new(),
+                assignments: vec![variable.to_owned()],
+                text: source.of(node).into(),
+            };
+            self.push(&command, source.under, why);
+        }
+    }
+
     /// What a loop or a function runs again starts where its own `cd` left off.
     fn lose_standing_if_it_moves(&mut self, node: Node<'_>, source: Source<'_>) {
         if ["cd", "pushd", "popd"]
@@ -141,66 +214,6 @@ impl<'a> Walk<'a> {
             .any(|word| source.of(node).contains(word))
         {
             self.standing = Standing::Lost;
-        }
-    }
-
-    fn redirected<'t>(&mut self, node: Node<'t>, source: Source<'_>, mut extra: Vec<Node<'t>>) {
-        let redirects: Vec<_> = node
-            .named_children()
-            .filter(|child| is_redirect(*child))
-            .collect();
-        for redirect in &redirects {
-            stray_words(*redirect, &mut extra);
-        }
-        // To plain sh `a &>b c` is `a & >b c`.
-        if !extra.is_empty()
-            && redirects
-                .iter()
-                .any(|redirect| source.of(*redirect).starts_with('&'))
-        {
-            self.doubt(source.of(node), Doubt::WordAfterBoth);
-        }
-        match node.child_in("body") {
-            Some(body) if body.kind() == "redirected_statement" => self.redirected(body, source, extra),
-            Some(body) if is_simple(body) => self.simple(body, source, extra),
-            body => {
-                if let Some(body) = body {
-                    self.visit(body, source);
-                }
-                if !extra.is_empty() {
-                    self.doubt(source.of(node), Doubt::WordsWithoutCommand);
-                    self.simple(node, source, extra);
-                }
-            }
-        }
-        for redirect in redirects {
-            self.feed(redirect, node, source);
-            self.visit(redirect, source);
-        }
-    }
-
-    /// A here-document or here-string given to a shell is a line of its own.
-    fn feed(&mut self, redirect: Node<'_>, statement: Node<'_>, source: Source<'_>) {
-        if redirect.kind() == "file_redirect" {
-            return;
-        }
-        let first_line = source.of(statement).lines().next().unwrap_or_default();
-        let shell = first_line
-            .split([' ', '\t', '|', ';', '&'])
-            .map(judge::base_name)
-            .find(|word| wrapper::is_shell(word));
-        let Some(shell) = shell else { return };
-        let under: Vec<String> = source.under.iter().cloned().chain([shell.to_owned()]).collect();
-        for child in redirect.named_children() {
-            match child.kind() {
-                "heredoc_body" => self.line(source.of(child), &under),
-                "string" | "raw_string" | "ansi_c_string" | "concatenation"
-                    if redirect.kind() == "herestring_redirect" =>
-                {
-                    self.line(&Word::read(child, source.text).value, &under);
-                }
-                _ => {}
-            }
         }
     }
 
@@ -225,8 +238,18 @@ impl<'a> Walk<'a> {
         }
         words.extend(&extra);
         words.sort_by_key(|word| word.start_byte());
-        command.words = words.iter().map(|word| Word::read(*word, source.text)).collect();
+        for (nth, word) in words.into_iter().enumerate() {
+            if let Err(doubt) = Word::read_into(word, source.text, &mut command.words) {
+                self.doubt(source.of(node), doubt);
+            }
+            // A list of words in a command's place: to a shell without braces it is one name.
+            if let ([first, _, ..], 0) = (&mut *command.words, nth) {
+                first.raw = source.of(word).into();
+                first.known = first.known.max(Known::Shape);
+            }
+        }
         self.command(&command, source.under, Given::OnTheLine);
+        let reached = self.reached.take();
         if is_simple(node) {
             for child in node.named_children() {
                 self.inside(child, source);
@@ -235,6 +258,7 @@ impl<'a> Walk<'a> {
         for stray in extra {
             self.inside(stray, source);
         }
+        self.reached = reached;
     }
 
     fn assignment(&mut self, node: Node<'_>, source: Source<'_>) {
@@ -263,11 +287,7 @@ impl<'a> Walk<'a> {
             .child_in("name")
             .map(|name| source.of(name))
             .unwrap_or_default();
-        let word = |value: &str| Word {
-            raw: "",
-            value: value.to_owned(),
-            known: Known::Fully,
-        };
+        let word = |value: &str| Word::made(value.to_owned(), Known::Fully);
         let command = Simple {
             words: vec![word("function"), word(name)],
             assignments: Vec::new(),
@@ -287,61 +307,6 @@ impl<'a> Walk<'a> {
         }
         self.lose_standing_if_it_moves(node, source);
         self.children(node, source);
-    }
-
-    fn redirect(&mut self, node: Node<'_>, source: Source<'_>) {
-        let operator = node
-            .children()
-            .find(|child| !child.is_named())
-            .map(|child| source.of(child));
-        let operator = operator.unwrap_or_default();
-        let Some(destination) = node.child_in("destination") else {
-            return;
-        };
-        self.inside(destination, source);
-        if destination.kind() == "process_substitution" {
-            return;
-        }
-        let word = Word::read(destination, source.text);
-        let duplicates = operator.contains('&') && !operator.starts_with('&');
-        if duplicates
-            && word
-                .value
-                .trim_end_matches('-')
-                .bytes()
-                .all(|b| b.is_ascii_digit())
-            && !word.is_later()
-        {
-            return;
-        }
-        let writes = operator.contains('>');
-        let device = word.known == Known::Fully && target::is_harmless_device(&word.value);
-        let contained = device || self.standing.contains(&word, self.places);
-        if writes && target::is_block_device(&word.value) {
-            self.ban(Ban::WritesOverDisk {
-                operator: operator.to_owned(),
-                device: word.raw.to_owned(),
-            });
-        }
-        let raw = || word.raw.to_owned();
-        let (risk, why) = match target::sensitive(&word.value) {
-            _ if device => (Risk::Low, None),
-            Some(deed) => (Risk::High, Some(Why::Does { what: raw(), deed })),
-            None if word.is_later() || (writes && word.known == Known::Shape) => {
-                (Risk::High, Some(Why::LeadsLater { word: raw() }))
-            }
-            None if writes && !contained => (Risk::High, Some(Why::MaybeOutside { word: raw() })),
-            None => (Risk::Medium, None),
-        };
-        self.found.facts.push(Fact {
-            kind: FactKind::Redirect {
-                path: word.shown(),
-                writes,
-                contained,
-            },
-            risk,
-            why,
-        });
     }
 
     /// Judges one simple command, then whatever it runs in turn.
@@ -365,7 +330,9 @@ impl<'a> Walk<'a> {
             .or_else(|| judge::assignments(&unwrapped.assignments))
             .or_else(|| unwrapped.doubt.map(Why::from));
         self.push(command, under, why);
+        self.reached = None;
         let Some(name) = name else { return };
+        hosts::find(&name, &args, &mut self.found.facts);
         if let Some(why) = ban::banned(&name, &args) {
             self.ban(why);
         }
@@ -373,8 +340,9 @@ impl<'a> Walk<'a> {
             let to = rest
                 .iter()
                 .find(|word| !matches!(word.value.as_str(), "-L" | "-P" | "-e" | "-@" | "--"));
-            self.standing
-                .go(to.filter(|word| !word.value.starts_with(['+', '-'])), places);
+            let to = to.filter(|word| !word.value.starts_with(['+', '-']));
+            let reached = self.standing.go(to, places);
+            self.reached = under.is_empty().then_some(reached);
         }
         self.inner(unwrapped.inner, &name, &command.text, under);
     }
@@ -393,7 +361,7 @@ impl<'a> Walk<'a> {
                 Inner::Words { words, given } => {
                     let text = words
                         .iter()
-                        .map(|word| word.raw)
+                        .map(|word| &*word.raw)
                         .collect::<Vec<_>>()
                         .join(" ")
                         .into();
@@ -438,24 +406,14 @@ fn is_simple(node: Node<'_>) -> bool {
     )
 }
 
-fn is_redirect(node: Node<'_>) -> bool {
-    matches!(
-        node.kind(),
-        "file_redirect" | "heredoc_redirect" | "herestring_redirect"
-    )
-}
-
-/// Words the grammar hangs on a redirection though they belong to the command: in `echo a > b c` only `b` is a file.
-fn stray_words<'t>(redirect: Node<'t>, words: &mut Vec<Node<'t>>) {
-    match redirect.kind() {
-        "file_redirect" => words.extend(redirect.children_in("destination").skip(1)),
-        "heredoc_redirect" => {
-            words.extend(redirect.children_in("argument"));
-            for inner in redirect.named_children().filter(|child| is_redirect(*child)) {
-                stray_words(inner, words);
-            }
+/// Whether the last thing to run in a statement is a plain command.
+fn ends_in_command(node: Node<'_>) -> bool {
+    match node.kind() {
+        "list" => {
+            let joined = node.children().any(|child| child.kind() == "&&");
+            joined && node.named_children().last().is_some_and(ends_in_command)
         }
-        _ => {}
+        kind => kind == "command",
     }
 }
 

@@ -1,5 +1,10 @@
-//! One word of a command: what the shell makes of it after removing quotes.
+//! One word of a command: what the shell makes of it after expanding braces and removing quotes.
 
+use std::borrow::Cow;
+
+use super::super::why::Doubt;
+use super::brace::{self, Is, Mark};
+use super::guess;
 use super::tree::Node;
 
 /// How much of a word is known before it runs.
@@ -7,7 +12,7 @@ use super::tree::Node;
 pub(super) enum Known {
     /// All of it.
     Fully,
-    /// A glob or a brace expansion: it may become several words, of a known shape.
+    /// A glob: it may become several words, of a known shape.
     Shape,
     /// One word for sure, as it is quoted, but what it says is only known when it runs.
     LaterAsOne,
@@ -18,22 +23,67 @@ pub(super) enum Known {
 /// One word.
 #[derive(Debug, Clone)]
 pub(super) struct Word<'s> {
-    /// As written.
-    pub(super) raw: &'s str,
+    /// As written, or as braces made it.
+    pub(super) raw: Cow<'s, str>,
     /// After quote removal; expansions are left as written.
     pub(super) value: String,
     /// How much of `value` is known.
     pub(super) known: Known,
 }
 
+/// More words on one line of braces than this are not looked at one by one.
+const BRACED_WORDS_MAX: usize = 1_000;
+
 impl<'s> Word<'s> {
-    /// Reads the word at `node`.
+    /// Reads the word at `node` as one word, braces left as they are.
     pub(super) fn read(node: Node<'_>, source: &'s str) -> Self {
+        Self::read_marked(node, source).0
+    }
+
+    /// Adds the words that braces make of the one at `node`.
+    pub(super) fn read_into(node: Node<'_>, source: &'s str, words: &mut Vec<Self>) -> Result<(), Doubt> {
+        let (word, marks) = Self::read_marked(node, source);
+        if !marks.iter().any(|mark| mark.is == Is::Close) {
+            words.push(word);
+            return Ok(());
+        }
+        let expanded = brace::expand(&word.value, &marks).unwrap_or_default();
+        if expanded.is_empty() || words.len() + expanded.len() > BRACED_WORDS_MAX {
+            words.push(word);
+            return Err(Doubt::TooManyWords);
+        }
+        if matches!(&*expanded, [(only, _)] if *only == word.value) {
+            words.push(word);
+            return Ok(());
+        }
+        let climbs = word.value.split(['/', ',', '{', '}']).any(|part| part == "..");
+        // Bash drops what comes out empty.
+        let kept = expanded.into_iter().filter(|(value, _)| !value.is_empty());
+        words.extend(kept.map(|(value, known)| Self::made(value, known)));
+        // To a shell without braces the list is one path.
+        if climbs { Err(Doubt::ListClimbs) } else { Ok(()) }
+    }
+
+    /// A word nobody wrote like this.
+    pub(super) fn made(value: String, known: Known) -> Self {
+        let known = if value.starts_with('~') {
+            tilde(&value, known)
+        } else {
+            known
+        };
+        Self {
+            raw: Cow::Owned(value.clone()),
+            value,
+            known,
+        }
+    }
+
+    fn read_marked(node: Node<'_>, source: &'s str) -> (Self, Vec<Mark>) {
         let raw = source.get(node.byte_range()).unwrap_or_default();
         let mut builder = Builder {
             value: String::with_capacity(raw.len()),
             known: Known::Fully,
-            brace: Brace::None,
+            marks: Vec::new(),
         };
         builder.part(node, source);
         let mut known = builder.known;
@@ -41,21 +91,16 @@ impl<'s> Word<'s> {
         if known == Known::Later && node.kind() == "string" && !raw.contains('@') {
             known = Known::LaterAsOne;
         }
-        if builder.brace == Brace::List {
-            known = known.max(Known::Shape);
-        }
         // An opening bracket alone is the test command and no pattern.
         if matches!(raw, "[" | "[[") {
             known = Known::Fully;
         }
-        if raw.starts_with('~') && raw != "~" && !raw.starts_with("~/") {
-            known = Known::Later;
-        }
-        Self {
-            raw,
+        let word = Self {
+            raw: Cow::Borrowed(raw),
             value: builder.value,
-            known,
-        }
+            known: tilde(raw, known),
+        };
+        (word, builder.marks)
     }
 
     /// As shown in `argv`: quotes removed when that says it all, otherwise as written.
@@ -63,7 +108,7 @@ impl<'s> Word<'s> {
         if self.known == Known::Fully {
             self.value.clone()
         } else {
-            self.raw.to_owned()
+            self.raw.clone().into_owned()
         }
     }
 
@@ -72,23 +117,31 @@ impl<'s> Word<'s> {
         (self.known == Known::Fully).then_some(self.value.as_str())
     }
 
+    /// What it comes to if variables are empty and defaults are taken, for a word only known when it runs.
+    pub(super) fn guess(&self) -> Option<String> {
+        self.is_later().then(|| guess::of(&self.value))
+    }
+
     /// Whether it is only known when it runs.
     pub(super) fn is_later(&self) -> bool {
         self.known >= Known::LaterAsOne
     }
 }
 
-#[derive(PartialEq, Eq)]
-enum Brace {
-    None,
-    Open,
-    List,
+/// Whose home `~bob` is, is only known when it runs.
+fn tilde(raw: &str, known: Known) -> Known {
+    if raw.starts_with('~') && raw != "~" && !raw.starts_with("~/") {
+        Known::Later
+    } else {
+        known
+    }
 }
 
 struct Builder {
     value: String,
     known: Known,
-    brace: Brace,
+    /// From the first brace on.
+    marks: Vec<Mark>,
 }
 
 impl Builder {
@@ -110,18 +163,31 @@ impl Builder {
                     }
                 }
             }
-            "brace_expression" | "regex" | "extglob_pattern" => {
+            "regex" | "extglob_pattern" => {
+                self.raise(Known::Shape);
                 self.value.push_str(text);
-                self.known = self.known.max(Known::Shape);
             }
+            "brace_expression" => self.bare(text),
             _ if node.is_leaf() => self.bare(text),
             _ => self.later(text),
         }
     }
 
     fn later(&mut self, text: &str) {
+        self.raise(Known::Later);
         self.value.push_str(text);
-        self.known = Known::Later;
+    }
+
+    fn raise(&mut self, known: Known) {
+        self.known = self.known.max(known);
+        if !self.marks.is_empty() {
+            self.mark(Is::Raises(known));
+        }
+    }
+
+    fn mark(&mut self, is: Is) {
+        let at = self.value.len();
+        self.marks.push(Mark { at, is });
     }
 
     /// Unquoted text: a backslash keeps the next character.
@@ -131,20 +197,24 @@ impl Builder {
             match c {
                 '\\' => self.value.extend(chars.next()),
                 '*' | '?' | '[' => {
+                    self.raise(Known::Shape);
                     self.value.push(c);
-                    self.known = self.known.max(Known::Shape);
                 }
                 '`' => self.later("`"),
                 '$' if self.value.ends_with('$') => self.later("$"),
                 '{' => {
-                    self.value.push(c);
-                    if self.brace == Brace::None {
-                        self.brace = Brace::Open;
+                    if self.marks.is_empty() && self.known > Known::Fully {
+                        self.marks.push(Mark {
+                            at: 0,
+                            is: Is::Raises(self.known),
+                        });
                     }
+                    self.mark(Is::Open);
+                    self.value.push(c);
                 }
-                ',' | '.' => {
-                    if self.brace == Brace::Open && (c == ',' || self.value.ends_with('.')) {
-                        self.brace = Brace::List;
+                ',' | '}' => {
+                    if !self.marks.is_empty() {
+                        self.mark(if c == ',' { Is::Comma } else { Is::Close });
                     }
                     self.value.push(c);
                 }

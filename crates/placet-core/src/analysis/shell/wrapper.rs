@@ -216,6 +216,11 @@ pub(super) fn is_shell(name: &str) -> bool {
     SHELLS.contains(&name)
 }
 
+/// Whether `name` stands before the command it runs.
+pub(super) fn is_prefix(name: &str) -> bool {
+    FORMS.iter().any(|form| form.names.contains(&name))
+}
+
 /// Finds what the command `name` runs in turn; nothing when it is no wrapper.
 pub(super) fn unwrap<'w, 's>(name: &str, args: &Args<'w, 's>) -> Unwrapped<'w, 's> {
     let words = args.words;
@@ -415,8 +420,12 @@ fn shell<'w, 's>(args: &Args<'w, 's>) -> Unwrapped<'w, 's> {
                 return lost(Doubt::InnerInput);
             }
             takes_line |= value.starts_with('-') && value.contains('c');
-            if value.contains(['o', 'O']) && words.next().is_none() {
-                return lost(Doubt::InnerUnclear);
+            if value.contains(['o', 'O']) {
+                // With this one a star also finds what begins with a dot.
+                match words.next().map(|word| word.value.as_str()) {
+                    None | Some("dotglob") => return lost(Doubt::InnerUnclear),
+                    Some(_) => {}
+                }
             }
             continue;
         }

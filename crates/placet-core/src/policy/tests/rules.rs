@@ -46,14 +46,15 @@ fn an_allow_rule_does_not_cover_what_is_dynamic_assigned_unreadable_or_redirecte
 
 /// ironclaw#4862: `sort` was on the safe list, and `--compress-program` ran anything.
 #[test]
-fn a_wildcard_that_allows_leaves_no_flag_of_a_high_risk_command_open() {
+fn a_wildcard_that_allows_leaves_no_word_of_a_high_risk_command_open() {
     let rules = policy(
-        "[[rules]]\nname='sort'\ntool='bash'\ncommand=['sort *', 'git push --force *']\neffect='allow'\n",
+        "[[rules]]\nname='sort'\ntool='bash'\ncommand=['sort *', 'git push --force *', 'git push --force origin dev']\neffect='allow'\n",
     );
     let step = |found: Analysis| Case::new("bash", found).short(&rules);
     assert_eq!(step(medium(&["sort -r x"])), "4 allow");
     assert_eq!(step(high("sort --compress-program=sh x")), "5 ask");
-    assert_eq!(step(high("git push --force origin main")), "4 allow");
+    assert_eq!(step(high("git push --force origin main")), "5 ask");
+    assert_eq!(step(high("git push --force origin dev")), "4 allow");
 }
 
 /// The argument's text says `git status; rm -r x`, and starts as the rule wants it.

