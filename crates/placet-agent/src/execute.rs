@@ -95,13 +95,22 @@ async fn run(job: &Job, permit: &Permit, shown: Vec<Evidence>) -> Result<String,
         ran = &mut running => {
             return ran.unwrap_or_else(|_| Err("the tool failed; what it did until then may have happened".into()));
         }
-        () = job.stop.cancelled() => "stopped: the run was ended or interrupted while this ran".to_owned(),
+        () = job.stop.cancelled() => format!("stopped: {} while this ran", stopped_by(job)),
         () = tokio::time::sleep(job.timeout) => format!("stopped after {} seconds", job.timeout.as_secs()),
     };
     running.abort();
     // Until it is gone it may still do something.
     let _ = running.await;
     Err(format!("{stopped}; it may have happened in part"))
+}
+
+/// Calls are stopped with their run, and runs with Placet, which goes on with them when it is started again.
+fn stopped_by(job: &Job) -> &'static str {
+    if job.agent.stop.is_cancelled() {
+        "Placet was shut down"
+    } else {
+        "the run was ended or interrupted"
+    }
 }
 
 /// What people were shown when they allowed it.

@@ -3,7 +3,7 @@
 use placet_agent::chat::Viewer;
 use serde_json::json;
 
-use crate::support::{House, calls, last, lin, question, rest, says, session};
+use crate::support::{House, calls, last, lin, on, question, rest, says, session, soon};
 
 #[tokio::test]
 async fn a_parked_run_is_answered_after_a_restart_and_goes_on() {
@@ -48,5 +48,41 @@ async fn a_parked_run_is_answered_after_a_restart_and_goes_on() {
     assert_eq!(house.file("log.txt").as_deref(), Some("one\ntwo\n"));
     let verified = home.engine.store().verify(None).await.unwrap();
     assert!(verified.findings.is_empty(), "{:?}", verified.findings);
+    home.close().await;
+}
+
+#[tokio::test]
+async fn a_call_that_was_stopped_says_whether_its_run_was_or_placet() {
+    let house = House::new();
+    let begin = || calls(&[("bash", json!({ "command": "echo > begun; sleep 600" }))]);
+    let begun = async || {
+        while house.file("begun").is_none() {
+            tokio::task::yield_now().await;
+        }
+        std::fs::remove_file(house.work().join("begun")).unwrap();
+    };
+    let home = house.open(json!([begin()])).await;
+    let mut stream = home.say("Begin").await;
+    let asked = question(&mut stream).await;
+    home.answer(&asked, "approve", None).await;
+    soon(begun()).await;
+    home.close().await;
+
+    let told = on("Placet was shut down while this ran", begin());
+    let home = house.open(json!([begin(), told])).await;
+    let mut stream = home
+        .agent
+        .chat()
+        .attach(&session("s"), &Viewer::Person(lin()), None)
+        .await
+        .unwrap();
+    question(&mut stream).await;
+    let asked = question(&mut stream).await;
+    home.answer(&asked, "approve", None).await;
+    soon(begun()).await;
+    home.agent.interrupt(&session("s"), &lin()).await.unwrap();
+    let events = rest(&mut stream).await;
+    let stopped = last(&events, "OBSERVATION")["output"].to_string();
+    assert!(stopped.contains("the run was ended or interrupted"), "{stopped}");
     home.close().await;
 }
