@@ -11,7 +11,7 @@ use placet_core::run::RunStarted;
 use placet_engine::steps::ClaimRefusal;
 use placet_engine::{GateError, Permit};
 use tokio::sync::Semaphore;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::agent::Inner;
 use crate::task::{self, TASK};
@@ -26,6 +26,10 @@ pub(crate) struct Job {
     /// The run it belongs to.
     pub(crate) run: RunStarted,
     pub(crate) timeout: Duration,
+    /// The call that must be over before.
+    pub(crate) after: Option<CancellationToken>,
+    /// Dropped with it: then it is over itself.
+    pub(crate) _over: Option<DropGuard>,
     /// For the calls of its run that are under way; the others wait.
     pub(crate) room: Arc<Semaphore>,
     pub(crate) stop: CancellationToken,
@@ -40,9 +44,15 @@ pub(crate) async fn execute(job: Job) {
 }
 
 async fn attempt(job: Job) -> Result<(), GateError> {
-    // Whoever waits has claimed nothing, so nothing is lost of it.
+    // Whoever waits has claimed nothing, so nothing is lost of it. In this order, so that none keeps the one before it waiting.
+    let turn = async {
+        if let Some(before) = &job.after {
+            before.cancelled().await;
+        }
+        Arc::clone(&job.room).acquire_owned().await
+    };
     let _room = tokio::select! {
-        room = Arc::clone(&job.room).acquire_owned() => room,
+        room = turn => room,
         () = job.stop.cancelled() => return Ok(()),
     };
     let gate = job.agent.engine.gate();
