@@ -275,8 +275,9 @@ impl Driver {
             words: self.run.last_words().to_owned(),
             next: self.run.held_over(),
         };
-        if self.run.started().is_some_and(|run| run.parent.is_some()) {
-            // Nothing follows in its session, so nothing runs on for it.
+        let is_child = self.run.started().is_some_and(|run| run.parent.is_some());
+        if is_child || matches!(ending.how, RunEnd::Terminated { .. }) {
+            // Nothing follows in its session, so nothing runs on for it: also not what was begun while the session ended.
             self.agent.tools.end_session(&ending.session);
         }
         let step = move |view: &placet_store::View<'_>, _| steps::end_run(view, &ending);
