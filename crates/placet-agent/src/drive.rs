@@ -8,6 +8,7 @@ use placet_core::ids::{CallId, IdError, SessionId, ToolName};
 use placet_core::interaction::CallKey;
 use placet_core::journal::Event;
 use placet_core::run::{Effect, ModelCall, ModelTurn, Run, RunEnd, Wanted};
+use placet_core::tool::Category;
 use placet_engine::steps::{self, Ending, ProposeRefusal, RunRefusal, RunTerms};
 use placet_engine::{GateError, Submission};
 use placet_store::{StepError, StoreError};
@@ -63,6 +64,7 @@ pub(crate) async fn drive(
         begun: BTreeSet::new(),
         jobs: JoinSet::new(),
         room: Arc::new(Semaphore::new(RUNNING_MAX)),
+        written: None,
         stop,
     };
     let went = driver.go().await;
@@ -85,6 +87,8 @@ struct Driver {
     jobs: JoinSet<()>,
     /// For the calls that are under way.
     room: Arc<Semaphore>,
+    /// Over when the newest call that writes is.
+    written: Option<CancellationToken>,
     /// Stops the calls that are running.
     stop: CancellationToken,
 }
@@ -258,7 +262,16 @@ impl Driver {
         let Some(run) = self.run.started().cloned() else {
             return;
         };
+        // Calls that write do so in the order they were wanted: in the end a file is what the last one made of it.
+        let tool = self
+            .run
+            .call(&call)
+            .and_then(|call| self.tools.get(call.tool.as_str()));
+        let writes = tool.is_some_and(|tool| tool.category() == Category::Write);
+        let over = writes.then(CancellationToken::new);
         let job = Job {
+            after: over.as_ref().and_then(|over| self.written.replace(over.clone())),
+            _over: over.map(CancellationToken::drop_guard),
             agent: Arc::clone(&self.agent),
             tools: self.tools.clone(),
             key: CallKey {
@@ -281,8 +294,9 @@ impl Driver {
             words: self.run.last_words().to_owned(),
             next: self.run.held_over(),
         };
-        if self.run.started().is_some_and(|run| run.parent.is_some()) {
-            // Nothing follows in its session, so nothing runs on for it.
+        let is_child = self.run.started().is_some_and(|run| run.parent.is_some());
+        if is_child || matches!(ending.how, RunEnd::Terminated { .. }) {
+            // Nothing follows in its session, so nothing runs on for it: also not what was begun while the session ended.
             self.agent.tools.end_session(&ending.session);
         }
         let step = move |view: &placet_store::View<'_>, _| steps::end_run(view, &ending);

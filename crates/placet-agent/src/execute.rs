@@ -11,7 +11,7 @@ use placet_core::run::RunStarted;
 use placet_engine::steps::ClaimRefusal;
 use placet_engine::{GateError, Permit};
 use tokio::sync::Semaphore;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::agent::Inner;
 use crate::task::{self, TASK};
@@ -26,6 +26,10 @@ pub(crate) struct Job {
     /// The run it belongs to.
     pub(crate) run: RunStarted,
     pub(crate) timeout: Duration,
+    /// The call that must be over before.
+    pub(crate) after: Option<CancellationToken>,
+    /// Dropped with it: then it is over itself.
+    pub(crate) _over: Option<DropGuard>,
     /// For the calls of its run that are under way; the others wait.
     pub(crate) room: Arc<Semaphore>,
     pub(crate) stop: CancellationToken,
@@ -40,9 +44,15 @@ pub(crate) async fn execute(job: Job) {
 }
 
 async fn attempt(job: Job) -> Result<(), GateError> {
-    // Whoever waits has claimed nothing, so nothing is lost of it.
+    // Whoever waits has claimed nothing, so nothing is lost of it. In this order, so that none keeps the one before it waiting.
+    let turn = async {
+        if let Some(before) = &job.after {
+            before.cancelled().await;
+        }
+        Arc::clone(&job.room).acquire_owned().await
+    };
     let _room = tokio::select! {
-        room = Arc::clone(&job.room).acquire_owned() => room,
+        room = turn => room,
         () = job.stop.cancelled() => return Ok(()),
     };
     let gate = job.agent.engine.gate();
@@ -95,13 +105,22 @@ async fn run(job: &Job, permit: &Permit, shown: Vec<Evidence>) -> Result<String,
         ran = &mut running => {
             return ran.unwrap_or_else(|_| Err("the tool failed; what it did until then may have happened".into()));
         }
-        () = job.stop.cancelled() => "stopped: the run was ended or interrupted while this ran".to_owned(),
+        () = job.stop.cancelled() => format!("stopped: {} while this ran", stopped_by(job)),
         () = tokio::time::sleep(job.timeout) => format!("stopped after {} seconds", job.timeout.as_secs()),
     };
     running.abort();
     // Until it is gone it may still do something.
     let _ = running.await;
     Err(format!("{stopped}; it may have happened in part"))
+}
+
+/// Calls are stopped with their run, and runs with Placet, which goes on with them when it is started again.
+fn stopped_by(job: &Job) -> &'static str {
+    if job.agent.stop.is_cancelled() {
+        "Placet was shut down"
+    } else {
+        "the run was ended or interrupted"
+    }
 }
 
 /// What people were shown when they allowed it.

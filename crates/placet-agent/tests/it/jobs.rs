@@ -3,16 +3,23 @@
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use placet_agent::Tools;
+use placet_agent::tools::Tool;
 use placet_core::call::ToolCall;
-use placet_core::tool::OwnOpinion;
+use placet_core::evidence::Evidence;
+use placet_core::ids::SessionId;
+use placet_core::tool::{Category, OwnOpinion};
 use placet_core::verdict::Step;
 use placet_engine::toolbox::Toolbox as _;
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
-use crate::support::{House, calls, last, on, question, rest, says};
+use crate::support::{House, calls, last, on, question, rest, says, session, soon};
 
 /// Makes a helper of this test program, and names the folder it works in.
 const HELPER: &str = "PLACET_TEST_JOBS_HELPER";
@@ -221,6 +228,66 @@ async fn a_job_ends_when_the_agent_stops() {
     assert!(is_running(&process));
     home.close().await;
     gone(&process).await;
+}
+
+/// A tool that begins something in the background just when its session has ended.
+#[derive(Default)]
+struct Late {
+    begun: Notify,
+    ended: Notify,
+    running: AtomicBool,
+}
+
+#[async_trait]
+impl Tool for Late {
+    fn name(&self) -> &'static str {
+        "late"
+    }
+
+    fn description(&self) -> &'static str {
+        "Begins something."
+    }
+
+    fn category(&self) -> Category {
+        Category::Read
+    }
+
+    fn schema(&self) -> Value {
+        json!({ "type": "object" })
+    }
+
+    async fn run(&self, _: &ToolCall, _: &[Evidence]) -> Result<String, String> {
+        self.begun.notify_one();
+        self.ended.notified().await;
+        self.running.store(true, Ordering::SeqCst);
+        Ok("running".into())
+    }
+
+    fn end_session(&self, _: &SessionId) {
+        self.running.store(false, Ordering::SeqCst);
+        self.ended.notify_one();
+    }
+}
+
+#[tokio::test]
+async fn what_is_begun_while_the_session_ends_ends_with_it() {
+    let house = House::new();
+    let late = Arc::new(Late::default());
+    let tools = Tools::builtin(&house.work()).with([Arc::clone(&late) as Arc<dyn Tool>]);
+    let config = "[tools.late]\ncategory = 'read'\n";
+    let home = house
+        .open_as(config, tools, json!([calls(&[("late", json!({}))])]))
+        .await;
+    let mut stream = home.say("Begin").await;
+    soon(late.begun.notified()).await;
+    home.engine
+        .broker()
+        .end_session(&session("s"), "lin")
+        .await
+        .unwrap();
+    assert_eq!(last(&rest(&mut stream).await, "COMPLETED")["how"], "terminated");
+    assert!(!late.running.load(Ordering::SeqCst));
+    home.close().await;
 }
 
 /// What [`nothing_survives_a_kill_9_of_placet`] starts: a process with a job in the background and a command in the foreground.

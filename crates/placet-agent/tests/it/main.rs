@@ -9,6 +9,7 @@
 )]
 
 mod assistant;
+mod categories;
 mod chat;
 mod cut_off;
 mod databases;

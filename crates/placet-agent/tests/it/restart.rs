@@ -11,7 +11,7 @@ use placet_core::ids::{AgentId, SessionId};
 use placet_engine::Engine;
 use serde_json::json;
 
-use crate::support::{CONFIG, Home, House, calls, last, lin, question, rest, says, session, soon};
+use crate::support::{CONFIG, Home, House, calls, last, lin, on, question, rest, says, session, soon};
 
 #[tokio::test]
 async fn a_parked_run_is_answered_after_a_restart_and_goes_on() {
@@ -164,5 +164,41 @@ async fn an_agent_for_one_conversation_resumes_that_one_only() {
     let rest = soon(home.agent.rest(&session("s"))).await.unwrap();
     assert!(matches!(rest, Rest::Ended { .. }), "{rest:?}");
     assert!(house.file("ran").is_some());
+    home.close().await;
+}
+
+#[tokio::test]
+async fn a_call_that_was_stopped_says_whether_its_run_was_or_placet() {
+    let house = House::new();
+    let begin = || calls(&[("bash", json!({ "command": "echo > begun; sleep 600" }))]);
+    let begun = async || {
+        while house.file("begun").is_none() {
+            tokio::task::yield_now().await;
+        }
+        std::fs::remove_file(house.work().join("begun")).unwrap();
+    };
+    let home = house.open(json!([begin()])).await;
+    let mut stream = home.say("Begin").await;
+    let asked = question(&mut stream).await;
+    home.answer(&asked, "approve", None).await;
+    soon(begun()).await;
+    home.close().await;
+
+    let told = on("Placet was shut down while this ran", begin());
+    let home = house.open(json!([begin(), told])).await;
+    let mut stream = home
+        .agent
+        .chat()
+        .attach(&session("s"), &Viewer::Person(lin()), None)
+        .await
+        .unwrap();
+    question(&mut stream).await;
+    let asked = question(&mut stream).await;
+    home.answer(&asked, "approve", None).await;
+    soon(begun()).await;
+    home.agent.interrupt(&session("s"), &lin()).await.unwrap();
+    let events = rest(&mut stream).await;
+    let stopped = last(&events, "OBSERVATION")["output"].to_string();
+    assert!(stopped.contains("the run was ended or interrupted"), "{stopped}");
     home.close().await;
 }

@@ -54,6 +54,28 @@ async fn edits_of_one_file_in_one_turn_are_all_in_it_however_it_is_named() {
     home.close().await;
 }
 
+#[tokio::test]
+async fn calls_of_one_turn_that_write_do_so_in_the_order_they_were_wanted() {
+    let house = House::new();
+    house.put("count.txt", "step 10");
+    let mut wanted: Vec<(&str, Value)> = (10..30)
+        .map(|n| {
+            let (old, new) = (format!("step {n}"), format!("step {}", n + 1));
+            ("edit", json!({ "path": "count.txt", "old": old, "new": new }))
+        })
+        .collect();
+    wanted.extend((0..20).map(|n| ("write", json!({ "path": "last.txt", "content": n.to_string() }))));
+    let tools = Tools::builtin(&house.work());
+    let home = house
+        .open_as(UNASKED, tools, json!([calls(&wanted), says("Done.")]))
+        .await;
+    let results = observed(&rest(&mut home.say("Count").await).await);
+    assert!(results.iter().all(|result| result["ok"] == true), "{results:?}");
+    assert_eq!(house.file("count.txt").as_deref(), Some("step 30"));
+    assert_eq!(house.file("last.txt").as_deref(), Some("19"));
+    home.close().await;
+}
+
 /// People agreed to a change of what they were shown. After the first change it is not there any more.
 #[tokio::test]
 async fn of_two_changes_of_one_file_that_people_allowed_the_second_is_refused() {
