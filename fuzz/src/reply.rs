@@ -91,7 +91,7 @@ fn squeezed(message: &str) -> String {
     let message = message.nfkc().collect::<String>().to_lowercase();
     let message = message.trim();
     let message = match message.split_once(char::is_whitespace) {
-        Some((mention, rest)) if mention.starts_with('@') => rest,
+        Some((mention, rest)) if mention.trim_start_matches('<').starts_with('@') => rest,
         _ => message,
     };
     let dropped = |c: char| {
