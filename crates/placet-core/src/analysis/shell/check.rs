@@ -3,6 +3,7 @@
 use super::super::path::Globs;
 use super::super::why::Deed;
 use super::judge::{Args, Hit, changes_others};
+use super::looks;
 use super::options::{CURL, Part, parts};
 use super::word::Word;
 
@@ -159,10 +160,7 @@ fn sed_in_place(args: &Args<'_, '_>, is: impl Fn(&Word<'_>) -> bool) -> Hit {
     if args.flag(&["-i", "--in-place"]) != Hit::Yes {
         return Hit::No;
     }
-    // The first plain word is a program, unless `-e` gave one.
-    let program = usize::from(args.flag(&["-e", "--expression"]) != Hit::Yes);
-    let plain = args.words.iter().filter(|word| !word.value.starts_with('-'));
-    yes_if(plain.skip(program).any(is))
+    yes_if(looks::files_of_sed(args.words).into_iter().any(is))
 }
 
 /// `tee *.toml` writes whatever it finds.
@@ -170,12 +168,12 @@ pub(super) fn writes_guarded(args: &Args<'_, '_>) -> Hit {
     yes_if(args.words.iter().any(|word| args.is_guarded(word, Globs::Any)))
 }
 
-/// `git mv x placet.toml`, `git rm placet.toml`.
+/// `git mv x placet.toml`, `git rm placet.toml`, `git checkout HEAD~1 placet.toml`.
 pub(super) fn git_changes_guarded(args: &Args<'_, '_>) -> Hit {
     let changes = args
         .words
         .iter()
-        .any(|word| matches!(word.value.as_str(), "mv" | "rm"));
+        .any(|word| matches!(word.value.as_str(), "mv" | "rm" | "checkout"));
     yes_if(
         changes
             && args

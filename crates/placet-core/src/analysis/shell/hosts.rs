@@ -3,6 +3,8 @@
 //! A word with `://` counts for every program that could connect. What else is a host, depends on the program: the plain words of
 //! `curl`, the remote of `git clone`, what stands before the colon for `scp`.
 
+use std::borrow::Cow;
+
 use super::super::{Fact, url};
 use super::judge::Args;
 use super::looks;
@@ -70,15 +72,19 @@ pub(super) fn find(name: &str, args: &Args<'_, '_>, facts: &mut Vec<Fact>) {
             }
         }
         Speaks::OneUrl(spec) => {
-            let plain = parts(args.words, spec).into_iter().filter_map(plain_value);
+            let parts = parts(args.words, spec);
+            for part in &parts {
+                // `--proxy=http:http://host`.
+                if let Part::Long(_, Some(value)) = part {
+                    facts.extend(with_scheme(value.text, Schemes::Web));
+                }
+            }
             let is_method = |text: &str| text.bytes().all(|b| b.is_ascii_uppercase());
-            if let Some(value) = plain.map(known_text).find(|text| !is_method(text)) {
-                let url = if value.starts_with(':') {
-                    format!("localhost{value}")
-                } else {
-                    value
-                };
-                web(&url, facts);
+            let plain = parts.into_iter().filter_map(plain_value);
+            match plain.map(known_text).find(|text| !is_method(text)) {
+                Some(port) if port.starts_with(':') => web(&format!("localhost{port}"), facts),
+                Some(url) => web(&url, facts),
+                None => {}
             }
         }
         Speaks::Git => git(args, facts),
@@ -93,32 +99,26 @@ pub(super) fn find(name: &str, args: &Args<'_, '_>, facts: &mut Vec<Fact>) {
                 facts.extend(with_scheme(&text, Schemes::All).or_else(|| remote(&text)));
             }
         }
-        Speaks::Unknown => facts.extend(args.words.iter().filter_map(
-            |word| match word.value.contains(':') {
-                true => with_scheme(&text_of(word), Schemes::Web),
-                false => None,
-            },
-        )),
+        Speaks::Unknown => {
+            let urls = args.words.iter().filter(|word| word.value.contains(':'));
+            facts.extend(urls.filter_map(|word| with_scheme(&text_of(word), Schemes::Web)));
+        }
     }
 }
 
 /// The value, or a guess at it.
-fn known_text(value: Value<'_>) -> String {
-    if value.word.is_later() {
-        let whole = value.text.len() == value.word.value.len();
-        let guess = value.word.guess().unwrap_or_default();
-        if whole {
-            guess
-        } else {
-            origin_of(value.text).to_owned()
-        }
+fn known_text(value: Value<'_>) -> Cow<'_, str> {
+    if value.text.len() == value.word.value.len() {
+        text_of(value.word)
+    } else if value.word.is_later() {
+        Cow::Borrowed(origin_of(value.text))
     } else {
-        value.text.to_owned()
+        Cow::Borrowed(value.text)
     }
 }
 
-fn text_of(word: &Word<'_>) -> String {
-    word.guess().unwrap_or_else(|| word.value.clone())
+fn text_of<'w>(word: &'w Word<'_>) -> Cow<'w, str> {
+    word.guess().map_or(Cow::Borrowed(&word.value), Cow::Owned)
 }
 
 fn plain_value(part: Part<'_>) -> Option<Value<'_>> {

@@ -288,7 +288,12 @@ impl Args<'_, '_> {
                 Some(guess) => Some(Cow::Borrowed(guess.as_str())),
                 None => path_in(word),
             };
-            path.is_some_and(|path| away(&path) || path.split_once('=').is_some_and(|(_, path)| away(path)))
+            let value = |path: &str| {
+                path.split_once('=')
+                    .is_some_and(|(_, path)| away(path.trim_start_matches('@')))
+            };
+            path.is_some_and(|path| away(path.trim_start_matches('@')) || value(&path))
+                || attached_to_letter(&word.value).is_some_and(away)
         };
         let reads = |word: &Word<'_>| {
             word.known == Known::Fully
@@ -298,10 +303,12 @@ impl Args<'_, '_> {
         };
         if matches!(name, "cd" | "chdir" | "pushd") {
             let leaves = |path: &str| target::points_away(path) && self.standing.leaves(path, self.places);
-            return self.words.iter().any(|word| match word.guess() {
-                Some(guess) => leaves(&guess),
-                None => leaves(&target::path_of(word)),
-            });
+            // Alone it goes home.
+            return (self.words.is_empty() && name != "pushd")
+                || self.words.iter().any(|word| match word.guess() {
+                    Some(guess) => leaves(&guess),
+                    None => leaves(&target::path_of(word)),
+                });
         }
         match looks::of(name, self.words) {
             Looks::Nowhere => false,
@@ -317,13 +324,20 @@ fn path_in<'w>(word: &'w Word<'_>) -> Option<Cow<'w, str>> {
     if !word.value.starts_with('-') {
         return Some(target::path_of(word));
     }
-    match word.value.split_once('=') {
-        Some((_, path)) => Some(Cow::Borrowed(path)),
-        None => word
-            .value
-            .contains('/')
-            .then(|| Cow::Borrowed(word.value.as_str())),
-    }
+    let value = word.value.as_str();
+    let path = match value.split_once('=') {
+        Some((_, path)) => Some(path),
+        None => Some(value).filter(|value| value.contains('/')),
+    };
+    path.map(Cow::Borrowed)
+}
+
+/// `/opt/x` in `-o/opt/x`; where headers and libraries are looked for (`-I/usr/include`) is no matter.
+fn attached_to_letter(option: &str) -> Option<&str> {
+    let mut letters = option.strip_prefix('-')?.chars();
+    let letter = letters.next().filter(char::is_ascii_alphabetic)?;
+    let path = letters.as_str();
+    (!matches!(letter, 'I' | 'L') && path.starts_with('/') && path.len() > 1).then_some(path)
 }
 
 /// Where the value of an option is, if the option is given.

@@ -89,6 +89,11 @@ pub(super) fn of<'w, 's>(name: &str, words: &'w [Word<'s>]) -> Looks<'w, 's> {
     }
 }
 
+/// The files a `sed` works on.
+pub(super) fn files_of_sed<'w, 's>(words: &'w [Word<'s>]) -> Vec<&'w Word<'s>> {
+    pattern("sed").map_or_else(Vec::new, |pattern| after_pattern(pattern, words))
+}
+
 /// The places `find` starts from.
 fn before_expression<'w, 's>(words: &'w [Word<'s>]) -> Vec<&'w Word<'s>> {
     let words = words
@@ -147,13 +152,14 @@ fn after_pattern<'w, 's>(pattern: &Pattern, words: &'w [Word<'s>]) -> Vec<&'w Wo
                 name,
                 "--regexp" | "--expression" | "--file" | "--from-file" | "--files"
             );
-            match (longs.contains(&name), value.contains('=')) {
-                (true, true) => {}
-                (true, false) => drop(words.next()),
-                (false, true) => kept.push(word),
-                // The file of patterns is a place.
-                (false, false) if matches!(name, "--file" | "--from-file") => kept.extend(words.next()),
-                (false, false) => {}
+            let is_attached = value.contains('=');
+            if longs.contains(&name) {
+                // A pattern, or what is no place either.
+                words.by_ref().take(usize::from(!is_attached)).for_each(drop);
+            } else if is_attached {
+                kept.push(word);
+            } else if matches!(name, "--file" | "--from-file") {
+                kept.extend(words.next());
             }
         } else {
             let mut letters = value.get(1..).unwrap_or_default().chars();

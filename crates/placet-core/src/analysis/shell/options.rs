@@ -11,6 +11,7 @@ pub(super) struct Spec {
 }
 
 /// One part of the words after a command's name.
+#[derive(Clone, Copy)]
 pub(super) enum Part<'w> {
     /// A short option.
     Short(char, Option<Value<'w>>),

@@ -85,10 +85,9 @@ fn sed_cluster(value: &str) -> Option<Cluster<'_>> {
         match letter {
             'n' | 'E' | 'r' | 's' | 'u' | 'z' => {}
             'e' => return Some(Cluster::Program(letters.as_str())),
-            // What is attached is the ending of the copy.
-            'i' => return Some(Cluster::Plain),
             'l' if letters.as_str().is_empty() => return Some(Cluster::TakesNext),
-            'l' => return Some(Cluster::Plain),
+            // What is attached is the ending of the copy, or a length.
+            'i' | 'l' => return Some(Cluster::Plain),
             _ => return None,
         }
     }

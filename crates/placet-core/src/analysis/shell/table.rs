@@ -130,6 +130,7 @@ const ROWS: &[Row] = &[
     (&["git"], Check(check::git_changes_guarded), Deed::ChangesGuarded),
     (&["curl"], OutsideOf(CURL_OUTPUT), Deed::WritesOutside),
     (&["curl"], GuardedOf(CURL_OUTPUT), Deed::ChangesGuarded),
+    (&["curl"], OutsideOf(&["-b", "-E", "--cookie", "--cert", "--key", "--netrc-file"]), Deed::TouchesOutside),
     (&["wget"], OutsideOf(WGET_OUTPUT), Deed::WritesOutside),
     (&["wget"], GuardedOf(WGET_OUTPUT), Deed::ChangesGuarded),
     (&["sort", "shuf", "gcc", "cc", "clang", "g++", "c++", "ld", "go", "rustc", "time"], OutsideOf(&["-o", "--output", "--out-dir"]),

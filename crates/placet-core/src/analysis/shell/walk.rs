@@ -11,7 +11,7 @@ use super::target::{self, Standing};
 use super::tree::{Node, Tree};
 use super::word::{Known, Word};
 use super::wrapper::{self, Inner};
-use super::{SHELLS_MAX, ban, hosts, sound, unreadable};
+use super::{SHELLS_MAX, ban, guess, hosts, sound, unreadable};
 use crate::tool::Risk;
 use redirect::{is_redirect, stray_words};
 
@@ -269,7 +269,16 @@ impl<'a> Walk<'a> {
         } else {
             vec![source.of(node).to_owned()]
         };
-        let why = judge::assignments(&assignments);
+        // Who puts it into a variable means to use it.
+        let outside = |text: &&String| {
+            let value = text.split_once('=').map_or("", |(_, value)| value);
+            let path = guess::of(value.trim_matches(['\'', '"']));
+            target::points_away(&path) && !self.standing.contains_path(&path, self.places)
+        };
+        let why = judge::assignments(&assignments).or_else(|| {
+            let word = assignments.iter().find(outside)?.clone();
+            Some(Why::MaybeOutside { word })
+        });
         self.push(
             &Simple {
                 words: Vec::new(),

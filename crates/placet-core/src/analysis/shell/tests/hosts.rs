@@ -27,6 +27,7 @@ fn private_and_link_local_hosts_are_high() {
         "curl 0x7f.1",
         "http :8080/x",
         "xh GET localhost/x",
+        "http --proxy=http:http://10.0.0.1 example.org",
         "curl --url=http://10.0.0.1",
         "curl -sxhttp://10.0.0.1 https://example.org",
         "curl -x 10.0.0.1:80 https://example.org",

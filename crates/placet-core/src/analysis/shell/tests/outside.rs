@@ -27,6 +27,7 @@ fn a_shell_line_cannot_rewrite_what_decides_over_agents_unasked() {
         "sed -i s/a/b/ *.toml",
         "git mv x placet.toml",
         "git rm placet.toml",
+        "git checkout HEAD~1 -- placet.toml",
         "touch PLACET.TOML",
         "cp x \"${a:-placet.toml}\"",
     ];
@@ -39,6 +40,7 @@ fn a_shell_line_cannot_rewrite_what_decides_over_agents_unasked() {
         "ls .git",
         "echo x > notes.toml",
         "sed -i s/a/b/ Cargo.toml",
+        "sed -i -e '/foo/d' -e 's/a/b/' f",
         "cp a.json b.json",
         "mkdir -p .github/workflows",
     ];
@@ -159,8 +161,22 @@ fn whatever_touches_a_place_outside_is_high() {
         "diff <(cat /etc/hosts) x",
         "cd sub && cat ../../x",
         "cd nosuch; cat ../x",
+        "cd && ls",
+        "x=/etc/hosts; cat $x",
+        "x=\"$HOME/notes\"; cat $x",
+        "mytool -o/opt/x",
+        "mytool file=@/etc/x",
+        "curl -b /etc/x https://example.org",
+        "echo $(cd sub) && cat ../x",
+        "env cd sub && cat ../x",
+        "! cd sub && cat ../x",
+        "cd sub || cat ../x",
     ];
     assert_eq!(missed(&high, Risk::High), [""; 0]);
+}
+
+#[test]
+fn what_only_looks_like_a_place_outside_is_not_high() {
     let ordinary = [
         "cat /w/README.md",
         "cat sub/../x",
@@ -201,6 +217,9 @@ fn whatever_touches_a_place_outside_is_high() {
         "kubectl get --raw /healthz",
         "gcc -I/usr/include x.c",
         "which /usr/bin/ls",
+        "cd sub && (cat ../x)",
+        "x=$(git rev-parse HEAD); y=a/b; echo $x $y",
+        "FOO_DIR=/tmp/x make",
         "npm run build -- --base=./x",
     ];
     assert_eq!(missed(&ordinary, Risk::Medium), [""; 0]);
