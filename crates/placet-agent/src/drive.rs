@@ -217,6 +217,7 @@ impl Driver {
         let proposed = loop {
             tokio::select! {
                 proposed = &mut proposing => break proposed,
+                () = self.agent.stop.cancelled() => return Ok(Progress::Made),
                 () = self.wake.notified() => {
                     self.catch_up().await?;
                     if self.stop.is_cancelled() {

@@ -128,7 +128,9 @@ impl CommandPattern {
 
     /// Whether it spells out which program runs, rather than leave that to a wildcard.
     pub(crate) fn spells_program(&self) -> bool {
-        self.program.as_ref().is_some_and(|program| program.literal().is_some())
+        self.program
+            .as_ref()
+            .is_some_and(|program| program.literal().is_some())
     }
 
     /// The first word besides the program that is spelled out and no flag: every command that matches has it as a word.

@@ -164,7 +164,11 @@ async fn what_is_said_to_a_colleague_decides_nothing_and_waits_for_the_agent() {
     let room = Room::new(HOUSE).await;
     let id = room.ask("c", "staging").await;
     for said in ["@wei ok", "@王伟 好的", "@wei no", "<@U7> yes"] {
-        assert_eq!(room.hear("ou_zoe", said, said).await, InboundOutcome::Queued, "{said}");
+        assert_eq!(
+            room.hear("ou_zoe", said, said).await,
+            InboundOutcome::Queued,
+            "{said}"
+        );
         assert!(is_open(&room.engine, &id).await, "{said}");
         assert_eq!(room.queued().await, said);
     }
