@@ -28,7 +28,7 @@ use utoipa_axum::routes;
 use super::Problems;
 use super::answer::{AnswerBody, answer};
 use super::interactions::{locale, none, shown, visible};
-use crate::access::{AgentOrPerson, PersonOnly, Role, require_same_site};
+use crate::access::{AgentOrPerson, PersonOnly, Role, Welcome, require_same_site};
 use crate::intake::{JsonBody, QueryOf};
 use crate::metrics::Ongoing;
 use crate::problem::{Code, Problem};
@@ -129,16 +129,17 @@ async fn stream(
             Box::pin(newest.flat_map(ChatStream::into_stream))
         }
     };
-    let viewer = Watcher {
+    let watcher = Watcher {
         _counted: state.metrics().stream(),
+        welcome: Welcome::new(&state, person.caller.clone()),
         locale: locale(&state, body.locale),
         reader: AgentOrPerson::Person(person.clone()),
         person,
         state,
     };
-    let frames = futures_util::stream::unfold((events, viewer), async |(mut events, viewer)| {
-        let frame = viewer.next(&mut events).await?;
-        Some((Ok::<_, Infallible>(frame), (events, viewer)))
+    let frames = futures_util::stream::unfold((events, watcher), async |(mut events, mut watcher)| {
+        let frame = watcher.next(&mut events).await?;
+        Some((Ok::<_, Infallible>(frame), (events, watcher)))
     });
     let mut response = Response::new(Body::from_stream(frames));
     let headers = response.headers_mut();
@@ -198,22 +199,35 @@ struct Watcher {
     state: State,
     person: PersonOnly,
     reader: AgentOrPerson,
+    welcome: Welcome,
     locale: Locale,
     _counted: Ongoing,
 }
 
 impl Watcher {
-    /// What is sent next; nothing more when the conversation or the server ends.
-    async fn next(&self, events: &mut Events) -> Option<Bytes> {
-        let next = tokio::time::timeout(KEEP_ALIVE, events.next());
-        let event = match self.state.stop().run_until_cancelled(next).await? {
-            Err(_) => return Some(Bytes::from_static(b": still here\n\n")),
-            Ok(event) => event?,
+    /// What is sent next; nothing more when the conversation, the server or the viewer's right to it ends.
+    async fn next(&mut self, events: &mut Events) -> Option<Bytes> {
+        let stop = self.state.stop().clone();
+        let still_here = tokio::time::sleep(KEEP_ALIVE);
+        tokio::pin!(still_here);
+        let frame = loop {
+            if !self.welcome.holds() {
+                return None;
+            }
+            tokio::select! {
+                () = stop.cancelled() => return None,
+                () = self.welcome.changed() => {}
+                () = still_here.as_mut() => break Bytes::from_static(b": still here\n\n"),
+                event = events.next() => {
+                    let event = event?
+                        .inspect_err(|error| tracing::error!(%error, "a conversation's stream ends"))
+                        .ok()?;
+                    break self.frame(&event).await;
+                }
+            }
         };
-        let event = event
-            .inspect_err(|error| tracing::error!(%error, "a conversation's stream ends"))
-            .ok()?;
-        Some(self.frame(&event).await)
+        // The wait may have been long, and a right may have ended in the same moment.
+        self.welcome.holds().then_some(frame)
     }
 
     async fn frame(&self, event: &ChatEvent) -> Bytes {

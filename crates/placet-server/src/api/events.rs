@@ -21,7 +21,7 @@ use utoipa_axum::routes;
 
 use super::Problems;
 use super::sessions::{concerns, owns};
-use crate::access::{Caller, Holder, Role};
+use crate::access::{Caller, Holder, Role, Welcome};
 use crate::intake::QueryOf;
 use crate::metrics::Ongoing;
 use crate::problem::{Code, Problem};
@@ -71,7 +71,7 @@ async fn events(
         wake: state.tail().wake(query.session_id.as_ref()),
         _counted: state.metrics().stream(),
         session: query.session_id,
-        caller,
+        welcome: Welcome::new(&state, caller),
         view,
         after,
         ready: VecDeque::from([hello(after)]),
@@ -155,7 +155,7 @@ async fn view(state: &State, caller: &Caller, session: Option<&SessionId>) -> Re
 
 struct Stream {
     state: State,
-    caller: Caller,
+    welcome: Welcome,
     view: Sees,
     session: Option<SessionId>,
     after: u64,
@@ -168,6 +168,9 @@ impl Stream {
     /// What to send next; `None` when the stream ends. Called only when the reader has taken what was sent before.
     async fn next(&mut self) -> Option<Bytes> {
         loop {
+            if !self.welcome.holds() {
+                return None;
+            }
             if let Some(chunk) = self.ready.pop_front() {
                 return Some(chunk);
             }
@@ -178,25 +181,24 @@ impl Stream {
                 continue;
             }
             let stop = self.state.stop().clone();
-            let woken = tokio::time::timeout(KEEP_ALIVE, self.wake.wait());
-            match stop.run_until_cancelled(woken).await {
-                None | Some(Ok(false)) => return None,
-                Some(Ok(true)) => {}
-                Some(Err(_)) => {
-                    // Also where the stream has come to: whoever reconnects need not look at what is not for them again.
-                    return self
-                        .still_welcome()
-                        .then(|| Bytes::from(format!(": \nid: {}\n\n", self.after)));
-                }
+            tokio::select! {
+                () = stop.cancelled() => return None,
+                () = self.welcome.changed() => {}
+                more = self.wake.wait() => if !more {
+                    return None;
+                },
+                () = tokio::time::sleep(KEEP_ALIVE) => self.ready.push_back(self.still_here()),
             }
         }
     }
 
+    /// Says where the stream has come to, so that whoever reconnects need not look at what is not for them again.
+    fn still_here(&self) -> Bytes {
+        Bytes::from(format!(": \nid: {}\n\n", self.after))
+    }
+
     /// Takes the next rows from the tail, or from the journal.
     async fn fill(&mut self) -> Option<()> {
-        if !self.still_welcome() {
-            return None;
-        }
         let read = self.state.tail().rows(self.after, self.session.as_ref()).await;
         let (rows, upto) = read
             .inspect_err(|error| tracing::error!(%error, "a stream ends"))
@@ -235,11 +237,5 @@ impl Stream {
             Sees::Own(_) | Sees::OwnSession(_) => Reader::Agent,
             Sees::Everything | Sees::PutTo(_) => Reader::Person,
         }
-    }
-
-    /// A token that was taken back, and a cookie that ended, end the streams they opened.
-    fn still_welcome(&self) -> bool {
-        let known = self.state.access().by_id(self.caller.credential).is_some();
-        known && self.caller.until.is_none_or(|until| self.state.now() < until)
     }
 }

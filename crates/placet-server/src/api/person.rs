@@ -4,7 +4,7 @@ use std::io;
 
 use axum::Json;
 use axum::extract::{FromRequest, FromRequestParts, Request, State as Shared};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use placet_core::config::Scheme;
 use placet_core::interaction::Locale;
@@ -15,7 +15,7 @@ use utoipa_axum::routes;
 
 use super::Problems;
 use crate::access::{
-    COOKIE, COOKIE_TTL, Caller, CodeError, Cookies, Credential, Holder, Named, Peer, PersonOnly, cookie,
+    COOKIE, COOKIE_TTL, CodeError, Cookies, Credential, Holder, Named, Peer, PersonOnly, Proof,
     require_same_site,
 };
 use crate::intake::JsonBody;
@@ -150,14 +150,8 @@ fn with_cookie(value: &str, seconds: u64, scheme: Scheme) -> Response {
     security(("browser" = [])), extensions(("x-roles" = json!(["approver", "admin"]))))]
 async fn sign_out(Shared(state): Shared<State>, request: Request) -> Result<Response, Problem> {
     let (mut parts, _) = request.into_parts();
-    let person = Caller::from_request_parts(&mut parts, &state).await?;
-    if let Holder::Agent(_) = person.holder {
-        return Err(Problem::new(
-            Code::Forbidden,
-            "an agent's token never does what people do",
-        ));
-    }
-    revoke(&state, &parts.headers, &person).await?;
+    let person = PersonOnly::from_request_parts(&mut parts, &state).await?;
+    revoke(&state, person.caller.proof).await?;
     let scheme = parts
         .extensions
         .get()
@@ -165,13 +159,12 @@ async fn sign_out(Shared(state): Shared<State>, request: Request) -> Result<Resp
     Ok(with_cookie("", 0, scheme))
 }
 
-async fn revoke(state: &State, headers: &HeaderMap, person: &Caller) -> Result<(), Problem> {
-    let (Some(value), Some(until)) = (cookie(headers), person.until) else {
+async fn revoke(state: &State, proof: Proof) -> Result<(), Problem> {
+    let Proof::Cookie(ticket) = proof else {
         return Ok(());
     };
-    let (state, value) = (state.clone(), value.to_owned());
-    let revoking =
-        tokio::task::spawn_blocking(move || state.cookies().revoke(&value, until, state.now())).await;
+    let state = state.clone();
+    let revoking = tokio::task::spawn_blocking(move || state.sign_out(ticket)).await;
     revoking.map_err(io::Error::other).flatten().map_err(|error| {
         tracing::error!(%error, "a sign-out could not be stored; it would be forgotten at a restart");
         Problem::new(

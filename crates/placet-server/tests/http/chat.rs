@@ -257,3 +257,39 @@ async fn without_a_model_there_is_no_agent_and_the_answer_says_how_to_get_one() 
     assert_eq!(refused.problem(), (404, "no-model".into()));
     assert!(refused.text.contains("[models.NAME]"), "{}", refused.text);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_is_shown_no_longer_than_its_viewer_may_come_in() {
+    let house = house().await;
+    let (here, elsewhere) = (house.cookie_of(LIN).await, house.cookie_of(LIN).await);
+    let mut talk = Conversation::says(&house, LIN, json!({"message": "write it"})).await;
+    let asked = talk.until("INTERACTION").await;
+    let session = format!("{STREAM}?sessionId={}", asked["sessionId"].as_str().unwrap());
+    let mut signed_out = Conversation::open(&house, "GET", &session, &[("cookie", &here)], None).await;
+    let mut signed_in = Conversation::open(&house, "GET", &session, &[("cookie", &elsewhere)], None).await;
+    signed_out.until("INTERACTION").await;
+    signed_in.until("INTERACTION").await;
+    house.sign_out(&here).await;
+    let id = asked["data"]["requestId"].as_str().unwrap();
+    house
+        .answer(LIN, id, json!({"selectedOptionId": "approve"}))
+        .await
+        .ok();
+    assert_eq!(signed_out.next().await, None);
+    signed_in.until("INTERACTION_RESOLVED").await;
+    house.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_is_taken_back_ends_the_conversations_it_watches() {
+    let house = house().await;
+    let mut talk = Conversation::says(&house, LIN, json!({"message": "write it"})).await;
+    let asked = talk.until("INTERACTION").await;
+    house.reload(&PEOPLE.replace("token = \"file:LIN\"\n", ""));
+    let session = asked["sessionId"].as_str().unwrap();
+    let cancel = format!("/v1/sessions/{session}/cancel");
+    let ended = house.send(WEI, "POST", &cancel, None);
+    assert_eq!(ended.await.status, 204);
+    assert_eq!(talk.next().await, None, "there would be more to see");
+    house.close().await;
+}
