@@ -5,6 +5,7 @@ use axum::extract::State as Shared;
 use placet_core::call::Args;
 use placet_core::ids::{InteractionId, PersonId};
 use placet_core::interaction::{Answer, Interaction, Locale, Remember, Resolution, Shown, Subject};
+use placet_core::render::mask;
 use placet_core::standing::Scope;
 use placet_core::time::Millis;
 use placet_engine::Answered;
@@ -22,7 +23,6 @@ use crate::access::{AgentOrPerson, PersonOnly, Role};
 use crate::intake::{JsonBody, PathId};
 use crate::problem::{Code, Problem, ProblemBody};
 use crate::state::State;
-use crate::wire::edit::unmasked;
 use crate::wire::question::{ResolutionBody, document};
 
 /// The most answers taken at once.
@@ -207,7 +207,7 @@ pub(super) async fn answer(
     let shown = seen(&question, body.shown_digest.as_deref())?;
     let edited_args = match (&body.edited_args, original_args(&question)) {
         (Some(edited), Some(original)) => {
-            let meant = unmasked(edited, original);
+            let meant = mask::put_back(edited, original);
             Some(meant.map_err(|error| Problem::new(Code::EditedArgsRefused, error.to_string()))?)
         }
         (edited, _) => edited.clone(),

@@ -260,3 +260,48 @@ async fn dont_ask_again_is_listed_and_taken_back_by_whoever_gave_it() {
     );
     house.close().await;
 }
+
+#[tokio::test]
+async fn an_edit_that_leaves_it_open_which_secret_is_meant_decides_nothing() {
+    let house = House::plain().await;
+    let (agent, approver) = (house.token("agent"), house.token("approver"));
+    let tokens = [
+        "ghp_AAAAAAAAAAAAAAAAAAAA0123456789abcdef",
+        "ghp_BBBBBBBBBBBBBBBBBBBB0123456789abcdef",
+    ];
+    let id = house
+        .ask(&agent, "c1", "http_request", json!({"tokens": tokens}))
+        .await;
+    let path = format!("/v1/interactions/{id}");
+    let mut args = house.get(&approver, &path).await.ok()["call"]["args"].clone();
+    args["tokens"].as_array_mut().unwrap().remove(0);
+    let answer = json!({"selectedOptionId": "approve", "editedArgs": args});
+    let refused = house.answer(&approver, &id, answer).await;
+    assert_eq!(refused.problem(), (422, "edited-args-refused".into()));
+    assert!(refused.text.contains("masked secret"), "{}", refused.text);
+    assert_eq!(house.get(&approver, &path).await.ok()["status"], "pending");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_line_edited_around_a_masked_secret_runs_with_the_secret() {
+    let house = House::plain().await;
+    let (agent, approver) = (house.token("agent"), house.token("approver"));
+    let line = "curl -H 'Authorization: Bearer ghp_AAAAAAAAAAAAAAAAAAAA0123456789abcdef' https://example.com";
+    let id = house.ask(&agent, "c1", "bash", json!({"command": line})).await;
+    let question = house.get(&approver, &format!("/v1/interactions/{id}")).await.ok();
+    let shown = question["call"]["args"]["command"].as_str().unwrap();
+    assert!(shown.contains("-chars-masked]"), "{shown}");
+    let edited = json!({"command": format!("{shown} --fail")});
+    house
+        .answer(
+            &approver,
+            &id,
+            json!({"selectedOptionId": "approve", "editedArgs": edited}),
+        )
+        .await
+        .ok();
+    let claimed = house.send(&agent, "POST", "/v1/calls/c1/claim", None).await.ok();
+    assert_eq!(claimed["args"]["command"], format!("{line} --fail"));
+    house.close().await;
+}
