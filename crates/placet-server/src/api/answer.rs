@@ -23,7 +23,7 @@ use crate::access::{AgentOrPerson, PersonOnly, Role};
 use crate::intake::{JsonBody, PathId};
 use crate::problem::{Code, Problem, ProblemBody};
 use crate::state::State;
-use crate::wire::question::{ResolutionBody, document};
+use crate::wire::question::{ResolutionBody, document, scope_name};
 
 /// The most answers taken at once.
 const ANSWERS_MAX: usize = 100;
@@ -64,15 +64,25 @@ pub(super) struct AnswerBody {
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RememberBody {
-    /// One of the question's `scopes`.
-    #[schema(value_type = Object)]
-    scope: Scope,
+    /// The `scope` of one of the question's `scopes`.
+    #[schema(value_type = String)]
+    scope: ChosenScope,
     /// For how long.
     #[schema(value_type = u64, minimum = 1)]
     lasts_ms: Millis,
     /// How often at most.
     #[serde(default)]
     uses_max: Option<u32>,
+}
+
+/// What is not to be asked about again.
+#[derive(Clone, Deserialize)]
+#[serde(untagged, expecting = "`scope` must be that of one of the question's `scopes`")]
+enum ChosenScope {
+    /// One that the question offers, by its name.
+    Offered(String),
+    /// Spelled out, by whoever knows the call.
+    Whole(Scope),
 }
 
 /// What an answer came to.
@@ -212,6 +222,10 @@ pub(super) async fn answer(
         }
         (edited, _) => edited.clone(),
     };
+    let remember = match body.remember {
+        Some(remember) => chosen(state, &question, remember)?,
+        None => None,
+    };
     let answer = Answer {
         by: person.principal.clone(),
         option: body.selected_option_id,
@@ -219,11 +233,7 @@ pub(super) async fn answer(
         data: body.data,
         edited_args,
         instruction: body.instruction,
-        remember: body.remember.map(|remember| Remember {
-            scope: remember.scope,
-            lasts: remember.lasts_ms,
-            uses_max: remember.uses_max,
-        }),
+        remember,
         shown,
     };
     let (status, needed, question) = match state.engine().broker().answer(id, answer).await {
@@ -253,6 +263,30 @@ fn seen(question: &Question, digest: Option<&str>) -> Result<Shown, Problem> {
         None => Err(Problem::new(
             Code::ShownChanged,
             "the question has changed since it was shown; look again",
+        )),
+    }
+}
+
+/// "Don't ask again", with the scope that was chosen.
+fn chosen(state: &State, question: &Question, remember: RememberBody) -> Result<Option<Remember>, Problem> {
+    let scope = match remember.scope {
+        ChosenScope::Whole(scope) => Some(scope),
+        ChosenScope::Offered(name) => {
+            let offered = state.engine().broker().scopes(question);
+            offered.into_iter().find(|scope| scope_name(scope) == name)
+        }
+    };
+    match scope {
+        Some(scope) => Ok(Some(Remember {
+            scope,
+            lasts: remember.lasts_ms,
+            uses_max: remember.uses_max,
+        })),
+        // A question that is decided says so itself, and offers nothing any more.
+        None if !matches!(question.interaction, Interaction::Pending(_)) => Ok(None),
+        None => Err(Problem::new(
+            Code::RememberRefused,
+            "the question offers no such scope; look again",
         )),
     }
 }

@@ -18,6 +18,7 @@ use futures_util::{Stream, StreamExt as _};
 use placet_agent::chat::{Chat, ChatError, ChatEvent, ChatStream, EventId, Saying, Viewer, What};
 use placet_core::ids::{InteractionId, PersonId, SessionId};
 use placet_core::interaction::Locale;
+use placet_core::render::mask;
 use placet_store::StoreError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -232,12 +233,16 @@ impl Watcher {
 
     async fn frame(&self, event: &ChatEvent) -> Bytes {
         let mut body = event.to_json();
-        if let What::Interaction { request } = &event.what
-            && let Some(id) = &request.request_id
-            && let Some(question) = self.question(id, &request.message).await
-            && let Some(data) = body.get_mut("data")
-        {
-            *data = question;
+        if let Some(data) = body.get_mut("data") {
+            let question = match &event.what {
+                What::Interaction { request } => match &request.request_id {
+                    Some(id) => self.question(id, &request.message).await,
+                    None => None,
+                },
+                _ => None,
+            };
+            // A question is made to be shown; everything else is as the journal has it.
+            *data = question.unwrap_or_else(|| mask::json(data));
         }
         let id = event
             .id

@@ -305,3 +305,38 @@ async fn a_line_edited_around_a_masked_secret_runs_with_the_secret() {
     assert_eq!(claimed["args"]["command"], format!("{line} --fail"));
     house.close().await;
 }
+
+#[tokio::test]
+async fn a_secret_is_not_told_with_what_dont_ask_again_covers() {
+    let house = House::with_people().await;
+    let agent = house.token("agent");
+    let token = "ghp_AAAAAAAAAAAAAAAAAAAA0123456789abcdef";
+    let line = format!("curl -H 'Authorization: Bearer {token}' https://example.com");
+    let id = house.ask(&agent, "c1", "bash", json!({"command": line})).await;
+    let question = house.get(LIN, &format!("/v1/interactions/{id}")).await;
+    let scopes = question.ok()["scopes"].clone();
+    assert!(!question.text.contains(token), "{}", question.text);
+    assert!(
+        scopes[1]["text"].as_str().unwrap().contains("-chars-masked]"),
+        "{scopes}"
+    );
+
+    let remember = |scope: &serde_json::Value| json!({"selectedOptionId": "approve", "remember": {"scope": scope, "lastsMs": 3_600_000}});
+    let refused = house.answer(LIN, &id, remember(&json!("no such scope"))).await;
+    assert_eq!(refused.problem(), (422, "remember-refused".into()));
+    house.answer(LIN, &id, remember(&scopes[1]["scope"])).await.ok();
+    for path in ["/v1/grants", "/v1/audit?type=standingGiven", "/v1/audit"] {
+        let told = house.get(WEI, path).await;
+        assert_eq!(told.status, 200);
+        assert!(!told.text.contains(token), "{path}: {}", told.text);
+    }
+    let again = house
+        .propose(&agent, "c2", "bash", json!({"command": line}))
+        .await;
+    assert_eq!(
+        (&again["status"], &again["verdict"]["step"]),
+        (&json!("allowed"), &json!(11)),
+        "{again}"
+    );
+    house.close().await;
+}

@@ -24,9 +24,14 @@ text = 'Written.'
 
 /// A house with an agent that wants to write one file.
 async fn house() -> House {
+    scripted(SCRIPT).await
+}
+
+/// A house with an agent that says what a script says.
+async fn scripted(turns: &str) -> House {
     let data = tempfile::tempdir().unwrap();
     let script = data.path().join("script.toml");
-    std::fs::write(&script, SCRIPT).unwrap();
+    std::fs::write(&script, turns).unwrap();
     let config = format!(
         "{PEOPLE}\n[workspace]\nroot = '{}'\n[models.main]\nprovider = 'scripted'\nscript = '{}'\n",
         data.path().display(),
@@ -291,5 +296,37 @@ async fn a_token_that_is_taken_back_ends_the_conversations_it_watches() {
     let ended = house.send(WEI, "POST", &cancel, None);
     assert_eq!(ended.await.status, 204);
     assert_eq!(talk.next().await, None, "there would be more to see");
+    house.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn secrets_are_masked_in_what_the_agent_does_and_sees() {
+    let token = "ghp_AAAAAAAAAAAAAAAAAAAA0123456789abcdef";
+    let house = scripted(&format!(
+        "[[turns]]\ntext = 'I look.'\ncalls = [{{ tool = 'grep', args = {{ pattern = '{token}' }} }}, \
+         {{ tool = 'read', args = {{ path = 'env' }} }}]\n\
+         [[turns]]\ntext = 'I found {token}.'\n"
+    ))
+    .await;
+    std::fs::write(house.data.path().join("env"), format!("TOKEN={token}\n")).unwrap();
+    let mut talk = Conversation::says(&house, LIN, json!({"message": "look"})).await;
+    let mut seen = Vec::new();
+    while let Some(event) = talk.next().await {
+        assert!(!event.to_string().contains(token), "{event}");
+        if let Some(id) = event["data"]["options"]
+            .as_array()
+            .and(event["data"]["requestId"].as_str())
+        {
+            let approve = json!({"selectedOptionId": "approve"});
+            house.answer(LIN, id, approve).await.ok();
+        }
+        seen.push(event["type"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(
+        seen.iter().filter(|kind| *kind == "OBSERVATION").count(),
+        2,
+        "{seen:?}"
+    );
+    assert_eq!(seen.last().unwrap(), "COMPLETED");
     house.close().await;
 }
