@@ -226,8 +226,8 @@ impl Stream {
     fn sees(&self, row: &Arc<Row>) -> bool {
         match &self.view {
             Sees::Everything => true,
-            Sees::Own(agent) => row.about().agent.as_ref() == Some(agent),
-            Sees::OwnSession(agent) => row.about().agent.as_ref().is_none_or(|about| about == agent),
+            Sees::Own(agent) => row.about().is_of(agent),
+            Sees::OwnSession(agent) => row.about().is_for_owner(agent),
             Sees::PutTo(person) => row.about().concerns(person),
         }
     }

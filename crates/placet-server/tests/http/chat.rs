@@ -6,7 +6,7 @@ use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use serde_json::{Value, json};
 
-use crate::house::{House, LIN, PEOPLE, WEI};
+use crate::house::{House, LIN, OTHER, PEOPLE, WEI};
 
 const STREAM: &str = "/api/agent/chat/react/stream";
 const RESPONSE: &str = "/api/agent/chat/react/interaction_response";
@@ -329,4 +329,29 @@ async fn secrets_are_masked_in_what_the_agent_does_and_sees() {
     );
     assert_eq!(seen.last().unwrap(), "COMPLETED");
     house.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_agent_reads_nothing_of_a_conversation_by_calling_in_its_session() {
+    let house = scripted("[[turns]]\ntext = 'Between us.'\n").await;
+    let said = json!({"message": "a secret of ours", "sessionId": "ops:c1"});
+    let mut talk = Conversation::says(&house, LIN, said).await;
+    talk.until("COMPLETED").await;
+    let call = json!({"sessionId": "ops:c1", "tool": "read", "args": {"path": "a"}});
+    // Whether it may call there at all is not the question here.
+    house.post(OTHER, "/v1/calls", call).await;
+    let session = house.get(OTHER, "/v1/sessions/ops:c1").await;
+    assert_eq!(session.problem(), (404, "no-such-session".into()));
+
+    let bearer = format!("Bearer {OTHER}");
+    let path = "/v1/events?sessionId=ops:c1&after=0";
+    let headers = [("authorization", bearer.as_str())];
+    let stream = house.raw("GET", path, &headers, "".into()).await.into_body();
+    // A stream that ends with the server has sent everything that was there before.
+    let (rows, _) = tokio::join!(stream.collect(), house.close());
+    let rows = String::from_utf8(rows.unwrap().to_bytes().to_vec()).unwrap();
+    assert!(rows.starts_with("retry: "), "{rows}");
+    for kind in ["messageQueued", "runStarted", "userSaid", "modelTurn", "runEnded"] {
+        assert!(!rows.contains(kind), "{rows}");
+    }
 }
