@@ -306,10 +306,12 @@ async fn respond(
     Shared(state): Shared<State>,
     JsonBody(body): JsonBody<ResponseBody>,
 ) -> Result<Json<TakenBody>, Problem> {
-    chat(&state)?;
+    let chat = chat(&state)?;
     let request = body.request_id;
     let question = visible(&state, &AgentOrPerson::Person(person.clone()), &request).await?;
-    if question.interaction.asked().session != body.session_id {
+    let asked_in = question.interaction.asked().session.clone();
+    // Helpers ask in sessions of their own, and their questions are part of the conversation.
+    if !chat.is_within(asked_in, &body.session_id).await? {
         return Err(none(&request));
     }
     let given = AnswerBody {

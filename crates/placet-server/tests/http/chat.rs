@@ -355,3 +355,33 @@ async fn another_agent_reads_nothing_of_a_conversation_by_calling_in_its_session
         assert!(!rows.contains(kind), "{rows}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_helpers_question_is_answered_in_the_conversation_it_is_asked_in() {
+    let house = scripted(
+        "
+[[turns]]
+on = 'PART'
+calls = [{ tool = 'write', args = { path = 'part.txt', content = 'p' } }]
+[[turns]]
+on = 'hand it on'
+calls = [{ tool = 'task', args = { description = 'Write a part', prompt = 'PART' } }]
+[[turns]]
+text = 'Done.'
+",
+    )
+    .await;
+    let mut talk = Conversation::says(&house, LIN, json!({"message": "hand it on"})).await;
+    let asked = talk.until("INTERACTION").await;
+    assert_ne!(
+        asked["sessionId"], asked["data"]["sessionId"],
+        "the helper has a session of its own"
+    );
+    let answer = |session: &Value| json!({"sessionId": session, "requestId": asked["data"]["requestId"], "selectedOptionId": "approve"});
+    let elsewhere = house.post(LIN, RESPONSE, answer(&json!("another"))).await;
+    assert_eq!(elsewhere.problem(), (404, "no-such-question".into()));
+    house.post(LIN, RESPONSE, answer(&asked["sessionId"])).await.ok();
+    talk.until("COMPLETED").await;
+    assert!(house.data.path().join("part.txt").exists());
+    house.close().await;
+}
