@@ -36,6 +36,10 @@ pub(super) fn routes() -> OpenApiRouter<State> {
 #[derive(Clone, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AnswerBody {
+    /// Which question. Needed where the path does not say.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    pub(super) request_id: Option<InteractionId>,
     /// Which option.
     pub(super) selected_option_id: String,
     /// A reason, or feedback.
@@ -115,6 +119,12 @@ async fn one(
     PathId(id): PathId<InteractionId>,
     JsonBody(body): JsonBody<AnswerBody>,
 ) -> Result<Json<AnsweredBody>, Problem> {
+    if body.request_id.as_ref().is_some_and(|named| *named != id) {
+        return Err(Problem::new(
+            Code::BadRequest,
+            "the path and `requestId` name different questions",
+        ));
+    }
     Ok(Json(answer(&state, &person, &id, body).await?))
 }
 
@@ -122,21 +132,9 @@ async fn one(
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Answers {
-    /// Each with the question it is for.
+    /// Each with the `requestId` of the question it is for.
     #[schema(max_items = 100)]
-    answers: Vec<AnswerTo>,
-}
-
-/// One of several answers.
-#[derive(Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-struct AnswerTo {
-    /// The question's id.
-    #[schema(value_type = String)]
-    request_id: InteractionId,
-    /// The answer.
-    #[serde(flatten)]
-    answer: Map<String, Value>,
+    answers: Vec<AnswerBody>,
 }
 
 /// What several answers came to.
@@ -178,20 +176,16 @@ async fn several(
             format!("at most {ANSWERS_MAX} answers are taken at once"),
         ));
     }
+    let unnamed = || Problem::new(Code::BadRequest, "an answer has no `requestId`");
+    // All of them are read before one of them counts.
+    let answers = body
+        .answers
+        .into_iter()
+        .map(|given| Ok((given.request_id.clone().ok_or_else(unnamed)?, given)))
+        .collect::<Result<Vec<_>, Problem>>()?;
     let mut results = Vec::new();
-    for AnswerTo {
-        request_id,
-        answer: given,
-    } in body.answers
-    {
-        let answered = match serde_json::from_value(Value::Object(given)) {
-            Ok(body) => answer(&state, &person, &request_id, body).await,
-            Err(error) => Err(Problem::new(
-                Code::BadRequest,
-                format!("the answer cannot be used: {error}"),
-            )),
-        };
-        let (answered, problem) = match answered {
+    for (request_id, given) in answers {
+        let (answered, problem) = match answer(&state, &person, &request_id, given).await {
             Ok(answered) => (Some(answered), None),
             Err(problem) => (None, Some(problem.into_body())),
         };

@@ -340,3 +340,39 @@ async fn a_secret_is_not_told_with_what_dont_ask_again_covers() {
     );
     house.close().await;
 }
+
+#[tokio::test]
+async fn an_answer_that_says_two_things_says_nothing() {
+    let house = House::plain().await;
+    let (agent, approver) = (house.token("agent"), house.token("approver"));
+    let id = house.ask(&agent, "c1", "bash", json!({"command": "make"})).await;
+    let bearer = format!("Bearer {approver}");
+    let headers = [
+        ("authorization", bearer.as_str()),
+        ("content-type", "application/json"),
+    ];
+    let one = format!("/v1/interactions/{id}/answer");
+    for answer in [
+        r#""selectedOptionId": "reject", "selectedOptionId": "approve""#,
+        r#""selectedOptionId": "approve", "editedArgs": {"command": "make", "command": "make install"}"#,
+        r#""selectedOptionId": "approve", "by": "lin""#,
+    ] {
+        let together = format!(r#"{{"answers": [{{"requestId": "{id}", {answer}}}]}}"#);
+        for (path, body) in [
+            (one.as_str(), format!("{{{answer}}}")),
+            ("/v1/interactions/answers", together),
+        ] {
+            let refused = house.raw("POST", path, &headers, body.into()).await;
+            assert_eq!(refused.status(), 400, "{path}: {answer}");
+        }
+    }
+    let unnamed = json!({"answers": [
+        {"requestId": id, "selectedOptionId": "approve"}, {"selectedOptionId": "approve"},
+    ]});
+    let refused = house.post(&approver, "/v1/interactions/answers", unnamed).await;
+    assert_eq!(refused.problem(), (400, "bad-request".into()));
+    let other = json!({"requestId": "int_other", "selectedOptionId": "approve"});
+    assert_eq!(house.answer(&approver, &id, other).await.status, 400);
+    assert_eq!(house.get(&agent, "/v1/calls/c1").await.ok()["status"], "pending");
+    house.close().await;
+}
