@@ -207,11 +207,6 @@ impl State {
         self.0.guesses.take(peer)
     }
 
-    /// Whether somebody may try to sign in now.
-    pub(crate) fn may_guess(&self, peer: IpAddr) -> bool {
-        self.0.guesses.has(peer)
-    }
-
     fn settings(&self) -> Arc<Settings> {
         Arc::clone(&self.0.settings.read().unwrap_or_else(PoisonError::into_inner))
     }

@@ -84,24 +84,19 @@ async fn sign_in(Shared(state): Shared<State>, request: Request) -> Result<Respo
         require_same_site(&parts)?;
     }
     let peer = parts.extensions.get().map(|Peer(peer)| *peer);
-    let slow_down = || {
-        let problem = Problem::new(Code::TooManyRequests, "too many attempts; wait a minute");
-        problem.retry_after_seconds(60)
-    };
-    if peer.is_some_and(|peer| !state.may_guess(peer)) {
-        return Err(slow_down());
-    }
     let scheme = parts
         .extensions
         .get()
         .map_or(Scheme::Http, |named: &Named| named.scheme);
     let request = Request::from_parts(parts, body);
     let JsonBody(given) = JsonBody::<SignIn>::from_request(request, &state).await?;
-    let wrong = |code, detail: &str| {
-        if let Some(peer) = peer {
-            state.guess_allowed(peer);
+    // Whoever guesses is slowed down. Whoever knows is not: others at the same address must not keep them out.
+    let wrong = |code, detail: &str| match peer {
+        Some(peer) if !state.guess_allowed(peer) => {
+            let problem = Problem::new(Code::TooManyRequests, "too many attempts; wait a minute");
+            problem.retry_after_seconds(60)
         }
-        Problem::new(code, detail)
+        _ => Problem::new(code, detail),
     };
     let access = state.access();
     let credential = match given {
