@@ -15,6 +15,7 @@ use bytes::{Bytes, BytesMut};
 use placet_core::ids::{AgentId, SessionId};
 use placet_core::principal::Principal;
 use serde::Deserialize;
+use tokio::time::Instant;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -75,6 +76,7 @@ async fn events(
         view,
         after,
         ready: VecDeque::from([hello(after)]),
+        silent_until: Instant::now() + KEEP_ALIVE,
         state,
     };
     let frames = futures_util::stream::unfold(stream, async |mut stream| {
@@ -161,6 +163,8 @@ struct Stream {
     after: u64,
     wake: Wake,
     ready: VecDeque<Bytes>,
+    /// When something must be sent again, whether or not there is something to see.
+    silent_until: Instant,
     _counted: Ongoing,
 }
 
@@ -172,7 +176,13 @@ impl Stream {
                 return None;
             }
             if let Some(chunk) = self.ready.pop_front() {
+                self.silent_until = Instant::now() + KEEP_ALIVE;
                 return Some(chunk);
+            }
+            // Rows that are not for this reader are no reason to be silent.
+            if self.silent_until <= Instant::now() {
+                self.ready.push_back(self.still_here());
+                continue;
             }
             self.wake.listen();
             let before = self.after;
@@ -187,7 +197,7 @@ impl Stream {
                 more = self.wake.wait() => if !more {
                     return None;
                 },
-                () = tokio::time::sleep(KEEP_ALIVE) => self.ready.push_back(self.still_here()),
+                () = tokio::time::sleep_until(self.silent_until) => {}
             }
         }
     }

@@ -288,3 +288,23 @@ async fn somebody_whose_role_changed_keeps_no_stream_of_the_old_one() {
     );
     house.close().await;
 }
+
+#[tokio::test(flavor = "current_thread")]
+async fn a_reader_who_may_see_nothing_of_a_busy_server_is_told_that_it_lives() {
+    let house = House::with_people().await;
+    let agent = house.token("agent");
+    let mut lin = Stream::open(&house, LIN, "", None).await;
+    for number in 0..5 {
+        tokio::time::pause();
+        tokio::time::advance(Duration::from_secs(4)).await;
+        tokio::time::resume();
+        house
+            .propose(&agent, &format!("c{number}"), "read", json!({"path": "a"}))
+            .await;
+    }
+    // Twenty seconds of rows that are not for lin.
+    let told = tokio::time::timeout(Duration::from_secs(5), lin.block()).await;
+    let told = told.unwrap_or_else(|_| panic!("nothing comes")).unwrap();
+    assert!(told.starts_with(": \nid: "), "{told}");
+    house.close().await;
+}
