@@ -28,8 +28,6 @@ use crate::wire::{cursor, page_size};
 
 /// Sessions looked at for one page, whether or not they are shown.
 const LOOKED_AT_MAX: usize = 2000;
-/// Questions of a session looked at to see whom it concerns.
-const QUESTIONS_MAX: usize = 200;
 
 pub(super) fn routes() -> OpenApiRouter<State> {
     OpenApiRouter::new()
@@ -324,6 +322,5 @@ pub(super) async fn concerns(
 }
 
 fn put_to(view: &View<'_>, principal: &Principal, session: &SessionId) -> Result<bool, StoreError> {
-    let asked = view.questions_of_session(session, QUESTIONS_MAX)?;
-    Ok(asked.iter().any(|asked| asked.concerns(principal, true)))
+    view.any_question_of_session(session, |asked| asked.concerns(principal, true))
 }
