@@ -28,6 +28,7 @@ use utoipa_axum::routes;
 
 use super::Problems;
 use super::answer::{AnswerBody, answer};
+use super::events::hello;
 use super::interactions::{locale, none, shown, visible};
 use crate::access::{AgentOrPerson, PersonOnly, Role, Welcome, require_same_site};
 use crate::intake::{JsonBody, QueryOf};
@@ -112,7 +113,7 @@ async fn stream(
         Role::Admin => Viewer::Admin,
         Role::Approver => Viewer::Person(person.person.clone()),
     };
-    let events: Events = match (body.message, body.session_id) {
+    let (begins_after, events): (_, Events) = match (body.message, body.session_id) {
         // Whoever has seen an event comes back; what they say was said.
         (Some(text), session) if seen.is_none() => {
             let saying = Saying {
@@ -121,13 +122,18 @@ async fn stream(
                 person: person.person.clone(),
                 place: None,
             };
-            Box::pin(chat.send(saying).await?.1.into_stream())
+            let (_, said) = chat.send(saying).await?;
+            (Some(said.begins_after()), Box::pin(said.into_stream()))
         }
-        (_, Some(session)) => Box::pin(chat.attach(&session, &viewer, seen).await?.into_stream()),
+        (_, Some(session)) => {
+            let watched = chat.attach(&session, &viewer, seen).await?;
+            (Some(watched.begins_after()), Box::pin(watched.into_stream()))
+        }
         (_, None) => {
             let newest = newest(state.clone(), chat, person.person.clone(), viewer, seen);
             let newest = futures_util::stream::once(newest).filter_map(std::future::ready);
-            Box::pin(newest.flat_map(ChatStream::into_stream))
+            // Nothing is said here, so nothing can be said twice, and where it begins is not known yet.
+            (None, Box::pin(newest.flat_map(ChatStream::into_stream)))
         }
     };
     let watcher = Watcher {
@@ -142,7 +148,8 @@ async fn stream(
         let frame = watcher.next(&mut events).await?;
         Some((Ok::<_, Infallible>(frame), (events, watcher)))
     });
-    let mut response = Response::new(Body::from_stream(frames));
+    let hello = futures_util::stream::iter(begins_after.map(hello).map(Ok));
+    let mut response = Response::new(Body::from_stream(hello.chain(frames)));
     let headers = response.headers_mut();
     for (name, value) in [
         (header::CONTENT_TYPE, "text/event-stream"),

@@ -96,7 +96,7 @@ async fn events(
 }
 
 /// An id before the first event, so that a connection lost before it resumes from here as well.
-fn hello(after: u64) -> Bytes {
+pub(super) fn hello(after: impl std::fmt::Display) -> Bytes {
     Bytes::from(format!("retry: 1000\nid: {after}\n\n"))
 }
 

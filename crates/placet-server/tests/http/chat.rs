@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::StreamExt as _;
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use serde_json::{Value, json};
@@ -87,10 +88,10 @@ impl Conversation {
             while let Some(end) = self.text.find("\n\n") {
                 let block: String = self.text.drain(..end + 2).collect();
                 let field = |name: &str| block.lines().find_map(|line| line.strip_prefix(name));
+                self.last_id = field("id: ").map(str::to_owned).or(self.last_id.take());
                 let Some(data) = field("data: ") else { continue };
                 let data: Value = serde_json::from_str(data).unwrap();
                 assert_eq!(data["type"], field("event: ").unwrap());
-                self.last_id = field("id: ").map(str::to_owned).or(self.last_id.take());
                 return Some(data);
             }
             let frame = tokio::time::timeout(Duration::from_secs(30), self.body.frame());
@@ -182,6 +183,25 @@ async fn an_event_source_that_comes_back_says_nothing_twice_and_misses_nothing()
             .await;
         assert_eq!(refused.problem(), (400, "bad-event-id".into()));
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_event_source_that_is_cut_before_its_first_event_says_nothing_twice() {
+    let house = house().await;
+    let first = Conversation::watches(&house, LIN, "?message=write%20it", None).await;
+    let hello = first.body.into_data_stream().next().await.unwrap().unwrap();
+    let hello = std::str::from_utf8(&hello).unwrap();
+    let seen = hello.lines().find_map(|line| line.strip_prefix("id: ")).unwrap();
+    let mut again = Conversation::watches(&house, LIN, "?message=write%20it", Some(seen)).await;
+    let began = again.next().await.unwrap();
+    assert_eq!(
+        (&began["type"], &began["data"]["message"]),
+        (&json!("STARTED"), &json!("write it"))
+    );
+    again.until("INTERACTION").await;
+    let runs = house.get(WEI, "/v1/audit?type=runStarted").await.ok();
+    assert_eq!(runs["items"].as_array().unwrap().len(), 1, "{runs}");
+    house.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
