@@ -200,7 +200,7 @@ impl Chat {
     }
 
     /// Whether a session is `root`, or does work that was handed on from there.
-    async fn is_within(&self, mut session: SessionId, root: &SessionId) -> Result<bool, StoreError> {
+    pub async fn is_within(&self, mut session: SessionId, root: &SessionId) -> Result<bool, StoreError> {
         let root = root.clone();
         let store = self.agent.engine().store();
         let within = store.read(move |view, _| {

@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail};
 use placet_channels::terminal::Seat;
 use placet_core::ids::{PersonId, StandingGrantId};
 use placet_core::people::Directory;
-use placet_core::render::SafeText;
+use placet_core::render::{SafeText, mask};
 use placet_core::standing::StandingGrant;
 use placet_core::time::{Millis, Timestamp};
 use placet_engine::steps::RevokeRefusal;
@@ -70,7 +70,7 @@ fn as_json(row: &Row) -> Value {
         "id": grant.id,
         "state": state(row),
         "covers": grant.scope.describe(),
-        "scope": grant.scope,
+        "scope": mask::json(&json!(grant.scope)),
         "by": grant.by,
         "givenAt": grant.given_at.to_string(),
         "endsAt": grant.ends_at.to_string(),

@@ -11,6 +11,7 @@ use crate::ids::{PersonId, SessionId, StandingGrantId, ToolName};
 use crate::interaction::Locale;
 use crate::policy::PathGlob;
 use crate::policy::pattern::{Breadth, CommandPattern};
+use crate::render::mask;
 use crate::time::Timestamp;
 
 mod suggest;
@@ -73,7 +74,7 @@ impl Scope {
             && self.covers.covers(analysis, digest, workspace)
     }
 
-    /// What it covers, exactly and in a sentence.
+    /// What it covers, exactly and in a sentence. Only secrets are masked.
     pub fn describe(&self) -> String {
         self.describe_in(Locale::English)
     }
@@ -93,7 +94,7 @@ impl Scope {
             Covers::Commands(patterns) => {
                 format!(
                     "`{tool}` 中每条命令都是 {} 的命令行",
-                    either(patterns, Locale::Chinese)
+                    either(&masked(patterns), Locale::Chinese)
                 )
             }
             Covers::Paths(globs) => {
@@ -117,7 +118,7 @@ impl Scope {
                 format!(
                     "`{}` lines in which every command is {}",
                     self.tool,
-                    either(patterns, Locale::English)
+                    either(&masked(patterns), Locale::English)
                 )
             }
             Covers::Paths(globs) => format!(
@@ -194,6 +195,13 @@ impl Covers {
             }
         }
     }
+}
+
+fn masked(commands: &[String]) -> Vec<String> {
+    commands
+        .iter()
+        .map(|line| mask::command(line).into_owned())
+        .collect()
 }
 
 fn either(texts: &[String], locale: Locale) -> String {

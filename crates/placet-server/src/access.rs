@@ -20,14 +20,16 @@ mod cookie;
 mod hosts;
 mod throttle;
 mod tokens;
+mod welcome;
 
 pub use caller::{Admin, AgentOnly, AgentOrPerson, Caller, PersonOnly};
-pub(crate) use caller::{Peer, cookie, require_same_site};
+pub(crate) use caller::{Peer, Proof, require_same_site};
 pub(crate) use code::{CodeError, Codes};
-pub(crate) use cookie::{Cookies, NAME as COOKIE, TTL as COOKIE_TTL};
+pub(crate) use cookie::{Cookies, NAME as COOKIE, TTL as COOKIE_TTL, Ticket};
 pub(crate) use hosts::{HostError, Hosts, Named};
 pub(crate) use throttle::Throttle;
 pub use tokens::TokensError;
+pub(crate) use welcome::Welcome;
 
 /// A token that is shorter could be guessed.
 const TOKEN_CHARS_MIN: usize = 16;

@@ -22,6 +22,7 @@ mod intake;
 mod metrics;
 pub mod problem;
 mod serve;
+mod stall;
 mod state;
 mod tail;
 mod web;

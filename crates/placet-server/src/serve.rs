@@ -27,11 +27,14 @@ use tower::ServiceExt as _;
 use crate::access::{Access, AccessError, Cookies, Peer};
 use crate::builtin::{self, ModelError, ServersError};
 use crate::router;
+use crate::stall::Unstalled;
 use crate::state::{Parts, Places, State};
 
 /// Headers that have not arrived by then are not waited for; nor is the next request of an idle connection.
 const HEADER_TIME: Duration = Duration::from_secs(30);
 const HEADER_BYTES_MAX: usize = 64 * 1024;
+/// Whoever asks and takes nothing of the answer for this long is not waited for.
+const STALL_TIME: Duration = Duration::from_secs(30);
 /// How long open requests have to end when the server does.
 const GRACE: Duration = Duration::from_secs(10);
 /// Files the store, the logs and the rest of the program need besides connections.
@@ -253,7 +256,7 @@ async fn serve(stream: TcpStream, peer: SocketAddr, router: Router, stop: &Cance
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIME)
         .max_buf_size(HEADER_BYTES_MAX)
-        .serve_connection(TokioIo::new(stream), service);
+        .serve_connection(TokioIo::new(Unstalled::new(stream, STALL_TIME)), service);
     let mut connection = pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,

@@ -1,5 +1,6 @@
 //! What handlers share: the engine, who may come in, the tail of the journal.
 
+use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -10,10 +11,10 @@ use placet_core::config::Config;
 use placet_core::time::Timestamp;
 use placet_engine::Engine;
 use placet_store::StoreError;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::access::{Access, AccessError, Codes, Cookies, CredentialId, Hosts, Throttle};
+use crate::access::{Access, AccessError, Codes, Cookies, CredentialId, Hosts, Throttle, Ticket};
 use crate::metrics::Metrics;
 use crate::tail::Tail;
 
@@ -29,6 +30,8 @@ struct Inner {
     engine: Engine,
     agent: Option<Agent>,
     settings: RwLock<Arc<Settings>>,
+    /// Told whenever somebody may have lost a right.
+    access_changes: watch::Sender<()>,
     hosts: Hosts,
     webhooks: Webhooks,
     codes: Codes,
@@ -86,6 +89,7 @@ impl State {
                 access: Arc::new(parts.access),
                 source: parts.source,
             })),
+            access_changes: watch::Sender::new(()),
             webhooks: parts.webhooks,
             codes: Codes::default(),
             cookies: parts.cookies,
@@ -144,7 +148,20 @@ impl State {
             source,
         });
         *self.0.settings.write().unwrap_or_else(PoisonError::into_inner) = settings;
+        self.0.access_changes.send_replace(());
         Ok(())
+    }
+
+    /// Takes a browser's cookie back: at once, and on disk when this returns. Waits for the disk.
+    pub(crate) fn sign_out(&self, ticket: Ticket) -> io::Result<()> {
+        let revoked = self.0.cookies.revoke(ticket, self.now());
+        self.0.access_changes.send_replace(());
+        revoked
+    }
+
+    /// Tells whenever somebody may have lost a right.
+    pub(crate) fn access_changes(&self) -> watch::Receiver<()> {
+        self.0.access_changes.subscribe()
     }
 
     pub(crate) fn hosts(&self) -> &Hosts {
@@ -188,11 +205,6 @@ impl State {
     /// Counts a wrong credential; whether there were not too many of them.
     pub(crate) fn guess_allowed(&self, peer: IpAddr) -> bool {
         self.0.guesses.take(peer)
-    }
-
-    /// Whether somebody may try to sign in now.
-    pub(crate) fn may_guess(&self, peer: IpAddr) -> bool {
-        self.0.guesses.has(peer)
     }
 
     fn settings(&self) -> Arc<Settings> {

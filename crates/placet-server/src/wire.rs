@@ -1,7 +1,6 @@
 //! Shapes on the wire, each made from the core's own types in one place. Names are those of the design.
 
 pub(crate) mod call;
-pub(crate) mod edit;
 pub(crate) mod question;
 pub(crate) mod row;
 

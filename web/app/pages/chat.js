@@ -1,8 +1,10 @@
 // Talking to the built-in agent: its steps as they come, its questions answered where they stand.
 
+import { query } from '../api.js';
 import { fill, freshId, h } from '../dom.js';
 import { icon } from '../icons.js';
 import { t } from '../i18n.js';
+import { backoff } from '../live.js';
 import { Conversation } from '../parts/conversation.js';
 import { readEvents } from '../sse.js';
 
@@ -13,7 +15,17 @@ class Chat {
   #running = null;
   #lastId = '';
   #session;
-  #log = new Conversation((waiting) => this.#say(waiting ? t('chat.waiting') : working()));
+  /** Whether the run has ended, as far as was heard. */
+  #over = true;
+  /** Whether the agent waits for an answer. */
+  #waiting = false;
+  /** How often the stream was taken up again without hearing anything. */
+  #attempt = 0;
+  #timer = 0;
+  #log = new Conversation((waiting) => {
+    this.#waiting = waiting;
+    this.#sayBusy();
+  });
   #state = h('p.chat-state', { role: 'status' });
   #input;
   title = t('nav.chat');
@@ -52,7 +64,7 @@ class Chat {
   }
 
   destroy() {
-    this.#running?.abort();
+    this.#leave();
     this.#log.clear();
   }
 
@@ -64,9 +76,20 @@ class Chat {
     fill(this.#state, words);
   }
 
-  #startOver() {
+  #sayBusy() {
+    this.#say(this.#waiting ? t('chat.waiting') : h('span.working', {}, t('chat.working')));
+  }
+
+  /** Stops following whatever is followed. */
+  #leave() {
+    clearTimeout(this.#timer);
     this.#running?.abort();
     this.#running = null;
+  }
+
+  #startOver() {
+    this.#leave();
+    this.#waiting = false;
     this.#session = undefined;
     this.#lastId = '';
     sessionStorage.removeItem(KEY);
@@ -75,9 +98,9 @@ class Chat {
     this.#input.focus();
   }
 
-  /** A run that was going on when the page was left is taken up where it was seen last. */
+  /** A run that was going on when the page was left, or the stream was cut, is taken up where it was seen last. */
   #attach() {
-    this.#stream(`${PATH}?${new URLSearchParams({ sessionId: this.#session })}`, {
+    this.#stream(query(PATH, { sessionId: this.#session }), {
       method: 'GET',
       headers: this.#lastId ? { 'last-event-id': this.#lastId } : {},
     });
@@ -87,6 +110,7 @@ class Chat {
     const message = this.#input.value.trim();
     if (!message) return;
     this.#input.value = '';
+    this.#waiting = false;
     const taken = await this.#stream(PATH, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -98,10 +122,11 @@ class Chat {
 
   /** Follows one stream to its end; says whether the server took the request. */
   async #stream(path, request) {
-    this.#running?.abort();
+    this.#leave();
     const run = new AbortController();
     this.#running = run;
-    this.#say(working());
+    this.#over = false;
+    this.#sayBusy();
     let taken = false;
     try {
       const response = await fetch(path, {
@@ -111,26 +136,40 @@ class Chat {
         cache: 'no-store',
         headers: { ...request.headers, accept: 'text/event-stream' },
       });
-      if (!response.ok) {
+      // One that is just stopping is as good as gone.
+      if (!response.ok && response.status !== 503) {
         await this.#refused(response, request.method);
         return false;
       }
-      taken = true;
-      await readEvents(
-        response,
-        (event) => this.#event(event),
-        (id) => (this.#lastId = id || this.#lastId),
-      );
-      if (this.#running === run) this.#say();
-    } catch {
-      if (!run.signal.aborted)
-        this.#say(
-          h('span.fault', {}, t('chat.cut')),
-          ' ',
-          h('button.quiet-button', { type: 'button', onclick: () => this.#attach() }, t('line.retry')),
+      taken = response.ok;
+      if (taken)
+        await readEvents(
+          response,
+          (event) => this.#event(event),
+          (id) => (this.#lastId = id || this.#lastId),
         );
+    } catch {
+      // Lost, or left on purpose.
     }
+    if (this.#running === run) this.#ended(taken || request.method === 'GET');
     return taken;
+  }
+
+  /** A stream that ends before its run does was cut, by a restart of the server or on the way: it is taken up again. */
+  #ended(known) {
+    if (this.#over) {
+      this.#say();
+    } else if (known && (this.#session || this.#lastId)) {
+      this.#timer = setTimeout(() => this.#attach(), backoff(this.#attempt));
+      this.#attempt += 1;
+      this.#say(
+        h('span.fault', {}, t('chat.cut')),
+        ' ',
+        h('button.quiet-button', { type: 'button', onclick: () => this.#attach() }, t('line.retry')),
+      );
+    } else {
+      this.#say(h('span.fault', {}, t('chat.cut')));
+    }
   }
 
   async #refused(response, method) {
@@ -139,7 +178,7 @@ class Chat {
     if (method === 'GET' && response.status === 404) {
       this.#startOver();
     } else {
-      const none = [404, 405, 501, 503].includes(response.status);
+      const none = [404, 405, 501].includes(response.status);
       this.#say(
         h('span.fault', {}, none ? t('chat.none') : t('fate.refused', { why: problem.detail ?? response.status })),
       );
@@ -157,11 +196,12 @@ class Chat {
       this.#session = body.sessionId;
       sessionStorage.setItem(KEY, body.sessionId);
     }
-    this.#log.take(body.type ?? event, body.data ?? {});
+    const type = body.type ?? event;
+    this.#over = type === 'COMPLETED' || type === 'ERROR';
+    this.#attempt = 0;
+    this.#log.take(type, body.data ?? {});
   }
 }
-
-const working = () => h('span.working', {}, t('chat.working'));
 
 /** @returns {import('../main.js').Page} */
 export const chatPage = (route) => new Chat(route);

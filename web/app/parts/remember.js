@@ -14,7 +14,7 @@ const LENGTHS = [
 ];
 
 /**
- * @param {{ scope: object, text: string }[]} scopes what the server offers, narrowest first
+ * @param {{ scope: string, text: string }[]} scopes what the server offers, narrowest first
  * @returns {{ element: HTMLElement | null, value: () => object | undefined }}
  */
 export function remember(scopes) {

@@ -57,6 +57,20 @@ story('a conversation left in the middle is taken up where it was', AGENT, async
   assert.ok(!existsSync(join(world.folder, 'note.txt')));
 });
 
+story('a restart of the server interrupts a conversation and does not end it', AGENT, async (world) => {
+  const page = await world.window({ path: '/chat' });
+  await say(page, 'Write it down, please.');
+  await settled(page);
+  await world.stop('SIGTERM');
+  await page.locator('.chat-state .fault').waitFor();
+  await world.start();
+  await page.locator('.chat-state', { hasText: 'Waiting for your answer.' }).waitFor();
+  await page.locator('[data-option="approve"]').click();
+  await page.locator('.bubble-agent', { hasText: 'It is written.' }).waitFor();
+  assert.equal(await page.locator('.bubble-me').count(), 1, 'nothing is shown twice');
+  assert.equal(readFileSync(join(world.folder, 'note.txt'), 'utf8'), 'agreed');
+});
+
 story('the page printed in the interaction document works as it is', AGENT, async (world) => {
   const printed = readFileSync(new URL('../printed-page.html', import.meta.url), 'utf8');
   const page = await world.window({ path: null });

@@ -1,7 +1,8 @@
 //! The HTTP API against its own description: schemathesis makes requests up from `/openapi.json`, good and bad ones, and no
 //! answer may be a server error, undocumented, or of another shape.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -31,6 +32,7 @@ pub(super) fn run(workspace: &Workspace) -> anyhow::Result<Outcome> {
         std::fs::remove_dir_all(&data).context("the data of the last run cannot be removed")?;
     }
     let server = Server::start(&workspace.root, &data)?;
+    converse(&server, &token(&data, "admin")?)?;
     for role in ROLES {
         println!("as {role}:");
         let token = token(&data, role)?;
@@ -86,8 +88,14 @@ struct Server {
 impl Server {
     fn start(root: &Path, data: &Path) -> anyhow::Result<Self> {
         let config = root.join(VENV).join("placet.toml");
+        let script = root.join(VENV).join("script.toml");
+        std::fs::write(&script, "[[turns]]\non = ''\ntext = 'As you say.'\n")?;
         // Nobody answers here, and whoever waits should not have to wait long.
-        std::fs::write(&config, "[approval]\ntimeout = \"1s\"\n")?;
+        let text = format!(
+            "[approval]\ntimeout = \"1s\"\n[models.main]\nprovider = \"scripted\"\nscript = '{}'\n",
+            script.display()
+        );
+        std::fs::write(&config, text)?;
         let mut child = Command::new(root.join("target/debug/placet"))
             .args([
                 "serve",
@@ -122,6 +130,25 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Begins a conversation: whoever watches the newest one would wait for the first.
+fn converse(server: &Server, token: &str) -> anyhow::Result<()> {
+    let address = server.url.trim_start_matches("http://");
+    let body = r#"{"message":"hello"}"#;
+    let mut stream = TcpStream::connect(address).context("placet cannot be reached")?;
+    write!(
+        stream,
+        "POST /api/agent/chat/react/stream HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\n\
+         content-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )?;
+    let mut said = String::new();
+    stream.read_to_string(&mut said)?;
+    if !said.contains("event: COMPLETED") {
+        bail!("the scripted agent did not answer: {said}");
+    }
+    Ok(())
 }
 
 fn token(data: &Path, role: &str) -> anyhow::Result<String> {

@@ -95,6 +95,11 @@ impl ChatStream {
         &self.session
     }
 
+    /// The event after which it begins.
+    pub const fn begins_after(&self) -> EventId {
+        self.after
+    }
+
     /// The next event; waits for one. `None` after the run has ended, and when the agent stops.
     pub async fn next(&mut self) -> Result<Option<ChatEvent>, StoreError> {
         loop {

@@ -137,6 +137,9 @@ pub enum RequestError {
     /// Time would be over before it began.
     #[error("timeoutSeconds is 0")]
     NoTime,
+    /// Nobody waits that long.
+    #[error("timeoutSeconds is {0}; at most {TIMEOUT_SECONDS_MAX}, which are 366 days, are accepted")]
+    TooMuchTime(u64),
     /// More than a person can read.
     #[error("the request has {0} bytes; at most {REQUEST_BYTES_MAX} are accepted")]
     TooLarge(usize),
@@ -144,6 +147,8 @@ pub enum RequestError {
 
 /// The largest request we take, in bytes of JSON.
 pub const REQUEST_BYTES_MAX: usize = 256 * 1024;
+/// The longest people may be given to answer: a year.
+const TIMEOUT_SECONDS_MAX: u64 = 366 * 24 * 60 * 60;
 /// The most options a question offers.
 pub const OPTIONS_MAX: usize = 50;
 
@@ -157,8 +162,10 @@ impl InteractionRequest {
         if self.options.is_empty() {
             return Err(RequestError::NoOptions);
         }
-        if self.timeout_seconds == Some(0) {
-            return Err(RequestError::NoTime);
+        match self.timeout_seconds {
+            Some(0) => return Err(RequestError::NoTime),
+            Some(seconds) if seconds > TIMEOUT_SECONDS_MAX => return Err(RequestError::TooMuchTime(seconds)),
+            _ => {}
         }
         let mut seen = std::collections::BTreeSet::new();
         for option in &self.options {
@@ -286,6 +293,21 @@ mod tests {
             {"optionId": "b", "label": "B", "action": "TERMINATE", "isDefault": true}
         ]);
         assert_eq!(request(&two_defaults), Err(RequestError::TwoDefaults));
+    }
+
+    #[test]
+    fn a_request_gives_people_some_time_and_at_most_a_year() {
+        let lasting = |seconds| {
+            let options = json!([{"optionId": "a", "label": "A", "action": "SKIP"}]);
+            let mut request = request(&options).unwrap();
+            request.timeout_seconds = Some(seconds);
+            request.checked().map(|request| request.timeout_seconds)
+        };
+        assert_eq!(lasting(0), Err(RequestError::NoTime));
+        assert_eq!(lasting(TIMEOUT_SECONDS_MAX), Ok(Some(TIMEOUT_SECONDS_MAX)));
+        let longer = TIMEOUT_SECONDS_MAX + 1;
+        assert_eq!(lasting(longer), Err(RequestError::TooMuchTime(longer)));
+        assert_eq!(lasting(u64::MAX), Err(RequestError::TooMuchTime(u64::MAX)));
     }
 
     #[test]

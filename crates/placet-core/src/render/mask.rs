@@ -10,8 +10,11 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
+mod back;
 mod find;
 mod shape;
+
+pub use back::{EditError, put_back};
 
 /// What a text is.
 #[derive(Clone, Copy, PartialEq)]
@@ -39,11 +42,7 @@ pub fn json(value: &Value) -> Value {
 
 fn masked(value: &Value, name: Option<&str>) -> Value {
     match value {
-        Value::String(secret) if name.is_some_and(shape::is_secret_name) && shape::may_be_secret(secret) => {
-            Value::from(mask(secret))
-        }
-        Value::String(line) if name.is_some_and(is_command_name) => Value::from(command(line)),
-        Value::String(other) => Value::from(text(other)),
+        Value::String(text) => Value::from(replace(text, secrets_in_field(text, name))),
         Value::Array(items) => items.iter().map(|item| masked(item, name)).collect(),
         Value::Object(fields) => {
             let fields: Map<_, _> = fields
@@ -53,6 +52,17 @@ fn masked(value: &Value, name: Option<&str>) -> Value {
             Value::from(fields)
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
+}
+
+/// The secrets in the text of a field, or of a list under its name.
+fn secrets_in_field(text: &str, name: Option<&str>) -> Vec<Range<usize>> {
+    match name {
+        Some(name) if shape::is_secret_name(name) && shape::may_be_secret(text) => {
+            std::iter::once(0..text.len()).collect()
+        }
+        Some(name) if is_command_name(name) => find::secrets(text, Kind::Shell),
+        _ => find::secrets(text, Kind::Text),
     }
 }
 
@@ -81,8 +91,13 @@ fn replace(text: &str, secrets: Vec<Range<usize>>) -> Cow<'_, str> {
 /// The mask of one secret. A quarter of a short one would be most of it, so short ones show less.
 fn mask(secret: &str) -> String {
     let length = secret.chars().count();
-    let kept: String = secret.chars().take((length / 4).min(4)).collect();
-    format!("{kept}...[{length}-chars-masked]")
+    let start: String = secret.chars().take(kept(length)).collect();
+    format!("{start}...[{length}-chars-masked]")
+}
+
+/// How many characters a mask shows of a secret.
+fn kept(length: usize) -> usize {
+    (length / 4).min(4)
 }
 
 #[cfg(test)]

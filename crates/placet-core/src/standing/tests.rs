@@ -213,3 +213,24 @@ fn nothing_is_offered_for_high_risk() {
         []
     );
 }
+
+#[test]
+fn a_token_in_a_covered_command_is_not_spelled_out() {
+    let token = "ghp_AAAAAAAAAAAAAAAAAAAA0123456789abcdef";
+    let argv = [
+        "curl",
+        "-H",
+        &format!("Authorization: Bearer {token}"),
+        "https://a.example",
+    ];
+    let line = CommandPattern::quote(&argv.map(str::to_owned));
+    let scope = scope("bash", Covers::Commands(vec![line]));
+    for locale in [Locale::English, Locale::Chinese] {
+        let words = scope.describe_in(locale);
+        assert!(!words.contains(token), "{words}");
+        assert!(
+            words.contains("Bearer ghp_...[40-chars-masked]' https://a.example"),
+            "{words}"
+        );
+    }
+}

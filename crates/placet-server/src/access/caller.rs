@@ -7,9 +7,8 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, header};
 use placet_core::ids::{AgentId, PersonId};
 use placet_core::principal::Principal;
-use placet_core::time::Timestamp;
 
-use super::{COOKIE, Credential, CredentialId, Holder, Named, Role};
+use super::{COOKIE, Credential, CredentialId, Holder, Named, Role, Ticket};
 use crate::problem::{Code, Problem};
 use crate::state::State;
 
@@ -23,17 +22,37 @@ pub struct Caller {
     /// Who.
     pub holder: Holder,
     pub(crate) credential: CredentialId,
-    /// When a browser's cookie ends; a token does not.
-    pub(crate) until: Option<Timestamp>,
+    pub(crate) proof: Proof,
+}
+
+/// How a credential was shown.
+#[derive(Debug, Clone)]
+pub(crate) enum Proof {
+    /// The token itself.
+    Token,
+    /// A browser's cookie, which ends by itself and by signing out.
+    Cookie(Ticket),
 }
 
 impl Caller {
-    fn of(credential: &Credential, until: Option<Timestamp>) -> Self {
+    fn of(credential: &Credential, proof: Proof) -> Self {
         Self {
             holder: credential.holder.clone(),
             credential: credential.id,
-            until,
+            proof,
         }
+    }
+
+    /// Whether everything they came in with still counts, as it did then.
+    pub(crate) fn is_welcome(&self, state: &State) -> bool {
+        let access = state.access();
+        let known = access.by_id(self.credential);
+        // The same token may be somebody else's by now, or theirs with another role.
+        known.is_some_and(|known| known.holder == self.holder)
+            && match &self.proof {
+                Proof::Token => true,
+                Proof::Cookie(ticket) => state.cookies().counts(ticket, state.now()),
+            }
     }
 
     /// What the engine is told about who speaks.
@@ -64,7 +83,7 @@ fn recognised(parts: &Parts, state: &State) -> Result<Caller, Problem> {
         let token = value.to_str().ok().and_then(bearer);
         let credential = token.and_then(|token| access.by_token(token));
         return match credential {
-            Some(credential) => Ok(Caller::of(credential, None)),
+            Some(credential) => Ok(Caller::of(credential, Proof::Token)),
             None => Err(refuse(parts, state, "the token is not one of this server's")),
         };
     }
@@ -72,13 +91,13 @@ fn recognised(parts: &Parts, state: &State) -> Result<Caller, Problem> {
         let missing = "send `Authorization: Bearer TOKEN`, or sign in with a browser";
         return Err(Problem::new(Code::Unauthenticated, missing));
     };
-    let Some((credential, until)) = state.cookies().read(&access, value, state.now()) else {
+    let Some((credential, ticket)) = state.cookies().read(&access, value, state.now()) else {
         return Err(refuse(parts, state, "you have been signed out; sign in again"));
     };
     if !matches!(parts.method, Method::GET | Method::HEAD) {
         require_same_site(parts)?;
     }
-    Ok(Caller::of(credential, Some(until)))
+    Ok(Caller::of(credential, Proof::Cookie(ticket)))
 }
 
 /// Whoever guesses is slowed down; whoever knows is not.
@@ -98,7 +117,7 @@ fn bearer(value: &str) -> Option<&str> {
 }
 
 /// The value of our cookie; nothing when there are two, since then one of them is not ours.
-pub(crate) fn cookie(headers: &HeaderMap) -> Option<&str> {
+fn cookie(headers: &HeaderMap) -> Option<&str> {
     let mut found = headers
         .get_all(header::COOKIE)
         .iter()
@@ -163,21 +182,17 @@ pub struct PersonOnly {
     pub role: Role,
     /// What the engine is told.
     pub principal: Principal,
+    /// What they came in with.
+    pub(crate) caller: Caller,
 }
 
 impl FromRequestParts<State> for PersonOnly {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &State) -> Result<Self, Problem> {
-        let caller = Caller::from_request_parts(parts, state).await?;
-        let principal = caller.principal();
-        match caller.holder {
-            Holder::Person { person, role } => Ok(Self {
-                person,
-                role,
-                principal,
-            }),
-            Holder::Agent(_) => Err(forbidden("an agent's token never does what people do")),
+        match AgentOrPerson::from_request_parts(parts, state).await? {
+            AgentOrPerson::Person(person) => Ok(person),
+            AgentOrPerson::Agent(_) => Err(forbidden("an agent's token never does what people do")),
         }
     }
 }
@@ -217,13 +232,13 @@ impl FromRequestParts<State> for AgentOrPerson {
 
 impl From<Caller> for AgentOrPerson {
     fn from(caller: Caller) -> Self {
-        let principal = caller.principal();
-        match caller.holder {
+        match caller.holder.clone() {
             Holder::Agent(agent) => Self::Agent(agent),
             Holder::Person { person, role } => Self::Person(PersonOnly {
                 person,
                 role,
-                principal,
+                principal: caller.principal(),
+                caller,
             }),
         }
     }

@@ -22,6 +22,13 @@ const VERSION: &str = "v1";
 /// The file in the data folder: on each line what names a cookie, and when it would have ended.
 const FILE: &str = "signed-out";
 
+/// What is remembered of a genuine cookie: enough to see later whether it still counts.
+#[derive(Debug, Clone)]
+pub(crate) struct Ticket {
+    nonce: String,
+    ends: Timestamp,
+}
+
 /// Cookies that were taken back, with when they would have ended.
 pub(crate) struct Cookies {
     path: PathBuf,
@@ -63,13 +70,13 @@ impl Cookies {
         format!("{signed}.{mac}")
     }
 
-    /// Whose a cookie is and when it ends, when it is genuine, young and not taken back.
+    /// Whose a cookie is, when it is genuine, young and not taken back.
     pub(crate) fn read<'a>(
         &self,
         access: &'a Access,
         value: &str,
         now: Timestamp,
-    ) -> Option<(&'a Credential, Timestamp)> {
+    ) -> Option<(&'a Credential, Ticket)> {
         let (signed, given) = value.rsplit_once('.')?;
         let mut parts = signed.split('.');
         let (VERSION, Some(id), Some(ends), Some(nonce), None) = (
@@ -86,17 +93,21 @@ impl Cookies {
         mac(credential, signed)
             .verify_slice(&hex::decode(given).ok()?)
             .ok()?;
-        let ends = Timestamp::from_millis(ends.parse().ok()?);
-        let genuine = now < ends && !self.lock().contains_key(nonce);
-        genuine.then_some((credential, ends))
+        let ticket = Ticket {
+            nonce: nonce.to_owned(),
+            ends: Timestamp::from_millis(ends.parse().ok()?),
+        };
+        self.counts(&ticket, now).then_some((credential, ticket))
+    }
+
+    /// Whether a cookie is young and not taken back.
+    pub(crate) fn counts(&self, ticket: &Ticket, now: Timestamp) -> bool {
+        now < ticket.ends && !self.lock().contains_key(&ticket.nonce)
     }
 
     /// Takes a cookie back: at once, and on disk when this returns. Waits for the disk.
-    pub(crate) fn revoke(&self, value: &str, ends: Timestamp, now: Timestamp) -> io::Result<()> {
-        let Some(nonce) = value.split('.').nth(3) else {
-            return Ok(());
-        };
-        self.lock().insert(nonce.to_owned(), ends);
+    pub(crate) fn revoke(&self, ticket: Ticket, now: Timestamp) -> io::Result<()> {
+        self.lock().insert(ticket.nonce, ticket.ends);
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let lines = {
             let mut revoked = self.lock();

@@ -32,15 +32,6 @@ impl<K: Hash + Eq> Throttle<K> {
 
     /// Takes one; whether there was one.
     pub(crate) fn take(&self, key: K) -> bool {
-        self.look(key, 1.0)
-    }
-
-    /// Whether there is one, without taking it.
-    pub(crate) fn has(&self, key: K) -> bool {
-        self.look(key, 0.0)
-    }
-
-    fn look(&self, key: K, taken: f64) -> bool {
         let now = Instant::now();
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         let level = |bucket: &Bucket| {
@@ -61,7 +52,7 @@ impl<K: Hash + Eq> Throttle<K> {
         let filled = level(bucket);
         let enough = filled >= 1.0;
         *bucket = Bucket {
-            level: if enough { filled - taken } else { filled },
+            level: if enough { filled - 1.0 } else { filled },
             at: now,
         };
         enough
@@ -75,9 +66,7 @@ mod tests {
     #[test]
     fn a_bucket_is_empty_after_its_burst_and_others_are_not() {
         let throttle = Throttle::new(0.001, 3.0);
-        assert!(throttle.has("a") && throttle.has("a"));
         assert_eq!([(); 4].map(|()| throttle.take("a")), [true, true, true, false]);
-        assert!(!throttle.has("a"));
         assert!(throttle.take("b"));
     }
 

@@ -5,6 +5,7 @@ use axum::extract::State as Shared;
 use placet_core::call::Args;
 use placet_core::ids::{InteractionId, PersonId};
 use placet_core::interaction::{Answer, Interaction, Locale, Remember, Resolution, Shown, Subject};
+use placet_core::render::mask;
 use placet_core::standing::Scope;
 use placet_core::time::Millis;
 use placet_engine::Answered;
@@ -22,8 +23,7 @@ use crate::access::{AgentOrPerson, PersonOnly, Role};
 use crate::intake::{JsonBody, PathId};
 use crate::problem::{Code, Problem, ProblemBody};
 use crate::state::State;
-use crate::wire::edit::unmasked;
-use crate::wire::question::{ResolutionBody, document};
+use crate::wire::question::{ResolutionBody, document, scope_name};
 
 /// The most answers taken at once.
 const ANSWERS_MAX: usize = 100;
@@ -36,6 +36,10 @@ pub(super) fn routes() -> OpenApiRouter<State> {
 #[derive(Clone, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AnswerBody {
+    /// Which question. Needed where the path does not say.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    pub(super) request_id: Option<InteractionId>,
     /// Which option.
     pub(super) selected_option_id: String,
     /// A reason, or feedback.
@@ -64,15 +68,25 @@ pub(super) struct AnswerBody {
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RememberBody {
-    /// One of the question's `scopes`.
-    #[schema(value_type = Object)]
-    scope: Scope,
+    /// The `scope` of one of the question's `scopes`.
+    #[schema(value_type = String)]
+    scope: ChosenScope,
     /// For how long.
     #[schema(value_type = u64, minimum = 1)]
     lasts_ms: Millis,
     /// How often at most.
     #[serde(default)]
     uses_max: Option<u32>,
+}
+
+/// What is not to be asked about again.
+#[derive(Clone, Deserialize)]
+#[serde(untagged, expecting = "`scope` must be that of one of the question's `scopes`")]
+enum ChosenScope {
+    /// One that the question offers, by its name.
+    Offered(String),
+    /// Spelled out, by whoever knows the call.
+    Whole(Scope),
 }
 
 /// What an answer came to.
@@ -105,6 +119,12 @@ async fn one(
     PathId(id): PathId<InteractionId>,
     JsonBody(body): JsonBody<AnswerBody>,
 ) -> Result<Json<AnsweredBody>, Problem> {
+    if body.request_id.as_ref().is_some_and(|named| *named != id) {
+        return Err(Problem::new(
+            Code::BadRequest,
+            "the path and `requestId` name different questions",
+        ));
+    }
     Ok(Json(answer(&state, &person, &id, body).await?))
 }
 
@@ -112,21 +132,9 @@ async fn one(
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Answers {
-    /// Each with the question it is for.
+    /// Each with the `requestId` of the question it is for.
     #[schema(max_items = 100)]
-    answers: Vec<AnswerTo>,
-}
-
-/// One of several answers.
-#[derive(Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-struct AnswerTo {
-    /// The question's id.
-    #[schema(value_type = String)]
-    request_id: InteractionId,
-    /// The answer.
-    #[serde(flatten)]
-    answer: Map<String, Value>,
+    answers: Vec<AnswerBody>,
 }
 
 /// What several answers came to.
@@ -168,20 +176,16 @@ async fn several(
             format!("at most {ANSWERS_MAX} answers are taken at once"),
         ));
     }
+    let unnamed = || Problem::new(Code::BadRequest, "an answer has no `requestId`");
+    // All of them are read before one of them counts.
+    let answers = body
+        .answers
+        .into_iter()
+        .map(|given| Ok((given.request_id.clone().ok_or_else(unnamed)?, given)))
+        .collect::<Result<Vec<_>, Problem>>()?;
     let mut results = Vec::new();
-    for AnswerTo {
-        request_id,
-        answer: given,
-    } in body.answers
-    {
-        let answered = match serde_json::from_value(Value::Object(given)) {
-            Ok(body) => answer(&state, &person, &request_id, body).await,
-            Err(error) => Err(Problem::new(
-                Code::BadRequest,
-                format!("the answer cannot be used: {error}"),
-            )),
-        };
-        let (answered, problem) = match answered {
+    for (request_id, given) in answers {
+        let (answered, problem) = match answer(&state, &person, &request_id, given).await {
             Ok(answered) => (Some(answered), None),
             Err(problem) => (None, Some(problem.into_body())),
         };
@@ -207,10 +211,14 @@ pub(super) async fn answer(
     let shown = seen(&question, body.shown_digest.as_deref())?;
     let edited_args = match (&body.edited_args, original_args(&question)) {
         (Some(edited), Some(original)) => {
-            let meant = unmasked(edited, original);
+            let meant = mask::put_back(edited, original);
             Some(meant.map_err(|error| Problem::new(Code::EditedArgsRefused, error.to_string()))?)
         }
         (edited, _) => edited.clone(),
+    };
+    let remember = match body.remember {
+        Some(remember) => chosen(state, &question, remember)?,
+        None => None,
     };
     let answer = Answer {
         by: person.principal.clone(),
@@ -219,11 +227,7 @@ pub(super) async fn answer(
         data: body.data,
         edited_args,
         instruction: body.instruction,
-        remember: body.remember.map(|remember| Remember {
-            scope: remember.scope,
-            lasts: remember.lasts_ms,
-            uses_max: remember.uses_max,
-        }),
+        remember,
         shown,
     };
     let (status, needed, question) = match state.engine().broker().answer(id, answer).await {
@@ -253,6 +257,30 @@ fn seen(question: &Question, digest: Option<&str>) -> Result<Shown, Problem> {
         None => Err(Problem::new(
             Code::ShownChanged,
             "the question has changed since it was shown; look again",
+        )),
+    }
+}
+
+/// "Don't ask again", with the scope that was chosen.
+fn chosen(state: &State, question: &Question, remember: RememberBody) -> Result<Option<Remember>, Problem> {
+    let scope = match remember.scope {
+        ChosenScope::Whole(scope) => Some(scope),
+        ChosenScope::Offered(name) => {
+            let offered = state.engine().broker().scopes(question);
+            offered.into_iter().find(|scope| scope_name(scope) == name)
+        }
+    };
+    match scope {
+        Some(scope) => Ok(Some(Remember {
+            scope,
+            lasts: remember.lasts_ms,
+            uses_max: remember.uses_max,
+        })),
+        // A question that is decided says so itself, and offers nothing any more.
+        None if !matches!(question.interaction, Interaction::Pending(_)) => Ok(None),
+        None => Err(Problem::new(
+            Code::RememberRefused,
+            "the question offers no such scope; look again",
         )),
     }
 }

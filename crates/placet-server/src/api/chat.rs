@@ -18,6 +18,7 @@ use futures_util::{Stream, StreamExt as _};
 use placet_agent::chat::{Chat, ChatError, ChatEvent, ChatStream, EventId, Saying, Viewer, What};
 use placet_core::ids::{InteractionId, PersonId, SessionId};
 use placet_core::interaction::Locale;
+use placet_core::render::mask;
 use placet_store::StoreError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -27,8 +28,9 @@ use utoipa_axum::routes;
 
 use super::Problems;
 use super::answer::{AnswerBody, answer};
+use super::events::hello;
 use super::interactions::{locale, none, shown, visible};
-use crate::access::{AgentOrPerson, PersonOnly, Role, require_same_site};
+use crate::access::{AgentOrPerson, PersonOnly, Role, Welcome, require_same_site};
 use crate::intake::{JsonBody, QueryOf};
 use crate::metrics::Ongoing;
 use crate::problem::{Code, Problem};
@@ -111,7 +113,7 @@ async fn stream(
         Role::Admin => Viewer::Admin,
         Role::Approver => Viewer::Person(person.person.clone()),
     };
-    let events: Events = match (body.message, body.session_id) {
+    let (begins_after, events): (_, Events) = match (body.message, body.session_id) {
         // Whoever has seen an event comes back; what they say was said.
         (Some(text), session) if seen.is_none() => {
             let saying = Saying {
@@ -120,27 +122,34 @@ async fn stream(
                 person: person.person.clone(),
                 place: None,
             };
-            Box::pin(chat.send(saying).await?.1.into_stream())
+            let (_, said) = chat.send(saying).await?;
+            (Some(said.begins_after()), Box::pin(said.into_stream()))
         }
-        (_, Some(session)) => Box::pin(chat.attach(&session, &viewer, seen).await?.into_stream()),
+        (_, Some(session)) => {
+            let watched = chat.attach(&session, &viewer, seen).await?;
+            (Some(watched.begins_after()), Box::pin(watched.into_stream()))
+        }
         (_, None) => {
             let newest = newest(state.clone(), chat, person.person.clone(), viewer, seen);
             let newest = futures_util::stream::once(newest).filter_map(std::future::ready);
-            Box::pin(newest.flat_map(ChatStream::into_stream))
+            // Nothing is said here, so nothing can be said twice, and where it begins is not known yet.
+            (None, Box::pin(newest.flat_map(ChatStream::into_stream)))
         }
     };
-    let viewer = Watcher {
+    let watcher = Watcher {
         _counted: state.metrics().stream(),
+        welcome: Welcome::new(&state, person.caller.clone()),
         locale: locale(&state, body.locale),
         reader: AgentOrPerson::Person(person.clone()),
         person,
         state,
     };
-    let frames = futures_util::stream::unfold((events, viewer), async |(mut events, viewer)| {
-        let frame = viewer.next(&mut events).await?;
-        Some((Ok::<_, Infallible>(frame), (events, viewer)))
+    let frames = futures_util::stream::unfold((events, watcher), async |(mut events, mut watcher)| {
+        let frame = watcher.next(&mut events).await?;
+        Some((Ok::<_, Infallible>(frame), (events, watcher)))
     });
-    let mut response = Response::new(Body::from_stream(frames));
+    let hello = futures_util::stream::iter(begins_after.map(hello).map(Ok));
+    let mut response = Response::new(Body::from_stream(hello.chain(frames)));
     let headers = response.headers_mut();
     for (name, value) in [
         (header::CONTENT_TYPE, "text/event-stream"),
@@ -198,32 +207,49 @@ struct Watcher {
     state: State,
     person: PersonOnly,
     reader: AgentOrPerson,
+    welcome: Welcome,
     locale: Locale,
     _counted: Ongoing,
 }
 
 impl Watcher {
-    /// What is sent next; nothing more when the conversation or the server ends.
-    async fn next(&self, events: &mut Events) -> Option<Bytes> {
-        let next = tokio::time::timeout(KEEP_ALIVE, events.next());
-        let event = match self.state.stop().run_until_cancelled(next).await? {
-            Err(_) => return Some(Bytes::from_static(b": still here\n\n")),
-            Ok(event) => event?,
+    /// What is sent next; nothing more when the conversation, the server or the viewer's right to it ends.
+    async fn next(&mut self, events: &mut Events) -> Option<Bytes> {
+        let stop = self.state.stop().clone();
+        let still_here = tokio::time::sleep(KEEP_ALIVE);
+        tokio::pin!(still_here);
+        let frame = loop {
+            if !self.welcome.holds() {
+                return None;
+            }
+            tokio::select! {
+                () = stop.cancelled() => return None,
+                () = self.welcome.changed() => {}
+                () = still_here.as_mut() => break Bytes::from_static(b": still here\n\n"),
+                event = events.next() => {
+                    let event = event?
+                        .inspect_err(|error| tracing::error!(%error, "a conversation's stream ends"))
+                        .ok()?;
+                    break self.frame(&event).await;
+                }
+            }
         };
-        let event = event
-            .inspect_err(|error| tracing::error!(%error, "a conversation's stream ends"))
-            .ok()?;
-        Some(self.frame(&event).await)
+        // The wait may have been long, and a right may have ended in the same moment.
+        self.welcome.holds().then_some(frame)
     }
 
     async fn frame(&self, event: &ChatEvent) -> Bytes {
         let mut body = event.to_json();
-        if let What::Interaction { request } = &event.what
-            && let Some(id) = &request.request_id
-            && let Some(question) = self.question(id, &request.message).await
-            && let Some(data) = body.get_mut("data")
-        {
-            *data = question;
+        if let Some(data) = body.get_mut("data") {
+            let question = match &event.what {
+                What::Interaction { request } => match &request.request_id {
+                    Some(id) => self.question(id, &request.message).await,
+                    None => None,
+                },
+                _ => None,
+            };
+            // A question is made to be shown; everything else is as the journal has it.
+            *data = question.unwrap_or_else(|| mask::json(data));
         }
         let id = event
             .id
@@ -287,10 +313,12 @@ async fn respond(
     Shared(state): Shared<State>,
     JsonBody(body): JsonBody<ResponseBody>,
 ) -> Result<Json<TakenBody>, Problem> {
-    chat(&state)?;
+    let chat = chat(&state)?;
     let request = body.request_id;
     let question = visible(&state, &AgentOrPerson::Person(person.clone()), &request).await?;
-    if question.interaction.asked().session != body.session_id {
+    let asked_in = question.interaction.asked().session.clone();
+    // Helpers ask in sessions of their own, and their questions are part of the conversation.
+    if !chat.is_within(asked_in, &body.session_id).await? {
         return Err(none(&request));
     }
     let given = AnswerBody {

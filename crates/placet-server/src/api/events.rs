@@ -15,13 +15,14 @@ use bytes::{Bytes, BytesMut};
 use placet_core::ids::{AgentId, SessionId};
 use placet_core::principal::Principal;
 use serde::Deserialize;
+use tokio::time::Instant;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::Problems;
 use super::sessions::{concerns, owns};
-use crate::access::{Caller, Holder, Role};
+use crate::access::{Caller, Holder, Role, Welcome};
 use crate::intake::QueryOf;
 use crate::metrics::Ongoing;
 use crate::problem::{Code, Problem};
@@ -71,10 +72,11 @@ async fn events(
         wake: state.tail().wake(query.session_id.as_ref()),
         _counted: state.metrics().stream(),
         session: query.session_id,
-        caller,
+        welcome: Welcome::new(&state, caller),
         view,
         after,
         ready: VecDeque::from([hello(after)]),
+        silent_until: Instant::now() + KEEP_ALIVE,
         state,
     };
     let frames = futures_util::stream::unfold(stream, async |mut stream| {
@@ -94,7 +96,7 @@ async fn events(
 }
 
 /// An id before the first event, so that a connection lost before it resumes from here as well.
-fn hello(after: u64) -> Bytes {
+pub(super) fn hello(after: impl std::fmt::Display) -> Bytes {
     Bytes::from(format!("retry: 1000\nid: {after}\n\n"))
 }
 
@@ -155,12 +157,14 @@ async fn view(state: &State, caller: &Caller, session: Option<&SessionId>) -> Re
 
 struct Stream {
     state: State,
-    caller: Caller,
+    welcome: Welcome,
     view: Sees,
     session: Option<SessionId>,
     after: u64,
     wake: Wake,
     ready: VecDeque<Bytes>,
+    /// When something must be sent again, whether or not there is something to see.
+    silent_until: Instant,
     _counted: Ongoing,
 }
 
@@ -168,8 +172,17 @@ impl Stream {
     /// What to send next; `None` when the stream ends. Called only when the reader has taken what was sent before.
     async fn next(&mut self) -> Option<Bytes> {
         loop {
+            if !self.welcome.holds() {
+                return None;
+            }
             if let Some(chunk) = self.ready.pop_front() {
+                self.silent_until = Instant::now() + KEEP_ALIVE;
                 return Some(chunk);
+            }
+            // Rows that are not for this reader are no reason to be silent.
+            if self.silent_until <= Instant::now() {
+                self.ready.push_back(self.still_here());
+                continue;
             }
             self.wake.listen();
             let before = self.after;
@@ -178,25 +191,24 @@ impl Stream {
                 continue;
             }
             let stop = self.state.stop().clone();
-            let woken = tokio::time::timeout(KEEP_ALIVE, self.wake.wait());
-            match stop.run_until_cancelled(woken).await {
-                None | Some(Ok(false)) => return None,
-                Some(Ok(true)) => {}
-                Some(Err(_)) => {
-                    // Also where the stream has come to: whoever reconnects need not look at what is not for them again.
-                    return self
-                        .still_welcome()
-                        .then(|| Bytes::from(format!(": \nid: {}\n\n", self.after)));
-                }
+            tokio::select! {
+                () = stop.cancelled() => return None,
+                () = self.welcome.changed() => {}
+                more = self.wake.wait() => if !more {
+                    return None;
+                },
+                () = tokio::time::sleep_until(self.silent_until) => {}
             }
         }
     }
 
+    /// Says where the stream has come to, so that whoever reconnects need not look at what is not for them again.
+    fn still_here(&self) -> Bytes {
+        Bytes::from(format!(": \nid: {}\n\n", self.after))
+    }
+
     /// Takes the next rows from the tail, or from the journal.
     async fn fill(&mut self) -> Option<()> {
-        if !self.still_welcome() {
-            return None;
-        }
         let read = self.state.tail().rows(self.after, self.session.as_ref()).await;
         let (rows, upto) = read
             .inspect_err(|error| tracing::error!(%error, "a stream ends"))
@@ -224,8 +236,8 @@ impl Stream {
     fn sees(&self, row: &Arc<Row>) -> bool {
         match &self.view {
             Sees::Everything => true,
-            Sees::Own(agent) => row.about().agent.as_ref() == Some(agent),
-            Sees::OwnSession(agent) => row.about().agent.as_ref().is_none_or(|about| about == agent),
+            Sees::Own(agent) => row.about().is_of(agent),
+            Sees::OwnSession(agent) => row.about().is_for_owner(agent),
             Sees::PutTo(person) => row.about().concerns(person),
         }
     }
@@ -235,11 +247,5 @@ impl Stream {
             Sees::Own(_) | Sees::OwnSession(_) => Reader::Agent,
             Sees::Everything | Sees::PutTo(_) => Reader::Person,
         }
-    }
-
-    /// A token that was taken back, and a cookie that ended, end the streams they opened.
-    fn still_welcome(&self) -> bool {
-        let known = self.state.access().by_id(self.caller.credential).is_some();
-        known && self.caller.until.is_none_or(|until| self.state.now() < until)
     }
 }

@@ -4,7 +4,7 @@ use std::io;
 
 use axum::Json;
 use axum::extract::{FromRequest, FromRequestParts, Request, State as Shared};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use placet_core::config::Scheme;
 use placet_core::interaction::Locale;
@@ -15,7 +15,7 @@ use utoipa_axum::routes;
 
 use super::Problems;
 use crate::access::{
-    COOKIE, COOKIE_TTL, Caller, CodeError, Cookies, Credential, Holder, Named, Peer, PersonOnly, cookie,
+    COOKIE, COOKIE_TTL, CodeError, Cookies, Credential, Holder, Named, Peer, PersonOnly, Proof,
     require_same_site,
 };
 use crate::intake::JsonBody;
@@ -84,24 +84,19 @@ async fn sign_in(Shared(state): Shared<State>, request: Request) -> Result<Respo
         require_same_site(&parts)?;
     }
     let peer = parts.extensions.get().map(|Peer(peer)| *peer);
-    let slow_down = || {
-        let problem = Problem::new(Code::TooManyRequests, "too many attempts; wait a minute");
-        problem.retry_after_seconds(60)
-    };
-    if peer.is_some_and(|peer| !state.may_guess(peer)) {
-        return Err(slow_down());
-    }
     let scheme = parts
         .extensions
         .get()
         .map_or(Scheme::Http, |named: &Named| named.scheme);
     let request = Request::from_parts(parts, body);
     let JsonBody(given) = JsonBody::<SignIn>::from_request(request, &state).await?;
-    let wrong = |code, detail: &str| {
-        if let Some(peer) = peer {
-            state.guess_allowed(peer);
+    // Whoever guesses is slowed down. Whoever knows is not: others at the same address must not keep them out.
+    let wrong = |code, detail: &str| match peer {
+        Some(peer) if !state.guess_allowed(peer) => {
+            let problem = Problem::new(Code::TooManyRequests, "too many attempts; wait a minute");
+            problem.retry_after_seconds(60)
         }
-        Problem::new(code, detail)
+        _ => Problem::new(code, detail),
     };
     let access = state.access();
     let credential = match given {
@@ -150,14 +145,8 @@ fn with_cookie(value: &str, seconds: u64, scheme: Scheme) -> Response {
     security(("browser" = [])), extensions(("x-roles" = json!(["approver", "admin"]))))]
 async fn sign_out(Shared(state): Shared<State>, request: Request) -> Result<Response, Problem> {
     let (mut parts, _) = request.into_parts();
-    let person = Caller::from_request_parts(&mut parts, &state).await?;
-    if let Holder::Agent(_) = person.holder {
-        return Err(Problem::new(
-            Code::Forbidden,
-            "an agent's token never does what people do",
-        ));
-    }
-    revoke(&state, &parts.headers, &person).await?;
+    let person = PersonOnly::from_request_parts(&mut parts, &state).await?;
+    revoke(&state, person.caller.proof).await?;
     let scheme = parts
         .extensions
         .get()
@@ -165,13 +154,12 @@ async fn sign_out(Shared(state): Shared<State>, request: Request) -> Result<Resp
     Ok(with_cookie("", 0, scheme))
 }
 
-async fn revoke(state: &State, headers: &HeaderMap, person: &Caller) -> Result<(), Problem> {
-    let (Some(value), Some(until)) = (cookie(headers), person.until) else {
+async fn revoke(state: &State, proof: Proof) -> Result<(), Problem> {
+    let Proof::Cookie(ticket) = proof else {
         return Ok(());
     };
-    let (state, value) = (state.clone(), value.to_owned());
-    let revoking =
-        tokio::task::spawn_blocking(move || state.cookies().revoke(&value, until, state.now())).await;
+    let state = state.clone();
+    let revoking = tokio::task::spawn_blocking(move || state.sign_out(ticket)).await;
     revoking.map_err(io::Error::other).flatten().map_err(|error| {
         tracing::error!(%error, "a sign-out could not be stored; it would be forgotten at a restart");
         Problem::new(

@@ -1,11 +1,12 @@
 //! Sessions: what happened in each, and ending one.
 
+use std::collections::BTreeSet;
+
 use axum::Json;
 use axum::extract::State as Shared;
 use axum::http::StatusCode;
 use placet_core::ids::{AgentId, SessionId};
 use placet_core::interaction::Locale;
-use placet_core::journal::Event;
 use placet_core::policy::Mode;
 use placet_core::principal::Principal;
 use placet_engine::chronicle;
@@ -21,13 +22,12 @@ use crate::access::{Admin, AgentOrPerson, PersonOnly, Role};
 use crate::intake::{JsonBody, PathId, QueryOf};
 use crate::problem::{Code, Problem};
 use crate::state::State;
+use crate::tail::About;
 use crate::wire::row::RowBody;
 use crate::wire::{cursor, page_size};
 
 /// Sessions looked at for one page, whether or not they are shown.
 const LOOKED_AT_MAX: usize = 2000;
-/// Questions of a session looked at to see whom it concerns.
-const QUESTIONS_MAX: usize = 200;
 
 pub(super) fn routes() -> OpenApiRouter<State> {
     OpenApiRouter::new()
@@ -190,13 +190,14 @@ async fn one(
         let next = (found.len() == limit)
             .then(|| found.last().map(|row| row.id))
             .flatten();
+        let own = match &reader {
+            AgentOrPerson::Agent(agent) => Some(for_owner(view, agent, &wanted, after, limit)?),
+            AgentOrPerson::Person(_) => None,
+        };
         let told = |row| RowBody::new(row, chronicle::sentence(view, &row.event, locale));
         let rows = found
             .iter()
-            .filter(|row| match &reader {
-                AgentOrPerson::Agent(agent) => is_of(view, &row.event, agent),
-                AgentOrPerson::Person(_) => true,
-            })
+            .filter(|row| own.as_ref().is_none_or(|own| own.contains(&row.id)))
             .map(told)
             .collect();
         Ok(Some(Timeline { session, rows, next }))
@@ -204,42 +205,21 @@ async fn one(
     read.await?.map(Json).ok_or_else(|| none(&id))
 }
 
-/// Whether a row of a session is for this agent: about its own calls, or about the session as a whole.
-fn is_of(view: &View<'_>, event: &Event, agent: &AgentId) -> bool {
-    let of_question = |id| {
-        view.interaction(id)
-            .ok()
-            .flatten()
-            .is_some_and(|found| crate::tail::asker(found.asked()) == agent)
-    };
-    match event {
-        Event::CallReceived { call, .. } => call.origin.agent == *agent,
-        Event::Asked(asked) => crate::tail::asker(asked) == agent,
-        Event::Joined { call, .. }
-        | Event::Settled { call, .. }
-        | Event::Claimed { call, .. }
-        | Event::Finished { call, .. }
-        | Event::LostTrack { call, .. }
-        | Event::StandingUsed { call, .. } => call.agent == *agent,
-        Event::Escalated { interaction, .. }
-        | Event::Voted { interaction, .. }
-        | Event::Resolved { interaction, .. }
-        | Event::Processed { interaction }
-        | Event::Delivered { interaction, .. } => of_question(interaction),
-        Event::SessionEnded { .. }
-        | Event::ModeSet { .. }
-        | Event::ToolAllowed { .. }
-        | Event::MessageQueued(_) => true,
-        // The built-in agent's run is between it and its people.
-        Event::RunStarted(_)
-        | Event::UserSaid { .. }
-        | Event::ModelTurn(_)
-        | Event::RunInterrupted { .. }
-        | Event::RunEnded { .. }
-        | Event::StandingGiven(_)
-        | Event::StandingRevoked { .. }
-        | Event::Started { .. } => false,
+/// The rows of a page that are for the agent whose session it is, by the same rule as its stream.
+fn for_owner(
+    view: &View<'_>,
+    owner: &AgentId,
+    session: &SessionId,
+    after: u64,
+    limit: usize,
+) -> Result<BTreeSet<u64>, StoreError> {
+    let mut own = BTreeSet::new();
+    for raw in view.journal_raw(after, limit, Some(session))? {
+        if About::of(view, &raw)?.is_for_owner(owner) {
+            own.insert(raw.id);
+        }
     }
+    Ok(own)
 }
 
 fn none(id: &SessionId) -> Problem {
@@ -335,6 +315,5 @@ pub(super) async fn concerns(
 }
 
 fn put_to(view: &View<'_>, principal: &Principal, session: &SessionId) -> Result<bool, StoreError> {
-    let asked = view.questions_of_session(session, QUESTIONS_MAX)?;
-    Ok(asked.iter().any(|asked| asked.concerns(principal, true)))
+    view.any_question_of_session(session, |asked| asked.concerns(principal, true))
 }

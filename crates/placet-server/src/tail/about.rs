@@ -11,9 +11,18 @@ use serde::Deserialize;
 
 /// Whom a row is about.
 pub(crate) struct About {
-    /// The agent whose call or question it is.
-    pub(crate) agent: Option<AgentId>,
+    whose: Whose,
     question: Option<(Box<Asked>, Asking)>,
+}
+
+/// Which agents a row is for.
+enum Whose {
+    /// The one whose call or question it is about.
+    Agent(AgentId),
+    /// The one whose session it is in: it is about the session as a whole.
+    Owner,
+    /// None. What the built-in agent does is between it and its people, and people's own affairs are theirs.
+    People,
 }
 
 /// Who is asked at the moment a row speaks of.
@@ -43,35 +52,44 @@ enum Called {
 
 impl About {
     pub(crate) const NOBODY: Self = Self {
-        agent: None,
+        whose: Whose::People,
         question: None,
     };
 
-    pub(super) fn of(view: &View<'_>, raw: &RawRow) -> Result<Self, StoreError> {
+    pub(crate) fn of(view: &View<'_>, raw: &RawRow) -> Result<Self, StoreError> {
         if raw.kind() == "asked" {
             let asked: Asked = raw.fields()?;
-            return Ok(Self::question(asked, Asking::First));
+            return Ok(Self {
+                whose: Whose::Agent(asker(&asked).clone()),
+                question: Some((Box::new(asked), Asking::First)),
+            });
         }
         let names: Names = raw.fields()?;
-        if let Some(id) = names.interaction
-            && let Some(interaction) = view.interaction(&id)?
-        {
-            return Ok(Self::question(interaction.asked().clone(), Asking::All));
-        }
-        Ok(Self {
-            agent: names.call.map(|call| match call {
-                Called::Key(key) => key.agent,
-                Called::Whole(call) => call.origin.agent,
-            }),
-            question: None,
-        })
+        let asked = match &names.interaction {
+            Some(id) => view.interaction(id)?.map(|found| found.asked().clone()),
+            None => None,
+        };
+        let whose = match (names.call, &asked) {
+            (Some(Called::Key(key)), _) => Whose::Agent(key.agent),
+            (Some(Called::Whole(call)), _) => Whose::Agent(call.origin.agent),
+            (None, Some(asked)) => Whose::Agent(asker(asked).clone()),
+            (None, None) => match raw.kind() {
+                "sessionEnded" | "modeSet" | "toolAllowed" | "messageQueued" => Whose::Owner,
+                _ => Whose::People,
+            },
+        };
+        let question = asked.map(|asked| (Box::new(asked), Asking::All));
+        Ok(Self { whose, question })
     }
 
-    fn question(asked: Asked, asking: Asking) -> Self {
-        Self {
-            agent: Some(asker(&asked).clone()),
-            question: Some((Box::new(asked), asking)),
-        }
+    /// Whether it is about a call or a question of this agent.
+    pub(crate) fn is_of(&self, agent: &AgentId) -> bool {
+        matches!(&self.whose, Whose::Agent(own) if own == agent)
+    }
+
+    /// Whether it is for the agent to which its session belongs: about its own calls and questions, or about the session.
+    pub(crate) fn is_for_owner(&self, owner: &AgentId) -> bool {
+        self.is_of(owner) || matches!(self.whose, Whose::Owner)
     }
 
     /// Whether it is about a question put to `principal`.

@@ -1,6 +1,7 @@
 //! A question on the wire: the seed documents' names, and what a surface needs to show it.
 
 use placet_core::config::Config;
+use placet_core::digest::Digest;
 use placet_core::ids::{AgentId, ChannelName, ChatId, GroupId, InteractionId, PersonId, SessionId, ToolName};
 use placet_core::interaction::{
     Asked, Audience, Code, Interaction, InteractionKind, InteractionOption, Locale, Pending, Resolution,
@@ -168,12 +169,17 @@ struct Votes {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ScopeBody {
-    /// To be sent back as it is.
-    #[schema(value_type = Object)]
-    scope: Scope,
-    /// Exactly what it covers.
+    /// Its name, to be sent back as it is. The scope itself may hold a secret.
+    scope: String,
+    /// Exactly what it covers, secrets masked.
     #[schema(value_type = String)]
     text: SafeText,
+}
+
+/// What a scope is called on the wire.
+pub(crate) fn scope_name(scope: &Scope) -> String {
+    let whole = serde_json::to_vec(scope).unwrap_or_default();
+    Digest::of("placet/scope/1", &[&whole]).to_string()
 }
 
 /// What became of a question.
@@ -285,7 +291,7 @@ impl QuestionBody {
             verdict: question.call.as_ref().map(|record| (&record.verdict).into()),
             scopes: around
                 .scopes
-                .into_iter()
+                .iter()
                 .map(|scope| ScopeBody::new(scope, around.locale))
                 .collect(),
             shown_digest: document.digest().to_string(),
@@ -296,10 +302,10 @@ impl QuestionBody {
 }
 
 impl ScopeBody {
-    fn new(scope: Scope, locale: Locale) -> Self {
+    fn new(scope: &Scope, locale: Locale) -> Self {
         Self {
+            scope: scope_name(scope),
             text: SafeText::line(&scope.describe_in(locale)),
-            scope,
         }
     }
 }

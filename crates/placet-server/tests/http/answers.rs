@@ -260,3 +260,119 @@ async fn dont_ask_again_is_listed_and_taken_back_by_whoever_gave_it() {
     );
     house.close().await;
 }
+
+#[tokio::test]
+async fn an_edit_that_leaves_it_open_which_secret_is_meant_decides_nothing() {
+    let house = House::plain().await;
+    let (agent, approver) = (house.token("agent"), house.token("approver"));
+    let tokens = [
+        "ghp_AAAAAAAAAAAAAAAAAAAA0123456789abcdef",
+        "ghp_BBBBBBBBBBBBBBBBBBBB0123456789abcdef",
+    ];
+    let id = house
+        .ask(&agent, "c1", "http_request", json!({"tokens": tokens}))
+        .await;
+    let path = format!("/v1/interactions/{id}");
+    let mut args = house.get(&approver, &path).await.ok()["call"]["args"].clone();
+    args["tokens"].as_array_mut().unwrap().remove(0);
+    let answer = json!({"selectedOptionId": "approve", "editedArgs": args});
+    let refused = house.answer(&approver, &id, answer).await;
+    assert_eq!(refused.problem(), (422, "edited-args-refused".into()));
+    assert!(refused.text.contains("masked secret"), "{}", refused.text);
+    assert_eq!(house.get(&approver, &path).await.ok()["status"], "pending");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_line_edited_around_a_masked_secret_runs_with_the_secret() {
+    let house = House::plain().await;
+    let (agent, approver) = (house.token("agent"), house.token("approver"));
+    let line = "curl -H 'Authorization: Bearer ghp_AAAAAAAAAAAAAAAAAAAA0123456789abcdef' https://example.com";
+    let id = house.ask(&agent, "c1", "bash", json!({"command": line})).await;
+    let question = house.get(&approver, &format!("/v1/interactions/{id}")).await.ok();
+    let shown = question["call"]["args"]["command"].as_str().unwrap();
+    assert!(shown.contains("-chars-masked]"), "{shown}");
+    let edited = json!({"command": format!("{shown} --fail")});
+    house
+        .answer(
+            &approver,
+            &id,
+            json!({"selectedOptionId": "approve", "editedArgs": edited}),
+        )
+        .await
+        .ok();
+    let claimed = house.send(&agent, "POST", "/v1/calls/c1/claim", None).await.ok();
+    assert_eq!(claimed["args"]["command"], format!("{line} --fail"));
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_secret_is_not_told_with_what_dont_ask_again_covers() {
+    let house = House::with_people().await;
+    let agent = house.token("agent");
+    let token = "ghp_AAAAAAAAAAAAAAAAAAAA0123456789abcdef";
+    let line = format!("curl -H 'Authorization: Bearer {token}' https://example.com");
+    let id = house.ask(&agent, "c1", "bash", json!({"command": line})).await;
+    let question = house.get(LIN, &format!("/v1/interactions/{id}")).await;
+    let scopes = question.ok()["scopes"].clone();
+    assert!(!question.text.contains(token), "{}", question.text);
+    assert!(
+        scopes[1]["text"].as_str().unwrap().contains("-chars-masked]"),
+        "{scopes}"
+    );
+
+    let remember = |scope: &serde_json::Value| json!({"selectedOptionId": "approve", "remember": {"scope": scope, "lastsMs": 3_600_000}});
+    let refused = house.answer(LIN, &id, remember(&json!("no such scope"))).await;
+    assert_eq!(refused.problem(), (422, "remember-refused".into()));
+    house.answer(LIN, &id, remember(&scopes[1]["scope"])).await.ok();
+    for path in ["/v1/grants", "/v1/audit?type=standingGiven", "/v1/audit"] {
+        let told = house.get(WEI, path).await;
+        assert_eq!(told.status, 200);
+        assert!(!told.text.contains(token), "{path}: {}", told.text);
+    }
+    let again = house
+        .propose(&agent, "c2", "bash", json!({"command": line}))
+        .await;
+    assert_eq!(
+        (&again["status"], &again["verdict"]["step"]),
+        (&json!("allowed"), &json!(11)),
+        "{again}"
+    );
+    house.close().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_says_two_things_says_nothing() {
+    let house = House::plain().await;
+    let (agent, approver) = (house.token("agent"), house.token("approver"));
+    let id = house.ask(&agent, "c1", "bash", json!({"command": "make"})).await;
+    let bearer = format!("Bearer {approver}");
+    let headers = [
+        ("authorization", bearer.as_str()),
+        ("content-type", "application/json"),
+    ];
+    let one = format!("/v1/interactions/{id}/answer");
+    for answer in [
+        r#""selectedOptionId": "reject", "selectedOptionId": "approve""#,
+        r#""selectedOptionId": "approve", "editedArgs": {"command": "make", "command": "make install"}"#,
+        r#""selectedOptionId": "approve", "by": "lin""#,
+    ] {
+        let together = format!(r#"{{"answers": [{{"requestId": "{id}", {answer}}}]}}"#);
+        for (path, body) in [
+            (one.as_str(), format!("{{{answer}}}")),
+            ("/v1/interactions/answers", together),
+        ] {
+            let refused = house.raw("POST", path, &headers, body.into()).await;
+            assert_eq!(refused.status(), 400, "{path}: {answer}");
+        }
+    }
+    let unnamed = json!({"answers": [
+        {"requestId": id, "selectedOptionId": "approve"}, {"selectedOptionId": "approve"},
+    ]});
+    let refused = house.post(&approver, "/v1/interactions/answers", unnamed).await;
+    assert_eq!(refused.problem(), (400, "bad-request".into()));
+    let other = json!({"requestId": "int_other", "selectedOptionId": "approve"});
+    assert_eq!(house.answer(&approver, &id, other).await.status, 400);
+    assert_eq!(house.get(&agent, "/v1/calls/c1").await.ok()["status"], "pending");
+    house.close().await;
+}

@@ -70,6 +70,25 @@ async fn an_agents_token_and_a_guess_sign_nobody_in_and_guessing_is_slowed_down(
 }
 
 #[tokio::test]
+async fn whoever_guesses_keeps_nobody_at_the_same_address_from_signing_in() {
+    let house = House::plain().await;
+    let mut last = 0;
+    for _ in 0..25 {
+        last = house.get("placet_admin_of_an_older_day", "/v1/me").await.status;
+    }
+    assert_eq!(last, 429, "the address has used its guesses up");
+    let (_, code) = house.link.split_once('#').unwrap();
+    for proof in [json!({"token": house.token("approver")}), json!({"code": code})] {
+        let signed_in = house.say("POST", "/v1/sign-in", &[], Some(proof)).await;
+        assert_eq!(signed_in.status, 204, "{}", signed_in.text);
+    }
+    let guess = json!({"token": "placet_admin_of_an_older_day"});
+    let guessed = house.say("POST", "/v1/sign-in", &[], Some(guess)).await;
+    assert_eq!(guessed.problem(), (429, "too-many-requests".into()));
+    house.close().await;
+}
+
+#[tokio::test]
 async fn a_page_of_another_site_cannot_act_for_whoever_is_signed_in() {
     let house = House::plain().await;
     let agent = house.token("agent");

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use futures_util::StreamExt as _;
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use serde_json::{Value, json};
 
-use crate::house::{House, LIN, PEOPLE, WEI};
+use crate::house::{House, LIN, OTHER, PEOPLE, WEI};
 
 const STREAM: &str = "/api/agent/chat/react/stream";
 const RESPONSE: &str = "/api/agent/chat/react/interaction_response";
@@ -24,9 +25,14 @@ text = 'Written.'
 
 /// A house with an agent that wants to write one file.
 async fn house() -> House {
+    scripted(SCRIPT).await
+}
+
+/// A house with an agent that says what a script says.
+async fn scripted(turns: &str) -> House {
     let data = tempfile::tempdir().unwrap();
     let script = data.path().join("script.toml");
-    std::fs::write(&script, SCRIPT).unwrap();
+    std::fs::write(&script, turns).unwrap();
     let config = format!(
         "{PEOPLE}\n[workspace]\nroot = '{}'\n[models.main]\nprovider = 'scripted'\nscript = '{}'\n",
         data.path().display(),
@@ -82,10 +88,10 @@ impl Conversation {
             while let Some(end) = self.text.find("\n\n") {
                 let block: String = self.text.drain(..end + 2).collect();
                 let field = |name: &str| block.lines().find_map(|line| line.strip_prefix(name));
+                self.last_id = field("id: ").map(str::to_owned).or(self.last_id.take());
                 let Some(data) = field("data: ") else { continue };
                 let data: Value = serde_json::from_str(data).unwrap();
                 assert_eq!(data["type"], field("event: ").unwrap());
-                self.last_id = field("id: ").map(str::to_owned).or(self.last_id.take());
                 return Some(data);
             }
             let frame = tokio::time::timeout(Duration::from_secs(30), self.body.frame());
@@ -180,6 +186,25 @@ async fn an_event_source_that_comes_back_says_nothing_twice_and_misses_nothing()
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_event_source_that_is_cut_before_its_first_event_says_nothing_twice() {
+    let house = house().await;
+    let first = Conversation::watches(&house, LIN, "?message=write%20it", None).await;
+    let hello = first.body.into_data_stream().next().await.unwrap().unwrap();
+    let hello = std::str::from_utf8(&hello).unwrap();
+    let seen = hello.lines().find_map(|line| line.strip_prefix("id: ")).unwrap();
+    let mut again = Conversation::watches(&house, LIN, "?message=write%20it", Some(seen)).await;
+    let began = again.next().await.unwrap();
+    assert_eq!(
+        (&began["type"], &began["data"]["message"]),
+        (&json!("STARTED"), &json!("write it"))
+    );
+    again.until("INTERACTION").await;
+    let runs = house.get(WEI, "/v1/audit?type=runStarted").await.ok();
+    assert_eq!(runs["items"].as_array().unwrap().len(), 1, "{runs}");
+    house.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn whoever_watches_before_there_is_a_conversation_sees_the_first_one() {
     let house = house().await;
     let mut page = Conversation::watches(&house, LIN, "", None).await;
@@ -256,4 +281,127 @@ async fn without_a_model_there_is_no_agent_and_the_answer_says_how_to_get_one() 
     let refused = house.post(LIN, STREAM, json!({"message": "hello"})).await;
     assert_eq!(refused.problem(), (404, "no-model".into()));
     assert!(refused.text.contains("[models.NAME]"), "{}", refused.text);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_is_shown_no_longer_than_its_viewer_may_come_in() {
+    let house = house().await;
+    let (here, elsewhere) = (house.cookie_of(LIN).await, house.cookie_of(LIN).await);
+    let mut talk = Conversation::says(&house, LIN, json!({"message": "write it"})).await;
+    let asked = talk.until("INTERACTION").await;
+    let session = format!("{STREAM}?sessionId={}", asked["sessionId"].as_str().unwrap());
+    let mut signed_out = Conversation::open(&house, "GET", &session, &[("cookie", &here)], None).await;
+    let mut signed_in = Conversation::open(&house, "GET", &session, &[("cookie", &elsewhere)], None).await;
+    signed_out.until("INTERACTION").await;
+    signed_in.until("INTERACTION").await;
+    house.sign_out(&here).await;
+    let id = asked["data"]["requestId"].as_str().unwrap();
+    house
+        .answer(LIN, id, json!({"selectedOptionId": "approve"}))
+        .await
+        .ok();
+    assert_eq!(signed_out.next().await, None);
+    signed_in.until("INTERACTION_RESOLVED").await;
+    house.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_is_taken_back_ends_the_conversations_it_watches() {
+    let house = house().await;
+    let mut talk = Conversation::says(&house, LIN, json!({"message": "write it"})).await;
+    let asked = talk.until("INTERACTION").await;
+    house.reload(&PEOPLE.replace("token = \"file:LIN\"\n", ""));
+    let session = asked["sessionId"].as_str().unwrap();
+    let cancel = format!("/v1/sessions/{session}/cancel");
+    let ended = house.send(WEI, "POST", &cancel, None);
+    assert_eq!(ended.await.status, 204);
+    assert_eq!(talk.next().await, None, "there would be more to see");
+    house.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn secrets_are_masked_in_what_the_agent_does_and_sees() {
+    let token = "ghp_AAAAAAAAAAAAAAAAAAAA0123456789abcdef";
+    let house = scripted(&format!(
+        "[[turns]]\ntext = 'I look.'\ncalls = [{{ tool = 'grep', args = {{ pattern = '{token}' }} }}, \
+         {{ tool = 'read', args = {{ path = 'env' }} }}]\n\
+         [[turns]]\ntext = 'I found {token}.'\n"
+    ))
+    .await;
+    std::fs::write(house.data.path().join("env"), format!("TOKEN={token}\n")).unwrap();
+    let mut talk = Conversation::says(&house, LIN, json!({"message": "look"})).await;
+    let mut seen = Vec::new();
+    while let Some(event) = talk.next().await {
+        assert!(!event.to_string().contains(token), "{event}");
+        if let Some(id) = event["data"]["options"]
+            .as_array()
+            .and(event["data"]["requestId"].as_str())
+        {
+            let approve = json!({"selectedOptionId": "approve"});
+            house.answer(LIN, id, approve).await.ok();
+        }
+        seen.push(event["type"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(
+        seen.iter().filter(|kind| *kind == "OBSERVATION").count(),
+        2,
+        "{seen:?}"
+    );
+    assert_eq!(seen.last().unwrap(), "COMPLETED");
+    house.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_agent_reads_nothing_of_a_conversation_by_calling_in_its_session() {
+    let house = scripted("[[turns]]\ntext = 'Between us.'\n").await;
+    let said = json!({"message": "a secret of ours", "sessionId": "ops:c1"});
+    let mut talk = Conversation::says(&house, LIN, said).await;
+    talk.until("COMPLETED").await;
+    let call = json!({"sessionId": "ops:c1", "tool": "read", "args": {"path": "a"}});
+    // Whether it may call there at all is not the question here.
+    house.post(OTHER, "/v1/calls", call).await;
+    let session = house.get(OTHER, "/v1/sessions/ops:c1").await;
+    assert_eq!(session.problem(), (404, "no-such-session".into()));
+
+    let bearer = format!("Bearer {OTHER}");
+    let path = "/v1/events?sessionId=ops:c1&after=0";
+    let headers = [("authorization", bearer.as_str())];
+    let stream = house.raw("GET", path, &headers, "".into()).await.into_body();
+    // A stream that ends with the server has sent everything that was there before.
+    let (rows, _) = tokio::join!(stream.collect(), house.close());
+    let rows = String::from_utf8(rows.unwrap().to_bytes().to_vec()).unwrap();
+    assert!(rows.starts_with("retry: "), "{rows}");
+    for kind in ["messageQueued", "runStarted", "userSaid", "modelTurn", "runEnded"] {
+        assert!(!rows.contains(kind), "{rows}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_helpers_question_is_answered_in_the_conversation_it_is_asked_in() {
+    let house = scripted(
+        "
+[[turns]]
+on = 'PART'
+calls = [{ tool = 'write', args = { path = 'part.txt', content = 'p' } }]
+[[turns]]
+on = 'hand it on'
+calls = [{ tool = 'task', args = { description = 'Write a part', prompt = 'PART' } }]
+[[turns]]
+text = 'Done.'
+",
+    )
+    .await;
+    let mut talk = Conversation::says(&house, LIN, json!({"message": "hand it on"})).await;
+    let asked = talk.until("INTERACTION").await;
+    assert_ne!(
+        asked["sessionId"], asked["data"]["sessionId"],
+        "the helper has a session of its own"
+    );
+    let answer = |session: &Value| json!({"sessionId": session, "requestId": asked["data"]["requestId"], "selectedOptionId": "approve"});
+    let elsewhere = house.post(LIN, RESPONSE, answer(&json!("another"))).await;
+    assert_eq!(elsewhere.problem(), (404, "no-such-question".into()));
+    house.post(LIN, RESPONSE, answer(&asked["sessionId"])).await.ok();
+    talk.until("COMPLETED").await;
+    assert!(house.data.path().join("part.txt").exists());
+    house.close().await;
 }

@@ -7,7 +7,7 @@ use hyper::body::Incoming;
 use placet_core::call::ToolCall;
 use serde_json::{Value, json};
 
-use crate::house::{House, LIN, OTHER, WEI};
+use crate::house::{House, LIN, OTHER, PEOPLE, WEI};
 
 /// An open stream, read event by event.
 struct Stream {
@@ -22,8 +22,12 @@ impl Stream {
         let last = last_event_id.map(|id| id.to_string());
         let mut headers = vec![("authorization", bearer.as_str())];
         headers.extend(last.as_deref().map(|last| ("last-event-id", last)));
+        Self::open_with(house, query, &headers).await
+    }
+
+    async fn open_with(house: &House, query: &str, headers: &[(&str, &str)]) -> Self {
         let response = house
-            .raw("GET", &format!("/v1/events{query}"), &headers, "".into())
+            .raw("GET", &format!("/v1/events{query}"), headers, "".into())
             .await;
         assert_eq!(response.status(), 200);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
@@ -251,5 +255,56 @@ async fn a_token_that_is_taken_back_ends_its_streams() {
     house.ask(&agent, "c1", "bash", json!({"command": "make"})).await;
     assert_eq!(lin.next().await, None);
     assert_eq!(house.get(LIN, "/v1/me").await.status, 401);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_sign_out_ends_the_streams_of_that_browser_and_of_no_other() {
+    let house = House::with_people().await;
+    let agent = house.token("agent");
+    let (here, elsewhere) = (house.cookie_of(LIN).await, house.cookie_of(LIN).await);
+    let mut ended = Stream::open_with(&house, "", &[("cookie", &here)]).await;
+    let mut kept = Stream::open_with(&house, "", &[("cookie", &elsewhere)]).await;
+    house.sign_out(&here).await;
+    house.ask(&agent, "c1", "bash", json!({"command": "make"})).await;
+    assert_eq!(ended.next().await, None);
+    assert_eq!(kept.kinds(1).await, ["asked"]);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn somebody_whose_role_changed_keeps_no_stream_of_the_old_one() {
+    let house = House::with_people().await;
+    let agent = house.token("agent");
+    let mut admin = Stream::open(&house, WEI, "", None).await;
+    let mut lin = Stream::open(&house, LIN, "", None).await;
+    house.reload(&PEOPLE.replace(r#"admins = ["wei"]"#, "admins = []"));
+    house.ask(&agent, "c1", "pay", json!({"amount": 5})).await;
+    assert_eq!(admin.next().await, None, "only lin is asked, and wei is no admin");
+    assert_eq!(
+        lin.kinds(1).await,
+        ["asked"],
+        "whose rights are the same notices nothing"
+    );
+    house.close().await;
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn a_reader_who_may_see_nothing_of_a_busy_server_is_told_that_it_lives() {
+    let house = House::with_people().await;
+    let agent = house.token("agent");
+    let mut lin = Stream::open(&house, LIN, "", None).await;
+    for number in 0..5 {
+        tokio::time::pause();
+        tokio::time::advance(Duration::from_secs(4)).await;
+        tokio::time::resume();
+        house
+            .propose(&agent, &format!("c{number}"), "read", json!({"path": "a"}))
+            .await;
+    }
+    // Twenty seconds of rows that are not for lin.
+    let told = tokio::time::timeout(Duration::from_secs(5), lin.block()).await;
+    let told = told.unwrap_or_else(|_| panic!("nothing comes")).unwrap();
+    assert!(told.starts_with(": \nid: "), "{told}");
     house.close().await;
 }

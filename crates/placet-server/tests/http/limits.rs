@@ -75,6 +75,32 @@ async fn headers_that_do_not_come_end_the_connection() {
     house.close().await;
 }
 
+#[tokio::test(flavor = "current_thread")]
+async fn whoever_asks_and_never_reads_does_not_keep_the_connection() {
+    let house = House::open(tempfile::tempdir().unwrap(), "[server]\nconnections_max = 1\n").await;
+    let mut unread = TcpStream::connect(house.address).await.unwrap();
+    // Far more than the buffers in between hold.
+    let request = format!("GET /openapi.json HTTP/1.1\r\nhost: {}\r\n\r\n", house.address);
+    unread.write_all(request.repeat(400).as_bytes()).await.unwrap();
+    // Let the server, on this same thread, write as much as there is room for; then let a minute pass at once.
+    for _ in 0..20_000 {
+        tokio::task::yield_now().await;
+    }
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_mins(1)).await;
+    tokio::time::resume();
+    let served = tokio::time::timeout(Duration::from_secs(10), house.say("GET", "/healthz", &[], None));
+    assert_eq!(
+        served
+            .await
+            .unwrap_or_else(|_| panic!("nobody else is served"))
+            .status,
+        200
+    );
+    drop(unread);
+    house.close().await;
+}
+
 #[tokio::test]
 async fn thousands_of_idle_connections_disturb_nobody() {
     let house = House::plain().await;

@@ -377,3 +377,27 @@ async fn what_is_counted_can_be_read() {
     }
     house.close().await;
 }
+
+#[tokio::test]
+async fn a_session_is_shown_to_whoever_is_asked_late_in_it() {
+    let house = House::with_people().await;
+    let (agent, approver) = (house.token("agent"), house.token("approver"));
+    for number in 0..205 {
+        let id = house
+            .ask(&agent, &format!("c{number}"), "pay", json!({"amount": number}))
+            .await;
+        house
+            .answer(LIN, &id, json!({"selectedOptionId": "approve"}))
+            .await
+            .ok();
+    }
+    let session = async || house.get(&approver, "/v1/sessions/job").await;
+    assert_eq!(session().await.problem(), (404, "no-such-session".into()));
+    house
+        .ask(&agent, "late", "bash", json!({"command": "make"}))
+        .await;
+    session().await.ok();
+    let listed = house.get(&approver, "/v1/sessions").await.ok();
+    assert_eq!(listed["items"][0]["sessionId"], "job");
+    house.close().await;
+}

@@ -126,6 +126,24 @@ impl View<'_> {
         self.asked_by(sql, (session.as_str(), limit))
     }
 
+    /// Whether some question of a session, open or not, is `wanted`. The newest are looked at first.
+    pub fn any_question_of_session(
+        &self,
+        session: &SessionId,
+        wanted: impl Fn(&Asked) -> bool,
+    ) -> Result<bool, StoreError> {
+        let sql = "SELECT journal.id FROM journal JOIN interactions ON interactions.row = journal.id
+                   WHERE journal.session = (SELECT id FROM sessions WHERE name = ?1) ORDER BY journal.id DESC";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut rows = statement.query([session.as_str()])?;
+        while let Some(row) = rows.next()? {
+            if wanted(&self.asked(row.get(0)?)?) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// A page of all open questions, oldest first.
     pub fn pending_page(&self, after: Option<u64>, limit: usize) -> Result<Vec<PendingRow>, StoreError> {
         let sql = "SELECT pending.row, at, body FROM pending JOIN journal ON journal.id = pending.row
