@@ -121,6 +121,21 @@ fn a_bystander_is_told_and_nothing_changes() {
     waiting.inbox("wei", &["answer", id, "approve"], 0);
 }
 
+/// As `placet grants revoke` does: the name goes into the journal as whose decision it was.
+#[test]
+fn who_answers_must_be_somebody() {
+    let waiting = Waiting::of(&[bash("rm -rf build")]);
+    let id = waiting.ids[0].as_str();
+    for args in [&["answer", id, "approve"][..], &["list"], &["show", id]] {
+        let (_, err) = waiting.inbox("nobody-at-all", args, 2);
+        assert!(
+            err.contains("nobody named `nobody-at-all`") && err.contains("lin, wei"),
+            "{err}"
+        );
+    }
+    assert!(waiting.outcome(0).contains("Parked"));
+}
+
 #[test]
 fn the_user_is_the_person_with_that_terminal_account() {
     let waiting = Waiting::of(&[bash("mkdir a")]);
