@@ -242,9 +242,10 @@ struct Stamp {
     hash: Digest,
 }
 
-/// An open transaction. Dropped without a commit, it is rolled back.
+/// An open transaction. Dropped without a commit, it is rolled back, and what was remembered of it is forgotten.
 struct Batch<'c> {
     conn: &'c Connection,
+    end: End,
     /// The first row this transaction can write.
     first_row: u64,
     last_row: u64,
@@ -252,11 +253,21 @@ struct Batch<'c> {
     tail: RefMut<'c, Tail>,
 }
 
+/// How a transaction ended, as far as its writer knows.
+#[derive(PartialEq, Eq)]
+enum End {
+    /// Not yet, or not in the file.
+    Undone,
+    /// In the file.
+    Committed,
+}
+
 impl<'c> Batch<'c> {
     fn begin(conn: &'c Connection, tail: RefMut<'c, Tail>) -> Result<Self, StoreError> {
         conn.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let mut batch = Self {
             conn,
+            end: End::Undone,
             first_row: 0,
             last_row: 0,
             tail,
@@ -318,25 +329,32 @@ impl<'c> Batch<'c> {
             .prepare_cached("DELETE FROM memory WHERE until <= ?1")?
             .execute([now.wall.as_millis()])?;
         match fault {
-            CommitFault::None => {
-                self.conn.prepare_cached("COMMIT")?.execute([])?;
-                Ok(())
-            }
+            CommitFault::None => self.seal(),
             CommitFault::LoseBeforeCommit => Err(StoreError::Io("lost before the commit".into())),
             CommitFault::CommitButLoseAck => {
-                self.conn.prepare_cached("COMMIT")?.execute([])?;
+                self.seal()?;
                 Err(StoreError::Io("lost after the commit".into()))
             }
         }
+    }
+
+    fn seal(&mut self) -> Result<(), StoreError> {
+        self.conn.prepare_cached("COMMIT")?.execute([])?;
+        self.end = End::Committed;
+        Ok(())
     }
 }
 
 impl Drop for Batch<'_> {
     fn drop(&mut self) {
-        // After a commit, and after errors that make SQLite roll back by itself, there is nothing left to undo. A
-        // rollback that fails leaves the transaction open, and the next `BEGIN` reports it.
+        if self.end == End::Committed {
+            return;
+        }
+        // Also where SQLite rolled back by itself, as it does on a full disk: the tail knows rows and checkpoints that
+        // never came to be.
+        self.tail.forget();
         if !self.conn.is_autocommit() {
-            self.tail.forget();
+            // A rollback that fails leaves the transaction open, and the next `BEGIN` reports it.
             let _ = self.conn.execute_batch("ROLLBACK");
         }
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use placet_core::verdict::Decision;
 use placet_store::inline::{InlineStore, ReadOnly};
-use placet_store::{OpenError, Options, Store, StoreError};
+use placet_store::{OpenError, Options, Step, Store, StoreError};
 use rusqlite::Connection;
 
 use crate::world::*;
@@ -42,6 +42,28 @@ fn a_full_disk_stores_nothing_and_the_store_goes_on_once_there_is_space() {
     assert_eq!(db.view().counts().unwrap().rows, 2);
     db.limit_pages(pages + 1000).unwrap();
     put(&mut db, 2, asking("int_2", &long)).unwrap();
+    assert_eq!(db.verify(None).unwrap().findings, []);
+}
+
+/// SQLite rolls back by itself when the disk is full: the checkpoint is gone, and so must be the memory of it.
+#[test]
+fn a_checkpoint_that_found_no_space_is_written_whole_once_there_is_some() {
+    let mut db = InlineStore::new().unwrap();
+    // Every session's head goes into the checkpoint, which needs pages of its own.
+    for number in 0..120 {
+        let mut ls = call(&format!("c{number}"), "ls");
+        ls.session = session(&format!("session-{number}"));
+        let step = Step::new(()).event(ls.session.clone(), received(&ls, Decision::Allow));
+        let stored = db.step(at(0), |_, _| Ok::<_, StoreError>(step));
+        stored.unwrap();
+    }
+    let before = db.view().counts().unwrap().checkpoints;
+    db.limit_pages(db.pages().unwrap()).unwrap();
+    assert_eq!(db.checkpoint(at(1)), Err(StoreError::Full));
+    db.limit_pages(10_000).unwrap();
+    put(&mut db, 2, asking("int_1", &call("c", "ls"))).unwrap();
+    db.checkpoint(at(3)).unwrap();
+    assert_eq!(db.view().counts().unwrap().checkpoints, before + 1);
     assert_eq!(db.verify(None).unwrap().findings, []);
 }
 
