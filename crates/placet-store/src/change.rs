@@ -12,6 +12,13 @@ use crate::error::StoreError;
 pub enum Change {
     /// Something has to reach a surface. The same key twice is one item.
     Enqueue(Outgoing),
+    /// It is about to leave: from here on it may be there, whatever is heard of it.
+    Leaving {
+        /// Which item.
+        id: u64,
+        /// What must be assumed of the copy until its surface says more.
+        receipt: String,
+    },
     /// It reached it.
     Sent {
         /// Which item.
@@ -28,8 +35,15 @@ pub enum Change {
         /// When to try again.
         next: LiveTime,
     },
-    /// It never will.
+    /// It is not tried any more. A copy may be there if it ever left.
     Dead {
+        /// Which item.
+        id: u64,
+        /// What the surface said.
+        error: String,
+    },
+    /// The surface would not have it, so there is no copy.
+    Refused {
         /// Which item.
         id: u64,
         /// What the surface said.
@@ -119,7 +133,7 @@ pub struct OutboxItem {
     pub body: String,
     /// How often it was tried.
     pub attempts: u32,
-    /// The surface's own reference, once sent.
+    /// What is known of the copy, or must be assumed; absent when there is none.
     pub receipt: Option<String>,
     /// How far it has come.
     pub state: OutState,
@@ -166,6 +180,11 @@ pub(crate) fn apply(conn: &Connection, change: &Change, now: Now) -> Result<(), 
     let wall = now.wall.as_millis();
     match change {
         Change::Enqueue(item) => enqueue(conn, item, now),
+        Change::Leaving { id, receipt } => {
+            let sql = "UPDATE outbox SET receipt = ?2 WHERE id = ?1 AND state = 'waiting'";
+            let leaving = conn.prepare_cached(sql)?.execute(params![id, receipt])?;
+            one(leaving, || format!("outbox item {id} is not waiting to be sent"))
+        }
         Change::Sent { id, receipt } => {
             let sql =
                 "UPDATE outbox SET state = 'sent', attempts = attempts + 1, receipt = ?2, changed_at = ?3
@@ -186,6 +205,12 @@ pub(crate) fn apply(conn: &Connection, change: &Change, now: Now) -> Result<(), 
                        WHERE id = ?1 AND state = 'waiting'";
             let dead = conn.prepare_cached(sql)?.execute(params![id, error, wall])?;
             one(dead, || format!("outbox item {id} is not waiting to be sent"))
+        }
+        Change::Refused { id, error } => {
+            let sql = "UPDATE outbox SET state = 'dead', receipt = NULL, last_error = ?2, changed_at = ?3
+                       WHERE id = ?1 AND state = 'waiting'";
+            let refused = conn.prepare_cached(sql)?.execute(params![id, error, wall])?;
+            one(refused, || format!("outbox item {id} is not waiting to be sent"))
         }
         Change::SeenInbound {
             channel,
