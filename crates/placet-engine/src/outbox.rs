@@ -114,7 +114,13 @@ async fn deliver_all(engine: Engine, items: Vec<OutboxItem>) -> Result<(), Store
 
 async fn deliver(engine: &Engine, item: OutboxItem) -> Result<(), StoreError> {
     let result = match engine.inner.channels.get(&item.channel) {
-        Some(channel) => attempt(engine, channel.as_ref(), &item).await?,
+        Some(channel) => match attempt(engine, channel.as_ref(), &item).await {
+            // What cannot be read cannot be shown, and must not hold up what is behind it.
+            Err(error @ StoreError::Corrupt { .. }) => {
+                Attempt::Failed(DeliveryError::Impossible(error.to_string()))
+            }
+            attempted => attempted?,
+        },
         None => Attempt::Failed(DeliveryError::Impossible(format!(
             "no channel named `{}` is connected",
             item.channel
@@ -307,10 +313,15 @@ async fn give_up(
     if !seen {
         let denial = Denial::NobodyToAsk { why: error.clone() };
         let outcome = Outcome::Denied { denial };
-        engine
-            .broker()
-            .cancel(&id, Cancellation::Undeliverable { error }, outcome)
-            .await?;
+        let broker = engine.broker();
+        let cancelled = broker.cancel(&id, Cancellation::Undeliverable { error }, outcome);
+        match cancelled.await {
+            // It stays as it is: nobody can answer it, and nothing runs because of it.
+            Err(error @ StoreError::Corrupt { .. }) => {
+                tracing::error!(%error, question = %id, "a question that cannot be delivered cannot be read either");
+            }
+            cancelled => drop(cancelled?),
+        }
     }
     Ok(())
 }

@@ -96,6 +96,30 @@ fn a_row_that_cannot_be_read_is_named_and_hides_nothing_else() {
 }
 
 #[test]
+fn a_question_that_cannot_be_read_is_named_in_the_list_of_the_others() {
+    let mut db = InlineStore::new().unwrap();
+    for number in 1..=3 {
+        let ls = call(&format!("c{number}"), &format!("ls {number}"));
+        put(&mut db, 0, asking(&format!("int_{number}"), &ls)).unwrap();
+    }
+    db.tamper("UPDATE journal SET body = '{' WHERE id = 4").unwrap();
+    let page = db.view().pending_page(None, 9).unwrap();
+    let readable: Vec<_> = page.rows.iter().map(|row| row.id.as_str()).collect();
+    assert_eq!(readable, ["int_1", "int_3"]);
+    assert_eq!(page.damaged[0].id, question("int_2"));
+    assert!(
+        page.damaged[0].why.contains("journal row 4 cannot be read"),
+        "{page:?}"
+    );
+    let second = db.view().pending_page(Some(2), 1).unwrap();
+    assert_eq!(
+        (second.rows.len(), second.last()),
+        (0, Some(4)),
+        "the list goes on behind it"
+    );
+}
+
+#[test]
 fn a_file_that_is_no_database_is_refused_and_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("placet.db");

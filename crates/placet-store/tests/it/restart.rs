@@ -11,7 +11,7 @@ use crate::world::*;
 
 async fn remaining(db: &Store) -> Millis {
     let page = db.read(|view, _| view.pending_page(None, 9)).await.unwrap();
-    page[0].deadline.remaining_from(db.now().live)
+    page.rows[0].deadline.remaining_from(db.now().live)
 }
 
 #[tokio::test]
