@@ -63,7 +63,7 @@ pub enum Change {
         /// Which one.
         queue_id: u64,
     },
-    /// Items that were sent or given up before this moment are forgotten.
+    /// Items that were sent or given up before this moment are forgotten, once nobody waits for what their question comes to.
     ForgetOutbox {
         /// Which moment.
         before: Timestamp,
@@ -229,7 +229,8 @@ pub(crate) fn apply(conn: &Connection, change: &Change, now: Now) -> Result<(), 
             one(taken, || format!("message {queue_id} is not in the queue"))
         }
         Change::ForgetOutbox { before } => {
-            let sql = "DELETE FROM outbox WHERE state <> 'waiting' AND changed_at < ?1";
+            let sql = "DELETE FROM outbox WHERE state <> 'waiting' AND changed_at < ?1
+                       AND NOT EXISTS (SELECT 1 FROM interactions WHERE row = question AND interactions.state <> 'processed')";
             conn.prepare_cached(sql)?.execute([before.as_millis()])?;
             Ok(())
         }

@@ -332,6 +332,66 @@ async fn one_surface_that_can_never_show_it_is_no_harm_while_another_can() {
     office.feishu.given(1).await;
     say(&office.engine, &id, choice("lin", "approve")).await.unwrap();
     assert!(outcome(&office.engine, "c").await.permits());
+    let bus = office.engine.bus();
+    bus.publish_outbound(&chat("email", "lin@example.com"), "k", "a message behind it")
+        .await
+        .unwrap();
+    let given = office.email.given(2).await;
+    assert_eq!(
+        given[1].what,
+        What::Message("a message behind it".into()),
+        "it refused the question, so there is nothing to update"
+    );
+}
+
+#[tokio::test]
+async fn how_things_were_delivered_is_forgotten_after_a_month() {
+    let office = office().await;
+    let engine = &office.engine;
+    let id = park(engine, zoes("c", "staging")).await;
+    office.feishu.given(1).await;
+    say(engine, &id, by_zoe()).await.unwrap();
+    let _running = engine.gate().claim(&key("c"), None).await.unwrap();
+    let seen = |now: placet_core::time::Now| placet_store::Change::SeenInbound {
+        channel: group().channel,
+        message_id: "m1".into(),
+        at: now.wall,
+    };
+    let step = engine
+        .store()
+        .step(move |_, now| Ok::<_, placet_store::StoreError>(placet_store::Step::new(()).change(seen(now))));
+    step.await.unwrap();
+    let looked = async || {
+        let id = id.clone();
+        let read = engine.store().read(move |view, _| {
+            Ok((
+                view.outbox_items(&id)?,
+                view.seen_inbound(&group().channel, "m1")?,
+            ))
+        });
+        read.await.unwrap()
+    };
+    soon(async {
+        while looked()
+            .await
+            .0
+            .iter()
+            .any(|copy| copy.state == OutState::Waiting)
+        {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    let (copies, seen) = looked().await;
+    assert!(copies.len() == 2 && seen);
+    office.house.pass(engine, 31 * 24 * 3600);
+    soon(async {
+        while looked().await != (Vec::new(), false) {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    verify(engine).await;
 }
 
 #[tokio::test]
