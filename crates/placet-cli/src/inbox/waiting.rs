@@ -211,7 +211,13 @@ pub(super) async fn came_to(broker: &Broker, id: &InteractionId, locale: Locale)
 fn gist(question: &Question, locale: Locale) -> SafeText {
     let document = question.document(locale);
     let words = match &question.interaction.asked().subject {
-        Subject::Call { .. } => document.head.iter().find_map(words).unwrap_or_default(),
+        Subject::Call { edited: None, .. } => document.head.iter().find_map(words).unwrap_or_default(),
+        // Who changed it, and what they changed, come first there; what would happen comes after that.
+        Subject::Call { edited: Some(_), .. } => {
+            let about = |block: &&Block| !matches!(block, Block::Field { .. } | Block::Diff { .. });
+            let mut blocks = document.head.iter().filter(about);
+            blocks.find_map(words).unwrap_or_else(|| heading(&document))
+        }
         _ => heading(&document),
     };
     SafeText::line(&words)

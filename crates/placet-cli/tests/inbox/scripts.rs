@@ -215,6 +215,45 @@ fn bad_input_is_said_and_changes_nothing() {
 }
 
 #[test]
+fn a_question_that_cannot_be_read_is_said_and_hides_none_of_the_others() {
+    let waiting = Waiting::of(&[bash("rm -rf build"), bash("mkdir a")]);
+    let damaged = waiting.ids[0].as_str();
+    let db = rusqlite::Connection::open(waiting.db()).unwrap();
+    let sql = "UPDATE journal SET body = '{' WHERE id = (SELECT row FROM interactions WHERE id = ?1)";
+    assert_eq!(db.execute(sql, [damaged]).unwrap(), 1);
+    let (out, err) = waiting.inbox("lin", &["list"], 0);
+    assert!(out.lines().count() == 1 && out.contains("mkdir a"), "{out}");
+    assert!(err.contains("cannot be read") && err.contains(damaged), "{err}");
+    waiting.inbox("lin", &["answer", damaged, "approve"], 2);
+    waiting.inbox("lin", &["answer", waiting.ids[1].as_str(), "skip"], 0);
+}
+
+/// Looking needs no right to write: it works beside a program that holds the database, and makes no files.
+#[test]
+fn list_and_show_only_read() {
+    let waiting = Waiting::of(&[bash("rm -rf build")]);
+    let lock = waiting.world.path("placet.db.lock");
+    std::fs::remove_file(&lock).unwrap();
+    let db = rusqlite::Connection::open(waiting.db()).unwrap();
+    db.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let (out, _) = waiting.inbox("lin", &["list"], 0);
+    assert!(out.contains("rm -rf build"), "{out}");
+    waiting.inbox("lin", &["show", waiting.ids[0].as_str()], 0);
+    assert!(!lock.exists());
+}
+
+#[test]
+fn an_edited_question_is_summed_up_by_what_would_happen() {
+    let two = "[[rules]]\nname = \"two\"\ntool = \"bash\"\ncommand = \"rm*\"\neffect = \"ask\"\napprovers = [\"lin\", \"wei\"]\nquorum = 2\n";
+    let waiting = Waiting::with(&format!("{CONFIG}{two}"), &[bash("rm -rf build")]);
+    let edited = r#"{"command":"rm -rf build/tmp"}"#;
+    let id = waiting.ids[0].as_str();
+    waiting.inbox("lin", &["answer", id, "approve", "--args", edited], 0);
+    let (out, _) = waiting.inbox("wei", &["list", "--json"], 0);
+    assert_eq!(parsed(&out)["gist"], "rm -rf build/tmp");
+}
+
+#[test]
 fn without_a_terminal_the_whole_screen_says_what_to_use_instead() {
     let waiting = Waiting::of(&[bash("mkdir a")]);
     let (_, err) = waiting.inbox("lin", &[], 2);
