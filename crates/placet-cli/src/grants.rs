@@ -2,10 +2,8 @@
 
 use std::fmt::Write as _;
 
-use anyhow::{Context as _, bail};
-use placet_channels::terminal::Seat;
+use anyhow::bail;
 use placet_core::ids::{PersonId, StandingGrantId};
-use placet_core::people::Directory;
 use placet_core::render::{SafeText, mask};
 use placet_core::standing::StandingGrant;
 use placet_core::time::{Millis, Timestamp};
@@ -16,7 +14,7 @@ use serde_json::{Value, json};
 use crate::args::{GrantsArgs, GrantsCommand, StoreArgs};
 use crate::exit::Exit;
 use crate::style::{self, paint};
-use crate::{config_file, output, store};
+use crate::{config_file, output, store, who};
 
 /// A grant, how often it was used, and whether it was taken back.
 type Row = (StandingGrant, u32, bool);
@@ -111,14 +109,7 @@ fn in_words(row: &Row, now: Timestamp) -> String {
 
 fn revoke(args: &StoreArgs, id: &StandingGrantId, by: Option<&PersonId>) -> anyhow::Result<Exit> {
     let config = config_file::load(args.config.as_deref())?.config;
-    let by = match by {
-        Some(name) => named(name, &config.people)?,
-        None => {
-            Seat::of_user(&config.people)
-                .context("it is not known who you are; say it with --as PERSON")?
-                .person
-        }
-    };
+    let by = who::is_here(by, &config.people)?;
     let path = store::path(args)?;
     let memory = config.approval.memory;
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -147,16 +138,4 @@ fn revoke(args: &StoreArgs, id: &StandingGrantId, by: Option<&PersonId>) -> anyh
     }
     output::print(&text)?;
     Ok(Exit::Success)
-}
-
-/// Where people are configured, a name must be one of theirs: it goes into the journal.
-fn named(name: &PersonId, people: &Directory) -> anyhow::Result<PersonId> {
-    if people.people().next().is_some() && people.person(name.as_str()).is_none() {
-        let known: Vec<_> = people.people().map(|person| person.name.as_str()).collect();
-        bail!(
-            "there is nobody named `{name}` in `[[people]]`; --as one of: {}",
-            known.join(", ")
-        );
-    }
-    Ok(name.clone())
 }

@@ -11,8 +11,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, bail};
-use placet_channels::terminal::Seat;
+use anyhow::bail;
 use placet_core::ids::PersonId;
 use placet_core::interaction::Locale;
 use placet_core::principal::{Principal, Via};
@@ -22,7 +21,7 @@ use tokio::runtime::Runtime;
 use crate::args::{Color, InboxCommand, StoreArgs};
 use crate::config_file;
 use crate::exit::Exit;
-use crate::{output, store};
+use crate::{output, store, who};
 
 mod answer;
 mod app;
@@ -48,7 +47,7 @@ struct Inbox {
 /// Runs the command.
 pub(crate) fn run(
     args: &StoreArgs,
-    person: Option<PersonId>,
+    person: Option<&PersonId>,
     command: Option<&InboxCommand>,
     color: Color,
 ) -> anyhow::Result<Exit> {
@@ -72,14 +71,7 @@ pub(crate) fn run(
             path.display()
         );
     }
-    let person = match person {
-        Some(person) => person,
-        None => {
-            Seat::of_user(&config.people)
-                .context("who answers? --as names the person")?
-                .person
-        }
-    };
+    let person = who::is_here(person, &config.people)?;
     let runtime = Runtime::new()?;
     let beside = runtime.block_on(store::join(config, &path))?;
     let inbox = Inbox {

@@ -21,6 +21,7 @@ mod run;
 mod serve;
 mod store;
 mod style;
+mod who;
 
 use std::process::ExitCode;
 
@@ -60,7 +61,7 @@ fn run(color: Color, command: Command) -> anyhow::Result<Exit> {
             store,
             person,
             command,
-        } => inbox::run(&store, person, command.as_ref(), color),
+        } => inbox::run(&store, person.as_ref(), command.as_ref(), color),
         Command::Serve(args) => serve::run(&args),
         Command::Completions { shell } => generate::completions(shell),
         Command::Man => generate::man(),

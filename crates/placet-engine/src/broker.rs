@@ -14,7 +14,7 @@ use placet_core::standing::{Scope, StandingGrant};
 use placet_core::time::Now;
 use placet_core::tool::Risk;
 use placet_core::verdict::Step;
-use placet_store::{PendingRow, StepError, StoreError};
+use placet_store::{PendingPage, PendingRow, StepError, StoreError};
 use serde_json::Value;
 
 use crate::engine::Engine;
@@ -248,6 +248,17 @@ impl Broker {
         }))
     }
 
+    /// The same in a list: one that cannot be read is logged and left out, and hides none of the others.
+    pub async fn readable(&self, id: &InteractionId) -> Result<Option<Question>, StoreError> {
+        match self.question(id).await {
+            Err(error @ StoreError::Corrupt { .. }) => {
+                tracing::error!(question = %id, %error, "a question cannot be read");
+                Ok(None)
+            }
+            question => question,
+        }
+    }
+
     /// What "don't ask again" could cover for the call a question is about, narrowest first. Nothing where it would not
     /// spare the person the next question: only what no rule, risk or setting insists on is ever remembered.
     pub fn scopes(&self, question: &Question) -> Vec<Scope> {
@@ -264,8 +275,22 @@ impl Broker {
         Scope::suggest(&record.call, analysis, record.digest, workspace)
     }
 
-    /// What waits, oldest first, a page at a time.
-    pub async fn pending(&self, after: Option<u64>, limit: usize) -> Result<Vec<PendingRow>, StoreError> {
+    /// What waits and can be read, oldest first, a page at a time.
+    pub async fn pending(&self, mut after: Option<u64>, limit: usize) -> Result<Vec<PendingRow>, StoreError> {
+        loop {
+            let page = self.pending_page(after, limit).await?;
+            for damaged in &page.damaged {
+                tracing::error!(question = %damaged.id, why = damaged.why, "a question that waits cannot be read");
+            }
+            match page.last() {
+                Some(last) if page.rows.is_empty() => after = Some(last),
+                _ => return Ok(page.rows),
+            }
+        }
+    }
+
+    /// The same, with what cannot be read.
+    pub async fn pending_page(&self, after: Option<u64>, limit: usize) -> Result<PendingPage, StoreError> {
         self.engine
             .inner
             .store

@@ -6,6 +6,7 @@
 use async_trait::async_trait;
 use placet_core::ids::{ChannelName, ChatId};
 use placet_core::interaction::{Asked, InteractionOption, Resolution, Shown};
+use placet_core::journal::genesis;
 use placet_core::render::Document;
 use placet_core::time::Millis;
 use serde::{Deserialize, Serialize};
@@ -51,7 +52,7 @@ pub enum Content<'a> {
         resolution: &'a Resolution,
         /// What to show now.
         document: &'a Document,
-        /// The copy's receipt.
+        /// The copy's receipt. One that was never acknowledged has no reference, and may not be there.
         copy: &'a Receipt,
     },
     /// A plain message.
@@ -73,6 +74,14 @@ pub struct Receipt {
 }
 
 impl Receipt {
+    /// What must be assumed of a copy before its surface has said anything: it may be there, and nobody knows how much of it.
+    pub(crate) fn unacknowledged() -> Self {
+        Self {
+            reference: None,
+            shown: Shown::Part(genesis()),
+        }
+    }
+
     pub(crate) fn parse(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }

@@ -436,12 +436,18 @@ impl Engine {
     async fn recover(&self) -> Result<(), StartError> {
         let lost = self.inner.store.read(|view, _| view.claimed_by_process()).await?;
         for (key, _) in lost {
-            let (in_force, fresh) = (self.in_force(), Self::fresh()?);
+            let (in_force, fresh, call) = (self.in_force(), Self::fresh()?, key.clone());
             let step = self
                 .inner
                 .store
                 .step(move |view, now| steps::recover(&in_force.rules(), view, now, &key, &fresh));
-            step.await.map_err(placet_store::StepError::flatten)?;
+            match step.await.map_err(placet_store::StepError::flatten) {
+                // It stays claimed, so nobody can run it; that is no reason to keep the others from starting.
+                Err(error @ StoreError::Corrupt { .. }) => {
+                    tracing::error!(%error, ?call, "a call that was running cannot be read; it is left as it is");
+                }
+                recovered => recovered?,
+            }
         }
         Ok(())
     }

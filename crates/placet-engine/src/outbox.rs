@@ -2,6 +2,9 @@
 //!
 //! Items of one channel go in order, channels side by side, and none waits for another. A failure is tried again with growing pauses; what can
 //! never arrive ends the question it belongs to, if nobody else can see it: nobody to ask is a refusal, not a wait.
+//!
+//! That a question leaves is stored before it does. Whatever becomes of the attempt, of its acknowledgement or of this
+//! process, a copy that may be there is brought up to date once the question is decided.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::future::{pending, poll_fn};
@@ -111,7 +114,13 @@ async fn deliver_all(engine: Engine, items: Vec<OutboxItem>) -> Result<(), Store
 
 async fn deliver(engine: &Engine, item: OutboxItem) -> Result<(), StoreError> {
     let result = match engine.inner.channels.get(&item.channel) {
-        Some(channel) => attempt(engine, channel.as_ref(), &item).await?,
+        Some(channel) => match attempt(engine, channel.as_ref(), &item).await {
+            // What cannot be read cannot be shown, and must not hold up what is behind it.
+            Err(error @ StoreError::Corrupt { .. }) => {
+                Attempt::Failed(DeliveryError::Impossible(error.to_string()))
+            }
+            attempted => attempted?,
+        },
         None => Attempt::Failed(DeliveryError::Impossible(format!(
             "no channel named `{}` is connected",
             item.channel
@@ -131,7 +140,20 @@ async fn deliver(engine: &Engine, item: OutboxItem) -> Result<(), StoreError> {
         }
         Attempt::Failed(DeliveryError::Later(error)) => try_later(engine, item, error, Millis::ZERO).await,
         Attempt::Failed(DeliveryError::Busy { error, pause }) => try_later(engine, item, error, pause).await,
-        Attempt::Failed(DeliveryError::Impossible(error)) => give_up(engine, item, error).await,
+        Attempt::Failed(DeliveryError::Impossible(error)) => {
+            let given_up = match item.receipt {
+                // An earlier attempt was never heard of again.
+                Some(_) => Change::Dead {
+                    id: item.id,
+                    error: error.clone(),
+                },
+                None => Change::Refused {
+                    id: item.id,
+                    error: error.clone(),
+                },
+            };
+            give_up(engine, item, given_up, error).await
+        }
     }
 }
 
@@ -142,7 +164,11 @@ async fn try_later(
     pause: Millis,
 ) -> Result<(), StoreError> {
     if item.attempts + 1 >= ATTEMPTS_MAX {
-        return give_up(engine, item, error).await;
+        let given_up = Change::Dead {
+            id: item.id,
+            error: error.clone(),
+        };
+        return give_up(engine, item, given_up, error).await;
     }
     let next = engine.store().now().live + backoff(item.attempts).max(pause);
     let failed = Change::Failed {
@@ -180,6 +206,10 @@ async fn attempt(engine: &Engine, channel: &dyn Channel, item: &OutboxItem) -> R
                 document: &document,
                 options: &options,
             };
+            if item.receipt.is_none() {
+                let receipt = stored(&Receipt::unacknowledged())?;
+                change(engine, Change::Leaving { id: item.id, receipt }).await?;
+            }
             Ok(send(channel, item, content).await)
         }
         (Some(id), OutKind::Decided) => {
@@ -196,23 +226,18 @@ async fn attempt(engine: &Engine, channel: &dyn Channel, item: &OutboxItem) -> R
             else {
                 return Ok(Attempt::Moot);
             };
-            match (copy.state, copy.receipt.as_deref().and_then(Receipt::parse)) {
-                (OutState::Sent, Some(receipt)) => {
-                    let document =
-                        render::decided(&resolved.asked, &resolved.resolution, resolved.at, locale);
-                    let content = Content::Decided {
-                        asked: &resolved.asked,
-                        resolution: &resolved.resolution,
-                        document: &document,
-                        copy: &receipt,
-                    };
-                    Ok(send(channel, item, content).await)
-                }
-                (OutState::Waiting, _) => Ok(Attempt::Failed(DeliveryError::Later(
-                    "the question itself is still on its way".into(),
-                ))),
-                _ => Ok(Attempt::Moot),
-            }
+            // It never left, and now that it is decided it never will.
+            let Some(receipt) = copy.receipt.as_deref().and_then(Receipt::parse) else {
+                return Ok(Attempt::Moot);
+            };
+            let document = render::decided(&resolved.asked, &resolved.resolution, resolved.at, locale);
+            let content = Content::Decided {
+                asked: &resolved.asked,
+                resolution: &resolved.resolution,
+                document: &document,
+                copy: &receipt,
+            };
+            Ok(send(channel, item, content).await)
         }
     }
 }
@@ -237,9 +262,7 @@ async fn send(channel: &dyn Channel, item: &OutboxItem, content: Content<'_>) ->
 }
 
 async fn record_shown(engine: &Engine, item: OutboxItem, receipt: Receipt) -> Result<(), StoreError> {
-    let receipt = serde_json::to_string(&receipt).map_err(|error| StoreError::Corrupt {
-        what: error.to_string(),
-    })?;
+    let receipt = stored(&receipt)?;
     let step = move |view: &placet_store::View<'_>, _| {
         let mut step = Step::nothing(());
         if let Some(id) = &item.interaction
@@ -262,16 +285,20 @@ async fn record_shown(engine: &Engine, item: OutboxItem, receipt: Receipt) -> Re
     engine.store().step(step).await.map_err(StepError::flatten)
 }
 
+fn stored(receipt: &Receipt) -> Result<String, StoreError> {
+    serde_json::to_string(receipt).map_err(|error| StoreError::Corrupt {
+        what: error.to_string(),
+    })
+}
+
 /// It will never arrive. If that leaves a question nobody can see, the call is refused at once, saying so.
-async fn give_up(engine: &Engine, item: OutboxItem, error: String) -> Result<(), StoreError> {
-    change(
-        engine,
-        Change::Dead {
-            id: item.id,
-            error: error.clone(),
-        },
-    )
-    .await?;
+async fn give_up(
+    engine: &Engine,
+    item: OutboxItem,
+    given_up: Change,
+    error: String,
+) -> Result<(), StoreError> {
+    change(engine, given_up).await?;
     let (Some(id), OutKind::Question) = (item.interaction, item.kind) else {
         return Ok(());
     };
@@ -286,10 +313,15 @@ async fn give_up(engine: &Engine, item: OutboxItem, error: String) -> Result<(),
     if !seen {
         let denial = Denial::NobodyToAsk { why: error.clone() };
         let outcome = Outcome::Denied { denial };
-        engine
-            .broker()
-            .cancel(&id, Cancellation::Undeliverable { error }, outcome)
-            .await?;
+        let broker = engine.broker();
+        let cancelled = broker.cancel(&id, Cancellation::Undeliverable { error }, outcome);
+        match cancelled.await {
+            // It stays as it is: nobody can answer it, and nothing runs because of it.
+            Err(error @ StoreError::Corrupt { .. }) => {
+                tracing::error!(%error, question = %id, "a question that cannot be delivered cannot be read either");
+            }
+            cancelled => drop(cancelled?),
+        }
     }
     Ok(())
 }

@@ -1,11 +1,14 @@
-//! What time does: expiry, escalation, lost leases, heartbeats and checkpoints. One task for all questions together.
+//! What time does: expiry, escalation, lost leases, heartbeats, checkpoints and forgetting. One task for all questions together.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use placet_core::ids::InteractionId;
+use placet_core::interaction::CallKey;
 use placet_core::journal::Event;
-use placet_core::time::{LiveTime, Millis};
-use placet_store::{Committed, StepError, StoreError};
+use placet_core::time::{LiveTime, Millis, Timestamp};
+use placet_store::{Change, Committed, Step, StepError, StoreError};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -17,6 +20,12 @@ use crate::steps;
 const HEARTBEAT: Duration = Duration::from_secs(5);
 /// How many due questions are handled before looking at the clock again.
 const BATCH: usize = 256;
+
+/// How long it is remembered what was sent and which messages came in: longer than any platform repeats itself, and far
+/// longer than a signature counts.
+const REMEMBERED: Millis = Millis::from_secs(30 * 24 * 3600);
+/// How often what is older is forgotten.
+const FORGETTING: Millis = Millis::from_secs(3600);
 
 /// Until when the timers sleep. Most questions are due after those before them, so most commits need not wake anybody.
 #[derive(Debug)]
@@ -78,9 +87,18 @@ pub(crate) async fn run(engine: Engine, stop: CancellationToken) {
     // Commits of other steps write live time down too; a beat of its own is only for quiet times.
     let mut beat = tokio::time::interval(HEARTBEAT);
     beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let mut damaged = Damaged::default();
+    let mut forgot: Option<LiveTime> = None;
     loop {
         alarm.unset();
-        let turn = turn(&engine).await;
+        let turn = turn(&engine, &mut damaged).await;
+        let now = engine.store().now().live;
+        if forgot.is_none_or(|at| at + FORGETTING <= now) {
+            forgot = Some(now);
+            if let Err(error) = forget(&engine).await {
+                tracing::error!(%error, "what is long past could not be forgotten; trying again later");
+            }
+        }
         alarm.set(turn.as_ref().ok().copied().flatten());
         let pause = match turn {
             Ok(Some(next)) => HEARTBEAT.min(until(next, engine.store().now().live)),
@@ -110,53 +128,136 @@ async fn write_down(engine: &Engine) -> Result<(), StoreError> {
     engine.store().checkpoint().await
 }
 
+/// Forgets how things of long ago were delivered. What was decided stays in the journal.
+async fn forget(engine: &Engine) -> Result<(), StoreError> {
+    let step = engine.store().step(|_, now| {
+        let age = i64::try_from(REMEMBERED.get()).unwrap_or(i64::MAX);
+        let before = Timestamp::from_millis(now.wall.as_millis().saturating_sub(age));
+        Ok::<_, StoreError>(
+            Step::nothing(())
+                .change(Change::ForgetOutbox { before })
+                .change(Change::ForgetInbound { before }),
+        )
+    });
+    step.await.map_err(StepError::flatten)
+}
+
 fn until(next: LiveTime, now: LiveTime) -> Duration {
     Duration::from_millis(next.remaining_from(now).get())
 }
 
-/// Does everything that is due, and says when something is due next.
-async fn turn(engine: &Engine) -> Result<Option<LiveTime>, StoreError> {
-    let store = engine.store();
-    loop {
-        let (due, escalations, leases) = store
-            .read(|view, now| {
-                Ok((
-                    view.due(now.live, BATCH)?,
-                    view.due_escalations(now.live, BATCH)?,
-                    view.lease_expired(now.live, BATCH)?,
-                ))
+/// Questions and calls whose rows are damaged: nothing can be done about them, and they hold up nobody else. Each is told
+/// once, and tried again in the next turn.
+#[derive(Default)]
+struct Damaged {
+    told: BTreeSet<String>,
+    /// Of this turn.
+    passed_over: BTreeSet<String>,
+}
+
+impl Damaged {
+    fn is_new(&self, what: &str) -> bool {
+        !self.passed_over.contains(what)
+    }
+
+    /// Takes what became of one; any other failure is everybody's.
+    fn take(&mut self, what: String, done: Result<(), StepError<StoreError>>) -> Result<(), StoreError> {
+        match done.map_err(StepError::flatten) {
+            Err(error @ (StoreError::Corrupt { .. } | StoreError::Panicked)) => {
+                if self.told.insert(what.clone()) {
+                    tracing::error!(%error, what, "it is due and cannot be read; it is left as it is");
+                }
+                self.passed_over.insert(what);
+                Ok(())
+            }
+            done => done,
+        }
+    }
+}
+
+/// What is due at a moment.
+struct Due {
+    at: LiveTime,
+    questions: Vec<InteractionId>,
+    escalations: Vec<InteractionId>,
+    claims: Vec<CallKey>,
+}
+
+impl Due {
+    async fn look(engine: &Engine, damaged: &Damaged) -> Result<Self, StoreError> {
+        // What is passed over comes first again, and must not fill the batch.
+        let limit = BATCH.saturating_add(damaged.passed_over.len());
+        let look = engine.store().read(move |view, now| {
+            Ok(Self {
+                at: now.live,
+                questions: view.due(now.live, limit)?,
+                escalations: view.due_escalations(now.live, limit)?,
+                claims: view
+                    .lease_expired(now.live, limit)?
+                    .into_iter()
+                    .map(|(key, _)| key)
+                    .collect(),
             })
-            .await?;
-        if due.is_empty() && escalations.is_empty() && leases.is_empty() {
-            break;
+        });
+        let mut due = look.await?;
+        due.questions.retain(|id| damaged.is_new(id.as_str()));
+        due.escalations.retain(|id| damaged.is_new(id.as_str()));
+        due.claims.retain(|key| damaged.is_new(&named(key)));
+        Ok(due)
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.questions.is_empty() && self.escalations.is_empty() && self.claims.is_empty()
+    }
+}
+
+fn named(key: &CallKey) -> String {
+    format!("call `{}` of `{}`", key.call, key.agent)
+}
+
+/// Does everything that is due, and says when something is due next.
+async fn turn(engine: &Engine, damaged: &mut Damaged) -> Result<Option<LiveTime>, StoreError> {
+    let store = engine.store();
+    damaged.passed_over.clear();
+    loop {
+        let due = Due::look(engine, damaged).await?;
+        if due.is_nothing() {
+            return store.read(move |view, _| view.next_due(due.at)).await;
         }
-        // Together, so that they are committed together: a morning after may find thousands due at once.
-        let mut expiring = JoinSet::new();
-        for id in due {
-            let store = store.clone();
-            expiring.spawn(async move { store.step(move |view, now| steps::expire(view, now, &id)).await });
-        }
-        while let Some(expired) = expiring.join_next().await {
-            expired
-                .map_err(|_| StoreError::Panicked)?
-                .map_err(StepError::flatten)?;
-        }
-        for id in escalations {
-            let in_force = engine.in_force();
+        expire(engine, due.questions, damaged).await?;
+        for id in due.escalations {
+            let (in_force, what) = (engine.in_force(), id.to_string());
             let step = store.step(move |view, now| steps::escalate(&in_force.rules(), view, now, &id));
-            step.await.map_err(StepError::flatten)?;
+            damaged.take(what, step.await)?;
         }
-        for (key, _) in leases {
-            let in_force = engine.in_force();
+        for key in due.claims {
+            let (in_force, what) = (engine.in_force(), named(&key));
             let fresh = Engine::fresh().map_err(|error| StoreError::Corrupt {
                 what: error.to_string(),
             })?;
             let step =
                 store.step(move |view, now| steps::lose_lease(&in_force.rules(), view, now, &key, &fresh));
-            step.await.map_err(StepError::flatten)?;
+            damaged.take(what, step.await)?;
         }
     }
-    store.read(|view, _| view.next_due()).await
+}
+
+/// Together, so that they are committed together: a morning after may find thousands due at once.
+async fn expire(engine: &Engine, due: Vec<InteractionId>, damaged: &mut Damaged) -> Result<(), StoreError> {
+    let mut expiring = JoinSet::new();
+    for id in due {
+        let store = engine.store().clone();
+        expiring.spawn(async move {
+            let what = id.to_string();
+            let step = store.step(move |view, now| steps::expire(view, now, &id));
+            (what, step.await)
+        });
+    }
+    while let Some(expired) = expiring.join_next().await {
+        let (what, done) = expired.map_err(|_| StoreError::Panicked)?;
+        damaged.take(what, done)?;
+    }
+    Ok(())
 }
 
 /// How long to wait before another try at something that failed `attempts` times.

@@ -12,6 +12,13 @@ use crate::error::StoreError;
 pub enum Change {
     /// Something has to reach a surface. The same key twice is one item.
     Enqueue(Outgoing),
+    /// It is about to leave: from here on it may be there, whatever is heard of it.
+    Leaving {
+        /// Which item.
+        id: u64,
+        /// What must be assumed of the copy until its surface says more.
+        receipt: String,
+    },
     /// It reached it.
     Sent {
         /// Which item.
@@ -28,8 +35,15 @@ pub enum Change {
         /// When to try again.
         next: LiveTime,
     },
-    /// It never will.
+    /// It is not tried any more. A copy may be there if it ever left.
     Dead {
+        /// Which item.
+        id: u64,
+        /// What the surface said.
+        error: String,
+    },
+    /// The surface would not have it, so there is no copy.
+    Refused {
         /// Which item.
         id: u64,
         /// What the surface said.
@@ -49,7 +63,7 @@ pub enum Change {
         /// Which one.
         queue_id: u64,
     },
-    /// Items that were sent or given up before this moment are forgotten.
+    /// Items that were sent or given up before this moment are forgotten, once nobody waits for what their question comes to.
     ForgetOutbox {
         /// Which moment.
         before: Timestamp,
@@ -119,7 +133,7 @@ pub struct OutboxItem {
     pub body: String,
     /// How often it was tried.
     pub attempts: u32,
-    /// The surface's own reference, once sent.
+    /// What is known of the copy, or must be assumed; absent when there is none.
     pub receipt: Option<String>,
     /// How far it has come.
     pub state: OutState,
@@ -166,6 +180,11 @@ pub(crate) fn apply(conn: &Connection, change: &Change, now: Now) -> Result<(), 
     let wall = now.wall.as_millis();
     match change {
         Change::Enqueue(item) => enqueue(conn, item, now),
+        Change::Leaving { id, receipt } => {
+            let sql = "UPDATE outbox SET receipt = ?2 WHERE id = ?1 AND state = 'waiting'";
+            let leaving = conn.prepare_cached(sql)?.execute(params![id, receipt])?;
+            one(leaving, || format!("outbox item {id} is not waiting to be sent"))
+        }
         Change::Sent { id, receipt } => {
             let sql =
                 "UPDATE outbox SET state = 'sent', attempts = attempts + 1, receipt = ?2, changed_at = ?3
@@ -187,6 +206,12 @@ pub(crate) fn apply(conn: &Connection, change: &Change, now: Now) -> Result<(), 
             let dead = conn.prepare_cached(sql)?.execute(params![id, error, wall])?;
             one(dead, || format!("outbox item {id} is not waiting to be sent"))
         }
+        Change::Refused { id, error } => {
+            let sql = "UPDATE outbox SET state = 'dead', receipt = NULL, last_error = ?2, changed_at = ?3
+                       WHERE id = ?1 AND state = 'waiting'";
+            let refused = conn.prepare_cached(sql)?.execute(params![id, error, wall])?;
+            one(refused, || format!("outbox item {id} is not waiting to be sent"))
+        }
         Change::SeenInbound {
             channel,
             message_id,
@@ -204,7 +229,8 @@ pub(crate) fn apply(conn: &Connection, change: &Change, now: Now) -> Result<(), 
             one(taken, || format!("message {queue_id} is not in the queue"))
         }
         Change::ForgetOutbox { before } => {
-            let sql = "DELETE FROM outbox WHERE state <> 'waiting' AND changed_at < ?1";
+            let sql = "DELETE FROM outbox WHERE state <> 'waiting' AND changed_at < ?1
+                       AND NOT EXISTS (SELECT 1 FROM interactions WHERE row = question AND interactions.state <> 'processed')";
             conn.prepare_cached(sql)?.execute([before.as_millis()])?;
             Ok(())
         }

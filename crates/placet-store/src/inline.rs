@@ -12,7 +12,7 @@ use crate::schema;
 use crate::step::{Committed, Step};
 use crate::verify::{Anchor, Verified};
 use crate::view::View;
-use crate::writer::{Deciding, Job, Writer};
+use crate::writer::{Deciding, Job, Role, Writer};
 
 /// What goes wrong with the next commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl InlineStore {
             EMPTY.get_or_init(|| image)
         };
         Ok(Self {
-            writer: Writer::new(load(image)?, 64)?,
+            writer: Writer::new(load(image)?, 64, Role::Owner)?,
             fault: CommitFault::None,
             committed: Vec::new(),
         })
@@ -96,7 +96,7 @@ impl InlineStore {
 
     /// How far live time had come at the last commit or heartbeat.
     pub fn last_live(&self) -> Result<LiveTime, StoreError> {
-        Ok(self.writer.last_alive()?.0)
+        Ok(self.writer.last_alive()?.live)
     }
 
     /// Stores how far live time has come.

@@ -9,13 +9,13 @@ use std::time::Duration;
 use placet_core::time::{Millis, Now};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::clock::{Clock, LiveClock, SystemClock};
+use crate::clock::{Clock, LiveClock, Owner, SystemClock};
 use crate::error::{OpenError, StepError, StoreError};
 use crate::schema;
 use crate::step::{Committed, Step};
 use crate::verify::{Anchor, Verified};
 use crate::view::View;
-use crate::writer::{Deciding, Writer};
+use crate::writer::{Deciding, Role, Writer};
 
 mod reader;
 mod worker;
@@ -26,21 +26,17 @@ use worker::{Message, QueuedStep, Worker};
 /// How many steps may wait for the writer before callers wait too.
 const QUEUE_STEPS_MAX: usize = 4096;
 
-/// How old the live time an owner wrote down can be.
-const HEARTBEAT_MAX: Millis = Millis::from_secs(10);
-
 /// How often the lock is tried before somebody else really has it.
 const LOCK_TRIES: u32 = 25;
 /// How long to wait in between.
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
-/// Whether another process keeps the time.
-#[derive(Clone, Copy)]
+/// What this process is to the file.
 enum Presence {
-    /// No.
-    Alone,
-    /// The owner does.
-    Beside,
+    /// The only one that keeps live time, as long as it has the lock; in memory there is none.
+    Owner { _lock: Option<Lock> },
+    /// One that writes beside the owner of this file, or while there is none.
+    Guest(PathBuf),
 }
 
 /// What is told about rows once they are durable. Runs on the writer thread: it must be quick.
@@ -84,7 +80,7 @@ struct Inner {
     readers: Option<Readers>,
     writer: Mutex<Option<JoinHandle<()>>>,
     clock: Arc<dyn Clock>,
-    live: LiveClock,
+    live: Arc<LiveClock>,
     down_for: Millis,
 }
 
@@ -94,27 +90,29 @@ impl Store {
         let lock = make_files(path)?;
         let conn = schema::open_writer(path, options.busy)?;
         let readers = Readers::start(path, options.readers, options.busy)?;
-        Self::start(conn, options, Presence::Alone, Some(readers), Some(lock))
+        let owner = Presence::Owner { _lock: Some(lock) };
+        Self::start(conn, options, owner, Some(readers))
     }
 
     /// Opens the store in a file that another process may own, to write beside it. Each sees what the other commits; the
-    /// owner is told of it like of its own rows. Live time is the owner's, and stands still when there is none.
+    /// owner is told of it like of its own rows. Live time is the owner's, and stands still when there is none; who only
+    /// looks needs no right to write, and leaves no trace.
     pub fn join(path: &Path, options: Options) -> Result<Self, OpenError> {
         // SQLite reports a missing file as "unable to open", which says little.
         std::fs::metadata(path).map_err(|source| OpenError::File {
             path: path.to_owned(),
             source,
         })?;
-        let owned = matches!(lock_file(path)?.try_lock(), Err(TryLockError::WouldBlock));
         let conn = schema::open_guest(path, options.busy)?;
         let readers = Readers::start(path, options.readers, options.busy)?;
-        let presence = if owned { Presence::Beside } else { Presence::Alone };
-        Self::start(conn, options, presence, Some(readers), None)
+        let guest = Presence::Guest(path.to_owned());
+        Self::start(conn, options, guest, Some(readers))
     }
 
     /// Opens an empty store in memory.
     pub fn open_in_memory(options: Options) -> Result<Self, OpenError> {
-        Self::start(schema::open_in_memory()?, options, Presence::Alone, None, None)
+        let owner = Presence::Owner { _lock: None };
+        Self::start(schema::open_in_memory()?, options, owner, None)
     }
 
     fn start(
@@ -122,30 +120,29 @@ impl Store {
         options: Options,
         presence: Presence,
         readers: Option<Readers>,
-        lock: Option<Lock>,
     ) -> Result<Self, OpenError> {
-        let writer = Writer::new(conn, options.checkpoint_rows)?;
-        let (live, alive) = writer.last_alive()?;
         let clock = options.clock;
-        let away = alive.map_or(0, |alive| {
-            clock.wall().as_millis().saturating_sub(alive.as_millis())
-        });
-        let away = Millis::new(u64::try_from(away).unwrap_or(0));
-        let live = match presence {
-            Presence::Alone => live,
-            // The owner writes live time down every few seconds; a clock that jumped meanwhile must not eat a question's time.
-            Presence::Beside => live + away.min(HEARTBEAT_MAX),
+        let role = match &presence {
+            Presence::Owner { .. } => Role::Owner,
+            Presence::Guest(_) => Role::Guest,
         };
-        let live = LiveClock::start(live, &*clock);
+        let writer = Writer::new(conn, options.checkpoint_rows, role)?;
+        let written = writer.last_alive()?;
+        let down_for = written.ago(&*clock);
+        let live = Arc::new(match role {
+            Role::Owner => LiveClock::kept(written.live, &*clock),
+            Role::Guest => LiveClock::Followed(Mutex::default()),
+        });
         let (steps, queue) = mpsc::channel(QUEUE_STEPS_MAX);
         let worker = Worker {
             writer,
             queue,
             clock: Arc::clone(&clock),
-            live,
+            live: Arc::clone(&live),
             on_commit: options.on_commit,
-            _lock: lock,
+            presence,
         };
+        worker.look_at_owner()?;
         let thread = thread::Builder::new()
             .name("placet-writer".into())
             .spawn(move || worker.run())
@@ -157,7 +154,7 @@ impl Store {
                 writer: Mutex::new(Some(thread)),
                 clock,
                 live,
-                down_for: away,
+                down_for,
             }),
         })
     }
@@ -330,7 +327,7 @@ fn make_files(path: &Path) -> Result<Lock, OpenError> {
 }
 
 /// Takes the lock. A process that was killed while it started another one leaves that with a copy of the lock until it has
-/// begun: a moment, and not an owner.
+/// begun, and a guest has it while it looks for an owner: moments, and no owners.
 fn patiently(lock: &File) -> Result<(), TryLockError> {
     for _ in 0..LOCK_TRIES {
         match lock.try_lock() {
@@ -341,10 +338,29 @@ fn patiently(lock: &File) -> Result<(), TryLockError> {
     lock.try_lock()
 }
 
-fn lock_file(path: &Path) -> Result<File, OpenError> {
+/// Whether a process owns the store. Where that cannot be found out, one does: then questions still close in time.
+fn owner_of(path: &Path) -> Owner {
+    match File::open(lock_path(path)) {
+        Ok(lock) => match lock.try_lock_shared() {
+            Ok(()) => {
+                drop(Lock(lock));
+                Owner::Away
+            }
+            Err(_) => Owner::Here,
+        },
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Owner::Away,
+        Err(_) => Owner::Here,
+    }
+}
+
+fn lock_path(path: &Path) -> PathBuf {
     let mut lock_path = path.as_os_str().to_owned();
     lock_path.push(".lock");
-    let lock_path = PathBuf::from(lock_path);
+    PathBuf::from(lock_path)
+}
+
+fn lock_file(path: &Path) -> Result<File, OpenError> {
+    let lock_path = lock_path(path);
     private(&lock_path).map_err(|source| OpenError::File {
         path: lock_path,
         source,

@@ -54,6 +54,34 @@ pub struct PendingRow {
     pub code: Code,
 }
 
+/// An open question that cannot be read. It can only be named; nobody can answer it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DamagedRow {
+    /// Where the list goes on.
+    pub cursor: u64,
+    /// Its id.
+    pub id: InteractionId,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+/// A part of the open questions, oldest first.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PendingPage {
+    /// Those that can be read.
+    pub rows: Vec<PendingRow>,
+    /// Those that cannot.
+    pub damaged: Vec<DamagedRow>,
+}
+
+impl PendingPage {
+    /// Where the list goes on; nothing at its end.
+    pub fn last(&self) -> Option<u64> {
+        let (row, damaged) = (self.rows.last(), self.damaged.last());
+        row.map(|row| row.cursor).max(damaged.map(|row| row.cursor))
+    }
+}
+
 /// A session from its first row to its last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionSpan {

@@ -16,6 +16,7 @@ use placet_core::time::{LiveTime, Now, Timestamp};
 use rusqlite::{Connection, params};
 
 use crate::change::{self, Change};
+use crate::clock::Written;
 use crate::error::{StepError, StoreError};
 use crate::project::{self, At};
 use crate::step::{Committed, Step};
@@ -90,8 +91,20 @@ where
     }
 }
 
+/// What a writer is to the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// It keeps live time.
+    Owner,
+    /// Live time is not its to move, nor the rows of others to cover.
+    Guest,
+}
+
 pub(crate) struct Writer {
     pub(crate) conn: Connection,
+    role: Role,
+    /// Whether it has committed anything.
+    wrote: Cell<bool>,
     /// How many rows may wait for a checkpoint.
     checkpoint_rows: u32,
     /// The last row that was told about. What comes after it and is not ours, another process wrote.
@@ -100,10 +113,12 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    pub(crate) fn new(conn: Connection, checkpoint_rows: u32) -> Result<Self, StoreError> {
+    pub(crate) fn new(conn: Connection, checkpoint_rows: u32, role: Role) -> Result<Self, StoreError> {
         let told = Cell::new(View::new(&conn).head()?);
         Ok(Self {
             conn,
+            role,
+            wrote: Cell::new(false),
             checkpoint_rows,
             told,
             tail: RefCell::default(),
@@ -111,12 +126,15 @@ impl Writer {
     }
 
     /// Live time as last stored, and the wall clock then.
-    pub(crate) fn last_alive(&self) -> Result<(LiveTime, Option<Timestamp>), StoreError> {
+    pub(crate) fn last_alive(&self) -> Result<Written, StoreError> {
         let sql = "SELECT live, wall FROM service";
         let (live, wall): (i64, Option<i64>) = self
             .conn
             .query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok((LiveTime::from_millis(live), wall.map(Timestamp::from_millis)))
+        Ok(Written {
+            live: LiveTime::from_millis(live),
+            wall: wall.map(Timestamp::from_millis),
+        })
     }
 
     /// Runs `jobs` in order and commits what they wrote. When that fails, every job fails: also those that only
@@ -171,12 +189,13 @@ impl Writer {
         let last_row = batch.last_row;
         batch.commit(clock(), u64::from(self.checkpoint_rows), fault)?;
         self.told.set(last_row);
+        self.wrote.set(true);
         rows.extend(done.into_iter().flat_map(committed));
         Ok(rows)
     }
 
     fn begin(&self) -> Result<Batch<'_>, StoreError> {
-        Batch::begin(&self.conn, self.tail.borrow_mut())
+        Batch::begin(&self.conn, self.role, self.tail.borrow_mut())
     }
 
     /// Forgets what it remembers of the file: somebody changed it through this very connection.
@@ -201,14 +220,21 @@ impl Writer {
         View::new(&self.conn).journal(after, usize::try_from(count).unwrap_or(usize::MAX), None)
     }
 
-    /// Covers all rows by a checkpoint.
+    /// Covers all rows by a checkpoint. A guest that wrote none leaves that to the owner: it may not even be able to.
     pub(crate) fn checkpoint(&self, now: Now) -> Result<(), StoreError> {
-        self.begin()?.commit(now, 1, CommitFault::None)
+        match self.role {
+            Role::Guest if !self.wrote.get() => Ok(()),
+            Role::Guest | Role::Owner => self.begin()?.commit(now, 1, CommitFault::None),
+        }
     }
 
-    /// Covers all rows by a checkpoint and folds the write-ahead log back into the file.
+    /// Covers all rows by a checkpoint and folds the write-ahead log back into the file; a guest's is folded back by
+    /// whoever is the last to go.
     pub(crate) fn close(&self, now: Now) -> Result<(), StoreError> {
         self.checkpoint(now)?;
+        if self.role == Role::Guest {
+            return Ok(());
+        }
         // Readers may still hold on to the log; then it stays, which is only untidy.
         Ok(self
             .conn
@@ -217,8 +243,12 @@ impl Writer {
 
     /// Stores how far live time has come.
     pub(crate) fn heartbeat(&self, now: Now) -> Result<(), StoreError> {
-        self.begin()?
-            .commit(now, u64::from(self.checkpoint_rows), CommitFault::None)
+        match self.role {
+            Role::Guest => Ok(()),
+            Role::Owner => self
+                .begin()?
+                .commit(now, u64::from(self.checkpoint_rows), CommitFault::None),
+        }
     }
 }
 
@@ -242,9 +272,11 @@ struct Stamp {
     hash: Digest,
 }
 
-/// An open transaction. Dropped without a commit, it is rolled back.
+/// An open transaction. Dropped without a commit, it is rolled back, and what was remembered of it is forgotten.
 struct Batch<'c> {
     conn: &'c Connection,
+    role: Role,
+    end: End,
     /// The first row this transaction can write.
     first_row: u64,
     last_row: u64,
@@ -252,11 +284,22 @@ struct Batch<'c> {
     tail: RefMut<'c, Tail>,
 }
 
+/// How a transaction ended, as far as its writer knows.
+#[derive(PartialEq, Eq)]
+enum End {
+    /// Not yet, or not in the file.
+    Undone,
+    /// In the file.
+    Committed,
+}
+
 impl<'c> Batch<'c> {
-    fn begin(conn: &'c Connection, tail: RefMut<'c, Tail>) -> Result<Self, StoreError> {
+    fn begin(conn: &'c Connection, role: Role, tail: RefMut<'c, Tail>) -> Result<Self, StoreError> {
         conn.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let mut batch = Self {
             conn,
+            role,
+            end: End::Undone,
             first_row: 0,
             last_row: 0,
             tail,
@@ -304,9 +347,11 @@ impl<'c> Batch<'c> {
 
     fn commit(mut self, now: Now, checkpoint_rows: u64, fault: CommitFault) -> Result<(), StoreError> {
         self.tail.write_heads(self.conn)?;
-        self.conn
-            .prepare_cached("UPDATE service SET live = max(live, ?1), wall = ?2")?
-            .execute((now.live.as_millis(), now.wall.as_millis()))?;
+        if self.role == Role::Owner {
+            self.conn
+                .prepare_cached("UPDATE service SET live = max(live, ?1), wall = ?2")?
+                .execute((now.live.as_millis(), now.wall.as_millis()))?;
+        }
         checkpoint::write(
             self.conn,
             &mut self.tail,
@@ -318,25 +363,32 @@ impl<'c> Batch<'c> {
             .prepare_cached("DELETE FROM memory WHERE until <= ?1")?
             .execute([now.wall.as_millis()])?;
         match fault {
-            CommitFault::None => {
-                self.conn.prepare_cached("COMMIT")?.execute([])?;
-                Ok(())
-            }
+            CommitFault::None => self.seal(),
             CommitFault::LoseBeforeCommit => Err(StoreError::Io("lost before the commit".into())),
             CommitFault::CommitButLoseAck => {
-                self.conn.prepare_cached("COMMIT")?.execute([])?;
+                self.seal()?;
                 Err(StoreError::Io("lost after the commit".into()))
             }
         }
+    }
+
+    fn seal(&mut self) -> Result<(), StoreError> {
+        self.conn.prepare_cached("COMMIT")?.execute([])?;
+        self.end = End::Committed;
+        Ok(())
     }
 }
 
 impl Drop for Batch<'_> {
     fn drop(&mut self) {
-        // After a commit, and after errors that make SQLite roll back by itself, there is nothing left to undo. A
-        // rollback that fails leaves the transaction open, and the next `BEGIN` reports it.
+        if self.end == End::Committed {
+            return;
+        }
+        // Also where SQLite rolled back by itself, as it does on a full disk: the tail knows rows and checkpoints that
+        // never came to be.
+        self.tail.forget();
         if !self.conn.is_autocommit() {
-            self.tail.forget();
+            // A rollback that fails leaves the transaction open, and the next `BEGIN` reports it.
             let _ = self.conn.execute_batch("ROLLBACK");
         }
     }

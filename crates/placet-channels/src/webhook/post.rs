@@ -10,6 +10,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, StatusCode, Url};
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::{Trust, WebhookError, signature};
 
@@ -24,6 +25,8 @@ const ANSWER_BYTES_MAX: usize = 64 * 1024;
 const REFERENCE_BYTES_MAX: usize = 1024;
 /// However long a platform asks us to wait, we look again within this time.
 const PAUSE_MAX: Millis = Millis::from_secs(60 * 60);
+/// People see all of the text.
+const WHOLE: &str = "whole";
 
 /// A platform's address and how it is reached.
 pub(super) struct Post {
@@ -31,22 +34,33 @@ pub(super) struct Post {
     url: Url,
 }
 
-/// What a platform may say about what it was given. All of it is optional.
-#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+/// What a platform said about what it was given. All of it is optional.
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Ack {
     /// Its own name for the message; comes back with `decided`.
     pub(super) reference: Option<String>,
     /// How much of the text people see there.
-    #[serde(default)]
     pub(super) shown: Visible,
 }
 
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Visible {
-    #[default]
     Whole,
     Part,
+}
+
+/// An acknowledgement as it is written. Each field is read for itself: what is wrong with one says nothing about the other.
+#[derive(Deserialize)]
+struct Written {
+    #[serde(default)]
+    reference: Value,
+    /// A platform that says nothing shows the text as it got it; one that says anything but `whole` does not.
+    #[serde(default = "whole")]
+    shown: Value,
+}
+
+fn whole() -> Value {
+    WHOLE.into()
 }
 
 impl Post {
@@ -97,24 +111,43 @@ fn is_loopback(url: &Url) -> bool {
     host == "localhost" || bare.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
-/// The platform took it; what it adds is welcome, and not needed.
+/// The platform took it, so this never fails. An answer that cannot be read may have said that the text was cut.
 async fn ack(mut response: Response) -> Ack {
     let mut answer = Vec::new();
-    while let Ok(Some(chunk)) = response.chunk().await {
-        if answer.len() + chunk.len() > ANSWER_BYTES_MAX {
-            return Ack::default();
+    loop {
+        match response.chunk().await {
+            Ok(Some(chunk)) if answer.len() + chunk.len() <= ANSWER_BYTES_MAX => {
+                answer.extend_from_slice(&chunk);
+            }
+            Ok(None) => return read_ack(&answer),
+            Ok(Some(_)) | Err(_) => return UNREADABLE,
         }
-        answer.extend_from_slice(&chunk);
     }
-    read_ack(&answer)
 }
 
+const UNREADABLE: Ack = Ack {
+    reference: None,
+    shown: Visible::Part,
+};
+
 fn read_ack(answer: &[u8]) -> Ack {
-    let mut ack: Ack = serde_json::from_slice(answer).unwrap_or_default();
-    ack.reference = ack
-        .reference
-        .filter(|reference| !reference.is_empty() && reference.len() <= REFERENCE_BYTES_MAX);
-    ack
+    if answer.trim_ascii().is_empty() {
+        return Ack {
+            reference: None,
+            shown: Visible::Whole,
+        };
+    }
+    let Ok(written) = serde_json::from_slice::<Written>(answer) else {
+        return UNREADABLE;
+    };
+    let fits = |reference: &&str| !reference.is_empty() && reference.len() <= REFERENCE_BYTES_MAX;
+    Ack {
+        reference: written.reference.as_str().filter(fits).map(str::to_owned),
+        shown: match written.shown.as_str() {
+            Some(WHOLE) => Visible::Whole,
+            _ => Visible::Part,
+        },
+    }
 }
 
 fn refusal(status: StatusCode, headers: &HeaderMap) -> DeliveryError {
@@ -185,17 +218,46 @@ mod tests {
 
     #[test]
     fn what_a_platform_adds_is_read_when_it_can_be() {
-        let named = |reference: &str| Ack {
-            reference: Some(reference.into()),
-            shown: Visible::Whole,
+        let said = |reference: Option<&str>, shown| Ack {
+            reference: reference.map(str::to_owned),
+            shown,
         };
-        assert_eq!(read_ack(br#"{"reference":"om_1","ok":true}"#), named("om_1"));
-        assert_eq!(read_ack(br#"{"shown":"part"}"#).shown, Visible::Part);
-        for nothing in [&b""[..], b"ok", b"[]", br#"{"reference":""}"#, b"\xff"] {
-            assert_eq!(read_ack(nothing), Ack::default());
+        let named = br#"{"reference":"om_1","ok":true}"#;
+        assert_eq!(read_ack(named), said(Some("om_1"), Visible::Whole));
+        let cut = br#"{"reference":"om_1","shown":"part"}"#;
+        assert_eq!(read_ack(cut), said(Some("om_1"), Visible::Part));
+        for silent in [
+            &b""[..],
+            b" \r\n",
+            b"{}",
+            br#"{"shown":"whole"}"#,
+            br#"{"reference":""}"#,
+        ] {
+            assert_eq!(read_ack(silent), said(None, Visible::Whole));
         }
         let long = format!(r#"{{"reference":"{}"}}"#, "x".repeat(2000));
-        assert_eq!(read_ack(long.as_bytes()), Ack::default());
+        assert_eq!(read_ack(long.as_bytes()), said(None, Visible::Whole));
+    }
+
+    /// Whoever cut the text and said so in words we do not read must not be taken for somebody who showed all of it.
+    #[test]
+    fn an_acknowledgement_that_cannot_be_read_has_shown_a_part() {
+        for odd in [
+            &br#"{"reference":42,"shown":"part"}"#[..],
+            br#"{"shown":"PART"}"#,
+            br#"{"shown":"most of it"}"#,
+            br#"{"shown":null}"#,
+            br#"{"shown":false}"#,
+            br#"{"shown":"part","shown":"whole"}"#,
+            br#"{"reference":"om_1","shown":"pa"#,
+            b"ok",
+            b"\xff",
+        ] {
+            let read = read_ack(odd);
+            assert_eq!(read.shown, Visible::Part, "{}", String::from_utf8_lossy(odd));
+        }
+        let both = read_ack(br#"{"reference":"om_1","shown":"most of it"}"#);
+        assert_eq!(both.reference.as_deref(), Some("om_1"));
     }
 
     #[test]

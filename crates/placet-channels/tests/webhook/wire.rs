@@ -171,10 +171,25 @@ async fn questions_are_asked_in_the_channels_language() {
 
 #[tokio::test]
 async fn a_platform_that_had_to_cut_the_text_cannot_approve_high_risk() {
+    cannot_approve_high_after(r#"{"shown":"part"}"#.into()).await;
+}
+
+/// The rest of the acknowledgement may be wrong in any way: it still does not say that people see everything.
+#[tokio::test]
+async fn a_platform_whose_acknowledgement_cannot_be_read_cannot_approve_high_risk() {
+    for odd in [
+        r#"{"reference":42,"shown":"part"}"#.to_owned(),
+        r#"{"shown":"some"}"#.to_owned(),
+        r#"{"shown":"#.to_owned(),
+        format!(r#"{{"shown":"part","why":"{}"}}"#, "x".repeat(100_000)),
+    ] {
+        cannot_approve_high_after(odd).await;
+    }
+}
+
+async fn cannot_approve_high_after(ack: String) {
     let house = House::new("[tools.wipe]\nrisk = \"HIGH\"\n").await;
-    house
-        .platform
-        .next(Mood::Answer(200, &[], r#"{"shown":"part"}"#.into()));
+    house.platform.next(Mood::Answer(200, &[], ack));
     let id = house.ask(call("w", "wipe", json!({}))).await;
     assert!(house.hear("zoe", "m1", "yes").await);
     assert!(house.is_open(&id).await);

@@ -9,9 +9,13 @@ use crate::output;
 use crate::style::{self, paint};
 
 pub(super) fn run(inbox: &Inbox, args: &InboxListArgs) -> anyhow::Result<Exit> {
-    let mut found = inbox
+    let found = inbox
         .runtime
         .block_on(waiting::all(&inbox.broker, inbox.locale))?;
+    if let Some(warning) = found.warning(inbox.locale) {
+        output::warn(&warning);
+    }
+    let mut found = found.waiting;
     if let Some(session) = &args.session {
         found.retain(|waiting| waiting.session() == session);
     }

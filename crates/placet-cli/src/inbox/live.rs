@@ -73,8 +73,12 @@ pub(super) fn run(inbox: &Inbox, color: Color) -> anyhow::Result<Exit> {
 
 impl Inbox {
     fn refresh(&self, app: &mut App, now: Duration) -> anyhow::Result<()> {
-        let waiting = self.runtime.block_on(waiting::all(&self.broker, self.locale))?;
-        if let Some(gone) = app.refresh(waiting, now)
+        let found = self.runtime.block_on(waiting::all(&self.broker, self.locale))?;
+        let warning = found.warning(self.locale).filter(|_| app.note.is_none());
+        if let Some(warning) = warning {
+            app.say(&warning);
+        }
+        if let Some(gone) = app.refresh(found.waiting, now)
             && app.note.is_none()
         {
             let note = self.came_to(&gone)?;

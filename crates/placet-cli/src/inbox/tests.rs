@@ -63,7 +63,7 @@ impl Desk {
         let all = waiting::all(&self.engine.broker(), Locale::English)
             .await
             .unwrap();
-        let gone = self.app.refresh(all, self.now);
+        let gone = self.app.refresh(all.waiting, self.now);
         let (app, now) = (&mut self.app, self.now);
         self.screen
             .draw(|frame| view::draw(frame, app, Palette::Mono, now))

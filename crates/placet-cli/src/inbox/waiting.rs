@@ -8,6 +8,7 @@ use placet_core::standing::Scope;
 use placet_core::time::{Millis, Timestamp};
 use placet_core::tool::Risk;
 use placet_engine::broker::{Broker, Question};
+use placet_store::StoreError;
 use serde_json::{Value, json};
 
 /// Questions read at once.
@@ -92,23 +93,56 @@ fn name_of(asked: &Asked) -> String {
     name.as_str().unwrap_or_default().to_owned()
 }
 
-/// Everything that waits, most urgent first.
-pub(super) async fn all(broker: &Broker, locale: Locale) -> anyhow::Result<Vec<Waiting>> {
-    let mut found = Vec::new();
+/// What was found when somebody looked.
+#[derive(Default)]
+pub(super) struct Found {
+    /// Most urgent first.
+    pub(super) waiting: Vec<Waiting>,
+    /// What waits and cannot be read.
+    pub(super) damaged: Vec<InteractionId>,
+}
+
+impl Found {
+    /// Says that something cannot be read, if so.
+    pub(super) fn warning(&self, locale: Locale) -> Option<String> {
+        let ids: Vec<_> = self.damaged.iter().map(ToString::to_string).collect();
+        (!ids.is_empty()).then(|| match locale {
+            Locale::English => format!(
+                "cannot be read, and cannot be answered: {}; `placet audit verify` says more",
+                ids.join(", ")
+            ),
+            Locale::Chinese => format!(
+                "无法读取，也无法回答：{}；`placet audit verify` 说明详情",
+                ids.join("、")
+            ),
+        })
+    }
+}
+
+/// Everything that waits.
+pub(super) async fn all(broker: &Broker, locale: Locale) -> anyhow::Result<Found> {
+    let mut found = Found::default();
     let mut after = None;
-    while found.len() < QUESTIONS_MAX {
-        let page = broker.pending(after, PAGE).await?;
+    while found.waiting.len() < QUESTIONS_MAX {
+        let page = broker.pending_page(after, PAGE).await?;
         let Some(last) = page.last() else {
             break;
         };
-        after = Some(last.cursor);
-        for row in page {
-            // Settled since the page was read: it no longer waits.
-            let Some(question) = broker.question(&row.id).await? else {
-                continue;
+        after = Some(last);
+        found.damaged.extend(page.damaged.into_iter().map(|row| row.id));
+        for row in page.rows {
+            let question = match broker.question(&row.id).await {
+                Ok(question) => question,
+                Err(StoreError::Corrupt { .. }) => {
+                    found.damaged.push(row.id);
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
             };
-            if matches!(question.interaction, Interaction::Pending(_)) {
-                found.push(Waiting {
+            // Settled since the page was read: it no longer waits.
+            let still = |question: &Question| matches!(question.interaction, Interaction::Pending(_));
+            if let Some(question) = question.filter(still) {
+                found.waiting.push(Waiting {
                     gist: gist(&question, locale),
                     scopes: broker.scopes(&question),
                     asked_at: row.asked_at,
@@ -117,7 +151,9 @@ pub(super) async fn all(broker: &Broker, locale: Locale) -> anyhow::Result<Vec<W
             }
         }
     }
-    found.sort_by_key(|waiting| (waiting.asked().deadline, waiting.id().clone()));
+    found
+        .waiting
+        .sort_by_key(|waiting| (waiting.asked().deadline, waiting.id().clone()));
     Ok(found)
 }
 
@@ -175,7 +211,13 @@ pub(super) async fn came_to(broker: &Broker, id: &InteractionId, locale: Locale)
 fn gist(question: &Question, locale: Locale) -> SafeText {
     let document = question.document(locale);
     let words = match &question.interaction.asked().subject {
-        Subject::Call { .. } => document.head.iter().find_map(words).unwrap_or_default(),
+        Subject::Call { edited: None, .. } => document.head.iter().find_map(words).unwrap_or_default(),
+        // Who changed it, and what they changed, come first there; what would happen comes after that.
+        Subject::Call { edited: Some(_), .. } => {
+            let about = |block: &&Block| !matches!(block, Block::Field { .. } | Block::Diff { .. });
+            let mut blocks = document.head.iter().filter(about);
+            blocks.find_map(words).unwrap_or_else(|| heading(&document))
+        }
         _ => heading(&document),
     };
     SafeText::line(&words)

@@ -121,6 +121,21 @@ fn a_bystander_is_told_and_nothing_changes() {
     waiting.inbox("wei", &["answer", id, "approve"], 0);
 }
 
+/// As `placet grants revoke` does: the name goes into the journal as whose decision it was.
+#[test]
+fn who_answers_must_be_somebody() {
+    let waiting = Waiting::of(&[bash("rm -rf build")]);
+    let id = waiting.ids[0].as_str();
+    for args in [&["answer", id, "approve"][..], &["list"], &["show", id]] {
+        let (_, err) = waiting.inbox("nobody-at-all", args, 2);
+        assert!(
+            err.contains("nobody named `nobody-at-all`") && err.contains("lin, wei"),
+            "{err}"
+        );
+    }
+    assert!(waiting.outcome(0).contains("Parked"));
+}
+
 #[test]
 fn the_user_is_the_person_with_that_terminal_account() {
     let waiting = Waiting::of(&[bash("mkdir a")]);
@@ -197,6 +212,45 @@ fn bad_input_is_said_and_changes_nothing() {
     assert_eq!(waiting.inbox("lin", &["list"], 0).0.lines().count(), 1);
     let (_, err) = waiting.world.said(&["inbox", "--db", "nowhere.db", "list"], 2);
     assert!(err.contains("there is no store at `nowhere.db`"), "{err}");
+}
+
+#[test]
+fn a_question_that_cannot_be_read_is_said_and_hides_none_of_the_others() {
+    let waiting = Waiting::of(&[bash("rm -rf build"), bash("mkdir a")]);
+    let damaged = waiting.ids[0].as_str();
+    let db = rusqlite::Connection::open(waiting.db()).unwrap();
+    let sql = "UPDATE journal SET body = '{' WHERE id = (SELECT row FROM interactions WHERE id = ?1)";
+    assert_eq!(db.execute(sql, [damaged]).unwrap(), 1);
+    let (out, err) = waiting.inbox("lin", &["list"], 0);
+    assert!(out.lines().count() == 1 && out.contains("mkdir a"), "{out}");
+    assert!(err.contains("cannot be read") && err.contains(damaged), "{err}");
+    waiting.inbox("lin", &["answer", damaged, "approve"], 2);
+    waiting.inbox("lin", &["answer", waiting.ids[1].as_str(), "skip"], 0);
+}
+
+/// Looking needs no right to write: it works beside a program that holds the database, and makes no files.
+#[test]
+fn list_and_show_only_read() {
+    let waiting = Waiting::of(&[bash("rm -rf build")]);
+    let lock = waiting.world.path("placet.db.lock");
+    std::fs::remove_file(&lock).unwrap();
+    let db = rusqlite::Connection::open(waiting.db()).unwrap();
+    db.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let (out, _) = waiting.inbox("lin", &["list"], 0);
+    assert!(out.contains("rm -rf build"), "{out}");
+    waiting.inbox("lin", &["show", waiting.ids[0].as_str()], 0);
+    assert!(!lock.exists());
+}
+
+#[test]
+fn an_edited_question_is_summed_up_by_what_would_happen() {
+    let two = "[[rules]]\nname = \"two\"\ntool = \"bash\"\ncommand = \"rm*\"\neffect = \"ask\"\napprovers = [\"lin\", \"wei\"]\nquorum = 2\n";
+    let waiting = Waiting::with(&format!("{CONFIG}{two}"), &[bash("rm -rf build")]);
+    let edited = r#"{"command":"rm -rf build/tmp"}"#;
+    let id = waiting.ids[0].as_str();
+    waiting.inbox("lin", &["answer", id, "approve", "--args", edited], 0);
+    let (out, _) = waiting.inbox("wei", &["list", "--json"], 0);
+    assert_eq!(parsed(&out)["gist"], "rm -rf build/tmp");
 }
 
 #[test]

@@ -108,6 +108,32 @@ async fn an_answer_given_while_nobody_runs_is_there_at_the_next_start() {
 }
 
 #[tokio::test]
+async fn a_guest_without_an_owner_uses_up_nobodys_time() {
+    let house = House::new();
+    let owner = house.open("").await;
+    let id = park(&owner, deploy("c", "staging")).await;
+    owner.shutdown().await.unwrap();
+    let guest = house.join("").await.unwrap();
+    house.clock.pass(70);
+    guest.store().look_around().await.unwrap();
+    let question = guest.broker().question(&id).await.unwrap().unwrap();
+    let deadline = question.interaction.asked().deadline;
+    assert_eq!(
+        deadline.remaining_from(question.now.live),
+        Millis::from_secs(60),
+        "an inbox that is left open expires nothing"
+    );
+    guest.close().await.unwrap();
+    let owner = house.open("").await;
+    assert_eq!(owner.store().down_for(), Millis::from_secs(70));
+    assert_eq!(
+        deadline.remaining_from(owner.store().now().live),
+        Millis::from_secs(60)
+    );
+    assert!(is_open(&owner, &id).await);
+}
+
+#[tokio::test]
 async fn there_is_nothing_to_join_where_nobody_ever_was() {
     let house = House::new();
     let refused = house.join("").await.err();

@@ -12,6 +12,7 @@ mod beside;
 mod breaker;
 mod bus;
 mod callback;
+mod damaged;
 mod edits;
 mod events;
 mod hostile;

@@ -234,38 +234,81 @@ fn by_zoe() -> Answer {
     }
 }
 
+/// The platform took the question and its answer came too late: the person who saw it and decided must see what became of it.
 #[tokio::test]
-async fn what_is_decided_before_it_could_be_shown_is_never_shown() {
+async fn a_copy_whose_acknowledgement_was_lost_is_updated_once_it_is_decided() {
     let office = office().await;
     office.feishu.next(later());
     let id = park(&office.engine, zoes("c", "staging")).await;
-    office.feishu.given(1).await;
-    office.engine.broker().withdraw(&id, "the agent").await.unwrap();
-    office.house.pass(&office.engine, 5);
-    office
-        .engine
-        .bus()
-        .publish_outbound(&group(), "k", "a message behind it")
+    soon(next_try(&office.engine, &id, 1)).await;
+    say(&office.engine, &id, by_zoe()).await.unwrap();
+    let given = office.feishu.given(2).await;
+    assert!(
+        matches!(&given[1].what, What::Decided { id: decided, copy: None, .. } if *decided == id),
+        "{given:?}"
+    );
+    verify(&office.engine).await;
+}
+
+#[tokio::test]
+async fn a_copy_that_was_on_its_way_when_the_process_ended_is_updated_once_it_is_decided() {
+    let Office {
+        house,
+        engine,
+        feishu,
+        ..
+    } = office().await;
+    feishu.next(Mood::Hang);
+    let id = park(&engine, zoes("c", "staging")).await;
+    feishu.given(1).await;
+    engine.shutdown().await.unwrap();
+    let guest = house.join(HOUSE).await.unwrap();
+    guest.broker().answer(&id, by_zoe()).await.unwrap();
+    guest.close().await.unwrap();
+    let again = Recorder::new("feishu");
+    let engine = house.start(house.builder(HOUSE).channel(again.clone())).await;
+    let given = again.given(1).await;
+    assert!(matches!(given[0].what, What::Decided { .. }), "{given:?}");
+    verify(&engine).await;
+}
+
+#[tokio::test]
+async fn what_is_decided_before_it_left_is_never_shown() {
+    let Office {
+        house,
+        engine,
+        feishu,
+        ..
+    } = office().await;
+    feishu.next(Mood::Hang);
+    let bus = engine.bus();
+    bus.publish_outbound(&group(), "k", "a message before it")
         .await
         .unwrap();
-    let copies = async || {
-        let id = id.clone();
-        office
-            .engine
-            .store()
-            .read(move |view, _| view.outbox_items(&id))
-            .await
-            .unwrap()
-    };
-    soon(async {
-        while copies().await.iter().any(|copy| copy.state == OutState::Waiting) {
-            office.house.pass(&office.engine, 5);
-            tokio::task::yield_now().await;
-        }
-    })
-    .await;
-    let kinds: Vec<_> = copies()
+    feishu.given(1).await;
+    let id = park(&engine, zoes("c", "staging")).await;
+    engine.broker().withdraw(&id, "the agent").await.unwrap();
+    engine.shutdown().await.unwrap();
+
+    let again = Recorder::new("feishu");
+    let engine = house.start(house.builder(HOUSE).channel(again.clone())).await;
+    let bus = engine.bus();
+    bus.publish_outbound(&group(), "l", "a message behind it")
         .await
+        .unwrap();
+    let given = again.given(2).await;
+    let shown: Vec<_> = given.iter().map(|item| &item.what).collect();
+    assert_eq!(
+        shown,
+        [
+            &What::Message("a message before it".into()),
+            &What::Message("a message behind it".into())
+        ]
+    );
+    let copies = engine.store().read(move |view, _| view.outbox_items(&id));
+    let kinds: Vec<_> = copies
+        .await
+        .unwrap()
         .iter()
         .map(|copy| (copy.kind, copy.state))
         .collect();
@@ -276,9 +319,6 @@ async fn what_is_decided_before_it_could_be_shown_is_never_shown() {
             (OutKind::Decided, OutState::Dead)
         ]
     );
-    let given = office.feishu.given(2).await;
-    let shown: Vec<_> = given.iter().skip(1).map(|item| &item.what).collect();
-    assert_eq!(shown, [&What::Message("a message behind it".into())]);
 }
 
 #[tokio::test]
@@ -292,6 +332,66 @@ async fn one_surface_that_can_never_show_it_is_no_harm_while_another_can() {
     office.feishu.given(1).await;
     say(&office.engine, &id, choice("lin", "approve")).await.unwrap();
     assert!(outcome(&office.engine, "c").await.permits());
+    let bus = office.engine.bus();
+    bus.publish_outbound(&chat("email", "lin@example.com"), "k", "a message behind it")
+        .await
+        .unwrap();
+    let given = office.email.given(2).await;
+    assert_eq!(
+        given[1].what,
+        What::Message("a message behind it".into()),
+        "it refused the question, so there is nothing to update"
+    );
+}
+
+#[tokio::test]
+async fn how_things_were_delivered_is_forgotten_after_a_month() {
+    let office = office().await;
+    let engine = &office.engine;
+    let id = park(engine, zoes("c", "staging")).await;
+    office.feishu.given(1).await;
+    say(engine, &id, by_zoe()).await.unwrap();
+    let _running = engine.gate().claim(&key("c"), None).await.unwrap();
+    let seen = |now: placet_core::time::Now| placet_store::Change::SeenInbound {
+        channel: group().channel,
+        message_id: "m1".into(),
+        at: now.wall,
+    };
+    let step = engine
+        .store()
+        .step(move |_, now| Ok::<_, placet_store::StoreError>(placet_store::Step::new(()).change(seen(now))));
+    step.await.unwrap();
+    let looked = async || {
+        let id = id.clone();
+        let read = engine.store().read(move |view, _| {
+            Ok((
+                view.outbox_items(&id)?,
+                view.seen_inbound(&group().channel, "m1")?,
+            ))
+        });
+        read.await.unwrap()
+    };
+    soon(async {
+        while looked()
+            .await
+            .0
+            .iter()
+            .any(|copy| copy.state == OutState::Waiting)
+        {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    let (copies, seen) = looked().await;
+    assert!(copies.len() == 2 && seen);
+    office.house.pass(engine, 31 * 24 * 3600);
+    soon(async {
+        while looked().await != (Vec::new(), false) {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    verify(engine).await;
 }
 
 #[tokio::test]

@@ -152,7 +152,7 @@ async fn list(
         for (row, id) in page {
             cursor = Some(row);
             looked_at += 1;
-            if let Some(question) = state.engine().broker().question(&id).await?
+            if let Some(question) = state.engine().broker().readable(&id).await?
                 && query.status.admits(&question.interaction)
                 && query
                     .session_id

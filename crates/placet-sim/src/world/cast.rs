@@ -28,7 +28,8 @@ impl World {
             .store
             .view()
             .pending_page(None, 16)
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| error.to_string())?
+            .rows;
         if page.is_empty() {
             return Ok(None);
         }

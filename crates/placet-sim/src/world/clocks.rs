@@ -9,7 +9,7 @@ impl World {
         let deadlines: Vec<i64> = {
             let view = self.store.view();
             let page = view.pending_page(None, 8).map_err(|error| error.to_string())?;
-            page.iter().map(|row| row.deadline.as_millis()).collect()
+            page.rows.iter().map(|row| row.deadline.as_millis()).collect()
         };
         let by = match (self.roll(4), deadlines.is_empty()) {
             // To the edge of a deadline: just before, at, just after.

@@ -1,12 +1,12 @@
 //! The writer thread: takes whatever waits, commits it as one group, tells everybody.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use placet_core::time::Now;
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Lock, OnCommit};
+use super::{OnCommit, Presence, owner_of};
 use crate::clock::{Clock, LiveClock};
 use crate::error::{StepError, StoreError};
 use crate::inline::CommitFault;
@@ -70,10 +70,10 @@ pub(super) struct Worker {
     pub(super) writer: Writer,
     pub(super) queue: mpsc::Receiver<Message>,
     pub(super) clock: Arc<dyn Clock>,
-    pub(super) live: LiveClock,
+    pub(super) live: Arc<LiveClock>,
     pub(super) on_commit: Option<OnCommit>,
-    /// Held until the connection is closed; fields are dropped in order.
-    pub(super) _lock: Option<Lock>,
+    /// Has the lock until the connection is closed; fields are dropped in order.
+    pub(super) presence: Presence,
 }
 
 impl Worker {
@@ -119,8 +119,13 @@ impl Worker {
             return;
         }
         let mut jobs: Vec<&mut dyn Job> = steps.iter_mut().map(|step| &mut **step as &mut dyn Job).collect();
-        let rows = self.writer.group(&mut jobs, &|| self.now(), CommitFault::None);
-        self.tell(&rows);
+        match self.look_at_owner() {
+            Ok(()) => {
+                let rows = self.writer.group(&mut jobs, &|| self.now(), CommitFault::None);
+                self.tell(&rows);
+            }
+            Err(error) => jobs.iter_mut().for_each(|job| job.fail(&error)),
+        }
         for step in steps {
             step.answer();
         }
@@ -143,7 +148,8 @@ impl Worker {
                 let _ = reply.send(self.writer.heartbeat(self.now()));
             }
             Message::LookAround(reply) => {
-                let _ = reply.send(self.writer.others().map(|rows| self.tell(&rows)));
+                let others = self.look_at_owner().and_then(|()| self.writer.others());
+                let _ = reply.send(others.map(|rows| self.tell(&rows)));
             }
             Message::Verify(expected, reply) => {
                 let _ = reply.send(verify::verify(&self.writer.conn, expected.as_ref()));
@@ -153,6 +159,16 @@ impl Worker {
                 let _ = reply.send(Ok(()));
             }
         }
+    }
+
+    /// A guest's time is the owner's, who may have come or gone.
+    pub(super) fn look_at_owner(&self) -> Result<(), StoreError> {
+        if let (LiveClock::Followed(following), Presence::Guest(path)) = (&*self.live, &self.presence) {
+            let (owner, written) = (owner_of(path), self.writer.last_alive()?);
+            let mut following = following.lock().unwrap_or_else(PoisonError::into_inner);
+            following.look(written, owner, &*self.clock);
+        }
+        Ok(())
     }
 
     fn now(&self) -> Now {

@@ -5,9 +5,9 @@ use placet_core::ids::{InteractionId, SessionId};
 use placet_core::interaction::{Asked, CallKey, EvolveError, Interaction};
 use placet_core::journal::Event;
 use placet_core::time::{LiveTime, Timestamp};
-use rusqlite::{OptionalExtension, Params};
+use rusqlite::{OptionalExtension, Params, Row};
 
-use super::{PendingRow, View, digest_bytes, parse_body, stored};
+use super::{DamagedRow, PendingPage, PendingRow, View, digest_bytes, parse_body, stored};
 use crate::error::StoreError;
 
 impl View<'_> {
@@ -144,30 +144,24 @@ impl View<'_> {
         Ok(false)
     }
 
-    /// A page of all open questions, oldest first.
-    pub fn pending_page(&self, after: Option<u64>, limit: usize) -> Result<Vec<PendingRow>, StoreError> {
-        let sql = "SELECT pending.row, at, body FROM pending JOIN journal ON journal.id = pending.row
+    /// A page of all open questions, oldest first. One that cannot be read hides none of the others.
+    pub fn pending_page(&self, after: Option<u64>, limit: usize) -> Result<PendingPage, StoreError> {
+        let sql = "SELECT pending.row, at, body, interactions.id FROM pending JOIN journal ON journal.id = pending.row
+                   JOIN interactions ON interactions.row = pending.row
                    WHERE pending.row > ?1 ORDER BY pending.row LIMIT ?2";
         let mut statement = self.conn.prepare_cached(sql)?;
         let mut rows = statement.query((after.unwrap_or(0), limit))?;
-        let mut page = Vec::new();
+        let mut page = PendingPage::default();
         while let Some(row) = rows.next()? {
-            let cursor = row.get(0)?;
-            let Event::Asked(asked) = parse_body(row, 2, cursor)? else {
-                return Err(StoreError::corrupt(format!("journal row {cursor} asks nothing")));
-            };
-            page.push(PendingRow {
-                cursor,
-                asked_at: Timestamp::from_millis(row.get(1)?),
-                call: asked.call().cloned(),
-                id: asked.id,
-                session: asked.session,
-                deadline: asked.deadline,
-                risk: asked.risk,
-                chat: asked.chat,
-                group: asked.group,
-                code: asked.code,
-            });
+            match pending_row(row) {
+                Ok(pending) => page.rows.push(pending),
+                Err(StoreError::Corrupt { what }) => page.damaged.push(DamagedRow {
+                    cursor: row.get(0)?,
+                    id: stored(InteractionId::new(row.get::<_, String>(3)?))?,
+                    why: what,
+                }),
+                Err(error) => return Err(error),
+            }
         }
         Ok(page)
     }
@@ -186,13 +180,16 @@ impl View<'_> {
         self.ids(sql, (now.as_millis(), limit))
     }
 
-    /// The next moment at which a question closes or escalates, or a lease ends.
-    pub fn next_due(&self) -> Result<Option<LiveTime>, StoreError> {
+    /// The next moment after `now` at which a question closes or escalates, or a lease ends.
+    pub fn next_due(&self, now: LiveTime) -> Result<Option<LiveTime>, StoreError> {
         // Each minimum is one step into an index; one over the union would read them all.
-        let sql = "SELECT min(at) FROM (SELECT min(deadline) AS at FROM pending
-                   UNION ALL SELECT min(escalate_at) FROM pending WHERE escalate_at IS NOT NULL
-                   UNION ALL SELECT min(lease) FROM calls WHERE grant_state = 'claimed')";
-        let next: Option<i64> = self.conn.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
+        let sql = "SELECT min(at) FROM (SELECT min(deadline) AS at FROM pending WHERE deadline > ?1
+                   UNION ALL SELECT min(escalate_at) FROM pending WHERE escalate_at > ?1
+                   UNION ALL SELECT min(lease) FROM calls WHERE grant_state = 'claimed' AND lease > ?1)";
+        let next: Option<i64> = self
+            .conn
+            .prepare_cached(sql)?
+            .query_row([now.as_millis()], |row| row.get(0))?;
         Ok(next.map(LiveTime::from_millis))
     }
 
@@ -221,6 +218,25 @@ impl View<'_> {
         }
         Ok(ids)
     }
+}
+
+fn pending_row(row: &Row<'_>) -> Result<PendingRow, StoreError> {
+    let cursor = row.get(0)?;
+    let Event::Asked(asked) = parse_body(row, 2, cursor)? else {
+        return Err(StoreError::corrupt(format!("journal row {cursor} asks nothing")));
+    };
+    Ok(PendingRow {
+        cursor,
+        asked_at: Timestamp::from_millis(row.get(1)?),
+        call: asked.call().cloned(),
+        id: asked.id,
+        session: asked.session,
+        deadline: asked.deadline,
+        risk: asked.risk,
+        chat: asked.chat,
+        group: asked.group,
+        code: asked.code,
+    })
 }
 
 fn corrupt(error: &EvolveError) -> StoreError {

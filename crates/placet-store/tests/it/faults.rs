@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use placet_core::verdict::Decision;
 use placet_store::inline::{InlineStore, ReadOnly};
-use placet_store::{OpenError, Options, Store, StoreError};
+use placet_store::{OpenError, Options, Step, Store, StoreError};
 use rusqlite::Connection;
 
 use crate::world::*;
@@ -45,6 +45,28 @@ fn a_full_disk_stores_nothing_and_the_store_goes_on_once_there_is_space() {
     assert_eq!(db.verify(None).unwrap().findings, []);
 }
 
+/// SQLite rolls back by itself when the disk is full: the checkpoint is gone, and so must be the memory of it.
+#[test]
+fn a_checkpoint_that_found_no_space_is_written_whole_once_there_is_some() {
+    let mut db = InlineStore::new().unwrap();
+    // Every session's head goes into the checkpoint, which needs pages of its own.
+    for number in 0..120 {
+        let mut ls = call(&format!("c{number}"), "ls");
+        ls.session = session(&format!("session-{number}"));
+        let step = Step::new(()).event(ls.session.clone(), received(&ls, Decision::Allow));
+        let stored = db.step(at(0), |_, _| Ok::<_, StoreError>(step));
+        stored.unwrap();
+    }
+    let before = db.view().counts().unwrap().checkpoints;
+    db.limit_pages(db.pages().unwrap()).unwrap();
+    assert_eq!(db.checkpoint(at(1)), Err(StoreError::Full));
+    db.limit_pages(10_000).unwrap();
+    put(&mut db, 2, asking("int_1", &call("c", "ls"))).unwrap();
+    db.checkpoint(at(3)).unwrap();
+    assert_eq!(db.view().counts().unwrap().checkpoints, before + 1);
+    assert_eq!(db.verify(None).unwrap().findings, []);
+}
+
 #[test]
 fn a_read_only_database_can_be_looked_at() {
     let mut db = InlineStore::new().unwrap();
@@ -71,6 +93,30 @@ fn a_row_that_cannot_be_read_is_named_and_hides_nothing_else() {
     );
     assert!(db.view().call(&key("c2")).unwrap().is_some());
     put(&mut db, 1, approving("int_2", &call("c2", "ls 2"))).unwrap();
+}
+
+#[test]
+fn a_question_that_cannot_be_read_is_named_in_the_list_of_the_others() {
+    let mut db = InlineStore::new().unwrap();
+    for number in 1..=3 {
+        let ls = call(&format!("c{number}"), &format!("ls {number}"));
+        put(&mut db, 0, asking(&format!("int_{number}"), &ls)).unwrap();
+    }
+    db.tamper("UPDATE journal SET body = '{' WHERE id = 4").unwrap();
+    let page = db.view().pending_page(None, 9).unwrap();
+    let readable: Vec<_> = page.rows.iter().map(|row| row.id.as_str()).collect();
+    assert_eq!(readable, ["int_1", "int_3"]);
+    assert_eq!(page.damaged[0].id, question("int_2"));
+    assert!(
+        page.damaged[0].why.contains("journal row 4 cannot be read"),
+        "{page:?}"
+    );
+    let second = db.view().pending_page(Some(2), 1).unwrap();
+    assert_eq!(
+        (second.rows.len(), second.last()),
+        (0, Some(4)),
+        "the list goes on behind it"
+    );
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::world::*;
 
 async fn remaining(db: &Store) -> Millis {
     let page = db.read(|view, _| view.pending_page(None, 9)).await.unwrap();
-    page[0].deadline.remaining_from(db.now().live)
+    page.rows[0].deadline.remaining_from(db.now().live)
 }
 
 #[tokio::test]
@@ -42,6 +42,86 @@ async fn a_pending_question_keeps_the_time_it_had_left() {
     assert_eq!(remaining(&db).await, Millis::ZERO);
     let due = db.read(|view, now| view.due(now.live, 9)).await.unwrap();
     assert_eq!(due, [question("int_1")]);
+}
+
+/// What a guest commits, and the checkpoint it leaves, must not count as a sign of life.
+#[tokio::test]
+async fn no_time_passes_while_only_guests_are_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("placet.db");
+    let clock = Arc::new(HandClock::default());
+    let owner = Store::open(&path, options(&clock)).unwrap();
+    store(&owner, asking("int_1", &call("c1", "ls"))).await.unwrap();
+    clock.pass(20_000);
+    drop(owner);
+
+    let guest = Store::join(&path, options(&clock)).unwrap();
+    clock.pass(70_000);
+    guest.look_around().await.unwrap();
+    assert_eq!(remaining(&guest).await, Millis::from_secs(40));
+    let allowed = vec![received(&call("c2", "ls"), Decision::Allow)];
+    store(&guest, allowed).await.unwrap();
+    guest.heartbeat().await.unwrap();
+    guest.close().await.unwrap();
+
+    let owner = Store::open(&path, options(&clock)).unwrap();
+    assert_eq!(owner.down_for(), Millis::from_secs(70));
+    assert_eq!(remaining(&owner).await, Millis::from_secs(40));
+}
+
+#[tokio::test]
+async fn a_guest_follows_the_owners_time_also_across_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("placet.db");
+    let clock = Arc::new(HandClock::default());
+    let owner = Store::open(&path, options(&clock)).unwrap();
+    store(&owner, asking("int_1", &call("c1", "ls"))).await.unwrap();
+    clock.pass(3_000);
+    let guest = Store::join(&path, options(&clock)).unwrap();
+    assert_eq!(remaining(&guest).await, Millis::from_secs(57));
+    clock.pass(5_000);
+    guest.look_around().await.unwrap();
+    assert_eq!(remaining(&guest).await, Millis::from_secs(52));
+    // A clock that is set meanwhile is nobody's time.
+    clock.jump(86_400_000);
+    owner.heartbeat().await.unwrap();
+    guest.look_around().await.unwrap();
+    assert_eq!(remaining(&guest).await, Millis::from_secs(52));
+
+    drop(owner);
+    guest.look_around().await.unwrap();
+    clock.pass(100_000);
+    guest.look_around().await.unwrap();
+    assert_eq!(remaining(&guest).await, Millis::from_secs(52), "it stands still");
+
+    let owner = Store::open(&path, options(&clock)).unwrap();
+    guest.look_around().await.unwrap();
+    clock.pass(2_000);
+    owner.heartbeat().await.unwrap();
+    clock.pass(1_000);
+    guest.look_around().await.unwrap();
+    assert_eq!(remaining(&guest).await, Millis::from_secs(49));
+    assert_eq!(remaining(&guest).await, remaining(&owner).await);
+}
+
+/// As in a folder that cannot be written, or beside a program that holds the database.
+#[tokio::test]
+async fn a_guest_that_only_looks_needs_no_right_to_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("placet.db");
+    let clock = Arc::new(HandClock::default());
+    let owner = Store::open(&path, options(&clock)).unwrap();
+    store(&owner, asking("int_1", &call("c1", "ls"))).await.unwrap();
+    drop(owner);
+    let lock = path.with_extension("db.lock");
+    std::fs::remove_file(&lock).unwrap();
+    let other = rusqlite::Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let guest = Store::join(&path, options(&clock)).unwrap();
+    assert_eq!(remaining(&guest).await, Millis::from_secs(60));
+    guest.checkpoint().await.unwrap();
+    guest.close().await.unwrap();
+    assert!(!lock.exists());
 }
 
 #[tokio::test]

@@ -224,9 +224,9 @@ async fn a_lease_that_ends_is_found() {
             look(&db, |view| view.lease_expired(live(500), 9)).await,
             [(key("c1"), 1)]
         );
-        assert_eq!(look(&db, |view| view.next_due()).await, Some(live(500)));
+        assert_eq!(look(&db, |view| view.next_due(live(0))).await, Some(live(500)));
         store(&db, vec![finished("c1", 1)]).await.unwrap();
-        assert_eq!(look(&db, |view| view.next_due()).await, None);
+        assert_eq!(look(&db, |view| view.next_due(live(0))).await, None);
     })
     .await;
 }

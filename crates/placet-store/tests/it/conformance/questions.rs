@@ -82,7 +82,7 @@ async fn votes_are_durable_and_one_person_counts_once() {
             look(&db, |view| view.due_escalations(live(10), 9)).await,
             [question("int_1")]
         );
-        assert_eq!(look(&db, |view| view.next_due()).await, Some(live(10)));
+        assert_eq!(look(&db, |view| view.next_due(live(0))).await, Some(live(10)));
         let escalated = || Event::Escalated {
             interaction: question("int_1"),
             to: [person("cy")].into(),
@@ -90,7 +90,7 @@ async fn votes_are_durable_and_one_person_counts_once() {
         store(&db, vec![escalated()]).await.unwrap();
         contradicts(&db, vec![escalated()]).await;
         assert_eq!(look(&db, |view| view.due_escalations(live(10), 9)).await, []);
-        assert_eq!(look(&db, |view| view.next_due()).await, Some(live(60_000)));
+        assert_eq!(look(&db, |view| view.next_due(live(0))).await, Some(live(60_000)));
 
         let Some(Interaction::Pending(pending)) =
             look(&db, |view| view.interaction(&question("int_1"))).await
@@ -146,10 +146,10 @@ async fn open_questions_are_listed_by_page_by_chat_by_session_and_by_deadline() 
         let names =
             |page: &[placet_store::PendingRow]| page.iter().map(|row| row.id.to_string()).collect::<Vec<_>>();
         let first = look(&db, |view| view.pending_page(None, 2)).await;
-        assert_eq!(names(&first), ["int_1", "int_2"]);
-        let after = first.last().map(|row| row.cursor);
+        assert_eq!(names(&first.rows), ["int_1", "int_2"]);
+        let after = first.last();
         let rest = look(&db, move |view| view.pending_page(after, 9)).await;
-        assert_eq!(names(&rest), ["int_3", "int_4", "int_5"]);
+        assert_eq!(names(&rest.rows), ["int_3", "int_4", "int_5"]);
         let in_chat = look(&db, |view| view.pending_in_chat(&chat())).await;
         assert_eq!(
             in_chat.iter().map(|asked| asked.id.as_str()).collect::<Vec<_>>(),

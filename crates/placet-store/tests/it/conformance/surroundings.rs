@@ -289,11 +289,26 @@ async fn an_outbox_item_is_sent_once_however_often_it_is_enqueued() {
             (items[0].receipt.as_deref(), items[0].last_error.as_deref()),
             (Some("card 7"), Some("503"))
         );
-        change(Change::ForgetOutbox {
+        let forget = || Change::ForgetOutbox {
             before: Timestamp::from_millis(1),
-        })
+        };
+        change(forget()).await.unwrap();
+        let items = look(&db, |view| view.outbox_items(&question("int_1"))).await;
+        assert_eq!(
+            items.len(),
+            1,
+            "the question is open, and its copy is to be updated"
+        );
+        let processed = Event::Processed {
+            interaction: question("int_1"),
+        };
+        store(
+            &db,
+            [approving("int_1", &call("c1", "ls")), vec![processed]].concat(),
+        )
         .await
         .unwrap();
+        change(forget()).await.unwrap();
         assert_eq!(look(&db, |view| view.outbox_items(&question("int_1"))).await, []);
     })
     .await;

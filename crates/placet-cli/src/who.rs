@@ -1,0 +1,28 @@
+//! Who sits here: the person `--as` names, else the user of this machine.
+
+use anyhow::{Context as _, bail};
+use placet_channels::terminal::Seat;
+use placet_core::ids::PersonId;
+use placet_core::people::Directory;
+
+/// The person whose name goes into the journal.
+pub(crate) fn is_here(named: Option<&PersonId>, people: &Directory) -> anyhow::Result<PersonId> {
+    match named {
+        Some(name) => known(name, people),
+        None => Ok(Seat::of_user(people)
+            .context("it is not known who you are; say it with --as PERSON")?
+            .person),
+    }
+}
+
+/// Where people are configured, a name must be one of theirs.
+fn known(name: &PersonId, people: &Directory) -> anyhow::Result<PersonId> {
+    if people.people().next().is_some() && people.person(name.as_str()).is_none() {
+        let known: Vec<_> = people.people().map(|person| person.name.as_str()).collect();
+        bail!(
+            "there is nobody named `{name}` in `[[people]]`; --as one of: {}",
+            known.join(", ")
+        );
+    }
+    Ok(name.clone())
+}
