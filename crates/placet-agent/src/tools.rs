@@ -32,6 +32,7 @@ mod files;
 mod glob;
 mod grep;
 mod jobs;
+mod landing;
 mod kill_bash;
 mod ls;
 mod process;
@@ -403,5 +404,28 @@ fn a_call(tool: &str, args: Value) -> ToolCall {
         },
         group: None,
         description: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use placet_core::ids::ToolName;
+    use placet_core::tool::{ArgNames, Tool as Known};
+
+    use super::*;
+
+    #[test]
+    fn policy_knows_every_argument_of_a_built_in_tool() {
+        let folder = tempfile::tempdir().unwrap();
+        for spec in Tools::builtin(folder.path()).specs() {
+            let known = Known::builtin(&ToolName::new(&spec.name).unwrap()).unwrap();
+            let ArgNames::Only(own) = known.args else {
+                assert_eq!(spec.name, "askUserQuestion", "it is always asked about");
+                continue;
+            };
+            for arg in spec.schema["properties"].as_object().unwrap().keys() {
+                assert!(own.contains(&arg.as_str()), "`{arg}` of `{}`", spec.name);
+            }
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use placet_core::call::{Args, ToolCall};
+use placet_core::config::Config;
 use placet_core::evidence::Evidence;
 use placet_core::tool::Category;
 use serde_json::{Value, json};
@@ -80,8 +81,12 @@ impl Tool for Edit {
     }
 
     async fn run(&self, call: &ToolCall, shown: &[Evidence]) -> Result<String, String> {
-        files::change(&self.0, &call.args, shown, edited(&call.args)?).await?;
+        files::change(&self.0, call, shown, edited(&call.args)?).await?;
         Ok(format!("edited `{}`", text(&call.args, "path")?))
+    }
+
+    fn reload(&self, config: &Config) {
+        self.0.reload(config);
     }
 }
 

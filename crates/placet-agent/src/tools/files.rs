@@ -3,13 +3,16 @@
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
-use placet_core::call::Args;
+use placet_core::call::{Args, ToolCall};
+use placet_core::config::Config;
 use placet_core::evidence::Evidence;
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
-use super::changing::{self, Changing};
+use super::changing::Changing;
+use super::landing::Landing;
 use super::text;
+use super::unasked::InForce;
 
 /// The largest file that is read as a whole, in bytes.
 const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -19,6 +22,7 @@ const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 pub struct Workspace {
     root: PathBuf,
     changing: Changing,
+    in_force: InForce,
 }
 
 impl Workspace {
@@ -27,7 +31,13 @@ impl Workspace {
         Self {
             root: root.to_owned(),
             changing: Changing::default(),
+            in_force: InForce::new(Config::builtin()),
         }
+    }
+
+    /// Another configuration is in force from now on, for all clones.
+    pub(super) fn reload(&self, config: &Config) {
+        self.in_force.reload(config.clone());
     }
 
     pub(super) fn root(&self) -> &Path {
@@ -58,37 +68,47 @@ pub(super) fn path_schema() -> Value {
 /// A file's text after a change of it. Given its text before; `None` when there is no such file.
 pub(super) type After = Box<dyn FnOnce(Option<&str>) -> Result<String, String> + Send>;
 
-/// What people are shown of a change.
+/// What people are shown of a change: of which real place, and how.
 pub(super) async fn shown(workspace: &Workspace, args: &Args, after: After) -> Result<Vec<Evidence>, String> {
-    let (path, file) = (text(args, "path")?.to_owned(), workspace.file(args)?);
+    let (root, path) = (workspace.root.clone(), text(args, "path")?.to_owned());
     blocking(move || {
-        let before = read(&file)?;
+        let landing = Landing::of(&root, &path)?;
+        let before = read(landing.file())?;
         let after = Some(after(before.as_deref())?);
-        Ok(vec![Evidence::Diff { path, before, after }])
+        Ok(vec![Evidence::Diff {
+            path: landing.name().to_owned(),
+            before,
+            after,
+        }])
     })
     .await
 }
 
-/// Changes a file, if it is still what people were shown. Returns how many bytes it has now. Nobody else changes it between
-/// reading and replacing; who waits for that and is dropped has changed nothing.
+/// Changes a file, if it is still the one that was judged and what people were shown. Returns how many bytes it has now. Nobody
+/// else changes it between reading and replacing; who waits for that and is dropped has changed nothing.
 pub(super) async fn change(
     workspace: &Workspace,
-    args: &Args,
+    call: &ToolCall,
     shown: &[Evidence],
     after: After,
 ) -> Result<usize, String> {
-    let (path, file) = (text(args, "path")?.to_owned(), workspace.file(args)?);
-    let shown = shown.to_vec();
-    let named = file.clone();
-    let real = blocking(move || Ok(changing::real(&named))).await?;
-    let alone = workspace.changing.alone(real).await;
+    let path = text(&call.args, "path")?.to_owned();
+    let (root, in_force) = (workspace.root.clone(), workspace.in_force.clone());
+    let (call, shown) = (call.clone(), shown.to_vec());
+    let find = move || Landing::of(&root, &path);
+    let (landing, find) = blocking(move || Ok((find()?, find))).await?;
+    let alone = workspace.changing.alone(landing.file().to_owned()).await;
     blocking(move || {
         // The disk goes on when nobody waits for it any more, and so does this.
         let _alone = alone;
-        let before = read(&file)?;
-        as_shown(&path, before.as_deref(), &shown)?;
+        if find()? != landing {
+            return Err("nothing was written: the path leads elsewhere than a moment ago".into());
+        }
+        landing.check(&call, &shown, &in_force)?;
+        let before = read(landing.file())?;
+        as_shown(landing.name(), before.as_deref(), &shown)?;
         let after = after(before.as_deref())?;
-        replace(&file, &after)?;
+        replace(landing.file(), &after)?;
         Ok(after.len())
     })
     .await
@@ -133,17 +153,19 @@ fn as_shown(path: &str, before: Option<&str>, shown: &[Evidence]) -> Result<(), 
     Ok(())
 }
 
-/// Puts a text in a file's place, whole or not at all. A link is followed: its target is replaced, not the link.
-fn replace(path: &Path, text: &str) -> Result<(), String> {
-    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let failed = |error: std::io::Error| format!("`{}` cannot be written: {error}", path.display());
+/// Puts a text in the place of the file `target`, whole or not at all. A link that has come in its way since is not followed.
+fn replace(target: &Path, text: &str) -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("`{}` cannot be written: {error}", target.display());
     let folder = target
         .parent()
         .ok_or_else(|| failed(ErrorKind::InvalidInput.into()))?;
     std::fs::create_dir_all(folder).map_err(failed)?;
+    if std::fs::canonicalize(folder).map_err(failed)? != folder {
+        return Err(failed(std::io::Error::other("a link has come in its way")));
+    }
     let mut file = NamedTempFile::new_in(folder).map_err(failed)?;
     file.write_all(text.as_bytes()).map_err(failed)?;
-    match std::fs::metadata(&target) {
+    match std::fs::symlink_metadata(target) {
         Ok(metadata) => file
             .as_file()
             .set_permissions(metadata.permissions())
@@ -151,7 +173,7 @@ fn replace(path: &Path, text: &str) -> Result<(), String> {
         Err(_) => usual_permissions(&file).map_err(failed)?,
     }
     file.as_file().sync_all().map_err(failed)?;
-    file.persist(&target).map_err(|error| failed(error.error))?;
+    file.persist(target).map_err(|error| failed(error.error))?;
     Ok(())
 }
 

@@ -128,6 +128,7 @@ impl Grep {
             &self.in_force,
             &workspace.map_err(|error| format!("the workspace cannot be read: {error}"))?,
             call,
+            "read",
         )?;
         // A file that was named was judged under its name, and of a folder outside people were asked about all of it. What must
         // not be read is not searched either, whoever agreed to the search.

@@ -1,5 +1,5 @@
-//! Which files may be read without asking. A search goes through many, and must not find in one what reading it would be
-//! asked about, or denied: a secret, or what a rule guards.
+//! Which files may be read, or changed, without asking. A search goes through many, and must not find in one what reading it
+//! would be asked about, or denied: a secret, or what a rule guards.
 
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -13,7 +13,7 @@ use placet_core::verdict::Decision;
 use serde_json::json;
 
 /// The configuration in force, for tools that go by its policy. Cheap to clone; all clones change together.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(super) struct InForce(Arc<RwLock<Arc<Config>>>);
 
 impl InForce {
@@ -32,16 +32,22 @@ impl InForce {
     }
 }
 
-/// What policy says of reading the files of one walk.
+/// What policy says of the files that one call goes through.
 pub(super) struct Unasked {
     config: Arc<Config>,
     places: FixedPlaces,
-    read: ToolCall,
+    call: ToolCall,
 }
 
 impl Unasked {
-    /// For the files that `call` goes through. The workspace is its real place: no link is followed any more.
-    pub(super) fn new(in_force: &InForce, workspace: &Path, call: &ToolCall) -> Result<Self, String> {
+    /// For the files that `call` goes through, each judged as if `tool` were given it. The workspace is its real place: no link is
+    /// followed any more.
+    pub(super) fn new(
+        in_force: &InForce,
+        workspace: &Path,
+        call: &ToolCall,
+        tool: &str,
+    ) -> Result<Self, String> {
         let workspace = workspace
             .to_str()
             .ok_or("the workspace's name is not valid UTF-8")?;
@@ -51,14 +57,14 @@ impl Unasked {
                 workspace: workspace.to_owned(),
                 home: None,
             },
-            read: ToolCall {
-                tool: ToolName::new("read").map_err(|error| error.to_string())?,
+            call: ToolCall {
+                tool: ToolName::new(tool).map_err(|error| error.to_string())?,
                 ..call.clone()
             },
         })
     }
 
-    /// What policy says of reading this file; a name that cannot be judged is denied.
+    /// What policy says of this file; a name that cannot be judged is denied.
     pub(super) fn decide(&self, file: &Path) -> Decision {
         let args = file
             .to_str()
@@ -66,7 +72,7 @@ impl Unasked {
         let Some(Ok(args)) = args else {
             return Decision::Deny;
         };
-        let call = self.read.with_args(args);
+        let call = self.call.with_args(args);
         let tool = self.config.tool(&call.tool);
         let analysis = analyse(&tool, &call.args, &self.places);
         let context = Context::alone(call.digest(), &self.places.workspace);

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use placet_core::call::{Args, ToolCall};
+use placet_core::config::Config;
 use placet_core::evidence::Evidence;
 use placet_core::tool::Category;
 use serde_json::{Value, json};
@@ -45,7 +46,11 @@ impl Tool for Write {
     }
 
     async fn run(&self, call: &ToolCall, shown: &[Evidence]) -> Result<String, String> {
-        let bytes = files::change(&self.0, &call.args, shown, content(&call.args)?).await?;
+        let bytes = files::change(&self.0, call, shown, content(&call.args)?).await?;
         Ok(format!("wrote {bytes} bytes to `{}`", text(&call.args, "path")?))
+    }
+
+    fn reload(&self, config: &Config) {
+        self.0.reload(config);
     }
 }

@@ -1,0 +1,145 @@
+//! Links that appear between the judgement and the change.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use placet_core::config::Config;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::tools::files::Workspace;
+use crate::tools::{Tool as _, Write, a_call};
+
+/// A workspace beside a folder that is none of the agent's business.
+struct Disk {
+    _root: tempfile::TempDir,
+    workspace: PathBuf,
+    outside: PathBuf,
+    write: Write,
+}
+
+fn disk(config: &str) -> Disk {
+    let root = tempfile::tempdir().unwrap();
+    let real = fs::canonicalize(root.path()).unwrap();
+    let (workspace, outside) = (real.join("work"), real.join("outside"));
+    fs::create_dir_all(workspace.join("out")).unwrap();
+    fs::create_dir(&outside).unwrap();
+    let write = Write(Workspace::new(&workspace));
+    write.reload(&Config::parse(config, "placet.toml", std::iter::empty()).unwrap());
+    Disk {
+        _root: root,
+        workspace,
+        outside,
+        write,
+    }
+}
+
+fn to(path: &str) -> Value {
+    json!({ "path": path, "content": "new" })
+}
+
+impl Disk {
+    async fn evidence(&self, path: &str) -> Vec<Evidence> {
+        self.write.evidence(&a_call("write", to(path))).await.unwrap()
+    }
+
+    async fn write(&self, path: &str, shown: &[Evidence]) -> Result<String, String> {
+        self.write.run(&a_call("write", to(path)), shown).await
+    }
+
+    fn replace_by_link(&self, name: &str, target: &Path) {
+        let _ = fs::remove_dir_all(self.workspace.join(name));
+        symlink(target, self.workspace.join(name)).unwrap();
+    }
+
+    fn outside_is_empty(&self) -> bool {
+        fs::read_dir(&self.outside).unwrap().next().is_none()
+    }
+}
+
+#[test]
+fn a_file_has_one_name_whether_it_is_there_or_not() {
+    let disk = disk("");
+    symlink(disk.workspace.join("out"), disk.workspace.join("link")).unwrap();
+    symlink("later.txt", disk.workspace.join("dangling")).unwrap();
+    for (written, name) in [
+        ("out/a.txt", "out/a.txt"),
+        ("./out/../link/a.txt", "out/a.txt"),
+        ("link/new/er/../x", "out/new/x"),
+        ("dangling", "later.txt"),
+        ("~/x", "~/x"),
+        ("file:/a?/x", "file:/a?/x"),
+    ] {
+        assert_eq!(
+            Landing::of(&disk.workspace, written).unwrap().name(),
+            name,
+            "{written}"
+        );
+    }
+    let outside = disk.outside.join("x");
+    let landing = Landing::of(&disk.workspace, "../outside/x").unwrap();
+    assert_eq!(landing.name(), outside.to_str().unwrap());
+}
+
+#[tokio::test]
+async fn a_folder_that_became_a_link_since_the_change_was_shown_is_not_followed() {
+    let disk = disk("");
+    let shown = disk.evidence("out/new.txt").await;
+    disk.replace_by_link("out", &disk.outside);
+    let refused = disk.write("out/new.txt", &shown).await.unwrap_err();
+    assert!(
+        refused.contains("led to `out/new.txt` when a person"),
+        "{refused}"
+    );
+    assert!(disk.outside_is_empty());
+}
+
+#[tokio::test]
+async fn a_folder_that_became_a_link_is_not_followed_when_nobody_was_asked_either() {
+    let disk = disk("");
+    disk.replace_by_link("out", &disk.outside);
+    let refused = disk.write("out/new.txt", &[]).await.unwrap_err();
+    assert!(refused.contains("nobody was asked about"), "{refused}");
+    assert!(disk.outside_is_empty());
+    // Into the workspace again, but to where git would run it.
+    disk.replace_by_link("out", &disk.workspace.join(".git/hooks"));
+    let refused = disk.write("out/pre-commit", &[]).await.unwrap_err();
+    assert!(refused.contains("`.git/hooks/pre-commit`"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_place_outside_is_written_when_that_very_place_was_shown_or_policy_allows_it() {
+    let shown_one = disk("");
+    let target = shown_one.outside.join("new.txt");
+    let path = target.to_str().unwrap();
+    let shown = shown_one.evidence(path).await;
+    assert!(matches!(&shown[..], [Evidence::Diff { path: of, .. }] if of == path));
+    shown_one.write(path, &shown).await.unwrap();
+    assert_eq!(fs::read_to_string(&target).unwrap(), "new");
+    let allowed = disk("[approval]\nenabled = false\n");
+    let target = allowed.outside.join("new.txt");
+    allowed.write(target.to_str().unwrap(), &[]).await.unwrap();
+    assert_eq!(fs::read_to_string(&target).unwrap(), "new");
+}
+
+#[tokio::test]
+async fn what_a_rule_denies_is_not_reached_through_a_link() {
+    let disk = disk("[[rules]]\nname = 'no'\npath = 'private/**'\neffect = 'deny'\n");
+    disk.replace_by_link("out", Path::new("private"));
+    let refused = disk.write("out/a.txt", &[]).await.unwrap_err();
+    assert!(refused.contains("is denied"), "{refused}");
+    assert!(!disk.workspace.join("private").exists());
+}
+
+#[tokio::test]
+async fn a_link_inside_the_workspace_is_followed_and_stays_a_link() {
+    let disk = disk("");
+    symlink("out/real.txt", disk.workspace.join("link")).unwrap();
+    let shown = disk.evidence("link").await;
+    disk.write("link", &shown).await.unwrap();
+    assert_eq!(
+        fs::read_to_string(disk.workspace.join("out/real.txt")).unwrap(),
+        "new"
+    );
+    assert!(disk.workspace.join("link").is_symlink());
+}
