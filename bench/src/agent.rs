@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
 use async_trait::async_trait;
-use placet_agent::model::{Heard, Model, ModelError, Prompt, Spoken, SpokenCall};
+use placet_agent::model::{Ended, Heard, Model, ModelError, Prompt, Spoken, SpokenCall};
 use placet_agent::{Agent, Tool, Tools};
 use placet_core::call::ToolCall;
 use placet_core::evidence::Evidence;
 use placet_core::ids::{InteractionId, PersonId, SessionId};
 use placet_core::journal::Event;
-use placet_core::run::{Limits, Message, RunEnd};
+use placet_core::run::{Limits, Message, RunEnd, Usage};
 use placet_core::tool::Category;
 use placet_engine::Engine;
 use placet_engine::events::Subscription;
@@ -68,8 +68,10 @@ impl Model for Clockwork {
         });
         Ok(Spoken {
             text: "done".into(),
+            thinking: None,
             calls: calls.into_iter().collect(),
-            ..Spoken::default()
+            usage: Usage::default(),
+            ended: Ended::Whole,
         })
     }
 }

@@ -118,20 +118,13 @@ impl View<'_> {
         self.asked_by(sql, [session.as_str()])
     }
 
-    /// The questions of a session, oldest first, open or not.
-    pub fn questions_of_session(&self, session: &SessionId, limit: usize) -> Result<Vec<Asked>, StoreError> {
-        // Both sides are walked by row number: the session's index, and the table itself.
-        let sql = "SELECT journal.id FROM journal JOIN interactions ON interactions.row = journal.id
-                   WHERE journal.session = (SELECT id FROM sessions WHERE name = ?1) ORDER BY journal.id LIMIT ?2";
-        self.asked_by(sql, (session.as_str(), limit))
-    }
-
     /// Whether some question of a session, open or not, is `wanted`. The newest are looked at first.
     pub fn any_question_of_session(
         &self,
         session: &SessionId,
         wanted: impl Fn(&Asked) -> bool,
     ) -> Result<bool, StoreError> {
+        // Both sides are walked by row number: the session's index, and the table itself.
         let sql = "SELECT journal.id FROM journal JOIN interactions ON interactions.row = journal.id
                    WHERE journal.session = (SELECT id FROM sessions WHERE name = ?1) ORDER BY journal.id DESC";
         let mut statement = self.conn.prepare_cached(sql)?;
