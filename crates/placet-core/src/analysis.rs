@@ -42,7 +42,7 @@ pub struct Fact {
 pub enum FactKind {
     /// One simple command of a shell line.
     Command {
-        /// The words after quote removal. A word whose value is only known when it runs is kept as written, and
+        /// The words after brace expansion and quote removal. A word whose value is only known when it runs is kept as written, and
         /// `dynamic` says so.
         argv: Vec<String>,
         /// The source text of this simple command.

@@ -6,8 +6,10 @@
 //! - `sound` asks whether the parsed tree can be trusted. The grammar is a good guess at bash, not bash: where the two
 //!   are known to differ, or where plain `sh` would read the line another way, the line counts as unreadable.
 //! - `walk` finds the simple commands and redirections, also inside substitutions, here-documents and functions, and
-//!   `wrapper` finds the command inside a command (`env`, `xargs`, `find -exec`, `sh -c`).
-//! - `judge` says how bad each is, from `table`; `ban` knows the few that nobody may allow.
+//!   `wrapper` finds the command inside a command (`env`, `xargs`, `find -exec`, `sh -c`). `word` reads what the shell makes of
+//!   each word: `brace` expands lists, `glob` and `guess` say what else it could become.
+//! - `judge` says how bad each is, from `table` and `check`; `looks` knows which words are places, `target` where they lead,
+//!   `hosts` whom a command would talk to; `ban` knows the few that nobody may allow.
 //!
 //! Invariants: no list of safe commands is kept, so nothing is ever LOW; what is not understood is HIGH; a limit that is
 //! reached raises risk and never ends the search for banned commands.

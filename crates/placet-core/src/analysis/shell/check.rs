@@ -5,7 +5,7 @@ use super::super::why::Deed;
 use super::judge::{Args, Hit, changes_others};
 use super::looks;
 use super::options::{CURL, Part, parts};
-use super::word::Word;
+use super::word::{Known, Word};
 
 /// Interpreters: their names without a version, the options that carry code, the options that take another value.
 #[rustfmt::skip]
@@ -163,9 +163,10 @@ fn sed_in_place(args: &Args<'_, '_>, is: impl Fn(&Word<'_>) -> bool) -> Hit {
     yes_if(looks::files_of_sed(args.words).into_iter().any(is))
 }
 
-/// `tee *.toml` writes whatever it finds.
+/// `tee *.toml` writes whatever it finds, where other programs may only mean to read.
 pub(super) fn writes_guarded(args: &Args<'_, '_>) -> Hit {
-    yes_if(args.words.iter().any(|word| args.is_guarded(word, Globs::Any)))
+    let could_be = |word: &Word<'_>| word.known == Known::Shape && args.is_guarded(word, Globs::Any);
+    yes_if(args.words.iter().any(could_be))
 }
 
 /// `git mv x placet.toml`, `git rm placet.toml`, `git checkout HEAD~1 placet.toml`.

@@ -27,17 +27,19 @@ enum Speaks {
     Unknown,
 }
 
-fn speaks(name: &str) -> Option<Speaks> {
+fn speaks(name: &str, words: &[Word<'_>]) -> Option<Speaks> {
+    let has = |sign: &str| words.iter().any(|word| word.value.contains(sign));
     Some(match name {
         "curl" => Speaks::Urls(&options::CURL),
         "wget" => Speaks::Urls(&options::WGET),
         "aria2c" => Speaks::Urls(&options::ARIA2),
         "http" | "https" | "xh" | "xhs" => Speaks::OneUrl(&options::HTTPIE),
+        "git" if !has(":") => return None,
         "git" => Speaks::Git,
         "ssh" | "mosh" | "autossh" | "sftp" => Speaks::Ssh(&options::SSH),
         "nc" | "ncat" | "netcat" => Speaks::Ssh(&options::NC),
         "scp" | "rsync" => Speaks::Copies,
-        _ if looks::only_talks(name) || looks::first_is_pattern(name) => return None,
+        _ if !has("://") || looks::only_talks(name) || looks::first_is_pattern(name) => return None,
         _ => Speaks::Unknown,
     })
 }
@@ -64,7 +66,9 @@ const ROUTE_OPTIONS: &[&str] = &["connect-to", "dns-servers", "resolve"];
 
 /// Adds the hosts that the command `name args…` would reach.
 pub(super) fn find(name: &str, args: &Args<'_, '_>, facts: &mut Vec<Fact>) {
-    let Some(speaks) = speaks(name) else { return };
+    let Some(speaks) = speaks(name, args.words) else {
+        return;
+    };
     match speaks {
         Speaks::Urls(spec) => {
             for part in parts(args.words, spec) {
@@ -100,7 +104,7 @@ pub(super) fn find(name: &str, args: &Args<'_, '_>, facts: &mut Vec<Fact>) {
             }
         }
         Speaks::Unknown => {
-            let urls = args.words.iter().filter(|word| word.value.contains(':'));
+            let urls = args.words.iter().filter(|word| word.value.contains("://"));
             facts.extend(urls.filter_map(|word| with_scheme(&text_of(word), Schemes::Web)));
         }
     }

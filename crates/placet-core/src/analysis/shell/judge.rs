@@ -276,6 +276,13 @@ impl Args<'_, '_> {
 
     /// Whether the command `name` would be given a place outside the workspace: one that starts elsewhere or climbs.
     fn leave(&self, name: &str) -> bool {
+        // Most commands are given no place at all.
+        let is_place =
+            |word: &Word<'_>| word.is_later() || word.value.contains(['/', '~']) || word.value.contains("..");
+        if !self.words.iter().any(is_place) && !looks::shows_files(name) {
+            // Alone `cd` goes home.
+            return self.words.is_empty() && matches!(name, "cd" | "chdir");
+        }
         let away = |path: &str| {
             target::points_away(path)
                 && !path.contains("://")
@@ -303,12 +310,10 @@ impl Args<'_, '_> {
         };
         if matches!(name, "cd" | "chdir" | "pushd") {
             let leaves = |path: &str| target::points_away(path) && self.standing.leaves(path, self.places);
-            // Alone it goes home.
-            return (self.words.is_empty() && name != "pushd")
-                || self.words.iter().any(|word| match word.guess() {
-                    Some(guess) => leaves(&guess),
-                    None => leaves(&target::path_of(word)),
-                });
+            return self.words.iter().any(|word| match word.guess() {
+                Some(guess) => leaves(&guess),
+                None => leaves(&target::path_of(word)),
+            });
         }
         match looks::of(name, self.words) {
             Looks::Nowhere => false,

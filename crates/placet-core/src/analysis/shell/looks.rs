@@ -62,6 +62,11 @@ pub(super) fn only_talks(name: &str) -> bool {
     TALKERS.contains(&name)
 }
 
+/// Whether a program shows what is in the files it is given.
+pub(super) fn shows_files(name: &str) -> bool {
+    READERS.contains(&name)
+}
+
 /// Whether a program takes a pattern first.
 pub(super) fn first_is_pattern(name: &str) -> bool {
     pattern(name).is_some()
@@ -80,7 +85,7 @@ pub(super) fn of<'w, 's>(name: &str, words: &'w [Word<'s>]) -> Looks<'w, 's> {
         "eval" | "trap" | "su" | "runuser" | "script" => Looks::Nowhere,
         _ if only_talks(name) || wrapper::is_prefix(name) => Looks::Nowhere,
         _ if wrapper::is_shell(name) && words.iter().any(runs_line) => Looks::Nowhere,
-        _ if READERS.contains(&name) => Looks::IntoAll,
+        _ if shows_files(name) => Looks::IntoAll,
         _ => match pattern(name) {
             Some(pattern) => Looks::At(after_pattern(pattern, words)),
             None if table::rows(name).is_empty() || ALSO.contains(&name) => Looks::AtAll,

@@ -40,7 +40,7 @@ impl Standing {
             reached.collect::<Option<Vec<String>>>()
         });
         let reached = reached.map_or(Self::Lost, |reached| Self::In(Rc::new(reached)));
-        *self = self.clone().or(&reached);
+        *self = std::mem::replace(self, Self::Lost).or(&reached);
         reached
     }
 
