@@ -121,11 +121,13 @@ mod tests {
         edit(folder.path(), everywhere).await.unwrap();
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "1 2 1");
     }
+
     #[tokio::test]
     async fn edits_of_one_file_by_several_runs_at_once_are_all_in_it() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.txt");
-        let text: String = (10..50).map(|n| format!("line {n} is old\n")).collect();
+        let lines: Vec<String> = (10..50).map(|n| format!("line {n} is old")).collect();
+        let text = lines.join("\n");
         std::fs::write(&file, &text).unwrap();
         let workspace = Workspace::new(folder.path());
         let edits: Vec<_> = (10..50)

@@ -170,22 +170,22 @@ async fn an_agent_for_one_conversation_resumes_that_one_only() {
 #[tokio::test]
 async fn a_call_that_was_stopped_says_whether_its_run_was_or_placet() {
     let house = House::new();
-    let begin = || calls(&[("bash", json!({ "command": "echo > begun; sleep 600" }))]);
+    let sleeps = || calls(&[("bash", json!({ "command": "echo > begun; sleep 600" }))]);
     let begun = async || {
         while house.file("begun").is_none() {
             tokio::task::yield_now().await;
         }
         std::fs::remove_file(house.work().join("begun")).unwrap();
     };
-    let home = house.open(json!([begin()])).await;
+    let home = house.open(json!([sleeps()])).await;
     let mut stream = home.say("Begin").await;
     let asked = question(&mut stream).await;
     home.answer(&asked, "approve", None).await;
     soon(begun()).await;
     home.close().await;
 
-    let told = on("Placet was shut down while this ran", begin());
-    let home = house.open(json!([begin(), told])).await;
+    let told = on("Placet was shut down while this ran", sleeps());
+    let home = house.open(json!([sleeps(), told])).await;
     let mut stream = home
         .agent
         .chat()

@@ -178,9 +178,9 @@ async fn a_turn_has_so_many_calls_and_only_some_of_them_run_at_once() {
     hold.door.close();
     let events = rest(&mut stream).await;
     let results = observed(&events);
-    let held = results.iter().filter(|result| result["ok"] == true).count();
+    let stayed = results.iter().filter(|result| result["ok"] == true).count();
     let refused: Vec<&Value> = results.iter().filter(|result| result["ok"] == false).collect();
-    assert_eq!((held, refused.len()), (64, 6), "{:?}", names(&events));
+    assert_eq!((stayed, refused.len()), (64, 6), "{:?}", names(&events));
     assert!(
         refused
             .iter()
