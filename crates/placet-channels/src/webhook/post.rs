@@ -131,7 +131,8 @@ const UNREADABLE: Ack = Ack {
 };
 
 fn read_ack(answer: &[u8]) -> Ack {
-    if answer.trim_ascii().is_empty() {
+    // `ok`, a page, nothing: a platform that knows nothing of acknowledgements shows what it got.
+    if !answer.trim_ascii_start().starts_with(b"{") {
         return Ack {
             reference: None,
             shown: Visible::Whole,
@@ -229,6 +230,9 @@ mod tests {
         for silent in [
             &b""[..],
             b" \r\n",
+            b"ok",
+            b"<p>[]</p>",
+            b"\xff",
             b"{}",
             br#"{"shown":"whole"}"#,
             br#"{"reference":""}"#,
@@ -250,8 +254,7 @@ mod tests {
             br#"{"shown":false}"#,
             br#"{"shown":"part","shown":"whole"}"#,
             br#"{"reference":"om_1","shown":"pa"#,
-            b"ok",
-            b"\xff",
+            b"{ok",
         ] {
             let read = read_ack(odd);
             assert_eq!(read.shown, Visible::Part, "{}", String::from_utf8_lossy(odd));
