@@ -1,9 +1,10 @@
 //! Ways past the gate that an agent might try with the built-in tools, and that they do not work.
 
+use placet_agent::chat::Viewer;
 use placet_core::ids::SessionId;
 use serde_json::{Value, json};
 
-use crate::support::{House, calls, last, on, question, rest, says};
+use crate::support::{House, calls, last, lin, on, question, rest, says, session};
 
 /// One call is asked about; it is rejected, and nothing has come of it.
 async fn is_asked(house: &House, tool: &str, args: Value, why: &str) {
@@ -123,4 +124,36 @@ async fn silence_takes_the_default_of_a_question_and_is_still_called_silence() {
     );
     assert_eq!(last(&events, "COMPLETED")["text"], "B it is.");
     home.close().await;
+}
+
+#[tokio::test]
+async fn a_folder_that_became_a_link_while_people_thought_is_not_written_through() {
+    let house = House::new();
+    let outside = tempfile::tempdir().unwrap();
+    let write = json!({ "path": "out/new.txt", "content": "x" });
+    let turns = json!([calls(&[("write", write)]), says("Well.")]);
+    let home = house.open(turns.clone()).await;
+    let mut stream = home.say("Go").await;
+    let asked = question(&mut stream).await;
+    home.close().await;
+
+    std::os::unix::fs::symlink(outside.path(), house.work().join("out")).unwrap();
+    let home = house.open(turns).await;
+    let viewer = Viewer::Person(lin());
+    let attached = home.agent.chat().attach(&session("s"), &viewer, None).await;
+    let mut stream = attached.unwrap();
+    home.answer(&asked, "approve", None).await;
+    let events = rest(&mut stream).await;
+    let told = last(&events, "OBSERVATION").to_string();
+    assert!(told.contains("led to `out/new.txt` when a person"), "{told}");
+    assert!(std::fs::read_dir(outside.path()).unwrap().next().is_none());
+    home.close().await;
+}
+
+/// A `file:` path is a URL to some and a name to others; it was judged as the one and opened as the other.
+#[tokio::test]
+async fn a_file_url_as_a_path_is_asked_about() {
+    for path in ["file:a?/x", "file:/etc/hostname", "FILE:a?/../../../x"] {
+        is_asked(&House::new(), "read", json!({ "path": path }), "file").await;
+    }
 }
