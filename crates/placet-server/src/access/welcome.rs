@@ -31,7 +31,7 @@ impl Welcome {
     pub(crate) async fn changed(&mut self) {
         if self.changes.changed().await.is_err() {
             // Nothing will change any more; whoever waits here waits for something else as well.
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 }

@@ -81,7 +81,10 @@ pub(super) struct RememberBody {
 
 /// What is not to be asked about again.
 #[derive(Clone, Deserialize)]
-#[serde(untagged, expecting = "`scope` must be that of one of the question's `scopes`")]
+#[serde(
+    untagged,
+    expecting = "`scope` must be that of one of the question's `scopes`"
+)]
 enum ChosenScope {
     /// One that the question offers, by its name.
     Offered(String),

@@ -315,5 +315,5 @@ pub(crate) async fn shown(
         group_size,
         scopes,
     };
-    Ok(QuestionBody::new(question, around))
+    Ok(QuestionBody::new(question, &around))
 }

@@ -236,7 +236,7 @@ pub(crate) fn document(question: &Question, locale: Locale) -> Document {
 }
 
 impl QuestionBody {
-    pub(crate) fn new(question: &Question, around: Around<'_>) -> Self {
+    pub(crate) fn new(question: &Question, around: &Around<'_>) -> Self {
         let asked = question.interaction.asked();
         let document = document(question, around.locale);
         let remaining = asked.deadline.remaining_from(question.now.live);

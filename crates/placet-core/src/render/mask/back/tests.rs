@@ -63,17 +63,17 @@ fn of_secrets_that_look_alike_none_is_guessed_once_their_list_was_changed() {
     let original = json!({"tokens": [A, B], "note": "x"});
     refused(&original, "tokens", |shown| shown["tokens"] = json!([MASK]));
     refused(&original, "tokens", |shown| {
-        shown["tokens"] = json!([MASK, "new"])
+        shown["tokens"] = json!([MASK, "new"]);
     });
     refused(&original, "tokens", |shown| {
-        shown["tokens"] = json!(["new", MASK, MASK])
+        shown["tokens"] = json!(["new", MASK, MASK]);
     });
     let meant = edited(&original, |shown| shown["note"] = json!("y")).unwrap();
     assert_eq!(meant["tokens"], original["tokens"]);
 
     let hosts = json!({"hosts": [{"name": "a", "token": A}, {"name": "b", "token": B}]});
     refused(&hosts, "token", |shown| {
-        shown["hosts"].as_array_mut().unwrap().reverse()
+        shown["hosts"].as_array_mut().unwrap().reverse();
     });
     refused(&hosts, "token", |shown| {
         shown["hosts"].as_array_mut().unwrap().remove(0);
@@ -88,7 +88,7 @@ fn a_list_can_be_changed_where_it_is_clear_which_secret_is_meant() {
 
     let one = json!({"argv": ["curl", "-H", format!("Authorization: Bearer {A}"), "https://a.example"]});
     let meant = edited(&one, |shown| {
-        shown["argv"].as_array_mut().unwrap().insert(1, json!("-v"))
+        shown["argv"].as_array_mut().unwrap().insert(1, json!("-v"));
     })
     .unwrap();
     assert_eq!(
@@ -112,7 +112,7 @@ fn a_mask_that_stands_for_nothing_is_refused() {
         refused(&original, "token", |shown| shown["token"] = json!(damaged));
     }
     refused(&original, "note", |shown| {
-        shown["note"] = json!(format!("see {MASK}"))
+        shown["note"] = json!(format!("see {MASK}"));
     });
     refused(&original, "other", |shown| shown["other"] = json!(MASK));
     refused(&original, MASK, |shown| shown[MASK] = json!("x"));
@@ -123,14 +123,14 @@ fn a_mask_that_stands_for_nothing_is_refused() {
 fn text_that_was_written_like_a_mask_stays_text_and_makes_a_mask_like_it_unclear() {
     let written = json!({"note": format!("it said {MASK}")});
     let meant = edited(&written, |shown| {
-        shown["note"] = json!(format!("{MASK}, it said"))
+        shown["note"] = json!(format!("{MASK}, it said"));
     })
     .unwrap();
     assert_eq!(meant["note"], format!("{MASK}, it said"));
 
     let both = json!({"command": format!("echo {MASK}; gh --token {A}")});
     refused(&both, "command", |shown| {
-        shown["command"] = json!(format!("gh --token {MASK}"))
+        shown["command"] = json!(format!("gh --token {MASK}"));
     });
 }
 
