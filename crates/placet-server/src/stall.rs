@@ -112,7 +112,7 @@ mod tests {
         let reading = async {
             let mut taken = [0; 8];
             for _ in 0..10 {
-                tokio::time::sleep(PATIENCE.saturating_sub(Duration::from_secs(1))).await;
+                tokio::time::sleep(PATIENCE / 2).await;
                 there.read_exact(&mut taken).await.unwrap();
             }
         };
