@@ -131,7 +131,7 @@ pub trait Tool: Send + Sync {
 pub struct Surroundings {
     /// The folder they work in.
     pub workspace: PathBuf,
-    /// Variables of the environment that are kept from commands. Keys of models belong here.
+    /// Variables of the environment that are kept from commands, besides those that the configuration in force keeps to itself.
     pub hidden_variables: Vec<String>,
     /// Folders of skills beside the workspace's own.
     pub skills: Vec<String>,

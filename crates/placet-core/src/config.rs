@@ -24,6 +24,7 @@ use crate::tool::Tool;
 mod databases;
 mod error;
 mod file;
+mod kept;
 mod lasting;
 mod mcp;
 mod models;

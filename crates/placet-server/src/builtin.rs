@@ -112,30 +112,14 @@ fn access(name: &str, server: &McpServer) -> Result<Access, SecretError> {
     })
 }
 
-/// The built-in tools. Keys and addresses that are in the environment for us are kept from commands.
+/// The built-in tools. They keep from commands what the configuration in force keeps to itself.
 pub fn tools(config: &Config) -> Tools {
     let workspace = PathBuf::from(&config.workspace.root);
     let workspace = std::path::absolute(&workspace).unwrap_or(workspace);
-    let keys = config.models.values().filter_map(|model| match model {
-        Configured::Vendor { api_key, .. } => api_key.as_ref(),
-        Configured::Scripted { .. } => None,
-    });
-    let addresses = config
-        .databases
-        .values()
-        .filter_map(|database| match &database.url {
-            DatabaseUrl::Kept(secret) => Some(secret),
-            DatabaseUrl::Plain(_) => None,
-        });
-    let hidden = keys.chain(addresses).filter_map(|secret| match secret {
-        Secret::Env(name) => Some(name.clone()),
-        Secret::File(_) => None,
-    });
     Tools::builtin_in(Surroundings {
-        hidden_variables: hidden.collect(),
         skills: config.agent.skills.clone(),
         databases: databases(config, &workspace),
-        workspace,
+        ..Surroundings::of(&workspace)
     })
 }
 

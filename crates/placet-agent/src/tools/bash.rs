@@ -1,10 +1,13 @@
 //! `bash`: a command line in a shell of its own, with everything it starts. Ended together when its time is over.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use placet_core::call::ToolCall;
+use placet_core::config::Config;
 use placet_core::evidence::Evidence;
 use placet_core::ids::SessionId;
 use placet_core::tool::Category;
@@ -27,7 +30,8 @@ const HALF_BYTES_MAX: usize = 24 * 1024;
 pub struct Bash {
     workspace: Workspace,
     jobs: Jobs,
-    hidden: Vec<String>,
+    /// Variables that commands do not get. What was once kept from them stays so.
+    hidden: Arc<Mutex<BTreeSet<String>>>,
 }
 
 impl Bash {
@@ -36,19 +40,23 @@ impl Bash {
         Self {
             workspace,
             jobs,
-            hidden: Vec::new(),
+            hidden: Arc::default(),
         }
     }
 
     /// Keeps these variables of the environment from commands: keys are for us, not for the agent.
     #[must_use]
-    pub fn hiding(mut self, variables: impl IntoIterator<Item = String>) -> Self {
-        self.hidden.extend(variables);
+    pub fn hiding(self, variables: impl IntoIterator<Item = String>) -> Self {
+        self.hidden().extend(variables);
         self
     }
 
+    fn hidden(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.hidden.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn start(&self, line: &str) -> std::io::Result<Group> {
-        Group::start(line, self.workspace.root(), &self.hidden)
+        Group::start(line, self.workspace.root(), &self.hidden())
     }
 }
 
@@ -137,6 +145,12 @@ impl Tool for Bash {
         Err(format!("{}\n[{note}]", kept.text()))
     }
 
+    fn reload(&self, config: &Config) {
+        // A name that is not text is no setting, and no secret's.
+        let environment = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        self.hidden().extend(config.own_variables(environment));
+    }
+
     fn end_session(&self, session: &SessionId) {
         self.jobs.end_session(session);
     }
@@ -215,6 +229,19 @@ mod tests {
         let bash = bash(folder.path()).hiding(["CARGO_MANIFEST_DIR".to_owned()]);
         assert!(bash.run(&call, &[]).await.unwrap().len() > 3);
         let call = a_call("bash", json!({"command": "echo \"[$CARGO_MANIFEST_DIR]\""}));
+        assert_eq!(bash.run(&call, &[]).await.unwrap(), "[]\n");
+    }
+    #[tokio::test]
+    async fn what_a_new_configuration_keeps_to_itself_is_kept_from_then_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let bash = bash(folder.path());
+        let call = a_call("bash", json!({"command": "echo \"[$CARGO_MANIFEST_DIR]\""}));
+        assert_ne!(bash.run(&call, &[]).await.unwrap(), "[]\n");
+        let file = "[server.tokens]\nadmin = 'env:CARGO_MANIFEST_DIR'\n";
+        bash.reload(&Config::parse(file, "placet.toml", std::iter::empty()).unwrap());
+        assert_eq!(bash.run(&call, &[]).await.unwrap(), "[]\n");
+        // A token that was in force may be so again.
+        bash.reload(&Config::builtin());
         assert_eq!(bash.run(&call, &[]).await.unwrap(), "[]\n");
     }
 }

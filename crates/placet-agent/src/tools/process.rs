@@ -1,5 +1,6 @@
 //! A shell with everything it starts: one process group, ended as a whole, also when Placet itself is killed.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::PipeWriter;
 use std::os::fd::OwnedFd;
@@ -73,7 +74,7 @@ impl Leash {
 
 impl Group {
     /// Starts a line in a folder, without these variables of the environment.
-    pub(super) fn start(line: &str, folder: &Path, hidden: &[String]) -> std::io::Result<Self> {
+    pub(super) fn start(line: &str, folder: &Path, hidden: &BTreeSet<String>) -> std::io::Result<Self> {
         let mut command = Command::new("sh");
         command.args(["-c", WATCHED, "placet", line]).current_dir(folder);
         for name in hidden {

@@ -224,3 +224,52 @@ text = 'Done.'
     assert_eq!(text(&done, "text"), "Done.");
     assert!(world.path("part.txt").exists());
 }
+
+/// With an approver's token an agent could answer for people.
+#[test]
+fn commands_of_the_agent_get_no_secret_and_no_setting_of_placet() {
+    let world = world();
+    let secrets = "
+[approval.tool_overrides]
+bash = false
+[[people]]
+name = 'lin'
+token = 'env:LIN'
+[channels.ops]
+type = 'webhook'
+url = 'https://chat.example.com/placet'
+secret = 'env:OPS'
+[server.agents]
+builder = 'env:BUILDER'
+[server.tokens]
+approver = 'env:APPROVER'
+[agent]
+model = 'main'
+[models.other]
+provider = 'openai'
+model = 'm'
+api_key = 'env:KEY'
+[databases.orders]
+type = 'postgresql'
+url = 'env:ORDERS'
+";
+    world.write("placet.toml", format!("{CONFIG}{secrets}"));
+    world.write(
+        "script.toml",
+        "[[turns]]\ncalls = [{ tool = 'bash', args = { command = 'env > seen.txt' } }]\n[[turns]]\ntext = 'Seen.'\n",
+    );
+    let mut run = world.placet(&["run", "look around", "--json"]);
+    let named = ["LIN", "OPS", "BUILDER", "APPROVER", "ADMIN", "KEY", "ORDERS"];
+    let run = run
+        .envs(named.map(|name| (name, format!("hunter2-{name}"))))
+        .env("PLACET_SERVER__TOKENS__ADMIN", "env:ADMIN")
+        .env("USER", "lin")
+        .env("PLAIN", "seen");
+    run.assert().code(0);
+    let seen = std::fs::read_to_string(world.path("seen.txt")).unwrap();
+    assert!(seen.contains("PLAIN=seen"), "{seen}");
+    assert!(
+        !seen.contains("hunter2") && !seen.contains("PLACET_SERVER"),
+        "{seen}"
+    );
+}

@@ -64,17 +64,22 @@ pub(super) fn read<'t>(
     Some(tree)
 }
 
-/// Those variables that are settings. A name without `__` is one only if it is a whole section, so that variables of the
-/// program itself (such as the place of the configuration) are left alone.
+/// Whether a variable is a setting. A name without `__` is one only if it is a whole section, so that variables of the program
+/// itself (such as the place of the configuration) are left alone.
+pub(super) fn is_setting(variable: &str, sections: &[&str]) -> bool {
+    variable
+        .strip_prefix(PREFIX)
+        .is_some_and(|rest| rest.contains("__") || sections.contains(&rest.to_lowercase().as_str()))
+}
+
+/// Those variables that are settings.
 pub(super) fn settings_in(
     environment: impl Iterator<Item = (String, String)>,
     sections: &[&str],
 ) -> Vec<(String, String)> {
-    let is_setting = |name: &str| {
-        name.strip_prefix(PREFIX)
-            .is_some_and(|rest| rest.contains("__") || sections.contains(&rest.to_lowercase().as_str()))
-    };
-    let mut settings: Vec<_> = environment.filter(|(name, _)| is_setting(name)).collect();
+    let mut settings: Vec<_> = environment
+        .filter(|(name, _)| is_setting(name, sections))
+        .collect();
     // A whole section before its parts.
     settings.sort();
     settings
