@@ -54,6 +54,11 @@ impl Tail {
         Ok(())
     }
 
+    /// Changes whenever another connection has committed, and only then.
+    pub(crate) fn version(&self) -> i64 {
+        self.version
+    }
+
     /// To be called when a transaction was not committed.
     pub(crate) fn forget(&mut self) {
         self.heads.clear();

@@ -2,8 +2,9 @@
 //!
 //! Steps cost no savepoint. A step whose events contradict the store has already written something when that shows; the
 //! whole transaction is then rolled back, and what the steps before it decided is written again: their decisions are
-//! kept, and nobody else can have changed what they looked at. This is rare (it is a bug or a damaged file), and keeps
-//! the common path free of bookkeeping. Any other failure fails the whole group, and nobody is told "done".
+//! kept, unless another process came in between and may have changed what they looked at. This is rare (it is a bug or a
+//! damaged file), and keeps the common path free of bookkeeping. Any other failure fails the whole group, and nobody is
+//! told "done".
 
 use std::cell::{Cell, RefCell, RefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,6 +24,9 @@ use crate::step::{Committed, Step};
 use crate::tail::Tail;
 use crate::view::View;
 use crate::{checkpoint, inline::CommitFault};
+
+#[cfg(test)]
+mod tests;
 
 /// A step on its way through a group.
 pub(crate) trait Job {
@@ -172,9 +176,13 @@ impl Writer {
             match batch.append(&writes) {
                 Ok(stamps) => done.push((writes, stamps)),
                 Err(error @ StoreError::Corrupt { .. }) => {
-                    job.fail(&error);
+                    let seen = batch.tail.version();
                     drop(batch);
+                    job.fail(&error);
                     batch = self.begin()?;
+                    if batch.tail.version() != seen {
+                        return Err(StoreError::Busy);
+                    }
                     for (writes, stamps) in &mut done {
                         *stamps = batch.append(writes)?;
                     }

@@ -68,7 +68,12 @@ pub(super) fn keep(data: &Path) -> Result<Kept, TokensError> {
 
 /// Writes beside and puts in place: nobody sees half of it, and two starts at once agree on one.
 fn make(data: &Path, path: &Path) -> io::Result<()> {
-    fs::create_dir_all(data)?;
+    // The store's folder too, and this may be the first to make it.
+    let mut folder = fs::DirBuilder::new();
+    folder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
+    folder.create(data)?;
     // A temporary file is private from the moment it exists.
     let mut file = tempfile::NamedTempFile::new_in(data)?;
     writeln!(
@@ -120,11 +125,12 @@ mod tests {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
-            let mode = fs::metadata(data.path().join("new/tokens.toml"))
-                .unwrap()
-                .permissions()
-                .mode();
-            assert_eq!(mode & 0o777, 0o600);
+            let mode = |name| {
+                let found = fs::metadata(data.path().join(name)).unwrap();
+                found.permissions().mode() & 0o777
+            };
+            assert_eq!(mode("new/tokens.toml"), 0o600);
+            assert_eq!(mode("new"), 0o700, "the store is kept there too");
         }
     }
 
