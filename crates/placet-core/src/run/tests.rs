@@ -466,3 +466,21 @@ fn a_call_that_may_have_run_when_its_run_ends_is_not_said_never_to_have_run() {
         assert!(results[1].contains("\"executed\":false"), "{results:?}");
     }
 }
+
+#[test]
+fn what_is_said_between_the_last_word_and_the_end_is_answered() {
+    let mut run = Run::new(SessionId::new("s").unwrap());
+    run.evolve(&started(9)).unwrap();
+    run.evolve(&turn(1, "Done.", Vec::new())).unwrap();
+    assert_eq!(run.effects(), [Effect::End(RunEnd::Completed)]);
+    let said = Event::UserSaid {
+        text: "One more thing".into(),
+        by: None,
+    };
+    run.evolve(&said).unwrap();
+    assert_eq!(run.effects(), [Effect::AskModel]);
+    let last = run.transcript().last();
+    assert!(matches!(last, Some(Message::User { text }) if text == "One more thing"));
+    run.evolve(&turn(2, "That, too.", Vec::new())).unwrap();
+    assert_eq!(run.effects(), [Effect::End(RunEnd::Completed)]);
+}

@@ -116,7 +116,7 @@ async fn control_characters_are_kept_exactly_and_never_shown_raw() {
 }
 
 #[tokio::test]
-async fn absurd_lengths_of_time_saturate_and_stop_nothing() {
+async fn absurd_lengths_of_time_are_refused_or_saturate_and_stop_nothing() {
     let house = House::new();
     let engine = house.open("").await;
     let request = |seconds: u64| -> InteractionRequest {
@@ -132,7 +132,13 @@ async fn absurd_lengths_of_time_saturate_and_stop_nothing() {
         matches!(none, Err(AskRefusal::Invalid(RequestError::NoTime))),
         "{none:?}"
     );
-    let asked = engine.broker().ask(request(u64::MAX), origin).await.unwrap();
+    let endless = engine.broker().ask(request(u64::MAX), origin.clone()).await;
+    assert!(
+        matches!(endless, Err(AskRefusal::Invalid(RequestError::TooMuchTime(_)))),
+        "{endless:?}"
+    );
+    let year = 366 * 24 * 60 * 60;
+    let asked = engine.broker().ask(request(year), origin).await.unwrap();
     decide(&engine, deploy("d", "d"), choice("lin", "approve")).await;
     let _permit = engine
         .gate()

@@ -103,7 +103,8 @@ async fn everybody_sees_what_concerns_them_and_nothing_else() {
         .answer(LIN, &id, json!({"selectedOptionId": "approve"}))
         .await
         .ok();
-    house.propose(OTHER, "c1", "read", json!({"path": "a"})).await;
+    let others = json!({"sessionId": "other", "callId": "c1", "tool": "read", "args": {"path": "a"}});
+    house.post(OTHER, "/v1/calls", others).await.ok();
     house.ask(&agent, "c2", "bash", json!({"command": "make"})).await;
 
     let all = [
