@@ -74,7 +74,11 @@ pub(crate) async fn whole(body: Body, bytes_max: usize) -> Result<Bytes, Problem
     }
 }
 
+/// Every body is an object. Fields by their order, which the reader would take as well, name nothing.
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    if !bytes.trim_ascii_start().starts_with(b"{") {
+        return Err(Problem::new(Code::BadRequest, "the body is not a JSON object"));
+    }
     serde_json::from_slice(bytes).map_err(|error| {
         let text = error.to_string();
         // How arguments refuse a name that is there twice; see `placet_core::call::Args`.

@@ -28,7 +28,7 @@ use utoipa_axum::routes;
 
 use super::Problems;
 use super::answer::{AnswerBody, answer};
-use super::events::hello;
+use super::events::{StreamEvent, hello};
 use super::interactions::{locale, none, shown, visible};
 use crate::access::{AgentOrPerson, PersonOnly, Role, Welcome, require_same_site};
 use crate::intake::{JsonBody, QueryOf};
@@ -72,7 +72,7 @@ struct ChatBody {
 /// Say something to the agent, and follow what comes of it.
 #[utoipa::path(post, path = "/api/agent/chat/react/stream", tag = "chat", request_body = ChatBody,
     responses((status = 200, description = "Events STARTED THINKING ACTION OBSERVATION INTERACTION INTERACTION_RESOLVED COMPLETED ERROR; `data` is {type, sessionId, timestamp, data}",
-        content_type = "text/event-stream", body = String), Problems),
+        content_type = "text/event-stream", body = StreamEvent), Problems),
     security(("token" = []), ("browser" = [])), extensions(("x-roles" = json!(["approver", "admin"]))))]
 async fn say(
     person: PersonOnly,
@@ -86,7 +86,7 @@ async fn say(
 /// The same for an `EventSource`, which can only GET. One that comes back says nothing twice.
 #[utoipa::path(get, path = "/api/agent/chat/react/stream", tag = "chat", params(ChatBody,
         ("Last-Event-ID" = Option<String>, Header, description = "The last event that was seen; what follows it is sent")),
-    responses((status = 200, description = "The same events", content_type = "text/event-stream", body = String), Problems),
+    responses((status = 200, description = "The same events", content_type = "text/event-stream", body = StreamEvent), Problems),
     security(("token" = []), ("browser" = [])), extensions(("x-roles" = json!(["approver", "admin"]))))]
 async fn watch(
     person: PersonOnly,

@@ -16,7 +16,7 @@ use placet_core::ids::{AgentId, SessionId};
 use placet_core::principal::Principal;
 use serde::Deserialize;
 use tokio::time::Instant;
-use utoipa::IntoParams;
+use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -55,7 +55,7 @@ struct EventsQuery {
 #[utoipa::path(get, path = "/v1/events", tag = "events", params(EventsQuery,
         ("Last-Event-ID" = Option<String>, Header, description = "The last event that was seen; what follows it is sent")),
     responses((status = 200, description = "`id` is the row's number, `event` its type, `data` {id, sessionId, seq, at, type, event}",
-        content_type = "text/event-stream", body = String), Problems),
+        content_type = "text/event-stream", body = StreamEvent), Problems),
     security(("token" = []), ("browser" = [])), extensions(("x-roles" = json!(["agent", "approver", "admin"]))))]
 async fn events(
     caller: Caller,
@@ -93,6 +93,18 @@ async fn events(
     // Proxies that would keep events back until a buffer is full are told not to.
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     Ok(response)
+}
+
+/// One event of a stream, its lines read as fields.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "says what is written line by line")]
+pub(super) struct StreamEvent {
+    /// Where the stream has come to: `Last-Event-ID` goes on after it. What is not stored has none.
+    id: Option<String>,
+    /// What happened.
+    event: String,
+    /// A JSON object.
+    data: String,
 }
 
 /// An id before the first event, so that a connection lost before it resumes from here as well.

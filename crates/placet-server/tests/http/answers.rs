@@ -173,6 +173,11 @@ async fn what_an_option_needs_is_asked_for() {
         refused(json!({"selectedOptionId": "approve", "by": "lin"})).await,
         (400, "bad-request".into())
     );
+    // Fields by their order are none.
+    assert_eq!(
+        refused(json!(["approve", null, null, null, null, null, null])).await,
+        (400, "bad-request".into())
+    );
     let long = "x".repeat(70_000);
     assert_eq!(
         refused(json!({"selectedOptionId": "reject", "feedback": long})).await,
