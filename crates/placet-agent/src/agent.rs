@@ -97,14 +97,9 @@ pub enum TellError {
     /// A workflow begins a run of its own, and one is going on.
     #[error("a run is going on in the session `{0}`; a workflow begins one of its own")]
     GoingOn(SessionId),
-    /// The run that is going on works in another folder.
-    #[error("the run of session `{session}` works in `{workspace}`; go on with it from there")]
-    Elsewhere {
-        /// Which session.
-        session: SessionId,
-        /// Which folder.
-        workspace: String,
-    },
+    /// The run that is going on is one that is left alone here.
+    #[error(transparent)]
+    LeftAlone(ResumeError),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -290,7 +285,8 @@ impl Agent {
 
     async fn say(&self, saying: Saying) -> Result<Said, TellError> {
         let session = saying.session.clone();
-        let step = move |view: &placet_store::View<'_>, now| tell(view, now, &saying);
+        let inner = Arc::clone(&self.inner);
+        let step = move |view: &placet_store::View<'_>, now| tell(&inner, view, now, &saying);
         let told = self.inner.engine.store().step(step).await;
         let said = told.map_err(|error| match error {
             StepError::Refused(refusal) => refusal,
@@ -298,7 +294,7 @@ impl Agent {
         })?;
         // A run that was going on may be one that this process has left alone until now.
         if said == Said::Queued {
-            self.inner.wake(vec![session]).await;
+            self.resume(&session).await.map_err(TellError::LeftAlone)?;
         }
         Ok(said)
     }
@@ -363,7 +359,8 @@ impl Agent {
 }
 
 /// The step of telling, for whoever may.
-pub(crate) fn tell(
+fn tell(
+    inner: &Inner,
     view: &placet_store::View<'_>,
     now: Now,
     saying: &Saying,
@@ -375,10 +372,17 @@ pub(crate) fn tell(
     if !may {
         return Err(TellError::NotYours(saying.session.clone()));
     }
+    // What is said to a run that cannot go on here would wait for nobody knows whom.
+    if let Some(run) = view.run(&saying.session)?.filter(|run| run.ended.is_none()) {
+        let drives = inner.drives(&saying.session, &view.run_started(&run)?);
+        drives.map_err(TellError::LeftAlone)?;
+    }
     steps::tell(view, now, saying).map_err(|refusal| match refusal {
         RunRefusal::SessionOver(session) | RunRefusal::Stale(session) => TellError::SessionOver(session),
         RunRefusal::GoingOn(session) => TellError::GoingOn(session),
-        RunRefusal::Elsewhere { session, workspace } => TellError::Elsewhere { session, workspace },
+        RunRefusal::Elsewhere { session, workspace } => {
+            TellError::LeftAlone(ResumeError::Elsewhere { session, workspace })
+        }
         RunRefusal::Store(error) => TellError::Store(error),
     })
 }

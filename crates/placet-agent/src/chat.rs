@@ -16,7 +16,7 @@ use placet_engine::steps::{AnswerRefusal, Said};
 use placet_store::StoreError;
 use serde_json::{Map, Value};
 
-use crate::agent::{Agent, TellError};
+use crate::agent::{Agent, ResumeError, TellError};
 
 mod event;
 mod stream;
@@ -84,14 +84,9 @@ pub enum ChatError {
     /// There is nothing to do.
     #[error("the message is empty")]
     Empty,
-    /// The run that is going on works in another folder.
-    #[error("the run of session `{session}` works in `{workspace}`; go on with it from there")]
-    Elsewhere {
-        /// Which session.
-        session: SessionId,
-        /// Which folder.
-        workspace: String,
-    },
+    /// The run that is going on is one that is left alone here.
+    #[error(transparent)]
+    LeftAlone(ResumeError),
     /// No event of this conversation can have this id.
     #[error("there is no event `{0}`")]
     NoSuchEvent(EventId),
@@ -110,7 +105,7 @@ impl From<TellError> for ChatError {
             // What is said in a conversation begins no workflow, so none is in its way.
             TellError::NotYours(session) | TellError::GoingOn(session) => Self::NotFound(session),
             TellError::Empty => Self::Empty,
-            TellError::Elsewhere { session, workspace } => Self::Elsewhere { session, workspace },
+            TellError::LeftAlone(why) => Self::LeftAlone(why),
             TellError::Store(error) => Self::Store(error),
         }
     }

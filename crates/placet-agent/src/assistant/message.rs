@@ -11,7 +11,7 @@ use placet_store::StoreError;
 use serde_json::Value;
 
 use super::Assistant;
-use crate::agent::TellError;
+use crate::agent::{ResumeError, TellError};
 use crate::chat::{ChatError, ChatEvent, ChatStream, What};
 
 /// A message.
@@ -126,14 +126,9 @@ pub enum SendError {
     /// A run that must be alone is going on in the session.
     #[error("a run is going on in the session `{0}`")]
     GoingOn(SessionId),
-    /// The run that is going on in the session works in another folder.
-    #[error("the run of session `{session}` works in `{workspace}`; go on with it from there")]
-    Elsewhere {
-        /// Which session.
-        session: SessionId,
-        /// Which folder.
-        workspace: String,
-    },
+    /// The run that is going on is one that is left alone here.
+    #[error(transparent)]
+    LeftAlone(ResumeError),
     /// The assistant was stopped. What was stored goes on at the next start.
     #[error("the assistant was stopped before the reply was there")]
     Stopped,
@@ -152,7 +147,7 @@ impl From<TellError> for SendError {
             TellError::NotYours(session) => Self::NotYours(session),
             TellError::Empty => Self::Empty,
             TellError::GoingOn(session) => Self::GoingOn(session),
-            TellError::Elsewhere { session, workspace } => Self::Elsewhere { session, workspace },
+            TellError::LeftAlone(why) => Self::LeftAlone(why),
             TellError::Store(error) => Self::Store(error),
         }
     }

@@ -117,7 +117,8 @@ async fn a_run_of_another_folder_is_left_alone_with_its_approval() {
         "{resumed:?}"
     );
     let told = home.agent.tell(&session("s"), "Go on", &lin(), None).await;
-    assert!(matches!(told, Err(TellError::Elsewhere { .. })), "{told:?}");
+    let elsewhere_only = |why: &TellError| matches!(why, TellError::LeftAlone(ResumeError::Elsewhere { .. }));
+    assert!(told.as_ref().is_err_and(elsewhere_only), "{told:?}");
     home.close().await;
     assert!(!elsewhere.path().join("ran").exists() && house.file("ran").is_none());
 
@@ -142,6 +143,8 @@ async fn a_run_of_another_agent_or_another_model_is_left_alone() {
     let home = another(&house, &house.work(), "placet", "another", |builder| builder).await;
     let resumed = home.agent.resume(&session("s")).await;
     assert!(matches!(resumed, Err(ResumeError::NoModel { .. })), "{resumed:?}");
+    let told = home.agent.tell(&session("s"), "Go on", &lin(), None).await;
+    assert!(matches!(told, Err(TellError::LeftAlone(_))), "{told:?}");
     home.close().await;
     assert!(house.file("ran").is_none());
 }

@@ -344,7 +344,7 @@ impl From<ChatError> for Problem {
     fn from(error: ChatError) -> Self {
         let detail = error.to_string();
         let code = match error {
-            ChatError::NotFound(_) | ChatError::NoneYet | ChatError::Elsewhere { .. } => Code::NoSuchSession,
+            ChatError::NotFound(_) | ChatError::NoneYet | ChatError::LeftAlone(_) => Code::NoSuchSession,
             ChatError::SessionOver(_) => Code::SessionOver,
             ChatError::Empty => Code::EmptyMessage,
             ChatError::NoSuchEvent(_) => Code::BadEventId,
