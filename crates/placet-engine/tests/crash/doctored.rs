@@ -10,16 +10,32 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 
 use crate::books::Books;
-use crate::history;
 use crate::logs::{ACKS, Ack, DATABASE, EFFECTS, Effect, Log, lines_after};
+use crate::{Failure, KILLS, history, seed};
 
 /// A short history that went well.
 static SOUND: LazyLock<TempDir> = LazyLock::new(|| {
     let dir = tempfile::tempdir().unwrap();
-    let books = history(dir.path(), 7, 4).unwrap();
+    let books = history(dir.path(), seed(), |kills| enough(dir.path(), kills)).unwrap();
     assert_eq!(books.findings, Vec::<String>::new());
     dir
 });
+
+/// Whether there have been a few kills, and there is something to spoil for every test below: how far a worker comes before
+/// it is killed, and whose answer is first, is up to the machine.
+fn enough(dir: &Path, kills: u32) -> Result<bool, Failure> {
+    if kills > KILLS {
+        return Err(format!("{kills} kills, and still nothing to spoil").into());
+    }
+    let acks: Vec<Ack> = lines_after(&dir.join(ACKS), &mut 0)?;
+    let effects: Vec<Effect> = lines_after(&dir.join(EFFECTS), &mut 0)?;
+    let told = |wanted: fn(&Ack) -> bool| acks.iter().any(wanted);
+    Ok(kills >= 4
+        && told(|ack| matches!(ack, Ack::Voted { .. }))
+        && told(|ack| matches!(ack, Ack::Decided { .. }))
+        && told(|ack| matches!(ack, Ack::Finished { .. }))
+        && effects.iter().any(|effect| effect.digest != effects[0].digest))
+}
 
 /// What the books find in a copy of the sound history after `spoil` had its way with it.
 fn findings(spoil: impl FnOnce(&Path)) -> String {

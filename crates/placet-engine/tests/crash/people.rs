@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use placet_core::call::Args;
 use placet_core::ids::{InteractionId, PersonId};
-use placet_core::interaction::{Answer, Interaction, Locale, Shown, Subject};
+use placet_core::interaction::{Answer, AnswerError, Interaction, Locale, Shown, Subject};
 use placet_core::journal::Event;
 use placet_core::principal::{Principal, Via};
 use placet_engine::broker::Question;
@@ -19,7 +19,7 @@ use crate::scene::LAPSES;
 use crate::worker::{Worker, mark};
 
 /// More questions than are ever open at once.
-const PENDING_MAX: usize = 1000;
+pub(crate) const PENDING_MAX: usize = 1000;
 
 /// One person on one device: first what is open already, then whatever is asked.
 pub(crate) async fn answer_everything(
@@ -55,23 +55,30 @@ async fn answer(worker: &Worker, person: &str, rng: &mut StdRng, id: &Interactio
     {
         return Ok(());
     }
-    let (option, edited_args) = choose(rng, &question)?;
-    let answer = Answer {
-        by: Principal::Person {
-            person: PersonId::new(person)?,
-            via: Via::Inbox,
-        },
-        option: option.to_owned(),
-        feedback: Some("because".into()),
-        data: None,
-        edited_args,
-        instruction: None,
-        remember: None,
-        shown: Shown::Whole(question.document(Locale::English).digest()),
+    let (option, taken) = loop {
+        let (option, edited_args) = choose(rng, &question)?;
+        let answer = Answer {
+            by: Principal::Person {
+                person: PersonId::new(person)?,
+                via: Via::Inbox,
+            },
+            option: option.to_owned(),
+            feedback: Some("because".into()),
+            data: None,
+            edited_args,
+            instruction: None,
+            remember: None,
+            shown: Shown::Whole(question.document(Locale::English).digest()),
+        };
+        mark()?;
+        match broker.answer(id, answer).await {
+            // What is not offered is refused, and the question stays open: they choose again.
+            Err(AnswerRefusal::Invalid(AnswerError::NoSuchOption { .. })) => {}
+            taken => break (option, taken),
+        }
     };
-    mark()?;
     let (question, by) = (id.clone(), person.to_owned());
-    match broker.answer(id, answer).await {
+    match taken {
         Ok(Answered::Voted { .. }) => worker.acked(&Ack::Voted { question, by }),
         Ok(Answered::Decided { .. }) => worker.acked(&Ack::Decided {
             question,
@@ -87,7 +94,7 @@ async fn answer(worker: &Worker, person: &str, rng: &mut StdRng, id: &Interactio
     }
 }
 
-/// What a person chooses, of what is offered.
+/// What a person chooses. Not all of it is always offered.
 fn choose(rng: &mut StdRng, question: &Question) -> Result<(&'static str, Option<Args>), Failure> {
     let roll = rng.random_range(0..100_u32);
     Ok(match &question.interaction.asked().subject {

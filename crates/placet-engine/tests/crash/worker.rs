@@ -6,6 +6,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use placet_core::ids::ToolName;
 use placet_core::interaction::CallKey;
@@ -18,9 +19,10 @@ use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use tokio::task::JoinSet;
 
+use crate::Failure;
 use crate::logs::{ACKS, Ack, DATABASE, EFFECTS, Effect, Log};
+use crate::people::{self, PENDING_MAX};
 use crate::scene::{self, AGENTS, PEOPLE};
-use crate::{Failure, people};
 
 /// Names the worker's folder, and makes a worker of this test program.
 pub(crate) const DIR: &str = "PLACET_CRASH_WORKER";
@@ -35,6 +37,8 @@ pub(crate) const MARK: u8 = b'#';
 const CALLS_AT_ONCE: usize = 6;
 /// New calls of an agent in one life: more than the killer lets it make, and an end if the killer is gone.
 const CALLS_IN_A_LIFE: u32 = 500;
+/// Far longer than a worker lives: one that is still there waits for what will never come.
+const LIFE: Duration = Duration::from_mins(5);
 /// Each person has two devices, and answers on both: only one of the answers may count.
 const DEVICES: usize = 2;
 /// Journal rows looked at together.
@@ -107,10 +111,17 @@ fn run(dir: &Path, seed: u64, goal: Goal) -> Result<(), Failure> {
         tokio::select! {
             done = agents(&worker, goal) => done?,
             Some(ended) = people.join_next() => return Err(format!("a person went away: {ended:?}").into()),
+            () = tokio::time::sleep(LIFE) => return Err(waits_for_ever(&worker.engine).await?.into()),
         }
         people.shutdown().await;
         Ok(worker.engine.clone().shutdown().await?)
     })
+}
+
+/// What a worker says that did not come to an end.
+async fn waits_for_ever(engine: &Engine) -> Result<String, Failure> {
+    let open = engine.broker().pending(None, PENDING_MAX).await?;
+    Ok(format!("not done after {LIFE:?}; open questions: {open:?}"))
 }
 
 impl Worker {
