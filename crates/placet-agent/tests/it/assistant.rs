@@ -34,8 +34,11 @@ impl Asked {
         }
     }
 
+    /// By name: calls of one turn are asked about side by side.
     fn names(&self) -> Vec<String> {
-        self.0.lock().unwrap().clone()
+        let mut names = self.0.lock().unwrap().clone();
+        names.sort();
+        names
     }
 }
 
