@@ -45,6 +45,21 @@ pub(super) fn name_of<'w>(word: &'w Word<'_>) -> Option<Cow<'w, str>> {
     word.fixed().map(|value| lowercase(base_name(value)))
 }
 
+/// The name of a program without its version: `perl5.36-x86_64-linux-gnu` is `perl`, `python3.12` is `python`.
+pub(super) fn without_version(name: &str) -> &str {
+    let end = name
+        .find(|c: char| !c.is_ascii_alphabetic())
+        .unwrap_or(name.len());
+    let (stem, version) = name.split_at(end);
+    let version = version.strip_prefix('-').unwrap_or(version);
+    // `python3-config` is another program.
+    if version.starts_with(|c: char| c.is_ascii_digit()) && !version.ends_with("-config") {
+        stem
+    } else {
+        name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
+    }
+}
+
 /// Words that only mean something to the shell itself: as a command's name they are a sign of a line read wrongly.
 const RESERVED: &[&str] = &[
     "!", "{", "}", "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac",
@@ -60,10 +75,14 @@ pub(super) fn high(first: &Word<'_>, args: &Args<'_, '_>, assigned: &[String], t
     };
     let first = first.value.as_str();
     let is_assignment = first.split_once('=').is_some_and(|(name, _)| is_variable(name));
-    if name.is_empty() || RESERVED.contains(&first) || is_assignment || first.starts_with(['=', '-']) {
+    let is_none = is_assignment || first.starts_with(['=', '-']) || first.contains("://");
+    if name.is_empty() || RESERVED.contains(&first) || is_none {
         return Some(Why::NoCommand {
             word: first.to_owned(),
         });
+    }
+    if target::is_open_file(first) {
+        return Some(does(first, Deed::NotFollowed));
     }
     assignments(assigned)
         .or_else(|| words(args.words))
@@ -76,7 +95,8 @@ pub(super) fn high(first: &Word<'_>, args: &Args<'_, '_>, assigned: &[String], t
         .or_else(|| text.contains("@P}").then_some(Doubt::RunsVariable.into()))
 }
 
-fn does(what: &str, deed: Deed) -> Why {
+/// That `what` does this.
+pub(super) fn does(what: &str, deed: Deed) -> Why {
     Why::Does {
         what: what.to_owned(),
         deed,

@@ -94,12 +94,15 @@ const WGET_OUTPUT: &[&str] = &[
 const ROWS: &[Row] = &[
     (&["placet"], Check(ban::may_answer), Deed::MayAnswer),
     // Other users, other machines.
-    (&["sudo", "doas", "su", "runuser", "pkexec", "setpriv"], Always, Deed::OtherUser),
+    (&["sudo", "doas", "su", "runuser", "pkexec", "setpriv", "gosu", "su-exec", "setuidgid",
+      "s6-setuidgid", "chpst"], Always, Deed::OtherUser),
     (&["chroot", "unshare", "nsenter", "systemd-run", "machinectl", "firejail", "bwrap", "proot",
       "parallel", "expect", "entr",
        "tmux", "screen", "zellij", "gdb", "lldb", "script", "fish", "csh", "tcsh", "pwsh", "powershell",
        "cmd", "cmd.exe", "wsl",
-       "osascript", "nu", "elvish", "xonsh", "dbus-run-session", "nix-shell", "guix"],
+       "osascript", "nu", "elvish", "xonsh", "dbus-run-session", "nix-shell", "guix",
+       "dbus-launch", "mispipe", "pee", "flatpak-spawn", "host-spawn", "distrobox", "toolbox", "lxc-attach",
+       "sash", "ysh", "murex", "powershell.exe", "pwsh-preview"],
      Always, Deed::NotFollowed),
     (&["ssh", "scp", "sftp", "mosh", "telnet", "rsh", "rlogin", "autossh", "sshpass", "ftp", "lftp",
       "rclone"], Always, Deed::OtherMachine),

@@ -4,7 +4,7 @@ mod redirect;
 
 use std::borrow::Cow;
 
-use super::super::why::{Ban, Doubt, Why};
+use super::super::why::{Ban, Deed, Doubt, Why};
 use super::super::{Analysis, Fact, FactKind, Places};
 use super::judge::{self, Args};
 use super::target::{self, Standing};
@@ -335,9 +335,15 @@ impl<'a> Walk<'a> {
             .as_deref()
             .map(|name| wrapper::unwrap(name, &args))
             .unwrap_or_default();
+        let into = unwrapped.folder.as_ref();
+        let into = into.map(|folder| standing.clone().go(Some(folder), places));
         let why = judge::high(first, &args, &command.assignments, &command.text)
             .or_else(|| judge::assignments(&unwrapped.assignments))
-            .or_else(|| unwrapped.doubt.map(Why::from));
+            .or_else(|| unwrapped.doubt.map(Why::from))
+            .or_else(|| {
+                let lost = matches!(into, Some(Standing::Lost));
+                lost.then(|| judge::does(&first.value, Deed::TouchesOutside))
+            });
         self.push(command, under, why);
         self.reached = None;
         let Some(name) = name else { return };
@@ -353,7 +359,11 @@ impl<'a> Walk<'a> {
             let reached = self.standing.go(to, places);
             self.reached = under.is_empty().then_some(reached);
         }
+        let before = into.map(|into| std::mem::replace(&mut self.standing, into));
         self.inner(unwrapped.inner, &name, &command.text, under);
+        if let Some(before) = before {
+            self.standing = before;
+        }
     }
 
     fn inner(&mut self, inner: Vec<Inner<'_, '_>>, name: &str, text: &str, under: &[String]) {

@@ -6,10 +6,11 @@
 mod forms;
 
 use super::super::why::Doubt;
-use super::judge::Args;
+use super::judge::{self, Args};
 use super::walk::Given;
 use super::word::{Known, Word};
-use forms::{FORMS, Form};
+use super::{looks, table};
+use forms::{FORMS, Form, RUNNERS};
 
 /// What a wrapper runs.
 #[derive(Default)]
@@ -18,6 +19,8 @@ pub(super) struct Unwrapped<'w, 's> {
     pub(super) inner: Vec<Inner<'w, 's>>,
     /// Variables it sets for them.
     pub(super) assignments: Vec<String>,
+    /// The folder it runs them in, when that is another one.
+    pub(super) folder: Option<Word<'s>>,
     /// Why they cannot be told for certain.
     pub(super) doubt: Option<Doubt>,
 }
@@ -36,11 +39,15 @@ pub(super) enum Inner<'w, 's> {
 }
 
 /// Shells whose language is close enough to be parsed as bash.
-const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash"];
+const SHELLS: &[&str] = &[
+    "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "yash", "lksh", "posh", "oksh", "loksh",
+    "pdksh", "hush", "bosh", "pbosh", "osh",
+];
 
-/// Whether `name` is a shell that is parsed again.
+/// Whether `name` is a shell that is parsed again, in whatever version.
 pub(super) fn is_shell(name: &str) -> bool {
-    SHELLS.contains(&name)
+    let plain = judge::without_version(name);
+    SHELLS.contains(&plain.strip_suffix("-static").unwrap_or(plain))
 }
 
 /// Whether `name` stands before the command it runs.
@@ -57,11 +64,114 @@ pub(super) fn unwrap<'w, 's>(name: &str, args: &Args<'w, 's>) -> Unwrapped<'w, '
         "trap" => line(words.get(..1).unwrap_or_default(), Given::OnTheLine),
         "su" | "runuser" | "script" => command_option(words),
         _ if is_shell(name) => shell(args),
-        _ => FORMS
-            .iter()
-            .find(|form| form.names.contains(&name))
-            .map(|form| prefix(name, form, args))
-            .unwrap_or_default(),
+        _ => {
+            let form = FORMS.iter().find(|form| form.names.contains(&name));
+            let runner = || RUNNERS.iter().find(|(_, form)| form.names.contains(&name));
+            match form {
+                Some(form) => prefix(name, form, args),
+                None => match runner() {
+                    Some((subs, form)) => run(name, subs, form, args),
+                    None => unknown(name, args),
+                },
+            }
+        }
+    }
+}
+
+/// `npm exec …`: a wrapper from its subcommand on.
+fn run<'w, 's>(name: &str, subs: &[&str], form: &Form, args: &Args<'w, 's>) -> Unwrapped<'w, 's> {
+    let mut words = args.words.iter().enumerate();
+    let mut takes = false;
+    let sub = loop {
+        let Some((at, word)) = words.next() else {
+            return Unwrapped::default();
+        };
+        let value = word.value.as_str();
+        if value.starts_with('-') {
+            // What follows an option that is not known may be its value, or the subcommand.
+            match own_option(form, value) {
+                Some((_, OwnValue::Next)) => drop(words.next()),
+                known => takes = known.is_none(),
+            }
+        } else if subs.contains(&value) {
+            break at;
+        } else if value == "workspace" {
+            words.next();
+        } else if takes || value == "tool" {
+            takes = false;
+        } else {
+            return Unwrapped::default();
+        }
+    };
+    let (before, rest) = args.words.split_at(sub);
+    let rest = rest.get(1..).unwrap_or_default();
+    let Some(opened) = after_options(form, before) else {
+        return lost(Doubt::InnerUnclear);
+    };
+    let mut unwrapped = prefix(name, form, &Args { words: rest, ..*args });
+    unwrapped.folder = unwrapped.folder.or(opened.folder);
+    unwrapped
+}
+
+/// A program that nobody here knows may run what it is given: words that are a dangerous command by themselves are taken for one.
+fn unknown<'w, 's>(name: &str, args: &Args<'w, 's>) -> Unwrapped<'w, 's> {
+    let mut before = "";
+    let at = args.words.windows(2).position(|pair| match pair {
+        [word, next] => {
+            let starts = word
+                .fixed()
+                .is_some_and(|word| starts_command(word, before, &next.value));
+            before = &word.value;
+            starts
+        }
+        _ => false,
+    });
+    let tail = at.and_then(|at| args.words.get(at..));
+    let knows = || {
+        !table::rows(name).is_empty()
+            || looks::only_talks(name)
+            || looks::shows_files(name)
+            || looks::first_is_pattern(name)
+    };
+    match tail {
+        Some(words) if !knows() => Unwrapped {
+            inner: vec![Inner::Words {
+                words,
+                given: given(args),
+            }],
+            ..Unwrapped::default()
+        },
+        _ => Unwrapped::default(),
+    }
+}
+
+/// Whether `word next` between other words can hardly be anything but a command that would be asked about.
+fn starts_command(word: &str, before: &str, next: &str) -> bool {
+    let name = judge::base_name(word);
+    let option = next.starts_with('-') && !next.starts_with("--");
+    match name {
+        "rm" => next.starts_with('-') || before == "--",
+        "sudo" | "doas" | "shred" | "wipefs" => true,
+        "dd" => next.contains('='),
+        "chmod" | "chown" | "chgrp" => next.starts_with("-R") || next.starts_with("--recursive"),
+        _ if name.starts_with("mkfs") => true,
+        _ if option && next.contains('c') && is_shell(name) => true,
+        _ => {
+            matches!(next, "-c" | "-e" | "-E" | "-r")
+                && matches!(
+                    judge::without_version(name),
+                    "python" | "perl" | "ruby" | "node" | "php"
+                )
+        }
+    }
+}
+
+/// Whether what the command runs gets more words than are on the line.
+fn given(args: &Args<'_, '_>) -> Given {
+    if args.open {
+        Given::LaterToo
+    } else {
+        Given::OnTheLine
     }
 }
 
@@ -91,9 +201,18 @@ fn prefix<'w, 's>(name: &str, form: &Form, args: &Args<'w, 's>) -> Unwrapped<'w,
     if name == "command" && args.words.first().is_some_and(lookup) {
         return Unwrapped::default();
     }
-    let Some(mut rest) = after_options(form, args.words) else {
+    // Its first word is the architecture, unless that is left out.
+    let has_architecture = |words: &[Word<'_>]| {
+        name == "setarch" && words.first().is_some_and(|word| !word.value.starts_with('-'))
+    };
+    let words = args.words.get(usize::from(has_architecture(args.words))..);
+    let Some(opened) = after_options(form, words.unwrap_or_default()) else {
         return lost(Doubt::InnerUnclear);
     };
+    if let Some(text) = opened.line {
+        return line(&[text], given(args));
+    }
+    let Opened { mut rest, folder, .. } = opened;
     let mut assignments = Vec::new();
     if matches!(name, "env" | "sudo") {
         while let Some((word, tail)) = rest.split_first().filter(|(word, _)| word.value.contains('=')) {
@@ -108,15 +227,16 @@ fn prefix<'w, 's>(name: &str, form: &Form, args: &Args<'w, 's>) -> Unwrapped<'w,
     if skipped.iter().any(|word| word.known != Known::Fully) {
         return lost(Doubt::InnerUnclear);
     }
-    let given = if args.open || name == "xargs" {
+    let given = if name == "xargs" {
         Given::LaterToo
     } else {
-        Given::OnTheLine
+        given(args)
     };
     let command_text = |word: &Word<'_>| matches!(word.value.as_str(), "-c" | "--command");
     match rest.split_first() {
         None => Unwrapped {
             assignments,
+            folder,
             doubt: args.open.then_some(Doubt::InnerLater),
             ..Unwrapped::default()
         },
@@ -125,52 +245,100 @@ fn prefix<'w, 's>(name: &str, form: &Form, args: &Args<'w, 's>) -> Unwrapped<'w,
         Some(_) => Unwrapped {
             inner: vec![Inner::Words { words: rest, given }],
             assignments,
+            folder,
             doubt: None,
         },
     }
 }
 
+/// What a wrapper's own options leave.
+struct Opened<'w, 's> {
+    rest: &'w [Word<'s>],
+    /// The folder one of them names.
+    folder: Option<Word<'s>>,
+    /// The line one of them gives to a shell.
+    line: Option<Word<'s>>,
+}
+
 /// The words after a wrapper's own options; `None` when that cannot be told.
-fn after_options<'w, 's>(form: &Form, words: &'w [Word<'s>]) -> Option<&'w [Word<'s>]> {
+fn after_options<'w, 's>(form: &Form, words: &'w [Word<'s>]) -> Option<Opened<'w, 's>> {
     let mut rest = words;
+    let (mut folder, mut line) = (None, None);
     while let Some((word, tail)) = rest.split_first() {
         if !word.value.starts_with('-') && word.known == Known::Fully {
-            return Some(rest);
+            break;
         }
         let Some(option) = word.fixed() else {
             // A word that is an argument for sure cannot be told from an option; the inner command's own check says HIGH.
-            return (!word.value.starts_with('-')).then_some(rest);
+            return (!word.value.starts_with('-')).then_some(Opened { rest, folder, line });
         };
+        rest = tail;
         if option == "--" {
-            return Some(tail);
+            break;
         }
-        let takes_next = match option.strip_prefix("--") {
-            Some(long) => match long.split_once('=') {
-                Some((long, _)) => form.long_takes.contains(&long).then_some(false)?,
-                None if form.longs.contains(&long) => false,
-                None => form.long_takes.contains(&long).then_some(true)?,
-            },
-            None => short_takes_next(form, option)?,
+        let (name, value) = own_option(form, option)?;
+        let value = match value {
+            OwnValue::None => continue,
+            OwnValue::Attached(text) => Word::made(text.to_owned(), Known::Fully),
+            OwnValue::Next => {
+                let (value, tail) = tail.split_first()?;
+                rest = tail;
+                value.clone()
+            }
         };
-        rest = if takes_next { tail.get(1..)? } else { tail };
+        if form.folders.contains(&name) {
+            folder = Some(value);
+        } else if form.lines.contains(&name) {
+            line = Some(value);
+        }
     }
-    Some(rest)
+    Some(Opened { rest, folder, line })
 }
 
-/// Whether a cluster of short options takes the next word; `None` for one that is not known.
-fn short_takes_next(form: &Form, option: &str) -> Option<bool> {
+/// Where the value of a wrapper's own option is.
+enum OwnValue<'w> {
+    None,
+    Attached(&'w str),
+    Next,
+}
+
+/// The name of the option, or of the last in a cluster, and its value; `None` for one that is not known.
+fn own_option<'w>(form: &Form, option: &'w str) -> Option<(&'w str, OwnValue<'w>)> {
+    if let Some(long) = option.strip_prefix("--") {
+        return match long.split_once('=') {
+            Some((name, value)) => {
+                let known = form.long_takes.contains(&name) || form.long_attaches.contains(&name);
+                known.then_some((name, OwnValue::Attached(value)))
+            }
+            None if form.longs.contains(&long) || form.long_attaches.contains(&long) => {
+                Some((long, OwnValue::None))
+            }
+            None => form.long_takes.contains(&long).then_some((long, OwnValue::Next)),
+        };
+    }
     let letters = option.strip_prefix('-')?;
-    let mut chars = letters.chars();
-    while let Some(letter) = chars.next() {
+    for (at, letter) in letters.char_indices() {
+        let (name, value) = letters.get(at..)?.split_at_checked(letter.len_utf8())?;
         if form.takes.contains(letter) {
-            return Some(chars.as_str().is_empty());
+            let next = value.is_empty();
+            return Some((
+                name,
+                if next {
+                    OwnValue::Next
+                } else {
+                    OwnValue::Attached(value)
+                },
+            ));
+        }
+        if form.attaches.contains(letter) {
+            return Some((name, OwnValue::None));
         }
         if !form.flags.contains(letter) {
             return None;
         }
     }
     // A lone `-` means something to some wrappers (`env -`) and is a name to others.
-    (!letters.is_empty()).then_some(false)
+    (!letters.is_empty()).then_some((letters, OwnValue::None))
 }
 
 fn find<'w, 's>(words: &'w [Word<'s>]) -> Unwrapped<'w, 's> {
@@ -256,14 +424,9 @@ fn shell<'w, 's>(args: &Args<'w, 's>) -> Unwrapped<'w, 's> {
             }
             continue;
         }
-        let given = if args.open {
-            Given::LaterToo
-        } else {
-            Given::OnTheLine
-        };
         return match value {
             "--" => continue,
-            _ if takes_line => line(std::slice::from_ref(word), given),
+            _ if takes_line => line(std::slice::from_ref(word), given(args)),
             "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" => lost(Doubt::InnerInput),
             _ => Unwrapped::default(),
         };

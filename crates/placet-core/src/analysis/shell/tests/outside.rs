@@ -176,6 +176,32 @@ fn whatever_touches_a_place_outside_is_high() {
 }
 
 #[test]
+fn a_wrapper_that_changes_the_folder_takes_its_command_there() {
+    let high = [
+        "env -C / cat etc/passwd",
+        "env -C/ cat etc/passwd",
+        "env --chdir=/ cat etc/passwd",
+        "env --chdir / rm -f etc/hosts",
+        "env -iC .. npm run x",
+        "env -C .git tee config",
+        "env -C link cat passwd",
+        "env -C \"$x\" ls",
+        "env -C sub cat ../../x",
+        "env -C sub env -C .. cat ../x",
+        "env -C sub true; cat ../x",
+    ];
+    assert_eq!(missed(&high, Risk::High), [""; 0]);
+    let ordinary = [
+        "env -C sub make",
+        "env -C sub cat ../README.md",
+        "env --chdir=sub/deeper A=1 npm test",
+        "env -C /w/sub ls",
+        "env -u A -C sub ls",
+    ];
+    assert_eq!(missed(&ordinary, Risk::Medium), [""; 0]);
+}
+
+#[test]
 fn what_only_looks_like_a_place_outside_is_not_high() {
     let ordinary = [
         "cat /w/README.md",
