@@ -83,6 +83,77 @@ fn programs_inside_arguments_are_read_as_sed_and_git_read_them() {
 }
 
 #[test]
+fn a_sed_program_is_harmless_only_if_every_sed_reads_it_so() {
+    let high = [
+        "sed 's/[]/]/;/e;#/p' f",
+        "sed 's/[^]/]/;/e;#/p' f",
+        "sed 's/[[:alpha:]/]/;/e;#/p' f",
+        "sed 's/[[.x.]/]/;/e;#/p' f",
+        "sed 's/[[=x=]/]/;/e;#/p' f",
+        "sed '/[]/]/e id;#/p' f",
+        "sed 's/[\\]/]/;/e;#/p' f",
+        "sed 's/[/]/x/e' f",
+        "sed 's/[^/]*$//;1e id' f",
+        "sed 's/[a/b/' f",
+        "sed 's/[[:x/]/b/' f",
+    ];
+    assert_eq!(missed(&high, Risk::High), [""; 0]);
+    let ordinary = [
+        "sed 's/[^/]*$//' f",
+        "sed 's|[^/]*/||g' f",
+        "sed 's/[/]/_/g' f",
+        "sed 's/[[:space:]]*$//' f",
+        "sed 's/[]x]/y/; s/[^]x]/y/' f",
+        "sed 's/[\\/]/_/' f",
+        "sed '/[/]/d' f",
+        "sed 's/a/[/; s/b/]/' f",
+        "sed 'y/[/]/' f",
+    ];
+    assert_eq!(missed(&ordinary, Risk::Medium), [""; 0]);
+}
+
+#[test]
+fn an_awk_that_compares_or_searches_is_not_one_that_writes_or_runs() {
+    let high = [
+        "awk '{print > \"x\"}' f",
+        "awk '{print $1 > 100}' f",
+        "awk '$1 > 5 {print > f}' f",
+        "awk '{print | \"sh\"}' f",
+        "awk '/a/ {print \"x\" |& \"sh\"}' f",
+        "awk 'BEGIN{system(\"id\")}'",
+        "awk '{ \"id\" | getline x }' f",
+        "awk 'BEGIN{for (print \"x\" > \"f\"; 0; ) x}'",
+        "gawk 'BEGIN{f=\"sys\" \"tem\"; @f(\"id\")}'",
+        "gawk '@load \"filefuncs\"; {print}' f",
+        "gawk -e '{ f=1; print' -e '> f }' f",
+        "gawk -e '{' -e 'print > f' -e '}' f",
+        "gawk -e '{ print' -e '> f' -e '}' f",
+        "awk 'BEGIN{ARGV[1]=\"/etc/passwd\"; ARGC=2} {print}'",
+        "awk '{x = $1 / 2 / 3} /[/]/ {print > f} /x/' f",
+        "awk '{x = a[1] /2} {print > f} {y = 1/ 3}' f",
+        "awk '{print} # {' -e '> \"x\" }' f",
+        "awk $x f",
+    ];
+    assert_eq!(missed(&high, Risk::High), [""; 0]);
+    let ordinary = [
+        "awk 'NR>=10 && NR<=20 {print}' f",
+        "awk '$3 > 100 {print $1}' f",
+        "awk '$3 > 100' f",
+        "awk '/a|b/ {print}' f",
+        "awk '$1 ~ /^(a|b)$/ && $2 > 5 {print $1, $2}' f",
+        "awk -F'|' '{print $2}' f",
+        "awk -F '|' -v a=x@y '{print $2}' f",
+        "awk '{ if ($3 > 100) print $1 }' f",
+        "awk '{ if (a || b) print \"->\" }' f",
+        "awk '/@/ {print $1}' a@b",
+        "awk '/filesystem/ {print}' f",
+        "awk '{print $1/2 \">\"}' f",
+        "awk '/[0-9]+|x/ {s += $1} END {print s}' f",
+    ];
+    assert_eq!(missed(&ordinary, Risk::Medium), [""; 0]);
+}
+
+#[test]
 fn output_options_are_found_in_clusters_abbreviated_and_with_attached_values() {
     let high = [
         "curl -so /opt/x https://example.org/x",
