@@ -247,6 +247,49 @@ fn whatever_touches_a_place_outside_is_high() {
 }
 
 #[test]
+fn a_link_out_of_the_workspace_is_followed_whoever_reads() {
+    let high = [
+        "cat link/passwd",
+        "grep . link/passwd",
+        "grep -r . link",
+        "grep -flink/passwd x",
+        "sed -n 1,5p link/passwd",
+        "awk '{print}' link/passwd",
+        "sort link/passwd",
+        "cut -d: -f1 link/passwd",
+        "wc -l link",
+        "jq . link/x.json",
+        "rg root link/passwd",
+        "diff a link/passwd",
+        "ls link",
+        "ls link/*",
+        "head link/pass*",
+        "wc \"link/$x\"",
+        "cat < link/passwd",
+        "git diff --no-index /dev/null link/passwd",
+        "mytool --in=link/passwd",
+        "mytool in=@link/passwd",
+        "tar cf o.tar link/x",
+        "python3 link/x.py",
+        "find link/ -name x",
+        "cd sub && sort ../link/passwd",
+    ];
+    assert_eq!(missed(&high, Risk::High), [""; 0]);
+    let ordinary = [
+        "make link",
+        "npm run link",
+        "git checkout link",
+        "echo link/x",
+        "cd $x; sort link/passwd",
+        "mytool 'a\\b' c:d 'e:f/g' https://example.org/x",
+        "mytool 'some\ttext'",
+        "wc \"$x/link\"",
+        "grep link/passwd src",
+    ];
+    assert_eq!(missed(&ordinary, Risk::Medium), [""; 0]);
+}
+
+#[test]
 fn a_wrapper_that_changes_the_folder_takes_its_command_there() {
     let high = [
         "env -C / cat etc/passwd",

@@ -145,7 +145,8 @@ impl Walk<'_> {
             let deed = Deed::ChangesGuarded;
             return Some(Why::Does { what: raw(), deed });
         }
-        let outside = !contained && (writes || target::points_away(&path));
+        let leaves = || target::points_away(&path) || self.standing.leaves(&path, self.places);
+        let outside = !contained && (writes || leaves());
         outside.then(|| Why::MaybeOutside { word: raw() })
     }
 }
