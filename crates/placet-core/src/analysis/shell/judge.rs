@@ -154,7 +154,8 @@ fn by_table(name: &str, args: &Args<'_, '_>) -> Option<Why> {
     maybe
 }
 
-fn is_variable(name: &str) -> bool {
+/// Whether a shell takes this for the name of a variable, or of a part of one.
+pub(super) fn is_variable(name: &str) -> bool {
     let name = name.strip_suffix('+').unwrap_or(name);
     let name = name.split('[').next().unwrap_or(name);
     !name.is_empty()

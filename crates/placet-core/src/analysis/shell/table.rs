@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use super::super::why::Deed;
 use super::judge::{Args, Hit};
-use super::{ban, check, script};
+use super::{ban, cases, check, script};
 
 /// When a row is met.
 pub(super) enum When {
@@ -59,8 +59,11 @@ use When::{Always, Both, Check, Flag, Guarded, GuardedOf, Holds, Outside, Outsid
 #[rustfmt::skip]
 const WRITERS: &[&str] = &[
     "rm", "rmdir", "unlink", "tee", "cp", "mv", "ln", "install", "touch", "mkdir", "mkfifo", "mknod", "patch", "chmod", "chown", "chgrp",
-    "sponge", "gzip", "gunzip", "unzip", "bzip2", "xz", "rename",
+    "sponge", "gzip", "gunzip", "unzip", "bzip2", "xz", "rename", "prename", "perl-rename", "file-rename",
 ];
+
+/// Programs that rename files, on some machines by a program in Perl.
+const RENAMERS: &[&str] = &["rename", "prename", "perl-rename", "file-rename"];
 
 const CURL_OUTPUT: &[&str] = &[
     "-o",
@@ -108,7 +111,9 @@ const ROWS: &[Row] = &[
       "rclone"], Always, Deed::OtherMachine),
     (&["nc", "ncat", "netcat", "nc.openbsd", "nc.traditional", "socat", "cryptcat", "pwncat"], Always,
       Deed::RawConnection),
-    (&["rsync"], Flag(&["-e", "--rsh", "--rsync-path", "--delete", "--remove-source-files", "--daemon"]),
+    (&["rsync"], Flag(&["-e", "--rsh", "--rsync-path", "--delete", "--delete-before", "--delete-during", "--delete-delay",
+      "--delete-after", "--delete-excluded", "--delete-missing-args", "--remove-source-files", "--remove-sent-files",
+      "--daemon"]),
       Deed::RunsOrDeletes),
     (&["rsync"], Holds(&[":"]), Deed::OtherMachine),
     (&["curl"], Check(check::curl_obeys_file), Deed::SendsOrObeysFile),
@@ -235,6 +240,10 @@ const ROWS: &[Row] = &[
       "drop", "clear", "foreach",
        "bisect", "difftool", "mergetool", "daemon", "instaweb", "credential", "send-email", "fast-import"]),
      Deed::ChangesHistory),
+    (&["git"], Sub(&["send-pack", "http-push"]), Deed::OverwritesRemote),
+    (&["git"], Sub(&["credential-cache", "credential-libsecret", "credential-manager", "credential-manager-core",
+      "credential-netrc", "credential-oauth", "credential-osxkeychain", "credential-store", "credential-wincred"]),
+      Deed::ReadsCredentials),
     (&["gh", "glab", "hub"], Sub(&["delete", "merge", "archive", "transfer", "secret", "auth", "api",
       "run", "workflow", "release", "rename", "edit",
        "close", "ssh-key", "gpg-key", "variable", "alias", "extension", "sync"]),
@@ -256,6 +265,8 @@ const ROWS: &[Row] = &[
       "--use-compress-program", "-F", "--info-script",
        "--new-volume-script", "--rsh-command", "-P", "--absolute-names"]),
        Deed::RunsArgumentOrLeaves),
+    (&["tar", "bsdtar", "gtar"], Check(cases::tar_runs_old_style), Deed::RunsArgumentOrLeaves),
+    (RENAMERS, Check(cases::renames_by_code), Deed::CodeOnLine),
     (&["zip"], Flag(&["-T", "--unzip-command", "--test"]), Deed::RunsArgument),
     (&["split"], Flag(&["--filter"]), Deed::RunsArgument),
     (&["man", "less", "more", "most", "pg"], Flag(&["-P", "--pager", "-H", "--html", "-o", "-O"]),
@@ -283,11 +294,12 @@ const ROWS: &[Row] = &[
     (&["sed", "gsed"], Check(check::sed_in_place_guarded), Deed::ChangesGuarded),
     (&["awk", "gawk", "mawk", "nawk"], Check(script::awk), Deed::RunsOrWrites),
     // The shell itself.
-    (&["source", "."], Always, Deed::SourcesFile),
+    (&["source", "."], Check(cases::sources_other_than_venv), Deed::SourcesFile),
     (&["alias", "unalias", "enable", "hash", "bind", "complete", "compgen", "autoload", "zmodload",
       "functions", "disable"], Always,
      Deed::ChangesMeaning),
-    (&["export", "declare", "typeset", "readonly", "local", "setenv", "set-env"], Always,
+    (&["export"], Check(cases::exports_more_than_names), Deed::ChangesVariables),
+    (&["declare", "typeset", "readonly", "local", "setenv", "set-env"], Always,
       Deed::ChangesVariables),
     (&["read", "mapfile", "readarray", "getopts"], Check(check::reads_into_variable), Deed::ChangesVariables),
     (&["printf"], Check(check::prints_into_variable), Deed::ChangesVariables),

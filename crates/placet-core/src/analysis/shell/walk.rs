@@ -119,7 +119,7 @@ impl<'a> Walk<'a> {
                 }
                 self.children(node, source);
             }
-            "list" => self.list(node, source),
+            "list" => self.list(node, source, &|_| {}),
             _ => self.children(node, source),
         }
     }
@@ -144,12 +144,13 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// `a && b`: where a `cd` leads is certain for what only runs when it succeeded.
-    fn list(&mut self, node: Node<'_>, source: Source<'_>) {
+    /// `a && b`: where a `cd` leads is certain for what only runs when it succeeded. `then` is called where `b` runs.
+    fn list(&mut self, node: Node<'_>, source: Source<'_>, then: &dyn Fn(&mut Self)) {
         let mut children = node.children();
         let (Some(left), Some(operator), Some(right)) = (children.next(), children.next(), children.next())
         else {
-            return self.children(node, source);
+            self.children(node, source);
+            return then(self);
         };
         self.reached = None;
         self.visit(left, source);
@@ -157,13 +158,17 @@ impl<'a> Walk<'a> {
             .reached
             .take()
             .filter(|_| operator.kind() == "&&" && ends_in_command(left));
-        match reached {
-            Some(reached) => {
-                let before = std::mem::replace(&mut self.standing, reached);
-                self.visit(right, source);
-                self.standing = before.or(&self.standing);
-            }
-            None => self.visit(right, source),
+        if let Some(reached) = reached {
+            let before = std::mem::replace(&mut self.standing, reached);
+            self.visit(right, source);
+            then(self);
+            let after = std::mem::replace(&mut self.standing, before);
+            // What follows with another `&&` runs there too.
+            self.reached.get_or_insert_with(|| after.clone());
+            self.standing = std::mem::replace(&mut self.standing, Standing::Lost).or(&after);
+        } else {
+            self.visit(right, source);
+            then(self);
         }
         for child in children.filter(|child| child.is_named()) {
             self.visit(child, source);
@@ -360,6 +365,9 @@ impl<'a> Walk<'a> {
             self.reached = under.is_empty().then_some(reached);
         }
         let before = into.map(|into| std::mem::replace(&mut self.standing, into));
+        for file in &unwrapped.writes {
+            self.redirect_to(">", file);
+        }
         self.inner(unwrapped.inner, &name, &command.text, under);
         if let Some(before) = before {
             self.standing = before;
@@ -385,7 +393,7 @@ impl<'a> Walk<'a> {
                         .join(" ")
                         .into();
                     let command = Simple {
-                        words: words.to_vec(),
+                        words: words.into_owned(),
                         assignments: Vec::new(),
                         text,
                     };
@@ -432,6 +440,7 @@ fn ends_in_command(node: Node<'_>) -> bool {
             let joined = node.children().any(|child| child.kind() == "&&");
             joined && node.named_children().last().is_some_and(ends_in_command)
         }
+        "redirected_statement" => node.child_in("body").is_some_and(ends_in_command),
         kind => kind == "command",
     }
 }

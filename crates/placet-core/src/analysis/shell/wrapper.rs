@@ -5,6 +5,8 @@
 
 mod forms;
 
+use std::borrow::Cow;
+
 use super::super::why::Doubt;
 use super::judge::{self, Args};
 use super::walk::Given;
@@ -21,6 +23,8 @@ pub(super) struct Unwrapped<'w, 's> {
     pub(super) assignments: Vec<String>,
     /// The folder it runs them in, when that is another one.
     pub(super) folder: Option<Word<'s>>,
+    /// Files it writes itself.
+    pub(super) writes: Vec<Word<'s>>,
     /// Why they cannot be told for certain.
     pub(super) doubt: Option<Doubt>,
 }
@@ -30,7 +34,7 @@ pub(super) enum Inner<'w, 's> {
     /// Given as words.
     Words {
         /// The words.
-        words: &'w [Word<'s>],
+        words: Cow<'w, [Word<'s>]>,
         /// Whether more are added when it runs.
         given: Given,
     },
@@ -64,6 +68,7 @@ pub(super) fn unwrap<'w, 's>(name: &str, args: &Args<'w, 's>) -> Unwrapped<'w, '
         "trap" => line(words.get(..1).unwrap_or_default(), Given::OnTheLine),
         "su" | "runuser" | "script" => command_option(words),
         _ if is_shell(name) => shell(args),
+        _ if name.starts_with("git-") => git(name, args),
         _ => {
             let form = FORMS.iter().find(|form| form.names.contains(&name));
             let runner = || RUNNERS.iter().find(|(_, form)| form.names.contains(&name));
@@ -75,6 +80,21 @@ pub(super) fn unwrap<'w, 's>(name: &str, args: &Args<'w, 's>) -> Unwrapped<'w, '
                 },
             }
         }
+    }
+}
+
+/// `git-push` is `git push`.
+fn git<'w, 's>(name: &str, args: &Args<'w, 's>) -> Unwrapped<'w, 's> {
+    let (git, sub) = name.split_at(3);
+    let made = |word: &str| Word::made(word.to_owned(), Known::Fully);
+    let mut words = vec![made(git), made(sub.trim_start_matches('-'))];
+    words.extend_from_slice(args.words);
+    Unwrapped {
+        inner: vec![Inner::Words {
+            words: words.into(),
+            given: given(args),
+        }],
+        ..Unwrapped::default()
     }
 }
 
@@ -136,7 +156,7 @@ fn unknown<'w, 's>(name: &str, args: &Args<'w, 's>) -> Unwrapped<'w, 's> {
     match tail {
         Some(words) if !knows() => Unwrapped {
             inner: vec![Inner::Words {
-                words,
+                words: words.into(),
                 given: given(args),
             }],
             ..Unwrapped::default()
@@ -212,8 +232,20 @@ fn prefix<'w, 's>(name: &str, form: &Form, args: &Args<'w, 's>) -> Unwrapped<'w,
     if let Some(text) = opened.line {
         return line(&[text], given(args));
     }
-    let Opened { mut rest, folder, .. } = opened;
-    let mut assignments = Vec::new();
+    let Opened {
+        mut rest,
+        folder,
+        writes,
+        sets: mut assignments,
+        ..
+    } = opened;
+    // `strace -o '|COMMAND'`.
+    let piped = |word: &Word<'_>| {
+        word.value
+            .strip_prefix(['|', '!'])
+            .map(|line| Inner::Line(line.to_owned()))
+    };
+    let mut inner: Vec<Inner<'w, 's>> = writes.iter().filter_map(piped).collect();
     if matches!(name, "env" | "sudo") {
         while let Some((word, tail)) = rest.split_first().filter(|(word, _)| word.value.contains('=')) {
             assignments.push(word.shown());
@@ -235,42 +267,54 @@ fn prefix<'w, 's>(name: &str, form: &Form, args: &Args<'w, 's>) -> Unwrapped<'w,
     let command_text = |word: &Word<'_>| matches!(word.value.as_str(), "-c" | "--command");
     match rest.split_first() {
         None => Unwrapped {
+            inner,
             assignments,
             folder,
+            writes,
             doubt: args.open.then_some(Doubt::InnerLater),
             ..Unwrapped::default()
         },
         Some((word, tail)) if name == "flock" && command_text(word) => line(tail, given),
         Some(_) if matches!(name, "ssh" | "watch") => line(rest, given),
-        Some(_) => Unwrapped {
-            inner: vec![Inner::Words { words: rest, given }],
-            assignments,
-            folder,
-            doubt: None,
-        },
+        Some(_) => {
+            let words = rest.into();
+            inner.push(Inner::Words { words, given });
+            Unwrapped {
+                inner,
+                assignments,
+                folder,
+                writes,
+                doubt: None,
+            }
+        }
     }
 }
 
-/// What a wrapper's own options leave.
+/// What a wrapper's own options leave, and what they say.
+#[derive(Default)]
 struct Opened<'w, 's> {
     rest: &'w [Word<'s>],
     /// The folder one of them names.
     folder: Option<Word<'s>>,
     /// The line one of them gives to a shell.
     line: Option<Word<'s>>,
+    /// Files they have written.
+    writes: Vec<Word<'s>>,
+    /// Variables they set.
+    sets: Vec<String>,
 }
 
 /// The words after a wrapper's own options; `None` when that cannot be told.
 fn after_options<'w, 's>(form: &Form, words: &'w [Word<'s>]) -> Option<Opened<'w, 's>> {
+    let mut opened = Opened::default();
     let mut rest = words;
-    let (mut folder, mut line) = (None, None);
     while let Some((word, tail)) = rest.split_first() {
         if !word.value.starts_with('-') && word.known == Known::Fully {
             break;
         }
         let Some(option) = word.fixed() else {
             // A word that is an argument for sure cannot be told from an option; the inner command's own check says HIGH.
-            return (!word.value.starts_with('-')).then_some(Opened { rest, folder, line });
+            return (!word.value.starts_with('-')).then_some(Opened { rest, ..opened });
         };
         rest = tail;
         if option == "--" {
@@ -287,12 +331,16 @@ fn after_options<'w, 's>(form: &Form, words: &'w [Word<'s>]) -> Option<Opened<'w
             }
         };
         if form.folders.contains(&name) {
-            folder = Some(value);
+            opened.folder = Some(value);
         } else if form.lines.contains(&name) {
-            line = Some(value);
+            opened.line = Some(value);
+        } else if form.writes.contains(&name) {
+            opened.writes.push(value);
+        } else if form.sets.contains(&name) {
+            opened.sets.push(value.shown());
         }
     }
-    Some(Opened { rest, folder, line })
+    Some(Opened { rest, ..opened })
 }
 
 /// Where the value of a wrapper's own option is.
@@ -359,7 +407,7 @@ fn find<'w, 's>(words: &'w [Word<'s>]) -> Unwrapped<'w, 's> {
         };
         let (command, tail) = inner.split_at(end);
         found.inner.push(Inner::Words {
-            words: command,
+            words: command.into(),
             given: Given::LaterToo,
         });
         rest = tail;

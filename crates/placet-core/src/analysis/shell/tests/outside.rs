@@ -241,6 +241,9 @@ fn whatever_touches_a_place_outside_is_high() {
         "echo $(cd sub) && cat ../x",
         "env cd sub && cat ../x",
         "! cd sub && cat ../x",
+        "a | cd sub && cat ../x",
+        "a | b | cd sub && cat ../x",
+        "echo x > $(cd sub && ls) && cat ../x",
         "cd sub || cat ../x",
     ];
     assert_eq!(missed(&high, Risk::High), [""; 0]);

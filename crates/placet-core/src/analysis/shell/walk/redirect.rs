@@ -27,7 +27,18 @@ impl Walk<'_> {
         {
             self.doubt(source.of(node), Doubt::WordAfterBoth);
         }
+        let go = |walk: &mut Self| {
+            // Where a `cd` in a substitution leads is of no matter here.
+            let reached = walk.reached.take();
+            for redirect in &redirects {
+                walk.feed(*redirect, node, source);
+                walk.visit(*redirect, source);
+            }
+            walk.reached = reached;
+        };
         match node.child_in("body") {
+            // The grammar hangs them on the whole list, the shell on its last command.
+            Some(body) if body.kind() == "list" && extra.is_empty() => return self.list(body, source, &go),
             Some(body) if body.kind() == "redirected_statement" => self.redirected(body, source, extra),
             Some(body) if is_simple(body) => self.simple(body, source, extra),
             body => {
@@ -40,10 +51,7 @@ impl Walk<'_> {
                 }
             }
         }
-        for redirect in redirects {
-            self.feed(redirect, node, source);
-            self.visit(redirect, source);
-        }
+        go(self);
     }
 
     /// A here-document or here-string given to a shell is a line of its own.
@@ -99,7 +107,8 @@ impl Walk<'_> {
         }
     }
 
-    fn redirect_to(&mut self, operator: &str, word: &Word<'_>) {
+    /// Judges one file that is written or read.
+    pub(super) fn redirect_to(&mut self, operator: &str, word: &Word<'_>) {
         let duplicates = operator.contains('&') && !operator.starts_with('&');
         let is_number = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
         if duplicates && is_number(word.value.trim_end_matches('-')) && !word.is_later() {

@@ -20,6 +20,10 @@ pub(super) struct Form {
     pub(super) lines: &'static [&'static str],
     /// Those of them whose value is the folder the inner command runs in.
     pub(super) folders: &'static [&'static str],
+    /// Those of them whose value is a file to write.
+    pub(super) writes: &'static [&'static str],
+    /// Those of them whose value sets a variable.
+    pub(super) sets: &'static [&'static str],
     /// Words before the inner command (a duration, a host, a lock file).
     pub(super) skip: usize,
 }
@@ -35,6 +39,8 @@ const fn form(names: &'static [&'static str], flags: &'static str, takes: &'stat
         long_attaches: &[],
         lines: &[],
         folders: &[],
+        writes: &[],
+        sets: &[],
         skip,
     }
 }
@@ -76,6 +82,7 @@ pub(super) const FORMS: &[Form] = &[
     Form {
         longs: &["portability", "verbose", "append", "quiet"],
         long_takes: &["output", "format"],
+        writes: &["o", "output"],
         ..form(&["time"], "pvaq", "of", 0)
     },
     form(
@@ -125,7 +132,11 @@ pub(super) const FORMS: &[Form] = &[
     },
     form(&["chrt"], "bfior", "", 1),
     form(&["taskset"], "ac", "", 1),
-    form(&["strace", "ltrace"], "cCdfFiknqrtTvwxyzZ", "abeEIoOPsSuUX", 0),
+    Form {
+        writes: &["o"],
+        sets: &["E"],
+        ..form(&["strace", "ltrace"], "cCdfFiknqrtTvwxyzZ", "abeEIoOPsSuUX", 0)
+    },
     Form {
         longs: &["skip-chdir"],
         long_takes: &["userspec", "groups"],
@@ -262,6 +273,7 @@ pub(super) const FORMS: &[Form] = &[
             "wait",
             "xauth-protocol",
         ],
+        writes: &["e", "error-file", "f", "auth-file"],
         ..form(&["xvfb-run"], "adl", "efnpsw", 0)
     },
     Form {
@@ -293,6 +305,14 @@ pub(super) const FORMS: &[Form] = &[
             "track-origins",
             "undef-value-errors",
             "xml",
+            "xml-file",
+        ],
+        writes: &[
+            "cachegrind-out-file",
+            "callgrind-out-file",
+            "dhat-out-file",
+            "log-file",
+            "massif-out-file",
             "xml-file",
         ],
         ..form(&["valgrind"], "qv", "", 0)
@@ -355,6 +375,7 @@ pub(super) const RUNNERS: &[(&[&str], Form)] = &[
           "quiet", "summary", "sync", "verbose"],
         long_takes: &["call-graph", "count", "cpu", "delay", "event", "field-separator", "freq", "interval-print", "output", "pid",
           "repeat", "tid", "timeout"],
+        writes: &["o", "output"],
         ..form(&["perf"], "aABbdEghiknNqRsSTvWz", "cCDeFGIjmMoprtux", 0)
     }),
 ];
