@@ -1,6 +1,7 @@
 //! Single programs whose danger takes more than a row of the table to tell.
 
 use super::judge::{Args, Hit, changes_others, is_variable};
+use super::options::{PG_RESTORE, Part, parts};
 use super::target;
 use super::word::{Known, Word};
 
@@ -84,4 +85,64 @@ pub(super) fn exports_more_than_names(args: &Args<'_, '_>) -> Hit {
             && !outside
     };
     yes_if(args.open || args.words.is_empty() || !args.words.iter().all(is_harmless))
+}
+
+/// `kubectl get secret -o yaml`; their names alone are no secret.
+pub(super) fn shows_secrets(args: &Args<'_, '_>) -> Hit {
+    let is_secret = |word: &Word<'_>| {
+        let mut kinds = word
+            .value
+            .split(',')
+            .map(|kind| kind.split(['/', '.']).next().unwrap_or(kind));
+        kinds.any(|kind| matches!(kind, "secret" | "secrets"))
+    };
+    let mut before = "";
+    let mut in_full = false;
+    for word in args.words {
+        let value = word.value.as_str();
+        let attached = ["--output=", "-o=", "-o"]
+            .iter()
+            .find_map(|option| value.strip_prefix(option));
+        let format = match before {
+            "-o" | "--output" => Some(value),
+            _ => attached.filter(|format| !format.is_empty()),
+        };
+        in_full |= format.is_some_and(|format| !matches!(format, "wide" | "name"))
+            || value.starts_with("--template");
+        before = value;
+    }
+    yes_if(in_full && args.words.iter().any(is_secret))
+}
+
+/// `npm config set script-shell x`, `npm set x`.
+pub(super) fn npm_changes_settings(args: &Args<'_, '_>) -> Hit {
+    let mut plain = args
+        .words
+        .iter()
+        .map(|word| word.value.as_str())
+        .filter(|word| !word.starts_with('-'));
+    yes_if(match plain.next() {
+        Some("set") => true,
+        Some("config" | "c") => plain
+            .next()
+            .is_some_and(|sub| matches!(sub, "set" | "edit" | "delete" | "rm")),
+        _ => false,
+    })
+}
+
+/// `git rm -rf x`; with `--cached` the files stay.
+pub(super) fn git_removes_folders(args: &Args<'_, '_>) -> Hit {
+    let removes = args.words.iter().any(|word| word.value == "rm");
+    let stay = args.words.iter().any(|word| word.value == "--cached");
+    if removes && !stay {
+        args.flag(&["-r"]).min(args.flag(&["-f", "--force"]))
+    } else {
+        Hit::No
+    }
+}
+
+/// `pg_restore --clean` drops what is there before.
+pub(super) fn drops_before_restoring(args: &Args<'_, '_>) -> Hit {
+    let cleans = |part: &Part<'_>| matches!(part, Part::Short('c', _)) || part.is_long(&["clean"]);
+    yes_if(parts(args.words, &PG_RESTORE).iter().any(cleans))
 }

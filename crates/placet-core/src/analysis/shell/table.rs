@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use super::super::why::Deed;
 use super::judge::{Args, Hit};
-use super::{ban, cases, check, script};
+use super::{ban, cases, check, script, sends};
 
 /// When a row is met.
 pub(super) enum When {
@@ -306,6 +306,26 @@ const ROWS: &[Row] = &[
     (&["shopt", "setopt"], Sub(&["expand_aliases", "aliases", "extdebug", "dotglob", "globdots"]),
       Deed::ChangesMeaning),
     (&["mapfile", "readarray"], Flag(&["-C"]), Deed::RunsArgument),
+    // What leaves the machine.
+    (&["curl"], Check(sends::curl_header_file), Deed::SendsFile),
+    (&["http", "https", "xh", "xhs"], Check(sends::http_item_file), Deed::SendsFile),
+    (&["openssl"], Sub(&["s_client", "s_time", "s_server"]), Deed::RawConnection),
+    (&["mail", "mailx", "mutt", "neomutt", "sendmail", "msmtp", "ssmtp", "s-nail", "swaks"], Always, Deed::OtherMachine),
+    (&["gh"], Check(sends::makes_gist), Deed::SendsFile),
+    (&["aws", "gsutil", "gcloud", "s3cmd"], Check(sends::copies_to_cloud), Deed::SendsFile),
+    (&["aws"], Sub(&["send-command", "start-session", "execute-command"]), Deed::OtherMachine),
+    (&["kubectl", "oc"], Check(cases::shows_secrets), Deed::ReadsCredentials),
+    (&["kubectl", "oc"], Both(&["view"], &["--raw"]), Deed::ReadsCredentials),
+    // What cannot be undone, elsewhere.
+    (&["dropdb", "dropuser", "clickhouse", "clickhouse-client", "cqlsh", "sqlcmd", "sqlplus", "usql", "pgcli", "mycli"], Always,
+      Deed::UnreadDatabase),
+    (&["mysqladmin", "mariadb-admin"], Sub(&["drop", "shutdown", "kill", "password"]), Deed::UnreadDatabase),
+    (&["pg_restore"], Check(cases::drops_before_restoring), Deed::UnreadDatabase),
+    (&["mongorestore"], Flag(&["--drop"]), Deed::UnreadDatabase),
+    (&["eksctl", "kind", "minikube", "k3d"], Sub(&["delete"]), Deed::ChangesCluster),
+    (&["vault"], Sub(&["delete", "destroy", "disable", "enable", "patch", "put", "revoke", "write"]), Deed::ChangesCloud),
+    (&["npm", "pnpm", "yarn"], Check(cases::npm_changes_settings), Deed::SettingsNameCommands),
+    (&["git"], Check(cases::git_removes_folders), Deed::DeletesFolders),
 ];
 
 /// Builtins that evaluate names or numbers, and with them any subscript.

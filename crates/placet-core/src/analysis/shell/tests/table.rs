@@ -38,6 +38,9 @@ const HIGH: &str = r#"
     time -o placet.toml ls  valgrind --log-file=/opt/x ./a  perf stat -o /opt/x ls  rename 'system("x")' a  rename 's/a/x/e' a
     rename 's/a/@{[x]}/' b  rename -e 'x()' b  rename "$x" b  /usr/lib/git-core/git-push --force origin main  git-reset --hard
     git send-pack x y  git credential-store get  git credential-cache get
+    dropdb x  mysqladmin -u root drop x  pg_restore -c -d x f  pg_restore --clean f  mongorestore --drop  clickhouse-client -q x
+    eksctl delete cluster x  kind delete cluster  minikube delete  vault delete x  vault kv put x y=z  vault write x y=z
+    npm config set script-shell ./x  npm set x y  yarn config set x y  git rm -rf .  git rm -r -f src
     cd web && ls > ../../x  cd web; ls > ../x  cd web || ls > ../x  cd web && ls || ls > ../x  (cd web) && ls > ../x
     sqlite3 ~/.local/share/placet/placet.db  rm data/placet/x.db.lock  cat tokens.toml  tar c ~/.local/share/placet
 "#;
@@ -60,6 +63,8 @@ const ORDINARY: &str = r#"
     export FOO=1  export RUST_LOG=debug && cargo test  export A="$B"  export A B=2  source .venv/bin/activate && pytest
     . ./venv/bin/activate  cd web && npm run build > ../build.log  cd web && npm ci && npm run build > ../build.log 2>&1
     cd web && npm ci > ../a.log && cat ../b  rename 's/(a+)/$1b/g' x.htm  rename .htm .html a.htm  tar czf o.tgz src
+    pg_restore -Fc -d x f.dump  kind get clusters  minikube status  npm config list  npm config get registry  vault status
+    git rm x  git rm -r --cached x -f  git rm -r x  mysqladmin status
     strace -f -o out ls  strace grep -E x f  time -o out ls  rsync -a a b  git-lfs pull
     placet --version  placet completions bash  placet man  cargo run -p placet-cli -- check --tool x
 "#;

@@ -5,7 +5,7 @@ use super::super::super::{Fact, FactKind};
 use super::super::target;
 use super::super::tree::Node;
 use super::super::word::{Known, Word};
-use super::super::{judge, wrapper};
+use super::super::{judge, sends, wrapper};
 use super::{Source, Walk, is_simple};
 use crate::tool::Risk;
 
@@ -33,6 +33,7 @@ impl Walk<'_> {
             for redirect in &redirects {
                 walk.feed(*redirect, node, source);
                 walk.visit(*redirect, source);
+                walk.send_input(*redirect, node, source);
             }
             walk.reached = reached;
         };
@@ -52,6 +53,18 @@ impl Walk<'_> {
             }
         }
         go(self);
+    }
+
+    /// A file given to a program that sends its input is sent.
+    fn send_input(&mut self, redirect: Node<'_>, statement: Node<'_>, source: Source<'_>) {
+        let reads = redirect.kind() == "file_redirect" && source.of(redirect).contains('<');
+        let Some(name) = last_name(statement, source).filter(|name| reads && sends::sends_input(name)) else {
+            return;
+        };
+        if let Some(fact) = self.found.facts.last_mut() {
+            fact.risk = Risk::High;
+            fact.why.get_or_insert_with(|| judge::does(name, Deed::SendsFile));
+        }
     }
 
     /// A here-document or here-string given to a shell is a line of its own.
@@ -157,6 +170,21 @@ impl Walk<'_> {
         let leaves = || target::points_away(&path) || self.standing.leaves(&path, self.places);
         let outside = !contained && (writes || leaves());
         outside.then(|| Why::MaybeOutside { word: raw() })
+    }
+}
+
+/// The name of the command that a statement's redirections belong to.
+fn last_name<'s>(statement: Node<'_>, source: Source<'s>) -> Option<&'s str> {
+    match statement.kind() {
+        "command" => {
+            let name = statement
+                .children()
+                .find(|child| child.kind() == "command_name")?;
+            Some(judge::base_name(source.of(name)))
+        }
+        "redirected_statement" => last_name(statement.child_in("body")?, source),
+        "list" | "pipeline" => last_name(statement.named_children().last()?, source),
+        _ => None,
     }
 }
 
