@@ -285,7 +285,7 @@ const ROWS: &[Row] = &[
     (&["go"], SubStart(&["-toolexec", "-exec"]), Deed::RunsArgument),
     (&["gcc", "cc", "clang", "g++", "c++", "ld"], SubStart(&["-wrapper", "-fplugin", "-plugin", "-specs",
       "--specs"]), Deed::RunsArgument),
-    (&["cmake"], Flag(&["-P", "-E"]), Deed::RunsCommands),
+    (&["cmake"], SubStart(&["-P", "-E"]), Deed::RunsCommands),
     (&["psql", "mysql", "sqlite3", "mariadb", "mongosh", "mongo", "redis-cli", "duckdb"], Always,
       Deed::UnreadDatabase),
     (&["openssl"], Flag(&["-engine", "-provider"]), Deed::LoadsCode),

@@ -96,7 +96,8 @@ impl<'a> Walk<'a> {
             "command" | "declaration_command" | "unset_command" | "test_command" => {
                 self.simple(node, source, Vec::new());
             }
-            "redirected_statement" => self.redirected(node, source, Vec::new()),
+            "redirected_statement" => self.redirected(node, source, Vec::new(), &|_| {}),
+            "pipeline" => self.pipeline(node, source),
             "variable_assignment" | "variable_assignments" => self.assignment(node, source),
             "function_definition" => self.function(node, source),
             "file_redirect" => self.redirect(node, source),

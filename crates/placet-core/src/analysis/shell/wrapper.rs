@@ -124,7 +124,10 @@ fn run<'w, 's>(name: &str, subs: &[&str], form: &Form, args: &Args<'w, 's>) -> U
         }
     };
     let (before, rest) = args.words.split_at(sub);
-    let rest = rest.get(1..).unwrap_or_default();
+    let (sub, rest) = rest.split_at(1);
+    if name == "bun" && sub.iter().any(|word| word.value == "exec") {
+        return line(rest, given(args));
+    }
     let Some(opened) = after_options(form, before) else {
         return lost(Doubt::InnerUnclear);
     };

@@ -41,6 +41,7 @@ const HIGH: &str = r#"
     dropdb x  mysqladmin -u root drop x  pg_restore -c -d x f  pg_restore --clean f  mongorestore --drop  clickhouse-client -q x
     eksctl delete cluster x  kind delete cluster  minikube delete  vault delete x  vault kv put x y=z  vault write x y=z
     npm config set script-shell ./x  npm set x y  yarn config set x y  git rm -rf .  git rm -r -f src
+    bun exec 'rm -rf src'  cd web && ls 2>&1 | tee ../../x  (cd web && ls) 2>&1 | tee ../x
     cd web && ls > ../../x  cd web; ls > ../x  cd web || ls > ../x  cd web && ls || ls > ../x  (cd web) && ls > ../x
     sqlite3 ~/.local/share/placet/placet.db  rm data/placet/x.db.lock  cat tokens.toml  tar c ~/.local/share/placet
 "#;
@@ -62,7 +63,8 @@ const ORDINARY: &str = r#"
     placet --color=never audit verify  placet inbox list  placet inbox show x  placet --help  placet inbox --help
     export FOO=1  export RUST_LOG=debug && cargo test  export A="$B"  export A B=2  source .venv/bin/activate && pytest
     . ./venv/bin/activate  cd web && npm run build > ../build.log  cd web && npm ci && npm run build > ../build.log 2>&1
-    cd web && npm ci > ../a.log && cat ../b  rename 's/(a+)/$1b/g' x.htm  rename .htm .html a.htm  tar czf o.tgz src
+    cd web && npm ci > ../a.log && cat ../b  cd web && npm test 2>&1 | tee ../test.log
+    cd build && cmake -DCMAKE_BUILD_TYPE=Release .. && ninja  rename 's/(a+)/$1b/g' x.htm  rename .htm .html a.htm  tar czf o.tgz src
     pg_restore -Fc -d x f.dump  kind get clusters  minikube status  npm config list  npm config get registry  vault status
     git rm x  git rm -r --cached x -f  git rm -r x  mysqladmin status
     strace -f -o out ls  strace grep -E x f  time -o out ls  rsync -a a b  git-lfs pull

@@ -10,8 +10,30 @@ use super::{Source, Walk, is_simple};
 use crate::tool::Risk;
 
 impl Walk<'_> {
-    /// A statement with redirections. Words the grammar hangs on these belong to the statement.
-    pub(super) fn redirected<'t>(&mut self, node: Node<'t>, source: Source<'_>, mut extra: Vec<Node<'t>>) {
+    /// `a && b 2>&1 | c`: the grammar pipes the whole list, the shell its last command.
+    pub(super) fn pipeline(&mut self, node: Node<'_>, source: Source<'_>) {
+        let is_list = |node: Node<'_>| {
+            node.kind() == "redirected_statement"
+                && node.child_in("body").is_some_and(|body| body.kind() == "list")
+        };
+        match node.named_children().next() {
+            Some(first) if is_list(first) => self.redirected(first, source, Vec::new(), &|walk| {
+                for next in node.named_children().skip(1) {
+                    walk.visit(next, source);
+                }
+            }),
+            _ => self.children(node, source),
+        }
+    }
+
+    /// A statement with redirections. Words the grammar hangs on these belong to the statement. `then` is called where it runs.
+    pub(super) fn redirected<'t>(
+        &mut self,
+        node: Node<'t>,
+        source: Source<'_>,
+        mut extra: Vec<Node<'t>>,
+        then: &dyn Fn(&mut Self),
+    ) {
         let redirects: Vec<_> = node
             .named_children()
             .filter(|child| is_redirect(*child))
@@ -35,12 +57,15 @@ impl Walk<'_> {
                 walk.visit(*redirect, source);
                 walk.send_input(*redirect, node, source);
             }
+            then(walk);
             walk.reached = reached;
         };
         match node.child_in("body") {
             // The grammar hangs them on the whole list, the shell on its last command.
             Some(body) if body.kind() == "list" && extra.is_empty() => return self.list(body, source, &go),
-            Some(body) if body.kind() == "redirected_statement" => self.redirected(body, source, extra),
+            Some(body) if body.kind() == "redirected_statement" => {
+                self.redirected(body, source, extra, &|_| {})
+            }
             Some(body) if is_simple(body) => self.simple(body, source, extra),
             body => {
                 if let Some(body) = body {

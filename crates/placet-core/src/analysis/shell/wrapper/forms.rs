@@ -331,7 +331,7 @@ pub(super) const FORMS: &[Form] = &[
 #[rustfmt::skip]
 pub(super) const RUNNERS: &[(&[&str], Form)] = &[
     (&["exec", "x"], NPM),
-    (&["x"], Form { names: &["bun"], ..NPM }),
+    (&["exec", "x"], Form { names: &["bun"], ..NPM }),
     (&["exec", "dlx"], Form {
         longs: &["no-bail", "parallel", "recursive", "reverse", "sequential", "silent", "stream", "workspace-root"],
         long_takes: &["dir", "filter", "filter-prod", "loglevel", "package", "reporter", "resume-from", "workspace-concurrency"],
