@@ -12,7 +12,7 @@ use super::judge::{self, Args};
 use super::walk::Given;
 use super::word::{Known, Word};
 use super::{looks, table};
-use forms::{FORMS, Form, RUNNERS};
+use forms::{Form, Wraps};
 
 /// What a wrapper runs.
 #[derive(Default)]
@@ -56,7 +56,7 @@ pub(super) fn is_shell(name: &str) -> bool {
 
 /// Whether `name` stands before the command it runs.
 pub(super) fn is_prefix(name: &str) -> bool {
-    FORMS.iter().any(|form| form.names.contains(&name))
+    matches!(forms::of(name), Some((Wraps::AtOnce, _)))
 }
 
 /// Finds what the command `name` runs in turn; nothing when it is no wrapper.
@@ -69,17 +69,11 @@ pub(super) fn unwrap<'w, 's>(name: &str, args: &Args<'w, 's>) -> Unwrapped<'w, '
         "su" | "runuser" | "script" => command_option(words),
         _ if is_shell(name) => shell(args),
         _ if name.starts_with("git-") => git(name, args),
-        _ => {
-            let form = FORMS.iter().find(|form| form.names.contains(&name));
-            let runner = || RUNNERS.iter().find(|(_, form)| form.names.contains(&name));
-            match form {
-                Some(form) => prefix(name, form, args),
-                None => match runner() {
-                    Some((subs, form)) => run(name, subs, form, args),
-                    None => unknown(name, args),
-                },
-            }
-        }
+        _ => match forms::of(name) {
+            Some((Wraps::AtOnce, form)) => prefix(name, form, args),
+            Some((Wraps::After(subs), form)) => run(name, subs, form, args),
+            None => unknown(name, args),
+        },
     }
 }
 

@@ -1,5 +1,8 @@
 //! The wrappers, and how each is written: which words are its own, and where the command it runs begins.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 /// How a wrapper's own words end and the inner command begins.
 pub(super) struct Form {
     /// What they are called.
@@ -45,8 +48,31 @@ const fn form(names: &'static [&'static str], flags: &'static str, takes: &'stat
     }
 }
 
+/// From which word on a program runs another.
+pub(super) enum Wraps {
+    /// From the first that is not its own.
+    AtOnce,
+    /// From one of these subcommands on.
+    After(&'static [&'static str]),
+}
+
+/// The form of the wrapper `name`, if it is one.
+pub(super) fn of(name: &str) -> Option<&'static (Wraps, &'static Form)> {
+    static BY_NAME: LazyLock<BTreeMap<&str, (Wraps, &Form)>> = LazyLock::new(|| {
+        let mut by_name = BTreeMap::new();
+        for form in FORMS {
+            by_name.extend(form.names.iter().map(|name| (*name, (Wraps::AtOnce, form))));
+        }
+        for (subs, form) in RUNNERS {
+            by_name.extend(form.names.iter().map(|name| (*name, (Wraps::After(subs), form))));
+        }
+        by_name
+    });
+    BY_NAME.get(name)
+}
+
 /// All of them, but those that need more than a row can say.
-pub(super) const FORMS: &[Form] = &[
+const FORMS: &[Form] = &[
     Form {
         longs: &["ignore-environment", "null", "debug"],
         long_takes: &["unset", "chdir"],
@@ -329,7 +355,7 @@ pub(super) const FORMS: &[Form] = &[
 
 /// Programs that run another one when this is their first subcommand.
 #[rustfmt::skip]
-pub(super) const RUNNERS: &[(&[&str], Form)] = &[
+const RUNNERS: &[(&[&str], Form)] = &[
     (&["exec", "x"], NPM),
     (&["exec", "x"], Form { names: &["bun"], ..NPM }),
     (&["exec", "dlx"], Form {
