@@ -215,7 +215,10 @@ fn line<'w, 's>(words: &[Word<'_>], given: Given) -> Unwrapped<'w, 's> {
 
 fn prefix<'w, 's>(name: &str, form: &Form, args: &Args<'w, 's>) -> Unwrapped<'w, 's> {
     let lookup = |word: &Word<'_>| word.value.starts_with('-') && word.value.contains(['v', 'V']);
-    if name == "command" && args.words.first().is_some_and(lookup) {
+    let explains = |word: &Word<'_>| matches!(word.value.as_str(), "--help" | "--version");
+    if name == "command" && args.words.first().is_some_and(lookup)
+        || matches!(args.words, [only] if explains(only) && !args.open)
+    {
         return Unwrapped::default();
     }
     // Its first word is the architecture, unless that is left out.

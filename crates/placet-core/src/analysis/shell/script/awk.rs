@@ -73,15 +73,24 @@ enum Before {
     Unclear,
 }
 
+/// What a bracket holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bracket {
+    /// An expression, or the arguments of a function.
+    Group,
+    /// The head of a `for`, in which a `print` may stand.
+    Loop,
+}
+
 /// Whether the program does more than print; `None` when it cannot be taken apart for certain.
 fn acts(program: &str) -> Option<bool> {
     if !program.contains(['|', '>', '@']) && !DEEDS.iter().any(|deed| program.contains(deed)) {
         return Some(false);
     }
     let prints = program.contains("print");
-    // Its head may hold a `print`, brackets or not.
-    let loops = program.contains("for");
-    let (mut braces, mut brackets) = (0_usize, 0_usize);
+    let mut braces = 0_usize;
+    let mut brackets = Vec::new();
+    let mut bracket = Bracket::Group;
     let mut before = Before::Start;
     let mut rest = program;
     while let Some(c) = rest.chars().next() {
@@ -95,6 +104,11 @@ fn acts(program: &str) -> Option<bool> {
                 return None;
             }
             before = after_word(word);
+            bracket = if word == "for" {
+                Bracket::Loop
+            } else {
+                Bracket::Group
+            };
             rest = after;
             continue;
         }
@@ -117,17 +131,17 @@ fn acts(program: &str) -> Option<bool> {
             '|' => return Some(true),
             '>' if next == Some('=') => rest = rest.get(1..)?,
             // Only a `print` sends its output somewhere, only in an action, and in brackets `>` compares.
-            '>' if prints && braces > 0 && (brackets == 0 || loops) => return Some(true),
+            '>' if prints && braces > 0 && brackets.last() != Some(&Bracket::Group) => return Some(true),
             '{' => braces += 1,
             '}' => braces = braces.checked_sub(1)?,
-            '(' => brackets += 1,
-            ')' => brackets = brackets.checked_sub(1)?,
+            '(' => brackets.push(std::mem::replace(&mut bracket, Bracket::Group)),
+            ')' => drop(brackets.pop()?),
             '#' | '\\' => return None,
             _ => {}
         }
         before = after_sign(c, before);
     }
-    (braces == 0 && brackets == 0).then_some(false)
+    (braces == 0 && brackets.is_empty()).then_some(false)
 }
 
 fn after_word(word: &str) -> Before {

@@ -227,6 +227,8 @@ fn an_unknown_program_is_not_given_a_dangerous_command_unseen() {
         "yarn run build",
         "pnpm --filter web exec vitest run",
         "perf report",
+        "npx --version",
+        "uv run --help",
         "perf record -g -F 99 ./target/release/x",
         "valgrind ./a.out",
         "xvfb-run npm test",
