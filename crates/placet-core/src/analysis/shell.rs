@@ -8,7 +8,7 @@
 //! - `walk` finds the simple commands and redirections, also inside substitutions, here-documents and functions, and
 //!   `wrapper` finds the command inside a command (`env`, `xargs`, `find -exec`, `sh -c`). `word` reads what the shell makes of
 //!   each word: `brace` expands lists, `glob` and `guess` say what else it could become.
-//! - `judge` says how bad each is, from `table` and `check`; `looks` knows which words are places, `target` where they lead,
+//! - `judge` says how bad each is, from `table` with `check`, `cases` and `sends`; `looks` knows which words are places, `target` where they lead,
 //!   `hosts` whom a command would talk to; `ban` knows the few that nobody may allow.
 //!
 //! Invariants: no list of safe commands is kept, so nothing is ever LOW; what is not understood is HIGH; a limit that is
@@ -16,6 +16,7 @@
 
 mod ban;
 mod brace;
+mod cases;
 mod check;
 pub(super) mod glob;
 mod guess;
@@ -24,6 +25,7 @@ mod judge;
 mod looks;
 mod options;
 mod script;
+mod sends;
 mod sound;
 mod table;
 mod target;

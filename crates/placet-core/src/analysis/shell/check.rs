@@ -2,7 +2,7 @@
 
 use super::super::path::Globs;
 use super::super::why::Deed;
-use super::judge::{Args, Hit, changes_others};
+use super::judge::{Args, Hit, changes_others, without_version};
 use super::looks;
 use super::options::{CURL, Part, parts};
 use super::word::{Known, Word};
@@ -24,7 +24,7 @@ const INTERPRETERS: &[(&[&str], &[&str], &[&str])] = &[
 
 /// Why this command runs code that nobody can see, if it is an interpreter that does.
 pub(super) fn interpreter(name: &str, args: &Args<'_, '_>) -> Option<Deed> {
-    let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let plain = without_version(name);
     let (_, code, takes) = INTERPRETERS
         .iter()
         .find(|(names, ..)| names.contains(&plain) || names.contains(&name))?;

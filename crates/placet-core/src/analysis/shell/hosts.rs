@@ -23,6 +23,14 @@ enum Speaks {
     Ssh(&'static Spec),
     /// `user@host:path`.
     Copies,
+    /// Names and addresses among its plain words.
+    Names,
+    /// The values of these options.
+    Options(&'static [&'static str]),
+    /// `registry.example.org/image`.
+    Images,
+    /// `TCP:host:port`.
+    Sockets,
     /// Nobody knows; only what has a scheme counts.
     Unknown,
 }
@@ -39,6 +47,19 @@ fn speaks(name: &str, words: &[Word<'_>]) -> Option<Speaks> {
         "ssh" | "mosh" | "autossh" | "sftp" => Speaks::Ssh(&options::SSH),
         "nc" | "ncat" | "netcat" => Speaks::Ssh(&options::NC),
         "scp" | "rsync" => Speaks::Copies,
+        "dig" | "nslookup" | "host" | "ping" | "ping6" | "traceroute" | "tracepath" | "mtr" | "whois"
+        | "telnet" | "lynx" | "w3m" | "links" | "elinks" => Speaks::Names,
+        "openssl" => Speaks::Options(&["-connect", "-proxy", "-host"]),
+        "psql" | "mysql" | "mariadb" | "mysqladmin" | "dropdb" | "mongosh" | "mongo" | "redis-cli"
+        | "clickhouse-client" => Speaks::Options(&["-h", "--host"]),
+        "docker" | "podman" | "nerdctl" | "skopeo" | "crane" => Speaks::Images,
+        "go" if words
+            .first()
+            .is_some_and(|word| matches!(word.value.as_str(), "get" | "install" | "run")) =>
+        {
+            Speaks::Images
+        }
+        "socat" => Speaks::Sockets,
         _ if !has("://") || looks::only_talks(name) || looks::first_is_pattern(name) => return None,
         _ => Speaks::Unknown,
     })
@@ -93,7 +114,13 @@ pub(super) fn find(name: &str, args: &Args<'_, '_>, facts: &mut Vec<Fact>) {
         }
         Speaks::Git => git(args, facts),
         Speaks::Ssh(spec) => {
-            let first = parts(args.words, spec).into_iter().find_map(plain_value);
+            let parts = parts(args.words, spec);
+            for part in &parts {
+                if let Part::Short('J', Some(value)) = part {
+                    facts.extend(value.text.split(',').filter_map(login));
+                }
+            }
+            let first = parts.into_iter().find_map(plain_value);
             let text = first.map(known_text).unwrap_or_default();
             facts.extend(with_scheme(&text, Schemes::All).or_else(|| login(&text)));
         }
@@ -103,11 +130,88 @@ pub(super) fn find(name: &str, args: &Args<'_, '_>, facts: &mut Vec<Fact>) {
                 facts.extend(with_scheme(&text, Schemes::All).or_else(|| remote(&text)));
             }
         }
+        Speaks::Names => {
+            facts.extend(texts(args).filter_map(|text| in_scheme(&text).or_else(|| named(&text))))
+        }
+        Speaks::Options(options) => of_options(options, args, facts),
+        Speaks::Images => {
+            facts.extend(texts(args).filter_map(|text| in_scheme(&text).or_else(|| registry(&text))))
+        }
+        Speaks::Sockets => facts.extend(texts(args).filter_map(|text| socket(&text))),
         Speaks::Unknown => {
             let urls = args.words.iter().filter(|word| word.value.contains("://"));
             facts.extend(urls.filter_map(|word| with_scheme(&text_of(word), Schemes::Web)));
         }
     }
+}
+
+/// All words, as far as they are known.
+fn texts<'w>(args: &'w Args<'_, '_>) -> impl Iterator<Item = Cow<'w, str>> {
+    args.words.iter().map(text_of)
+}
+
+fn in_scheme(text: &str) -> Option<Fact> {
+    with_scheme(text, Schemes::Web)
+}
+
+/// `example.org`, `@8.8.8.8`, `example.org/x`; no number and no file that is known as one.
+fn named(text: &str) -> Option<Fact> {
+    let name = text.trim_start_matches('@').split('/').next()?;
+    let is_file = |end: &&str| name.ends_with(*end);
+    let is_name = name.contains(['.', ':'])
+        && !name.starts_with(['-', '+', '.'])
+        && !name.contains(['=', ' '])
+        && name.parse::<f64>().is_err()
+        && ![".html", ".htm", ".txt", ".md"].iter().any(|end| is_file(&end));
+    is_name.then(|| url::host("tcp", name))
+}
+
+fn of_options(options: &[&str], args: &Args<'_, '_>, facts: &mut Vec<Fact>) {
+    // A path is a socket on this machine.
+    let host = |text: &str| (!text.is_empty() && !text.starts_with('/')).then(|| url::host("tcp", text));
+    let mut words = args.words.iter().map(text_of);
+    while let Some(text) = words.next() {
+        let given = options
+            .iter()
+            .find_map(|option| text.strip_prefix(option).map(|rest| (option, rest)));
+        match given {
+            Some((_, "")) => facts.extend(host(&words.next().unwrap_or_default())),
+            Some((option, rest)) if option.starts_with("--") => {
+                facts.extend(rest.strip_prefix('=').and_then(host));
+            }
+            // `-hexample.org`, but no other option that begins like this.
+            Some((option, rest)) if option.len() == 2 => facts.extend(host(rest)),
+            _ => {
+                facts.extend(with_scheme(&text, Schemes::All));
+                // `host=example.org dbname=x`.
+                let pairs = text.split_whitespace();
+                facts.extend(pairs.filter_map(|pair| pair.strip_prefix("host=").and_then(host)));
+            }
+        }
+    }
+}
+
+/// `example.org/a/b:tag`, `10.0.0.1:5000/a`; what is no registry has no dot in its first part, or is a path.
+fn registry(text: &str) -> Option<Fact> {
+    let (host, _) = text.split_once('/')?;
+    let is_host = host.contains('.')
+        && !host.starts_with(['.', '-'])
+        && !host.ends_with(':')
+        && host
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':'));
+    is_host.then(|| url::host("https", host))
+}
+
+/// `TCP:host:port`, `openssl-connect:host:port,verify=0`.
+fn socket(text: &str) -> Option<Fact> {
+    let (kind, rest) = text.split_once(':')?;
+    let kind = kind.to_ascii_lowercase();
+    let connects = ["tcp", "udp", "sctp", "openssl", "ssl", "socks", "proxy"]
+        .iter()
+        .any(|start| kind.starts_with(start));
+    let host = rest.split([':', ',']).next().filter(|host| !host.is_empty())?;
+    (connects && !kind.contains("-l")).then(|| url::host("tcp", host))
 }
 
 /// The value, or a guess at it.
@@ -183,18 +287,20 @@ enum Schemes {
 /// The URL inside a word: the whole of it, or what follows `--option=` or an attached option.
 fn with_scheme(text: &str, schemes: Schemes) -> Option<Fact> {
     const WEB: [&str; 6] = ["https", "http", "wss", "ws", "ftps", "ftp"];
+    // `name @ https://…`, as pip takes it.
+    let text = text.rsplit_once(" @ ").map_or(text, |(_, url)| url);
     let at = text.find("://").filter(|_| !text.contains(char::is_whitespace))?;
     let before = text.get(..at)?;
     let lower = before.to_ascii_lowercase();
     let known = WEB.iter().find(|scheme| {
-        lower.strip_suffix(**scheme).is_some_and(|rest| {
-            rest.starts_with('-') || !rest.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '+')
-        })
+        lower
+            .strip_suffix(**scheme)
+            .is_some_and(|rest| rest.starts_with('-') || !rest.ends_with(|c: char| c.is_ascii_alphanumeric()))
     });
     if let Some(scheme) = known {
         return Some(url::fact(origin_of(text.get(at - scheme.len()..)?)));
     }
-    if schemes == Schemes::Web {
+    if schemes == Schemes::Web && !lower.ends_with("git+ssh") {
         return None;
     }
     // `ssh://git@host/x`: the host is judged, as for `git@host:x`; that it is not the web is no news here.
@@ -226,6 +332,18 @@ fn git(args: &Args<'_, '_>, facts: &mut Vec<Fact>) {
             .iter()
             .position(|word| names.contains(&word.value.as_str()))
     };
+    if let Some(at) = is(&["archive"]) {
+        let mut words = args.words.iter().skip(at + 1).map(text_of);
+        while let Some(text) = words.next() {
+            let value = match text.strip_prefix("--remote") {
+                Some("") => words.next().unwrap_or_default().into_owned(),
+                Some(value) => value.trim_start_matches('=').to_owned(),
+                None => continue,
+            };
+            facts.extend(with_scheme(&value, Schemes::All).or_else(|| remote(&value)));
+        }
+        return;
+    }
     let (at, spec, most) = if let Some(at) = is(&["clone"]) {
         (at, &options::GIT_CLONE, 1)
     } else if let Some(at) = is(&["fetch", "pull", "push", "ls-remote"]) {

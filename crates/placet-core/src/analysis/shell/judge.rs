@@ -45,6 +45,21 @@ pub(super) fn name_of<'w>(word: &'w Word<'_>) -> Option<Cow<'w, str>> {
     word.fixed().map(|value| lowercase(base_name(value)))
 }
 
+/// The name of a program without its version: `perl5.36-x86_64-linux-gnu` is `perl`, `python3.12` is `python`.
+pub(super) fn without_version(name: &str) -> &str {
+    let end = name
+        .find(|c: char| !c.is_ascii_alphabetic())
+        .unwrap_or(name.len());
+    let (stem, version) = name.split_at(end);
+    let version = version.strip_prefix('-').unwrap_or(version);
+    // `python3-config` is another program.
+    if version.starts_with(|c: char| c.is_ascii_digit()) && !version.ends_with("-config") {
+        stem
+    } else {
+        name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
+    }
+}
+
 /// Words that only mean something to the shell itself: as a command's name they are a sign of a line read wrongly.
 const RESERVED: &[&str] = &[
     "!", "{", "}", "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac",
@@ -60,10 +75,14 @@ pub(super) fn high(first: &Word<'_>, args: &Args<'_, '_>, assigned: &[String], t
     };
     let first = first.value.as_str();
     let is_assignment = first.split_once('=').is_some_and(|(name, _)| is_variable(name));
-    if name.is_empty() || RESERVED.contains(&first) || is_assignment || first.starts_with(['=', '-']) {
+    let is_none = is_assignment || first.starts_with(['=', '-']) || first.contains("://");
+    if name.is_empty() || RESERVED.contains(&first) || is_none {
         return Some(Why::NoCommand {
             word: first.to_owned(),
         });
+    }
+    if target::is_open_file(first) {
+        return Some(does(first, Deed::NotFollowed));
     }
     assignments(assigned)
         .or_else(|| words(args.words))
@@ -76,7 +95,8 @@ pub(super) fn high(first: &Word<'_>, args: &Args<'_, '_>, assigned: &[String], t
         .or_else(|| text.contains("@P}").then_some(Doubt::RunsVariable.into()))
 }
 
-fn does(what: &str, deed: Deed) -> Why {
+/// That `what` does this.
+pub(super) fn does(what: &str, deed: Deed) -> Why {
     Why::Does {
         what: what.to_owned(),
         deed,
@@ -134,7 +154,8 @@ fn by_table(name: &str, args: &Args<'_, '_>) -> Option<Why> {
     maybe
 }
 
-fn is_variable(name: &str) -> bool {
+/// Whether a shell takes this for the name of a variable, or of a part of one.
+pub(super) fn is_variable(name: &str) -> bool {
     let name = name.strip_suffix('+').unwrap_or(name);
     let name = name.split('[').next().unwrap_or(name);
     !name.is_empty()
@@ -274,47 +295,34 @@ impl Args<'_, '_> {
         Hit::No
     }
 
-    /// Whether the command `name` would be given a place outside the workspace: one that starts elsewhere or climbs.
+    /// Whether the command `name` would be given a place outside the workspace: one that starts elsewhere or climbs, or lies
+    /// behind a link.
     fn leave(&self, name: &str) -> bool {
         // Most commands are given no place at all.
         let is_place =
             |word: &Word<'_>| word.is_later() || word.value.contains(['/', '~']) || word.value.contains("..");
-        if !self.words.iter().any(is_place) && !looks::shows_files(name) {
-            // Alone `cd` goes home.
-            return self.words.is_empty() && matches!(name, "cd" | "chdir");
+        let takes_files = looks::takes_files(name);
+        if !takes_files && !self.words.iter().any(is_place) {
+            return false;
         }
-        let away = |path: &str| {
-            target::points_away(path)
-                && !path.contains("://")
-                && !target::is_harmless_device(path)
-                && !self.standing.contains_path(path, self.places)
-        };
-        let leaves = |word: &Word<'_>| {
-            let guess = word.guess();
-            let path = match &guess {
-                Some(guess) => Some(Cow::Borrowed(guess.as_str())),
-                None => path_in(word),
+        if matches!(name, "cd" | "chdir" | "pushd") {
+            let leaves = |path: &str| target::points_away(path) && self.standing.leaves(path, self.places);
+            let leads = |word: &Word<'_>| match word.guess() {
+                Some(guess) => leaves(&guess),
+                None => leaves(&target::path_of(word)),
             };
-            let value = |path: &str| {
-                path.split_once('=')
-                    .is_some_and(|(_, path)| away(path.trim_start_matches('@')))
-            };
-            path.is_some_and(|path| away(path.trim_start_matches('@')) || value(&path))
-                || attached_to_letter(&word.value).is_some_and(away)
-        };
+            // Alone it goes home.
+            return (self.words.is_empty() && name != "pushd") || self.words.iter().any(leads);
+        }
         let reads = |word: &Word<'_>| {
             word.known == Known::Fully
                 && !word.value.is_empty()
                 && !target::is_harmless_device(&word.value)
                 && self.standing.leaves(&target::path_of(word), self.places)
         };
-        if matches!(name, "cd" | "chdir" | "pushd") {
-            let leaves = |path: &str| target::points_away(path) && self.standing.leaves(path, self.places);
-            return self.words.iter().any(|word| match word.guess() {
-                Some(guess) => leaves(&guess),
-                None => leaves(&target::path_of(word)),
-            });
-        }
+        let leaves = |word: &Word<'_>| {
+            self.points_out(word) || ((takes_files || word.value.contains('/')) && self.is_linked_out(word))
+        };
         match looks::of(name, self.words) {
             Looks::Nowhere => false,
             Looks::At(words) => words.into_iter().any(leaves),
@@ -322,6 +330,52 @@ impl Args<'_, '_> {
             Looks::IntoAll => self.words.iter().any(|word| leaves(word) || reads(word)),
         }
     }
+
+    /// Whether a word names a place outside by itself.
+    fn points_out(&self, word: &Word<'_>) -> bool {
+        let away = |path: &str| {
+            target::points_away(path)
+                && !path.contains("://")
+                && !target::is_harmless_device(path)
+                && !self.standing.contains_path(path, self.places)
+        };
+        let guess = word.guess();
+        let path = match &guess {
+            Some(guess) => Some(Cow::Borrowed(guess.as_str())),
+            None => path_in(word),
+        };
+        let value = |path: &str| {
+            path.split_once('=')
+                .is_some_and(|(_, path)| away(path.trim_start_matches('@')))
+        };
+        path.is_some_and(|path| away(path.trim_start_matches('@')) || value(&path))
+            || attached_to_letter(&word.value).is_some_and(away)
+    }
+
+    /// Whether a word, or what follows an option or a `=` in it, lies behind a link out of the workspace.
+    fn is_linked_out(&self, word: &Word<'_>) -> bool {
+        let leaves = |path: &str| {
+            let path = certain_part(path.trim_start_matches('@'), word.known);
+            !path.is_empty() && !target::points_away(path) && self.standing.leaves(path, self.places)
+        };
+        let value = word.value.as_str();
+        let after_sign = value.split_once('=').map(|(_, path)| path);
+        let after_letter = value.strip_prefix('-').and_then(|rest| rest.get(1..));
+        let whole = Some(value).filter(|value| !value.starts_with('-'));
+        let attached = after_letter.filter(|path| !value.starts_with("--") && path.contains('/'));
+        [whole, after_sign, attached].into_iter().flatten().any(leaves)
+    }
+}
+
+/// The part of a path that is known before it runs and that every program reads alike: whole folders, if not all of it.
+fn certain_part(path: &str, known: Known) -> &str {
+    let odd = |c: char| {
+        matches!(c, '\\' | ':') || c.is_control() || (known != Known::Fully && "*?[{$`".contains(c))
+    };
+    let Some(end) = path.find(odd) else { return path };
+    let certain = path.get(..end).unwrap_or_default();
+    let folders = certain.rfind('/').map_or(0, |at| at + 1);
+    certain.get(..folders).unwrap_or_default()
 }
 
 /// The path in a word: all of it, or what follows `--option=`. No path is in an option without one.

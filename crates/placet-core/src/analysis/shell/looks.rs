@@ -38,6 +38,11 @@ const ALSO: &[&str] = &[
     "pnpm", "rsync", "shuf", "sort", "split", "tar", "uniq", "unzip", "yarn", "zip",
 ];
 
+/// Programs whose plain words are goals, branches or scripts: a file is one with a folder before it.
+const GOALS: &[&str] = &[
+    "bazel", "bun", "cargo", "find", "git", "gmake", "just", "make", "ninja", "npm", "pnpm", "task", "yarn",
+];
+
 /// Programs whose first plain word is a pattern or a program; the letters of options that give it instead, the letters of options
 /// with a value that is no place, the long options of either kind.
 type Pattern = (
@@ -65,6 +70,11 @@ pub(super) fn only_talks(name: &str) -> bool {
 /// Whether a program shows what is in the files it is given.
 pub(super) fn shows_files(name: &str) -> bool {
     READERS.contains(&name)
+}
+
+/// Whether any plain word of a program may be a file that it opens.
+pub(super) fn takes_files(name: &str) -> bool {
+    !only_talks(name) && !GOALS.contains(&name)
 }
 
 /// Whether a program takes a pattern first.

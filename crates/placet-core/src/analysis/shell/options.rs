@@ -220,3 +220,11 @@ pub(super) const NC: Spec = Spec {
         "wait",
     ],
 };
+
+/// Options of `pg_restore` with a value.
+pub(super) const PG_RESTORE: Spec = Spec {
+    short: "dFfhIjLnNpPStTU",
+    long: &[
+        "dbname", "file", "format", "host", "jobs", "port", "role", "schema", "table", "username",
+    ],
+};

@@ -1,5 +1,8 @@
 //! The little languages inside arguments: `sed` and `awk` programs can run commands and write files.
 
+mod awk;
+
+pub(super) use self::awk::awk;
 use super::judge::{Args, Hit};
 use super::word::{Known, Word};
 
@@ -94,33 +97,60 @@ fn sed_cluster(value: &str) -> Option<Cluster<'_>> {
     Some(Cluster::Plain)
 }
 
-/// Reads a `sed` program; whatever is not known to stay inside its input and output is not harmless.
+/// Whether a `sed` program stays inside its input and output, however this `sed` finds the end of a regular expression.
 fn sed_is_harmless(program: &str) -> bool {
+    if !program.contains('[') {
+        return read_sed(program, Brackets::Ordinary) == Reading::Harmless;
+    }
+    let readings =
+        [Brackets::Ordinary, Brackets::Literal, Brackets::Escaping].map(|way| read_sed(program, way));
+    readings.contains(&Reading::Harmless) && !readings.contains(&Reading::Harmful)
+}
+
+/// What brackets mean while the end of a regular expression is searched: seds differ, and versions of one do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Brackets {
+    /// Nothing: the delimiter ends it inside them too.
+    Ordinary,
+    /// The delimiter is a character like others inside them, and so is a backslash.
+    Literal,
+    /// The delimiter is one, but a backslash still takes the next character along.
+    Escaping,
+}
+
+/// What one reading of a program comes to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    /// It stays inside its input and output.
+    Harmless,
+    /// Who reads it like this does not run it at all.
+    Refused,
+    /// It does more, or nobody knows.
+    Harmful,
+}
+
+/// Reads a `sed` program; whatever is not known to stay inside its input and output is harmful.
+fn read_sed(program: &str, brackets: Brackets) -> Reading {
     let mut rest = program;
     loop {
         rest = rest.trim_start_matches([' ', '\t', '\n', ';', '{', '}']);
-        let Some(after) = skip_address(rest) else {
-            return false;
+        let Some(after) = skip_address(rest, brackets) else {
+            return Reading::Harmful;
         };
         rest = after.trim_start_matches([' ', '!']);
         let mut chars = rest.chars();
-        let Some(command) = chars.next() else { return true };
+        let Some(command) = chars.next() else {
+            return Reading::Harmless;
+        };
         rest = chars.as_str();
         match command {
-            's' => {
-                let Some(after) = skip_parts(rest, 2) else {
-                    return false;
-                };
-                let flags_end = after.find([';', '\n', '}']).unwrap_or(after.len());
-                let (flags, after) = after.split_at(flags_end);
-                if !flags.chars().all(|c| "gpiImM ".contains(c) || c.is_ascii_digit()) {
-                    return false;
-                }
-                rest = after;
-            }
-            'y' => match skip_parts(rest, 2) {
+            's' => match skip_substitution(rest, brackets) {
+                Ok(after) => rest = after,
+                Err(reading) => return reading,
+            },
+            'y' => match skip_both_texts(rest) {
                 Some(after) => rest = after,
-                None => return false,
+                None => return Reading::Harmful,
             },
             'p' | 'd' | 'D' | 'P' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' | '=' | 'l' | 'q' | 'Q' | 'z'
             | 'F' | '}' | '{' => {
@@ -135,72 +165,103 @@ fn sed_is_harmless(program: &str) -> bool {
             'a' | 'i' | 'c' | '#' if !rest.contains('\\') => {
                 rest = rest.split_once('\n').map_or("", |(_, after)| after);
             }
-            _ => return false,
+            // No sed has such a command.
+            ']' | '[' | '^' | '*' | '/' => return Reading::Refused,
+            _ => return Reading::Harmful,
         }
     }
 }
 
-fn skip_address(program: &str) -> Option<&str> {
+/// What follows `/a/b/flags`.
+fn skip_substitution(text: &str, brackets: Brackets) -> Result<&str, Reading> {
+    let parts = skip_regex(text, brackets).and_then(|(delimiter, rest)| skip_text(rest, delimiter));
+    let after = parts.ok_or(Reading::Harmful)?;
+    let flags_end = after.find([';', '\n', '}']).unwrap_or(after.len());
+    let (flags, after) = after.split_at(flags_end);
+    let other = |c: &char| !"gpiImM ".contains(*c) && !c.is_ascii_digit();
+    match flags.chars().find(other) {
+        None => Ok(after),
+        Some('e' | 'w' | 'W') => Err(Reading::Harmful),
+        Some(_) => Err(Reading::Refused),
+    }
+}
+
+/// What follows `/abc/xyz/`.
+fn skip_both_texts(text: &str) -> Option<&str> {
+    let delimiter = delimiter_of(text)?;
+    let rest = skip_text(text.strip_prefix(delimiter)?, delimiter)?;
+    skip_text(rest, delimiter)
+}
+
+fn skip_address(program: &str, brackets: Brackets) -> Option<&str> {
     let mut rest = program;
     for _ in 0..2 {
         rest =
             rest.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '$' | ' ' | '~' | '+' | ','));
-        if rest.starts_with('/') {
-            rest = skip_parts(rest, 1)?.trim_start_matches(['I', 'M']);
-        } else if let Some(other) = rest.strip_prefix('\\') {
-            rest = skip_parts(other, 1)?.trim_start_matches(['I', 'M']);
+        let regex = match rest.strip_prefix('\\') {
+            Some(other) => Some(other),
+            None => Some(rest).filter(|rest| rest.starts_with('/')),
+        };
+        if let Some(regex) = regex {
+            rest = skip_regex(regex, brackets)?.1.trim_start_matches(['I', 'M']);
         }
     }
     Some(rest.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '$' | ' ' | ',')))
 }
 
-/// Skips `count` parts behind a delimiter: `/a/b/` with two leaves what follows the last `/`.
-fn skip_parts(text: &str, count: usize) -> Option<&str> {
-    let delimiter = text
-        .chars()
-        .next()
-        .filter(|c| !c.is_alphanumeric() && !matches!(c, '\\' | '\n' | ' '))?;
-    let mut rest = text.strip_prefix(delimiter)?;
-    for _ in 0..count {
-        let mut chars = rest.chars();
-        loop {
-            match chars.next()? {
-                '\\' => drop(chars.next()?),
-                // Inside brackets the delimiter is an ordinary character, and GNU and BSD differ: not harmless.
-                '[' if rest_of_bracket_holds(chars.as_str(), delimiter) => return None,
-                c if c == delimiter => break,
-                _ => {}
+fn delimiter_of(text: &str) -> Option<char> {
+    let first = text.chars().next();
+    first.filter(|c| !c.is_alphanumeric() && !matches!(c, '\\' | '\n' | ' '))
+}
+
+/// The delimiter that `text` starts with, and what follows its second one.
+fn skip_regex(text: &str, brackets: Brackets) -> Option<(char, &str)> {
+    let delimiter = delimiter_of(text)?;
+    let mut chars = text.strip_prefix(delimiter)?.chars();
+    loop {
+        match chars.next()? {
+            '\\' => drop(chars.next()?),
+            c if c == delimiter => return Some((delimiter, chars.as_str())),
+            '[' if brackets != Brackets::Ordinary => {
+                chars = after_bracket(chars.as_str(), brackets)?.chars();
             }
+            _ => {}
         }
-        rest = chars.as_str();
     }
-    Some(rest)
 }
 
-fn rest_of_bracket_holds(text: &str, delimiter: char) -> bool {
-    text.split(']')
-        .next()
-        .is_some_and(|inside| inside.contains(delimiter))
+/// What follows the end of a bracket: a `]` that is neither its first character nor the end of a `[:class:]` inside.
+fn after_bracket(text: &str, brackets: Brackets) -> Option<&str> {
+    let text = text.strip_prefix('^').unwrap_or(text);
+    let mut rest = text.strip_prefix(']').unwrap_or(text);
+    loop {
+        let mut chars = rest.chars();
+        let inside = chars.next()?;
+        rest = chars.as_str();
+        let class = rest
+            .chars()
+            .next()
+            .filter(|c| inside == '[' && matches!(c, ':' | '.' | '='));
+        if let Some(kind) = class {
+            let end = [kind, ']'].iter().collect::<String>();
+            rest = rest.get(1..)?.split_once(end.as_str())?.1;
+        } else if inside == ']' {
+            return Some(rest);
+        } else if inside == '\\' && brackets == Brackets::Escaping {
+            chars.next()?;
+            rest = chars.as_str();
+        }
+    }
 }
 
-/// Whether an `awk` program runs commands, writes files or loads code.
-pub(super) fn awk(args: &Args<'_, '_>) -> Hit {
-    let acts = |word: &Word<'_>| {
-        let program = word.value.replace("||", "");
-        ["system", "getline", "|", "@load", "@include", "/inet"]
-            .iter()
-            .any(|sign| program.contains(sign))
-            || program
-                .split('>')
-                .skip(1)
-                .any(|after| after.trim_start_matches([' ', '>']).starts_with(['"', '(']))
-            || (program.contains("print") && program.contains('>'))
-    };
-    let given = args.words.iter().any(acts);
-    let later = args.open || args.words.iter().any(Word::is_later);
-    match (given, later) {
-        (true, _) => Hit::Yes,
-        (false, true) => Hit::Maybe,
-        (false, false) => Hit::No,
+/// What follows the next delimiter.
+fn skip_text(text: &str, delimiter: char) -> Option<&str> {
+    let mut chars = text.chars();
+    loop {
+        match chars.next()? {
+            '\\' => drop(chars.next()?),
+            c if c == delimiter => return Some(chars.as_str()),
+            _ => {}
+        }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use super::super::why::Deed;
 use super::judge::{Args, Hit};
-use super::{ban, check, script};
+use super::{ban, cases, check, script, sends};
 
 /// When a row is met.
 pub(super) enum When {
@@ -59,8 +59,11 @@ use When::{Always, Both, Check, Flag, Guarded, GuardedOf, Holds, Outside, Outsid
 #[rustfmt::skip]
 const WRITERS: &[&str] = &[
     "rm", "rmdir", "unlink", "tee", "cp", "mv", "ln", "install", "touch", "mkdir", "mkfifo", "mknod", "patch", "chmod", "chown", "chgrp",
-    "sponge", "gzip", "gunzip", "unzip", "bzip2", "xz", "rename",
+    "sponge", "gzip", "gunzip", "unzip", "bzip2", "xz", "rename", "prename", "perl-rename", "file-rename",
 ];
+
+/// Programs that rename files, on some machines by a program in Perl.
+const RENAMERS: &[&str] = &["rename", "prename", "perl-rename", "file-rename"];
 
 const CURL_OUTPUT: &[&str] = &[
     "-o",
@@ -94,18 +97,23 @@ const WGET_OUTPUT: &[&str] = &[
 const ROWS: &[Row] = &[
     (&["placet"], Check(ban::may_answer), Deed::MayAnswer),
     // Other users, other machines.
-    (&["sudo", "doas", "su", "runuser", "pkexec", "setpriv"], Always, Deed::OtherUser),
+    (&["sudo", "doas", "su", "runuser", "pkexec", "setpriv", "gosu", "su-exec", "setuidgid",
+      "s6-setuidgid", "chpst"], Always, Deed::OtherUser),
     (&["chroot", "unshare", "nsenter", "systemd-run", "machinectl", "firejail", "bwrap", "proot",
       "parallel", "expect", "entr",
        "tmux", "screen", "zellij", "gdb", "lldb", "script", "fish", "csh", "tcsh", "pwsh", "powershell",
        "cmd", "cmd.exe", "wsl",
-       "osascript", "nu", "elvish", "xonsh", "dbus-run-session", "nix-shell", "guix"],
+       "osascript", "nu", "elvish", "xonsh", "dbus-run-session", "nix-shell", "guix",
+       "dbus-launch", "mispipe", "pee", "flatpak-spawn", "host-spawn", "distrobox", "toolbox", "lxc-attach",
+       "sash", "ysh", "murex", "powershell.exe", "pwsh-preview"],
      Always, Deed::NotFollowed),
     (&["ssh", "scp", "sftp", "mosh", "telnet", "rsh", "rlogin", "autossh", "sshpass", "ftp", "lftp",
       "rclone"], Always, Deed::OtherMachine),
     (&["nc", "ncat", "netcat", "nc.openbsd", "nc.traditional", "socat", "cryptcat", "pwncat"], Always,
       Deed::RawConnection),
-    (&["rsync"], Flag(&["-e", "--rsh", "--rsync-path", "--delete", "--remove-source-files", "--daemon"]),
+    (&["rsync"], Flag(&["-e", "--rsh", "--rsync-path", "--delete", "--delete-before", "--delete-during", "--delete-delay",
+      "--delete-after", "--delete-excluded", "--delete-missing-args", "--remove-source-files", "--remove-sent-files",
+      "--daemon"]),
       Deed::RunsOrDeletes),
     (&["rsync"], Holds(&[":"]), Deed::OtherMachine),
     (&["curl"], Check(check::curl_obeys_file), Deed::SendsOrObeysFile),
@@ -232,6 +240,10 @@ const ROWS: &[Row] = &[
       "drop", "clear", "foreach",
        "bisect", "difftool", "mergetool", "daemon", "instaweb", "credential", "send-email", "fast-import"]),
      Deed::ChangesHistory),
+    (&["git"], Sub(&["send-pack", "http-push"]), Deed::OverwritesRemote),
+    (&["git"], Sub(&["credential-cache", "credential-libsecret", "credential-manager", "credential-manager-core",
+      "credential-netrc", "credential-oauth", "credential-osxkeychain", "credential-store", "credential-wincred"]),
+      Deed::ReadsCredentials),
     (&["gh", "glab", "hub"], Sub(&["delete", "merge", "archive", "transfer", "secret", "auth", "api",
       "run", "workflow", "release", "rename", "edit",
        "close", "ssh-key", "gpg-key", "variable", "alias", "extension", "sync"]),
@@ -253,6 +265,8 @@ const ROWS: &[Row] = &[
       "--use-compress-program", "-F", "--info-script",
        "--new-volume-script", "--rsh-command", "-P", "--absolute-names"]),
        Deed::RunsArgumentOrLeaves),
+    (&["tar", "bsdtar", "gtar"], Check(cases::tar_runs_old_style), Deed::RunsArgumentOrLeaves),
+    (RENAMERS, Check(cases::renames_by_code), Deed::CodeOnLine),
     (&["zip"], Flag(&["-T", "--unzip-command", "--test"]), Deed::RunsArgument),
     (&["split"], Flag(&["--filter"]), Deed::RunsArgument),
     (&["man", "less", "more", "most", "pg"], Flag(&["-P", "--pager", "-H", "--html", "-o", "-O"]),
@@ -271,7 +285,7 @@ const ROWS: &[Row] = &[
     (&["go"], SubStart(&["-toolexec", "-exec"]), Deed::RunsArgument),
     (&["gcc", "cc", "clang", "g++", "c++", "ld"], SubStart(&["-wrapper", "-fplugin", "-plugin", "-specs",
       "--specs"]), Deed::RunsArgument),
-    (&["cmake"], Flag(&["-P", "-E"]), Deed::RunsCommands),
+    (&["cmake"], SubStart(&["-P", "-E"]), Deed::RunsCommands),
     (&["psql", "mysql", "sqlite3", "mariadb", "mongosh", "mongo", "redis-cli", "duckdb"], Always,
       Deed::UnreadDatabase),
     (&["openssl"], Flag(&["-engine", "-provider"]), Deed::LoadsCode),
@@ -280,17 +294,38 @@ const ROWS: &[Row] = &[
     (&["sed", "gsed"], Check(check::sed_in_place_guarded), Deed::ChangesGuarded),
     (&["awk", "gawk", "mawk", "nawk"], Check(script::awk), Deed::RunsOrWrites),
     // The shell itself.
-    (&["source", "."], Always, Deed::SourcesFile),
+    (&["source", "."], Check(cases::sources_other_than_venv), Deed::SourcesFile),
     (&["alias", "unalias", "enable", "hash", "bind", "complete", "compgen", "autoload", "zmodload",
       "functions", "disable"], Always,
      Deed::ChangesMeaning),
-    (&["export", "declare", "typeset", "readonly", "local", "setenv", "set-env"], Always,
+    (&["export"], Check(cases::exports_more_than_names), Deed::ChangesVariables),
+    (&["declare", "typeset", "readonly", "local", "setenv", "set-env"], Always,
       Deed::ChangesVariables),
     (&["read", "mapfile", "readarray", "getopts"], Check(check::reads_into_variable), Deed::ChangesVariables),
     (&["printf"], Check(check::prints_into_variable), Deed::ChangesVariables),
     (&["shopt", "setopt"], Sub(&["expand_aliases", "aliases", "extdebug", "dotglob", "globdots"]),
       Deed::ChangesMeaning),
     (&["mapfile", "readarray"], Flag(&["-C"]), Deed::RunsArgument),
+    // What leaves the machine.
+    (&["curl"], Check(sends::curl_header_file), Deed::SendsFile),
+    (&["http", "https", "xh", "xhs"], Check(sends::http_item_file), Deed::SendsFile),
+    (&["openssl"], Sub(&["s_client", "s_time", "s_server"]), Deed::RawConnection),
+    (&["mail", "mailx", "mutt", "neomutt", "sendmail", "msmtp", "ssmtp", "s-nail", "swaks"], Always, Deed::OtherMachine),
+    (&["gh"], Check(sends::makes_gist), Deed::SendsFile),
+    (&["aws", "gsutil", "gcloud", "s3cmd"], Check(sends::copies_to_cloud), Deed::SendsFile),
+    (&["aws"], Sub(&["send-command", "start-session", "execute-command"]), Deed::OtherMachine),
+    (&["kubectl", "oc"], Check(cases::shows_secrets), Deed::ReadsCredentials),
+    (&["kubectl", "oc"], Both(&["view"], &["--raw"]), Deed::ReadsCredentials),
+    // What cannot be undone, elsewhere.
+    (&["dropdb", "dropuser", "clickhouse", "clickhouse-client", "cqlsh", "sqlcmd", "sqlplus", "usql", "pgcli", "mycli"], Always,
+      Deed::UnreadDatabase),
+    (&["mysqladmin", "mariadb-admin"], Sub(&["drop", "shutdown", "kill", "password"]), Deed::UnreadDatabase),
+    (&["pg_restore"], Check(cases::drops_before_restoring), Deed::UnreadDatabase),
+    (&["mongorestore"], Flag(&["--drop"]), Deed::UnreadDatabase),
+    (&["eksctl", "kind", "minikube", "k3d"], Sub(&["delete"]), Deed::ChangesCluster),
+    (&["vault"], Sub(&["delete", "destroy", "disable", "enable", "patch", "put", "revoke", "write"]), Deed::ChangesCloud),
+    (&["npm", "pnpm", "yarn"], Check(cases::npm_changes_settings), Deed::SettingsNameCommands),
+    (&["git"], Check(cases::git_removes_folders), Deed::DeletesFolders),
 ];
 
 /// Builtins that evaluate names or numbers, and with them any subscript.

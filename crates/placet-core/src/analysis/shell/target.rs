@@ -138,6 +138,18 @@ pub(super) fn is_harmless_device(path: &str) -> bool {
         .is_some_and(|fd| !fd.is_empty() && fd.bytes().all(|b| b.is_ascii_digit()))
 }
 
+/// A name for what a process has open or runs: which program `/proc/self/exe` or `/dev/fd/3` is, nobody can see.
+pub(super) fn is_open_file(path: &str) -> bool {
+    let names_process = |part: &str| part.contains("self") || part.bytes().all(|b| b.is_ascii_digit());
+    let of_process = |(above, part): (&str, &str)| match above {
+        "proc" => names_process(part),
+        "dev" => matches!(part, "fd" | "stdin"),
+        _ => false,
+    };
+    let parts = || path.split('/').filter(|part| !matches!(*part, "" | "."));
+    points_away(path) && parts().zip(parts().skip(1)).any(of_process)
+}
+
 /// Disks as files.
 pub(super) fn is_block_device(path: &str) -> bool {
     let flat = shorten(path);

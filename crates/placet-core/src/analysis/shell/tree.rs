@@ -308,7 +308,13 @@ fn listed_twin(line: &str) -> Option<(String, Vec<usize>)> {
             _ => {}
         }
     }
-    if pipes.len() < 2 {
+    // A `cd` behind a pipe moves nobody else, but in a list it would.
+    let behind = line.get(*pipes.first()?..)?;
+    if pipes.len() < 2
+        || ["cd", "pushd", "popd", "chdir"]
+            .iter()
+            .any(|name| behind.contains(name))
+    {
         return None;
     }
     let mut twin = String::with_capacity(line.len());
@@ -349,6 +355,7 @@ mod tests {
             "(a | b | c)",
             "a >| b | c",
             "cat <<E | a | b",
+            "a | b | cd x && c",
         ] {
             assert_eq!(listed(line), None, "{line}");
         }

@@ -4,7 +4,7 @@ mod redirect;
 
 use std::borrow::Cow;
 
-use super::super::why::{Ban, Doubt, Why};
+use super::super::why::{Ban, Deed, Doubt, Why};
 use super::super::{Analysis, Fact, FactKind, Places};
 use super::judge::{self, Args};
 use super::target::{self, Standing};
@@ -96,7 +96,8 @@ impl<'a> Walk<'a> {
             "command" | "declaration_command" | "unset_command" | "test_command" => {
                 self.simple(node, source, Vec::new());
             }
-            "redirected_statement" => self.redirected(node, source, Vec::new()),
+            "redirected_statement" => self.redirected(node, source, Vec::new(), &|_| {}),
+            "pipeline" => self.pipeline(node, source),
             "variable_assignment" | "variable_assignments" => self.assignment(node, source),
             "function_definition" => self.function(node, source),
             "file_redirect" => self.redirect(node, source),
@@ -119,7 +120,7 @@ impl<'a> Walk<'a> {
                 }
                 self.children(node, source);
             }
-            "list" => self.list(node, source),
+            "list" => self.list(node, source, &|_| {}),
             _ => self.children(node, source),
         }
     }
@@ -144,12 +145,13 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// `a && b`: where a `cd` leads is certain for what only runs when it succeeded.
-    fn list(&mut self, node: Node<'_>, source: Source<'_>) {
+    /// `a && b`: where a `cd` leads is certain for what only runs when it succeeded. `then` is called where `b` runs.
+    fn list(&mut self, node: Node<'_>, source: Source<'_>, then: &dyn Fn(&mut Self)) {
         let mut children = node.children();
         let (Some(left), Some(operator), Some(right)) = (children.next(), children.next(), children.next())
         else {
-            return self.children(node, source);
+            self.children(node, source);
+            return then(self);
         };
         self.reached = None;
         self.visit(left, source);
@@ -157,13 +159,17 @@ impl<'a> Walk<'a> {
             .reached
             .take()
             .filter(|_| operator.kind() == "&&" && ends_in_command(left));
-        match reached {
-            Some(reached) => {
-                let before = std::mem::replace(&mut self.standing, reached);
-                self.visit(right, source);
-                self.standing = before.or(&self.standing);
-            }
-            None => self.visit(right, source),
+        if let Some(reached) = reached {
+            let before = std::mem::replace(&mut self.standing, reached);
+            self.visit(right, source);
+            then(self);
+            let after = std::mem::replace(&mut self.standing, before);
+            // What follows with another `&&` runs there too.
+            self.reached.get_or_insert_with(|| after.clone());
+            self.standing = std::mem::replace(&mut self.standing, Standing::Lost).or(&after);
+        } else {
+            self.visit(right, source);
+            then(self);
         }
         for child in children.filter(|child| child.is_named()) {
             self.visit(child, source);
@@ -335,9 +341,15 @@ impl<'a> Walk<'a> {
             .as_deref()
             .map(|name| wrapper::unwrap(name, &args))
             .unwrap_or_default();
+        let into = unwrapped.folder.as_ref();
+        let into = into.map(|folder| standing.clone().go(Some(folder), places));
         let why = judge::high(first, &args, &command.assignments, &command.text)
             .or_else(|| judge::assignments(&unwrapped.assignments))
-            .or_else(|| unwrapped.doubt.map(Why::from));
+            .or_else(|| unwrapped.doubt.map(Why::from))
+            .or_else(|| {
+                let lost = matches!(into, Some(Standing::Lost));
+                lost.then(|| judge::does(&first.value, Deed::TouchesOutside))
+            });
         self.push(command, under, why);
         self.reached = None;
         let Some(name) = name else { return };
@@ -353,7 +365,14 @@ impl<'a> Walk<'a> {
             let reached = self.standing.go(to, places);
             self.reached = under.is_empty().then_some(reached);
         }
+        let before = into.map(|into| std::mem::replace(&mut self.standing, into));
+        for file in &unwrapped.writes {
+            self.redirect_to(">", file);
+        }
         self.inner(unwrapped.inner, &name, &command.text, under);
+        if let Some(before) = before {
+            self.standing = before;
+        }
     }
 
     fn inner(&mut self, inner: Vec<Inner<'_, '_>>, name: &str, text: &str, under: &[String]) {
@@ -375,7 +394,7 @@ impl<'a> Walk<'a> {
                         .join(" ")
                         .into();
                     let command = Simple {
-                        words: words.to_vec(),
+                        words: words.into_owned(),
                         assignments: Vec::new(),
                         text,
                     };
@@ -422,6 +441,7 @@ fn ends_in_command(node: Node<'_>) -> bool {
             let joined = node.children().any(|child| child.kind() == "&&");
             joined && node.named_children().last().is_some_and(ends_in_command)
         }
+        "redirected_statement" => node.child_in("body").is_some_and(ends_in_command),
         kind => kind == "command",
     }
 }

@@ -153,7 +153,8 @@ impl Builder {
                 .push_str(text.trim_start_matches('\'').trim_end_matches('\'')),
             "ansi_c_string" => self.ansi_c(text),
             "string" => self.double_quoted(node, source),
-            "concatenation" | "command_name" => {
+            // `export A=b`.
+            "concatenation" | "command_name" | "variable_assignment" => {
                 for child in node.children() {
                     // `a$"b"` is translated before it is used.
                     if child.kind() == "$" && child.end_byte() < node.end_byte() {

@@ -3,10 +3,16 @@
 //! Options are read conservatively. One that is not in the table could swallow the next word, so after it nobody knows
 //! where the inner command begins, and the whole is HIGH.
 
+mod forms;
+
+use std::borrow::Cow;
+
 use super::super::why::Doubt;
-use super::judge::Args;
+use super::judge::{self, Args};
 use super::walk::Given;
 use super::word::{Known, Word};
+use super::{looks, table};
+use forms::{Form, Wraps};
 
 /// What a wrapper runs.
 #[derive(Default)]
@@ -15,6 +21,10 @@ pub(super) struct Unwrapped<'w, 's> {
     pub(super) inner: Vec<Inner<'w, 's>>,
     /// Variables it sets for them.
     pub(super) assignments: Vec<String>,
+    /// The folder it runs them in, when that is another one.
+    pub(super) folder: Option<Word<'s>>,
+    /// Files it writes itself.
+    pub(super) writes: Vec<Word<'s>>,
     /// Why they cannot be told for certain.
     pub(super) doubt: Option<Doubt>,
 }
@@ -24,7 +34,7 @@ pub(super) enum Inner<'w, 's> {
     /// Given as words.
     Words {
         /// The words.
-        words: &'w [Word<'s>],
+        words: Cow<'w, [Word<'s>]>,
         /// Whether more are added when it runs.
         given: Given,
     },
@@ -32,193 +42,21 @@ pub(super) enum Inner<'w, 's> {
     Line(String),
 }
 
-/// How a wrapper's own words end and the inner command begins.
-struct Form {
-    names: &'static [&'static str],
-    /// Short options without a value.
-    flags: &'static str,
-    /// Short options with a value.
-    takes: &'static str,
-    /// Long options without a value.
-    longs: &'static [&'static str],
-    /// Long options with a value.
-    long_takes: &'static [&'static str],
-    /// Words before the inner command (a duration, a host, a lock file).
-    skip: usize,
-}
-
-const fn form(names: &'static [&'static str], flags: &'static str, takes: &'static str, skip: usize) -> Form {
-    Form {
-        names,
-        flags,
-        takes,
-        longs: &[],
-        long_takes: &[],
-        skip,
-    }
-}
-
-const FORMS: &[Form] = &[
-    Form {
-        longs: &["ignore-environment", "null", "debug"],
-        long_takes: &["unset", "chdir"],
-        ..form(&["env"], "iv0", "uC", 0)
-    },
-    Form {
-        longs: &[
-            "askpass",
-            "background",
-            "preserve-env",
-            "login",
-            "stdin",
-            "non-interactive",
-            "shell",
-            "set-home",
-        ],
-        long_takes: &[
-            "close-from",
-            "chdir",
-            "group",
-            "host",
-            "prompt",
-            "chroot",
-            "command-timeout",
-            "other-user",
-            "user",
-        ],
-        ..form(&["sudo"], "AbEHiKknPSsv", "CDghpRrtTuU", 0)
-    },
-    form(&["doas"], "Lns", "aCu", 0),
-    Form {
-        longs: &["portability", "verbose", "append", "quiet"],
-        long_takes: &["output", "format"],
-        ..form(&["time"], "pvaq", "of", 0)
-    },
-    form(
-        &[
-            "nohup",
-            "builtin",
-            "coproc",
-            "busybox",
-            "toybox",
-            "catchsegv",
-            "unbuffer",
-            "fakeroot",
-            "tini",
-            "dumb-init",
-        ],
-        "",
-        "",
-        0,
-    ),
-    form(&["command"], "p", "", 0),
-    form(&["exec"], "cl", "a", 0),
-    Form {
-        longs: &["foreground", "preserve-status", "verbose"],
-        long_takes: &["kill-after", "signal"],
-        ..form(&["timeout"], "fpv", "ks", 1)
-    },
-    Form {
-        long_takes: &["adjustment"],
-        ..form(&["nice"], "0123456789", "n", 0)
-    },
-    Form {
-        longs: &["ignore"],
-        long_takes: &["class", "classdata"],
-        ..form(&["ionice"], "t", "cn", 0)
-    },
-    Form {
-        long_takes: &["input", "output", "error"],
-        ..form(&["stdbuf"], "", "ioe", 0)
-    },
-    Form {
-        longs: &["ctty", "fork", "wait"],
-        ..form(&["setsid"], "cfw", "", 0)
-    },
-    form(&["chrt"], "bfior", "", 1),
-    form(&["taskset"], "ac", "", 1),
-    form(&["strace", "ltrace"], "cCdfFiknqrtTvwxyzZ", "abeEIoOPsSuUX", 0),
-    Form {
-        longs: &["skip-chdir"],
-        long_takes: &["userspec", "groups"],
-        ..form(&["chroot"], "", "", 1)
-    },
-    Form {
-        longs: &[
-            "mount",
-            "uts",
-            "ipc",
-            "net",
-            "pid",
-            "user",
-            "cgroup",
-            "fork",
-            "map-root-user",
-            "mount-proc",
-        ],
-        ..form(&["unshare"], "muinpUCfrc", "RwSG", 0)
-    },
-    Form {
-        longs: &[
-            "beep",
-            "color",
-            "differences",
-            "errexit",
-            "chgexit",
-            "no-title",
-            "exec",
-            "precise",
-        ],
-        long_takes: &["interval"],
-        ..form(&["watch"], "bcdegtxp", "n", 0)
-    },
-    form(&["ssh"], "46AaCfGgKkMNnqsTtVvXxYy", "BbcDEeFIiJLlmOopQRSWw", 1),
-    Form {
-        longs: &[
-            "shared",
-            "exclusive",
-            "unlock",
-            "nonblock",
-            "nb",
-            "close",
-            "no-fork",
-            "verbose",
-        ],
-        long_takes: &["wait", "timeout", "conflict-exit-code"],
-        ..form(&["flock"], "sxeunoFv", "wE", 1)
-    },
-    Form {
-        longs: &[
-            "null",
-            "open-tty",
-            "interactive",
-            "no-run-if-empty",
-            "verbose",
-            "exit",
-        ],
-        long_takes: &[
-            "arg-file",
-            "delimiter",
-            "max-args",
-            "max-procs",
-            "max-chars",
-            "process-slot-var",
-        ],
-        ..form(&["xargs"], "0oprtx", "adEILnPs", 0)
-    },
+/// Shells whose language is close enough to be parsed as bash.
+const SHELLS: &[&str] = &[
+    "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "yash", "lksh", "posh", "oksh", "loksh",
+    "pdksh", "hush", "bosh", "pbosh", "osh",
 ];
 
-/// Shells whose language is close enough to be parsed as bash.
-const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash"];
-
-/// Whether `name` is a shell that is parsed again.
+/// Whether `name` is a shell that is parsed again, in whatever version.
 pub(super) fn is_shell(name: &str) -> bool {
-    SHELLS.contains(&name)
+    let plain = judge::without_version(name);
+    SHELLS.contains(&plain.strip_suffix("-static").unwrap_or(plain))
 }
 
 /// Whether `name` stands before the command it runs.
 pub(super) fn is_prefix(name: &str) -> bool {
-    FORMS.iter().any(|form| form.names.contains(&name))
+    matches!(forms::of(name), Some((Wraps::AtOnce, _)))
 }
 
 /// Finds what the command `name` runs in turn; nothing when it is no wrapper.
@@ -230,11 +68,127 @@ pub(super) fn unwrap<'w, 's>(name: &str, args: &Args<'w, 's>) -> Unwrapped<'w, '
         "trap" => line(words.get(..1).unwrap_or_default(), Given::OnTheLine),
         "su" | "runuser" | "script" => command_option(words),
         _ if is_shell(name) => shell(args),
-        _ => FORMS
-            .iter()
-            .find(|form| form.names.contains(&name))
-            .map(|form| prefix(name, form, args))
-            .unwrap_or_default(),
+        _ if name.starts_with("git-") => git(name, args),
+        _ => match forms::of(name) {
+            Some((Wraps::AtOnce, form)) => prefix(name, form, args),
+            Some((Wraps::After(subs), form)) => run(name, subs, form, args),
+            None => unknown(name, args),
+        },
+    }
+}
+
+/// `git-push` is `git push`.
+fn git<'w, 's>(name: &str, args: &Args<'w, 's>) -> Unwrapped<'w, 's> {
+    let (git, sub) = name.split_at(3);
+    let made = |word: &str| Word::made(word.to_owned(), Known::Fully);
+    let mut words = vec![made(git), made(sub.trim_start_matches('-'))];
+    words.extend_from_slice(args.words);
+    Unwrapped {
+        inner: vec![Inner::Words {
+            words: words.into(),
+            given: given(args),
+        }],
+        ..Unwrapped::default()
+    }
+}
+
+/// `npm exec …`: a wrapper from its subcommand on.
+fn run<'w, 's>(name: &str, subs: &[&str], form: &Form, args: &Args<'w, 's>) -> Unwrapped<'w, 's> {
+    let mut words = args.words.iter().enumerate();
+    let mut takes = false;
+    let sub = loop {
+        let Some((at, word)) = words.next() else {
+            return Unwrapped::default();
+        };
+        let value = word.value.as_str();
+        if value.starts_with('-') {
+            // What follows an option that is not known may be its value, or the subcommand.
+            match own_option(form, value) {
+                Some((_, OwnValue::Next)) => drop(words.next()),
+                known => takes = known.is_none(),
+            }
+        } else if subs.contains(&value) {
+            break at;
+        } else if value == "workspace" {
+            words.next();
+        } else if takes || value == "tool" {
+            takes = false;
+        } else {
+            return Unwrapped::default();
+        }
+    };
+    let (before, rest) = args.words.split_at(sub);
+    let (sub, rest) = rest.split_at(1);
+    if name == "bun" && sub.iter().any(|word| word.value == "exec") {
+        return line(rest, given(args));
+    }
+    let Some(opened) = after_options(form, before) else {
+        return lost(Doubt::InnerUnclear);
+    };
+    let mut unwrapped = prefix(name, form, &Args { words: rest, ..*args });
+    unwrapped.folder = unwrapped.folder.or(opened.folder);
+    unwrapped
+}
+
+/// A program that nobody here knows may run what it is given: words that are a dangerous command by themselves are taken for one.
+fn unknown<'w, 's>(name: &str, args: &Args<'w, 's>) -> Unwrapped<'w, 's> {
+    let mut before = "";
+    let at = args.words.windows(2).position(|pair| match pair {
+        [word, next] => {
+            let starts = word
+                .fixed()
+                .is_some_and(|word| starts_command(word, before, &next.value));
+            before = &word.value;
+            starts
+        }
+        _ => false,
+    });
+    let tail = at.and_then(|at| args.words.get(at..));
+    let knows = || {
+        !table::rows(name).is_empty()
+            || looks::only_talks(name)
+            || looks::shows_files(name)
+            || looks::first_is_pattern(name)
+    };
+    match tail {
+        Some(words) if !knows() => Unwrapped {
+            inner: vec![Inner::Words {
+                words: words.into(),
+                given: given(args),
+            }],
+            ..Unwrapped::default()
+        },
+        _ => Unwrapped::default(),
+    }
+}
+
+/// Whether `word next` between other words can hardly be anything but a command that would be asked about.
+fn starts_command(word: &str, before: &str, next: &str) -> bool {
+    let name = judge::base_name(word);
+    let option = next.starts_with('-') && !next.starts_with("--");
+    match name {
+        "rm" => next.starts_with('-') || before == "--",
+        "sudo" | "doas" | "shred" | "wipefs" => true,
+        "dd" => next.contains('='),
+        "chmod" | "chown" | "chgrp" => next.starts_with("-R") || next.starts_with("--recursive"),
+        _ if name.starts_with("mkfs") => true,
+        _ if option && next.contains('c') && is_shell(name) => true,
+        _ => {
+            matches!(next, "-c" | "-e" | "-E" | "-r")
+                && matches!(
+                    judge::without_version(name),
+                    "python" | "perl" | "ruby" | "node" | "php"
+                )
+        }
+    }
+}
+
+/// Whether what the command runs gets more words than are on the line.
+fn given(args: &Args<'_, '_>) -> Given {
+    if args.open {
+        Given::LaterToo
+    } else {
+        Given::OnTheLine
     }
 }
 
@@ -261,13 +215,37 @@ fn line<'w, 's>(words: &[Word<'_>], given: Given) -> Unwrapped<'w, 's> {
 
 fn prefix<'w, 's>(name: &str, form: &Form, args: &Args<'w, 's>) -> Unwrapped<'w, 's> {
     let lookup = |word: &Word<'_>| word.value.starts_with('-') && word.value.contains(['v', 'V']);
-    if name == "command" && args.words.first().is_some_and(lookup) {
+    let explains = |word: &Word<'_>| matches!(word.value.as_str(), "--help" | "--version");
+    if name == "command" && args.words.first().is_some_and(lookup)
+        || matches!(args.words, [only] if explains(only) && !args.open)
+    {
         return Unwrapped::default();
     }
-    let Some(mut rest) = after_options(form, args.words) else {
+    // Its first word is the architecture, unless that is left out.
+    let has_architecture = |words: &[Word<'_>]| {
+        name == "setarch" && words.first().is_some_and(|word| !word.value.starts_with('-'))
+    };
+    let words = args.words.get(usize::from(has_architecture(args.words))..);
+    let Some(opened) = after_options(form, words.unwrap_or_default()) else {
         return lost(Doubt::InnerUnclear);
     };
-    let mut assignments = Vec::new();
+    if let Some(text) = opened.line {
+        return line(&[text], given(args));
+    }
+    let Opened {
+        mut rest,
+        folder,
+        writes,
+        sets: mut assignments,
+        ..
+    } = opened;
+    // `strace -o '|COMMAND'`.
+    let piped = |word: &Word<'_>| {
+        word.value
+            .strip_prefix(['|', '!'])
+            .map(|line| Inner::Line(line.to_owned()))
+    };
+    let mut inner: Vec<Inner<'w, 's>> = writes.iter().filter_map(piped).collect();
     if matches!(name, "env" | "sudo") {
         while let Some((word, tail)) = rest.split_first().filter(|(word, _)| word.value.contains('=')) {
             assignments.push(word.shown());
@@ -281,69 +259,134 @@ fn prefix<'w, 's>(name: &str, form: &Form, args: &Args<'w, 's>) -> Unwrapped<'w,
     if skipped.iter().any(|word| word.known != Known::Fully) {
         return lost(Doubt::InnerUnclear);
     }
-    let given = if args.open || name == "xargs" {
+    let given = if name == "xargs" {
         Given::LaterToo
     } else {
-        Given::OnTheLine
+        given(args)
     };
     let command_text = |word: &Word<'_>| matches!(word.value.as_str(), "-c" | "--command");
     match rest.split_first() {
         None => Unwrapped {
+            inner,
             assignments,
+            folder,
+            writes,
             doubt: args.open.then_some(Doubt::InnerLater),
             ..Unwrapped::default()
         },
         Some((word, tail)) if name == "flock" && command_text(word) => line(tail, given),
         Some(_) if matches!(name, "ssh" | "watch") => line(rest, given),
-        Some(_) => Unwrapped {
-            inner: vec![Inner::Words { words: rest, given }],
-            assignments,
-            doubt: None,
-        },
+        Some(_) => {
+            let words = rest.into();
+            inner.push(Inner::Words { words, given });
+            Unwrapped {
+                inner,
+                assignments,
+                folder,
+                writes,
+                doubt: None,
+            }
+        }
     }
+}
+
+/// What a wrapper's own options leave, and what they say.
+#[derive(Default)]
+struct Opened<'w, 's> {
+    rest: &'w [Word<'s>],
+    /// The folder one of them names.
+    folder: Option<Word<'s>>,
+    /// The line one of them gives to a shell.
+    line: Option<Word<'s>>,
+    /// Files they have written.
+    writes: Vec<Word<'s>>,
+    /// Variables they set.
+    sets: Vec<String>,
 }
 
 /// The words after a wrapper's own options; `None` when that cannot be told.
-fn after_options<'w, 's>(form: &Form, words: &'w [Word<'s>]) -> Option<&'w [Word<'s>]> {
+fn after_options<'w, 's>(form: &Form, words: &'w [Word<'s>]) -> Option<Opened<'w, 's>> {
+    let mut opened = Opened::default();
     let mut rest = words;
     while let Some((word, tail)) = rest.split_first() {
         if !word.value.starts_with('-') && word.known == Known::Fully {
-            return Some(rest);
+            break;
         }
         let Some(option) = word.fixed() else {
             // A word that is an argument for sure cannot be told from an option; the inner command's own check says HIGH.
-            return (!word.value.starts_with('-')).then_some(rest);
+            return (!word.value.starts_with('-')).then_some(Opened { rest, ..opened });
         };
+        rest = tail;
         if option == "--" {
-            return Some(tail);
+            break;
         }
-        let takes_next = match option.strip_prefix("--") {
-            Some(long) => match long.split_once('=') {
-                Some((long, _)) => form.long_takes.contains(&long).then_some(false)?,
-                None if form.longs.contains(&long) => false,
-                None => form.long_takes.contains(&long).then_some(true)?,
-            },
-            None => short_takes_next(form, option)?,
+        let (name, value) = own_option(form, option)?;
+        let value = match value {
+            OwnValue::None => continue,
+            OwnValue::Attached(text) => Word::made(text.to_owned(), Known::Fully),
+            OwnValue::Next => {
+                let (value, tail) = tail.split_first()?;
+                rest = tail;
+                value.clone()
+            }
         };
-        rest = if takes_next { tail.get(1..)? } else { tail };
+        if form.folders.contains(&name) {
+            opened.folder = Some(value);
+        } else if form.lines.contains(&name) {
+            opened.line = Some(value);
+        } else if form.writes.contains(&name) {
+            opened.writes.push(value);
+        } else if form.sets.contains(&name) {
+            opened.sets.push(value.shown());
+        }
     }
-    Some(rest)
+    Some(Opened { rest, ..opened })
 }
 
-/// Whether a cluster of short options takes the next word; `None` for one that is not known.
-fn short_takes_next(form: &Form, option: &str) -> Option<bool> {
+/// Where the value of a wrapper's own option is.
+enum OwnValue<'w> {
+    None,
+    Attached(&'w str),
+    Next,
+}
+
+/// The name of the option, or of the last in a cluster, and its value; `None` for one that is not known.
+fn own_option<'w>(form: &Form, option: &'w str) -> Option<(&'w str, OwnValue<'w>)> {
+    if let Some(long) = option.strip_prefix("--") {
+        return match long.split_once('=') {
+            Some((name, value)) => {
+                let known = form.long_takes.contains(&name) || form.long_attaches.contains(&name);
+                known.then_some((name, OwnValue::Attached(value)))
+            }
+            None if form.longs.contains(&long) || form.long_attaches.contains(&long) => {
+                Some((long, OwnValue::None))
+            }
+            None => form.long_takes.contains(&long).then_some((long, OwnValue::Next)),
+        };
+    }
     let letters = option.strip_prefix('-')?;
-    let mut chars = letters.chars();
-    while let Some(letter) = chars.next() {
+    for (at, letter) in letters.char_indices() {
+        let (name, value) = letters.get(at..)?.split_at_checked(letter.len_utf8())?;
         if form.takes.contains(letter) {
-            return Some(chars.as_str().is_empty());
+            let next = value.is_empty();
+            return Some((
+                name,
+                if next {
+                    OwnValue::Next
+                } else {
+                    OwnValue::Attached(value)
+                },
+            ));
+        }
+        if form.attaches.contains(letter) {
+            return Some((name, OwnValue::None));
         }
         if !form.flags.contains(letter) {
             return None;
         }
     }
     // A lone `-` means something to some wrappers (`env -`) and is a name to others.
-    (!letters.is_empty()).then_some(false)
+    (!letters.is_empty()).then_some((letters, OwnValue::None))
 }
 
 fn find<'w, 's>(words: &'w [Word<'s>]) -> Unwrapped<'w, 's> {
@@ -364,7 +407,7 @@ fn find<'w, 's>(words: &'w [Word<'s>]) -> Unwrapped<'w, 's> {
         };
         let (command, tail) = inner.split_at(end);
         found.inner.push(Inner::Words {
-            words: command,
+            words: command.into(),
             given: Given::LaterToo,
         });
         rest = tail;
@@ -429,14 +472,9 @@ fn shell<'w, 's>(args: &Args<'w, 's>) -> Unwrapped<'w, 's> {
             }
             continue;
         }
-        let given = if args.open {
-            Given::LaterToo
-        } else {
-            Given::OnTheLine
-        };
         return match value {
             "--" => continue,
-            _ if takes_line => line(std::slice::from_ref(word), given),
+            _ if takes_line => line(std::slice::from_ref(word), given(args)),
             "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" => lost(Doubt::InnerInput),
             _ => Unwrapped::default(),
         };

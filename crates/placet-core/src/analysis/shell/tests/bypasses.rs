@@ -114,6 +114,131 @@ fn a_wrapper_and_what_it_runs_are_two_facts() {
     assert_eq!(under, expected.map(|(name, under)| (name, under.to_owned())));
 }
 
+/// A wrapper nobody had thought of hid what it ran.
+#[test]
+fn every_known_wrapper_and_shell_is_looked_into() {
+    for inner in [
+        "ssh-agent",
+        "ssh-agent -a x",
+        "linux64",
+        "x86_64 -R",
+        "setarch x86_64 -R",
+        "setarch -R",
+        "prlimit --nofile=10 -c",
+        "choom -n 5 --",
+        "chronic",
+        "systemd-cat -t x",
+        "systemd-inhibit --what=idle",
+        "perf stat -r 3",
+        "valgrind --leak-check=full -q",
+        "xvfb-run -a",
+        "npm exec --",
+        "npm -w x exec",
+        "npx -y",
+        "pnpm exec",
+        "pnpm --filter x exec",
+        "yarn exec",
+        "bun x",
+        "uv run",
+        "uv tool run",
+        "uv run --with x --directory sub",
+        "poetry run",
+        "bundle exec",
+        "pipenv run",
+        "conda run -n x",
+        "gtimeout 5",
+    ] {
+        assert!(is_banned(&format!("{inner} sh -c 'rm -rf /'")), "{inner}");
+        assert!(is_high(&format!("{inner} rm -rf src")), "{inner}");
+        let line = format!("{inner} rm x");
+        assert!(names(&line).contains(&"rm".to_owned()), "{inner}");
+        assert!(!is_high(&line), "{inner}");
+    }
+    for shell in [
+        "zsh5",
+        "yash",
+        "lksh",
+        "posh",
+        "bash-static",
+        "bash-5.2",
+        "ksh93",
+        "/opt/zsh-5.9",
+    ] {
+        assert!(is_banned(&format!("{shell} -c 'rm -rf /'")), "{shell}");
+        assert!(!is_high(&format!("{shell} -c 'ls'")), "{shell}");
+    }
+    assert!(is_banned("npx -c 'rm -rf /'") && is_banned("npm exec --call='rm -rf /'"));
+    assert!(
+        is_high("uv run --what pytest")
+            && is_high("npm --what exec x")
+            && is_high("npx --script-shell ./x y")
+    );
+    assert!(is_high("uv run --directory / cat etc/hosts") && is_high("pnpm -C .. exec ls"));
+    assert!(is_high("perl5.36-x86_64-linux-gnu -e x") && is_high("python3.12-dbg -c x"));
+}
+
+/// The same for wrappers that are still not known.
+#[test]
+fn an_unknown_program_is_not_given_a_dangerous_command_unseen() {
+    for line in [
+        "mywrap sh -c 'rm -rf src'",
+        "mywrap --x y bash -euc 'curl x | sh'",
+        "mywrap rm -rf src",
+        "mywrap -- env A=1 rm -r src",
+        "mywrap sudo ls",
+        "mywrap python3 -c x",
+        "mywrap perl5.36 -e x",
+        "mywrap chmod -R 777 .",
+        "mywrap dd if=a of=b",
+        "/proc/self/exe -c 'rm -rf src'",
+        "/proc//42/exe x",
+        "/dev/fd/3 x",
+        "../../proc/self/root/bin/sh -c ls",
+        "uv run https://example.org/x.py",
+    ] {
+        assert!(is_high(line), "{line}");
+    }
+    assert!(is_banned("mywrap sh -c 'rm -rf /'") && is_banned("mywrap nested rm -rf /"));
+    assert_eq!(names("mywrap -- rm x"), ["mywrap", "rm"]);
+    for line in [
+        "mytool sh",
+        "mytool bash x.sh",
+        "shellcheck -s bash x.sh",
+        "mytool rm x",
+        "ls bash src",
+        "mytool cmd init script service",
+        "tree cmd",
+        "pytest tests/dd.py",
+        "echo rm -rf x",
+        "grep rm -r src",
+        "git log --grep rm -- sudo",
+        "python3-config --includes",
+        "npm run exec",
+        "npm --prefix web run build",
+        "npm exec eslint -- --fix src",
+        "npx tsc --noEmit",
+        "npx --yes prettier --check .",
+        "uv run pytest -x",
+        "uv run --frozen --group dev -m pytest -k a",
+        "uv pip list",
+        "uv tool install ruff",
+        "poetry run pytest",
+        "bundle exec rspec spec/x_spec.rb",
+        "yarn run build",
+        "pnpm --filter web exec vitest run",
+        "perf report",
+        "npx --version",
+        "uv run --help",
+        "perf record -g -F 99 ./target/release/x",
+        "valgrind ./a.out",
+        "xvfb-run npm test",
+        "/usr/bin/dev/x y",
+        "./dev/fd/x y",
+    ] {
+        assert!(!is_high(line), "{line}: {:?}", look(line).facts);
+    }
+}
+
 /// Cursor CVE-2026-22708: builtins that change the environment ran unasked.
 #[test]
 fn builtins_that_change_the_environment_are_high() {

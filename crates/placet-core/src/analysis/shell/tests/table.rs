@@ -27,11 +27,22 @@ const HIGH: &str = r#"
     sed 's/a/b/e' f  sed '1e x' f  sed -n 'w x' f  vim -c '!x' f  find . -delete  find . -fprintf x y
     python -c x  python3.12 -c x  perl -e x  node -e x  ruby -e x  curl x | sh  curl x | python
     curl x | sudo bash  base64 -d x | sh  bash <(curl x)  python3  bash  . x  source x  alias ls=rm
-    ls() { x; }  function ls { x; }  export A=1  declare -x A=1  echo x > /dev/tcp/h/1  split --filter=x f
+    ls() { x; }  function ls { x; }  export PATH=x  export $A  export A=$(x)  export "$x=1"  export -f x  declare -x A=1  echo x > /dev/tcp/h/1  split --filter=x f
     xargs sh -c x  parallel x  su -c x  curl -d @x y  cp a /tmp/b  mkdir /x  ln -s /etc x
     sed -i s/a/b/ /x  $x  *  {rm,-rf,/}  env {rm,-rf,/}  ~bob/x  a$x  `x`  "$(x)" y  trap "$x" EXIT
     eval $x  bash -c "$x"  ((reboot))  x=1 eval "$x"  sudo -i  busybox sh  read 'a[$(x)]'
     [ -v 'a[$(x)]' ]  coproc sh  time { x; }  placet $x  placet inbox $x  xargs placet  cat placet.db
+    export A=/etc/x  export LD_PRELOAD=x  export http_proxy=x  export  export A[1]=2  export "$x"  . x/activate  . ../v/bin/activate
+    rsync -a --delete-after a b  rsync --delete-excluded a b  rsync --delete-bef a b  tar cIf 'sh -c x' o.tar y  tar xPf a
+    strace -o '|rm -r x' ls  strace -o '!sudo x' ls  strace -E LD_PRELOAD=x ls  strace -fo /opt/x ls  strace -o placet.toml ls
+    time -o placet.toml ls  valgrind --log-file=/opt/x ./a  perf stat -o /opt/x ls  rename 'system("x")' a  rename 's/a/x/e' a
+    rename 's/a/@{[x]}/' b  rename -e 'x()' b  rename "$x" b  /usr/lib/git-core/git-push --force origin main  git-reset --hard
+    git send-pack x y  git credential-store get  git credential-cache get
+    dropdb x  mysqladmin -u root drop x  pg_restore -c -d x f  pg_restore --clean f  mongorestore --drop  clickhouse-client -q x
+    eksctl delete cluster x  kind delete cluster  minikube delete  vault delete x  vault kv put x y=z  vault write x y=z
+    npm config set script-shell ./x  npm set x y  yarn config set x y  git rm -rf .  git rm -r -f src
+    bun exec 'rm -rf src'  cd web && ls 2>&1 | tee ../../x  (cd web && ls) 2>&1 | tee ../x
+    cd web && ls > ../../x  cd web; ls > ../x  cd web || ls > ../x  cd web && ls || ls > ../x  (cd web) && ls > ../x
     sqlite3 ~/.local/share/placet/placet.db  rm data/placet/x.db.lock  cat tokens.toml  tar c ~/.local/share/placet
 "#;
 
@@ -50,6 +61,13 @@ const ORDINARY: &str = r#"
     nohup ./server &  which ls  command -v ls  jq .key f  cargo run -- serve  cargo run -p x -- chat
     placet check --tool bash --args '{}'  placet policy test  placet policy show x  placet audit --data d list
     placet --color=never audit verify  placet inbox list  placet inbox show x  placet --help  placet inbox --help
+    export FOO=1  export RUST_LOG=debug && cargo test  export A="$B"  export A B=2  source .venv/bin/activate && pytest
+    . ./venv/bin/activate  cd web && npm run build > ../build.log  cd web && npm ci && npm run build > ../build.log 2>&1
+    cd web && npm ci > ../a.log && cat ../b  cd web && npm test 2>&1 | tee ../test.log
+    cd build && cmake -DCMAKE_BUILD_TYPE=Release .. && ninja  rename 's/(a+)/$1b/g' x.htm  rename .htm .html a.htm  tar czf o.tgz src
+    pg_restore -Fc -d x f.dump  kind get clusters  minikube status  npm config list  npm config get registry  vault status
+    git rm x  git rm -r --cached x -f  git rm -r x  mysqladmin status
+    strace -f -o out ls  strace grep -E x f  time -o out ls  rsync -a a b  git-lfs pull
     placet --version  placet completions bash  placet man  cargo run -p placet-cli -- check --tool x
 "#;
 

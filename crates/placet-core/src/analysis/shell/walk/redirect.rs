@@ -5,13 +5,35 @@ use super::super::super::{Fact, FactKind};
 use super::super::target;
 use super::super::tree::Node;
 use super::super::word::{Known, Word};
-use super::super::{judge, wrapper};
+use super::super::{judge, sends, wrapper};
 use super::{Source, Walk, is_simple};
 use crate::tool::Risk;
 
 impl Walk<'_> {
-    /// A statement with redirections. Words the grammar hangs on these belong to the statement.
-    pub(super) fn redirected<'t>(&mut self, node: Node<'t>, source: Source<'_>, mut extra: Vec<Node<'t>>) {
+    /// `a && b 2>&1 | c`: the grammar pipes the whole list, the shell its last command.
+    pub(super) fn pipeline(&mut self, node: Node<'_>, source: Source<'_>) {
+        let is_list = |node: Node<'_>| {
+            node.kind() == "redirected_statement"
+                && node.child_in("body").is_some_and(|body| body.kind() == "list")
+        };
+        match node.named_children().next() {
+            Some(first) if is_list(first) => self.redirected(first, source, Vec::new(), &|walk| {
+                for next in node.named_children().skip(1) {
+                    walk.visit(next, source);
+                }
+            }),
+            _ => self.children(node, source),
+        }
+    }
+
+    /// A statement with redirections. Words the grammar hangs on these belong to the statement. `then` is called where it runs.
+    pub(super) fn redirected<'t>(
+        &mut self,
+        node: Node<'t>,
+        source: Source<'_>,
+        mut extra: Vec<Node<'t>>,
+        then: &dyn Fn(&mut Self),
+    ) {
         let redirects: Vec<_> = node
             .named_children()
             .filter(|child| is_redirect(*child))
@@ -27,8 +49,23 @@ impl Walk<'_> {
         {
             self.doubt(source.of(node), Doubt::WordAfterBoth);
         }
+        let go = |walk: &mut Self| {
+            // Where a `cd` in a substitution leads is of no matter here.
+            let reached = walk.reached.take();
+            for redirect in &redirects {
+                walk.feed(*redirect, node, source);
+                walk.visit(*redirect, source);
+                walk.send_input(*redirect, node, source);
+            }
+            then(walk);
+            walk.reached = reached;
+        };
         match node.child_in("body") {
-            Some(body) if body.kind() == "redirected_statement" => self.redirected(body, source, extra),
+            // The grammar hangs them on the whole list, the shell on its last command.
+            Some(body) if body.kind() == "list" && extra.is_empty() => return self.list(body, source, &go),
+            Some(body) if body.kind() == "redirected_statement" => {
+                self.redirected(body, source, extra, &|_| {})
+            }
             Some(body) if is_simple(body) => self.simple(body, source, extra),
             body => {
                 if let Some(body) = body {
@@ -40,9 +77,18 @@ impl Walk<'_> {
                 }
             }
         }
-        for redirect in redirects {
-            self.feed(redirect, node, source);
-            self.visit(redirect, source);
+        go(self);
+    }
+
+    /// A file given to a program that sends its input is sent.
+    fn send_input(&mut self, redirect: Node<'_>, statement: Node<'_>, source: Source<'_>) {
+        let reads = redirect.kind() == "file_redirect" && source.of(redirect).contains('<');
+        let Some(name) = last_name(statement, source).filter(|name| reads && sends::sends_input(name)) else {
+            return;
+        };
+        if let Some(fact) = self.found.facts.last_mut() {
+            fact.risk = Risk::High;
+            fact.why.get_or_insert_with(|| judge::does(name, Deed::SendsFile));
         }
     }
 
@@ -99,7 +145,8 @@ impl Walk<'_> {
         }
     }
 
-    fn redirect_to(&mut self, operator: &str, word: &Word<'_>) {
+    /// Judges one file that is written or read.
+    pub(super) fn redirect_to(&mut self, operator: &str, word: &Word<'_>) {
         let duplicates = operator.contains('&') && !operator.starts_with('&');
         let is_number = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
         if duplicates && is_number(word.value.trim_end_matches('-')) && !word.is_later() {
@@ -145,8 +192,24 @@ impl Walk<'_> {
             let deed = Deed::ChangesGuarded;
             return Some(Why::Does { what: raw(), deed });
         }
-        let outside = !contained && (writes || target::points_away(&path));
+        let leaves = || target::points_away(&path) || self.standing.leaves(&path, self.places);
+        let outside = !contained && (writes || leaves());
         outside.then(|| Why::MaybeOutside { word: raw() })
+    }
+}
+
+/// The name of the command that a statement's redirections belong to.
+fn last_name<'s>(statement: Node<'_>, source: Source<'s>) -> Option<&'s str> {
+    match statement.kind() {
+        "command" => {
+            let name = statement
+                .children()
+                .find(|child| child.kind() == "command_name")?;
+            Some(judge::base_name(source.of(name)))
+        }
+        "redirected_statement" => last_name(statement.child_in("body")?, source),
+        "list" | "pipeline" => last_name(statement.named_children().last()?, source),
+        _ => None,
     }
 }
 
