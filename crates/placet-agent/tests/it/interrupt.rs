@@ -4,13 +4,16 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use placet_agent::chat::{ChatStream, What};
-use placet_agent::{Rest, Tool, Tools};
+use placet_agent::{AGENT, Rest, Tool, Tools};
 use placet_core::call::ToolCall;
 use placet_core::evidence::Evidence;
+use placet_core::ids::{AgentId, CallId};
+use placet_core::interaction::CallKey;
 use placet_core::journal::Event;
 use placet_core::run::RunEnd;
 use placet_core::tool::Category;
-use placet_engine::steps::Said;
+use placet_engine::GateError;
+use placet_engine::steps::{ClaimRefusal, Said};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
@@ -245,4 +248,28 @@ async fn a_call_on_its_way_to_the_gate_when_its_run_is_stopped_is_never_asked_ab
     let events = rest(&mut stream).await;
     assert_eq!(last(&events, "COMPLETED")["text"], "It ran.");
     home.close().await;
+}
+
+#[tokio::test]
+async fn a_call_that_was_allowed_is_not_begun_once_its_run_is_interrupted() {
+    let house = House::new();
+    let home = house
+        .open(json!([calls(&[("bash", json!({ "command": "touch x" }))])]))
+        .await;
+    let asked = question(&mut home.say("Touch").await).await;
+    // Nobody runs it while it is approved, and then the run is interrupted.
+    home.agent.clone().shutdown().await;
+    home.answer(&asked, "approve", None).await;
+    let call = asked.context["callId"].as_str().unwrap();
+    let key = CallKey {
+        agent: AgentId::new(AGENT).unwrap(),
+        call: CallId::new(call).unwrap(),
+    };
+    interrupts(&home).await;
+    let claimed = home.engine.gate().claim(&key, None).await;
+    assert!(
+        matches!(claimed, Err(GateError::Claim(ClaimRefusal::RunStopped(_)))),
+        "{claimed:?}"
+    );
+    home.engine.shutdown().await.unwrap();
 }
