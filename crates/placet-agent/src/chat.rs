@@ -16,7 +16,8 @@ use placet_engine::steps::{AnswerRefusal, Said};
 use placet_store::StoreError;
 use serde_json::{Map, Value};
 
-use crate::agent::{Agent, ResumeError, TellError};
+use crate::agent::{Agent, ResumeError};
+use crate::tell::TellError;
 
 mod event;
 mod stream;
