@@ -273,3 +273,19 @@ url = 'env:ORDERS'
         "{seen}"
     );
 }
+
+#[test]
+fn several_models_and_none_named_are_said_to_be_several() {
+    let world = World::new();
+    world.write(
+        "placet.toml",
+        "[models.main]\nprovider = 'scripted'\nscript = 'script.toml'\n\
+         [models.other]\nprovider = 'scripted'\nscript = 'script.toml'\n",
+    );
+    world.write("script.toml", SCRIPT);
+    let (_, said) = world.said(&["run", "hello"], 2);
+    assert!(
+        said.contains("2 models are configured (`main`, `other`); name one of them in `[agent] model`"),
+        "{said}"
+    );
+}
