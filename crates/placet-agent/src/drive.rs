@@ -402,7 +402,7 @@ async fn speak(agent: &Inner, tools: &Tools, run: &Run, row: u64) -> Result<Spok
         match once(model.as_ref(), prompt, &heard, timeout).await {
             Err(ModelError::Again { why, after }) => {
                 tracing::warn!(session = %run.session(), %why, "the model did not answer; trying again");
-                heard(Delta::Again);
+                heard(Delta::Again(why));
                 // Many runs that failed together do not come back together.
                 let jitter = pause.mul_f64(rand::random_range(0.5..1.0));
                 tokio::time::sleep(after.unwrap_or(jitter).min(PAUSE_MAX)).await;

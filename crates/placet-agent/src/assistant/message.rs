@@ -255,6 +255,7 @@ impl Exchange {
             What::Completed { how, .. } | What::Error { how } => self.ended = Some(how.clone()),
             What::Started { .. }
             | What::Saying { .. }
+            | What::BeginsAgain { .. }
             | What::Interaction { .. }
             | What::InteractionResolved { .. } => {}
         }

@@ -215,20 +215,20 @@ impl ChatStream {
             if heard.turn <= self.so_far.turn {
                 continue;
             }
-            let (delta, thought) = match heard.delta {
-                Delta::Text(piece) => (Some(piece), false),
-                Delta::Thinking(piece) => (Some(piece), true),
-                Delta::Again => (None, false),
+            let (iteration, thought) = (heard.turn, matches!(heard.delta, Delta::Thinking(_)));
+            let what = match heard.delta {
+                Delta::Text(delta) | Delta::Thinking(delta) => What::Saying {
+                    iteration,
+                    delta,
+                    thought,
+                },
+                Delta::Again(why) => What::BeginsAgain { iteration, why },
             };
             self.ready.push_back(ChatEvent {
                 id: None,
                 session: self.session.clone(),
                 at: self.agent.engine().store().now().wall,
-                what: What::Saying {
-                    iteration: heard.turn,
-                    delta,
-                    thought,
-                },
+                what,
             });
         }
     }

@@ -344,10 +344,7 @@ async fn what_happens_is_shown_as_it_happens() {
     let mut exchange = assistant.stream_message(message).await.unwrap();
     let (mut heard, mut names) = (String::new(), Vec::new());
     while let Some(event) = soon(exchange.next()).await.unwrap() {
-        if let What::Saying {
-            delta: Some(piece), ..
-        } = &event.what
-        {
+        if let What::Saying { delta: piece, .. } = &event.what {
             heard.push_str(piece);
         } else {
             names.push(event.what.name());

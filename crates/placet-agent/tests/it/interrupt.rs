@@ -46,7 +46,7 @@ async fn parked(house: &House) -> (Home, ChatStream) {
 async fn hears(stream: &mut ChatStream) {
     loop {
         let event = soon(stream.next()).await.unwrap().unwrap();
-        if let What::Saying { delta: Some(_), .. } = event.what {
+        if let What::Saying { .. } = event.what {
             return;
         }
     }
