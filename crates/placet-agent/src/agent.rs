@@ -1,17 +1,15 @@
-//! The agent of an engine: what people tell it begins runs, or is heard by those that are going on.
+//! The agent of an engine: it starts, goes on with runs, and stops. `tell.rs` has what people tell it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use placet_core::call::{Chat, Origin};
-use placet_core::config::Workflow;
 use placet_core::ids::{AgentId, ChannelName, IdError, PersonId, SessionId};
 use placet_core::journal::Event;
 use placet_core::run::{EvolveError, Limits, ResumePoint, Run, RunStarted};
-use placet_core::time::Now;
 use placet_engine::Engine;
-use placet_engine::steps::{self, RunRefusal, Said, Saying};
-use placet_store::{Committed, StepError, StoreError};
+use placet_engine::steps::Saying;
+use placet_store::StoreError;
 use tokio::sync::{broadcast, mpsc};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -24,8 +22,6 @@ use crate::tools::Tools;
 pub const AGENT: &str = "placet";
 /// What the model is told first, unless the program says something else.
 const PROMPT: &str = include_str!("prompt.txt");
-/// What a workflow is told that is begun without an input.
-const BEGIN: &str = "Begin.";
 /// How many pieces of speech a slow watcher may be behind before it misses some.
 const LIVE_DELTAS_KEPT: usize = 1024;
 /// How many wakings wait to be heard before whoever wakes waits, too.
@@ -82,29 +78,6 @@ pub enum StartError {
     Store(#[from] StoreError),
 }
 
-/// Why the agent was not told something. Nothing happened.
-#[derive(Debug, thiserror::Error)]
-pub enum TellError {
-    /// Nothing happens in this session any more.
-    #[error("the session `{0}` has been ended")]
-    SessionOver(SessionId),
-    /// The session is another person's, or another agent's.
-    #[error("the session `{0}` is not yours")]
-    NotYours(SessionId),
-    /// There is nothing to do.
-    #[error("the message is empty")]
-    Empty,
-    /// A workflow begins a run of its own, and one is going on.
-    #[error("a run is going on in the session `{0}`; a workflow begins one of its own")]
-    GoingOn(SessionId),
-    /// The run that is going on is one that is left alone here.
-    #[error(transparent)]
-    LeftAlone(ResumeError),
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
 /// Why a run is left alone. It is in the store as it was.
 #[derive(Debug, thiserror::Error)]
 pub enum ResumeError {
@@ -130,22 +103,6 @@ pub enum ResumeError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-}
-
-/// Why a workflow does not begin. Nothing happened.
-#[derive(Debug, thiserror::Error)]
-pub enum WorkflowError {
-    /// It cannot run here.
-    #[error("the workflow names the {what} `{name}`, which does not exist")]
-    Unknown {
-        /// What it names.
-        what: &'static str,
-        /// By which name.
-        name: String,
-    },
-    /// The agent was not told.
-    #[error(transparent)]
-    Tell(#[from] TellError),
 }
 
 /// Why a run cannot be read from the journal.
@@ -211,94 +168,6 @@ impl Agent {
         &self.inner.engine
     }
 
-    /// Tells the agent something: begins a run, or is read after the turn that is under way. The person is whom the transport
-    /// recognised. A session belongs to the person who began it.
-    pub async fn tell(
-        &self,
-        session: &SessionId,
-        text: &str,
-        person: &PersonId,
-        chat: Option<Chat>,
-    ) -> Result<Said, TellError> {
-        self.tell_with(&self.inner.usual_model, session, text, person, chat)
-            .await
-    }
-
-    /// The same; a run that begins with it thinks with this one of the agent's models.
-    pub(crate) async fn tell_with(
-        &self,
-        model: &str,
-        session: &SessionId,
-        text: &str,
-        person: &PersonId,
-        chat: Option<Chat>,
-    ) -> Result<Said, TellError> {
-        if text.trim().is_empty() {
-            return Err(TellError::Empty);
-        }
-        let mut saying = self.inner.saying(session, text, chat);
-        saying.origin.user = Some(person.clone());
-        model.clone_into(&mut saying.model);
-        self.say(saying).await
-    }
-
-    /// Begins a run in a workflow, and keeps that workflow for it as it is now. Without an input the prompt has to say it all.
-    pub async fn start_workflow(
-        &self,
-        session: &SessionId,
-        workflow: &Workflow,
-        input: Option<&str>,
-        person: &PersonId,
-        chat: Option<Chat>,
-    ) -> Result<(), WorkflowError> {
-        self.check_workflow(workflow)?;
-        let text = input.filter(|input| !input.trim().is_empty()).unwrap_or(BEGIN);
-        let mut saying = self.inner.saying(session, text, chat);
-        saying.origin.user = Some(person.clone());
-        if let Some(model) = &workflow.model {
-            saying.model.clone_from(model);
-        }
-        if let Some(steps) = workflow.steps_max {
-            saying.limits.turns_max = steps;
-        }
-        saying.workflow = Some(Box::new(workflow.clone()));
-        self.say(saying).await?;
-        Ok(())
-    }
-
-    fn check_workflow(&self, workflow: &Workflow) -> Result<(), WorkflowError> {
-        let unknown = |what, name: &str| {
-            let name = name.to_owned();
-            Err(WorkflowError::Unknown { what, name })
-        };
-        if let Some(model) = workflow.model.as_deref()
-            && !self.inner.models.contains_key(model)
-        {
-            return unknown("model", model);
-        }
-        let mut tools = workflow.tools.iter().flatten();
-        match tools.find(|tool| self.inner.tools.get(tool.as_str()).is_none()) {
-            Some(tool) => unknown("tool", tool.as_str()),
-            None => Ok(()),
-        }
-    }
-
-    async fn say(&self, saying: Saying) -> Result<Said, TellError> {
-        let session = saying.session.clone();
-        let inner = Arc::clone(&self.inner);
-        let step = move |view: &placet_store::View<'_>, now| tell(&inner, view, now, &saying);
-        let told = self.inner.engine.store().step(step).await;
-        let said = told.map_err(|error| match error {
-            StepError::Refused(refusal) => refusal,
-            StepError::Store(error) => TellError::Store(error),
-        })?;
-        // A run that was going on may be one that this process has left alone until now.
-        if said == Said::Queued {
-            self.resume(&session).await.map_err(TellError::LeftAlone)?;
-        }
-        Ok(said)
-    }
-
     /// Goes on with the run of a session, and with those it handed work to. Nothing happens when none is going on.
     pub async fn resume(&self, session: &SessionId) -> Result<(), ResumeError> {
         let (inner, looked) = (Arc::clone(&self.inner), session.clone());
@@ -356,57 +225,6 @@ impl Agent {
         self.inner.tools.shut_down();
         self.inner.tools.stop().await;
     }
-}
-
-/// The step of telling, for whoever may.
-fn tell(
-    inner: &Inner,
-    view: &placet_store::View<'_>,
-    now: Now,
-    saying: &Saying,
-) -> Result<placet_store::Step<Said>, TellError> {
-    let may = match &saying.origin.user {
-        Some(person) => may_tell(view, &saying.session, &saying.origin.agent, person)?,
-        None => false,
-    };
-    if !may {
-        return Err(TellError::NotYours(saying.session.clone()));
-    }
-    // What is said to a run that cannot go on here would wait for nobody knows whom.
-    if let Some(run) = view.run(&saying.session)?.filter(|run| run.ended.is_none()) {
-        let drives = inner.drives(&saying.session, &view.run_started(&run)?);
-        drives.map_err(TellError::LeftAlone)?;
-    }
-    steps::tell(view, now, saying).map_err(|refusal| match refusal {
-        RunRefusal::SessionOver(session) | RunRefusal::Stale(session) => TellError::SessionOver(session),
-        RunRefusal::GoingOn(session) => TellError::GoingOn(session),
-        RunRefusal::Elsewhere { session, workspace } => {
-            TellError::LeftAlone(ResumeError::Elsewhere { session, workspace })
-        }
-        RunRefusal::Store(error) => TellError::Store(error),
-    })
-}
-
-/// A new session is anybody's; a known one belongs to whoever first talked to the agent in it, and is no agent's of others.
-fn may_tell(
-    view: &placet_store::View<'_>,
-    session: &SessionId,
-    agent: &AgentId,
-    person: &PersonId,
-) -> Result<bool, StoreError> {
-    if !view.session(session)?.is_open_to(agent) {
-        return Ok(false);
-    }
-    if let Some(owner) = view.run_owner(session)? {
-        return Ok(owner == *person);
-    }
-    // What they set before they first spoke is theirs too.
-    let own = |row: &Committed| match &row.event {
-        Event::ModeSet { by, .. } | Event::ToolAllowed { by, .. } => by == person,
-        _ => false,
-    };
-    let rows = view.journal(0, PAGE, Some(session))?;
-    Ok(rows.len() < PAGE && rows.iter().all(own))
 }
 
 impl Builder {

@@ -49,6 +49,8 @@ pub use builder::{Builder, InitError};
 pub use message::{Exchange, Message, Reply, SendError, Used};
 pub use vendor::{ModelNameError, Provider};
 
+use std::collections::BTreeSet;
+
 use placet_core::call::Chat;
 use placet_core::ids::{PersonId, SessionId, ToolName};
 use placet_engine::Engine;
@@ -63,7 +65,7 @@ pub struct Assistant {
     agent: Agent,
     person: PersonId,
     place: Option<Chat>,
-    approval_tools: Vec<ToolName>,
+    approval_tools: BTreeSet<ToolName>,
     /// The name of the model that is offered only tools that read.
     reader: String,
 }

@@ -16,7 +16,8 @@ use placet_engine::steps::{AnswerRefusal, Said};
 use placet_store::StoreError;
 use serde_json::{Map, Value};
 
-use crate::agent::{Agent, ResumeError, TellError};
+use crate::agent::{Agent, ResumeError};
+use crate::tell::TellError;
 
 mod event;
 mod stream;
@@ -133,8 +134,8 @@ impl Chat {
     }
 
     /// What happens in a session from now on. Opened before something is said, so that nothing of what follows is missed: the
-    /// model may begin to speak at once.
-    pub(crate) async fn listen(&self, session: &SessionId) -> Result<ChatStream, ChatError> {
+    /// model may begin to speak at once. That it may be seen was found out by whoever calls.
+    pub async fn listen(&self, session: &SessionId) -> Result<ChatStream, ChatError> {
         let head = self.agent.engine().head().await?;
         ChatStream::open(&self.agent, session.clone(), EventId::after_row(head)).await
     }

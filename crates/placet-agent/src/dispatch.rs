@@ -35,6 +35,13 @@ struct Active {
     news: bool,
 }
 
+impl Active {
+    fn hears(&mut self) {
+        self.news = true;
+        self.wake.notify_one();
+    }
+}
+
 impl Dispatch {
     pub(crate) fn new(agent: Arc<Inner>) -> Self {
         Self {
@@ -102,8 +109,7 @@ impl Dispatch {
             _ => {}
         }
         if let Some(active) = self.active.get_mut(&row.session) {
-            active.news = true;
-            active.wake.notify_one();
+            active.hears();
         } else if self.open.contains(&row.session) && moves_a_run(&row.event) {
             self.start(row.session.clone());
         }
@@ -111,7 +117,11 @@ impl Dispatch {
 
     fn wake(&mut self, sessions: Vec<SessionId>) {
         for session in sessions {
-            if self.open.insert(session.clone()) {
+            let resting = self.open.insert(session.clone());
+            if let Some(active) = self.active.get_mut(&session) {
+                // Also one that is about to end because its run has: it looks again then, and a run never has two.
+                active.hears();
+            } else if resting {
                 self.start(session);
             }
         }
@@ -164,4 +174,42 @@ fn moves_a_run(event: &Event) -> bool {
             | Event::RunInterrupted { .. }
             | Event::SessionEnded { .. }
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use placet_core::config::Config;
+    use placet_engine::Engine;
+    use serde_json::json;
+
+    use super::*;
+    use crate::agent::Agent;
+    use crate::model::{Script, Scripted};
+    use crate::tools::Tools;
+
+    #[tokio::test]
+    async fn a_run_that_is_woken_while_the_one_before_it_ends_has_one_driver() {
+        let folder = tempfile::tempdir().unwrap();
+        let tools = Tools::builtin(folder.path());
+        let engine = Engine::builder(Config::builtin())
+            .start_in_memory()
+            .await
+            .unwrap();
+        let script = Script::from_json(json!({ "turns": [] })).unwrap();
+        let builder = Agent::builder(engine, tools).model(Arc::new(Scripted::new("scripted", script)));
+        let agent = builder.start().await.unwrap();
+        let session = SessionId::new("s").unwrap();
+        let mut dispatch = Dispatch::new(Arc::clone(&agent.inner));
+        dispatch.wake(vec![session.clone()]);
+        // The row that ends the first run was read; its task is not over, and the row that begins the next one comes later.
+        dispatch.open.remove(&session);
+        dispatch.wake(vec![session.clone()]);
+        assert_eq!(dispatch.runs.len(), 1);
+        // What the task may have missed is looked at again when it is over.
+        let ended = dispatch.runs.join_next_with_id().await.unwrap();
+        dispatch.ended(ended);
+        assert_eq!(dispatch.runs.len(), 1);
+        assert!(dispatch.active.contains_key(&session));
+        agent.shutdown().await;
+    }
 }

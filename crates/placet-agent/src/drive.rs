@@ -22,6 +22,9 @@ use crate::model::{Delta, Ended, ModelError, Prompt, Spoken, SpokenCall};
 use crate::offer::Offer;
 use crate::tools::Tools;
 
+#[cfg(test)]
+mod tests;
+
 /// How often a model that may answer later is tried.
 const TRIES_MAX: u32 = 6;
 /// The first pause between two tries; each one is twice as long as the one before.
@@ -53,20 +56,7 @@ pub(crate) async fn drive(
     session: SessionId,
     wake: Arc<Notify>,
 ) -> Result<(), DriveError> {
-    let stop = agent.stop.child_token();
-    let tools = agent.tools_of(&session).await;
-    let mut driver = Driver {
-        tools,
-        run: Run::new(session),
-        after: 0,
-        agent,
-        wake,
-        begun: BTreeSet::new(),
-        jobs: JoinSet::new(),
-        room: Arc::new(Semaphore::new(RUNNING_MAX)),
-        written: None,
-        stop,
-    };
+    let mut driver = Driver::new(agent, session, wake).await;
     let went = driver.go().await;
     // However it went, no call is left running without its result.
     driver.stop.cancel();
@@ -101,6 +91,21 @@ enum Progress {
 }
 
 impl Driver {
+    async fn new(agent: Arc<Inner>, session: SessionId, wake: Arc<Notify>) -> Self {
+        Self {
+            tools: agent.tools_of(&session).await,
+            run: Run::new(session),
+            after: 0,
+            stop: agent.stop.child_token(),
+            agent,
+            wake,
+            begun: BTreeSet::new(),
+            jobs: JoinSet::new(),
+            room: Arc::new(Semaphore::new(RUNNING_MAX)),
+            written: None,
+        }
+    }
+
     async fn go(&mut self) -> Result<(), DriveError> {
         loop {
             self.catch_up().await?;
@@ -252,6 +257,8 @@ impl Driver {
             Effect::End(_) if !self.jobs.is_empty() => {
                 self.stop.cancel();
                 while self.jobs.join_next().await.is_some() {}
+                // Somebody may say something before the end is stored: the calls that follow from that are not stopped.
+                self.stop = self.agent.stop.child_token();
             }
             Effect::End(how) => self.end(how).await?,
         }
@@ -395,7 +402,7 @@ async fn speak(agent: &Inner, tools: &Tools, run: &Run, row: u64) -> Result<Spok
         match once(model.as_ref(), prompt, &heard, timeout).await {
             Err(ModelError::Again { why, after }) => {
                 tracing::warn!(session = %run.session(), %why, "the model did not answer; trying again");
-                heard(Delta::Again);
+                heard(Delta::Again(why));
                 // Many runs that failed together do not come back together.
                 let jitter = pause.mul_f64(rand::random_range(0.5..1.0));
                 tokio::time::sleep(after.unwrap_or(jitter).min(PAUSE_MAX)).await;

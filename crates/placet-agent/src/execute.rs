@@ -69,10 +69,7 @@ async fn attempt(job: Job) -> Result<(), GateError> {
     }
     let permit = match gate.claim(&job.key, None).await {
         Ok(permit) => permit,
-        // Somebody else runs it, or the session has just been ended: the journal says which.
-        Err(GateError::Claim(ClaimRefusal::AlreadyClaimed(_) | ClaimRefusal::SessionOver(_))) => {
-            return Ok(());
-        }
+        Err(GateError::Claim(refusal)) if is_moot(&refusal) => return Ok(()),
         Err(error) => return Err(error),
     };
     let (ok, output) = match run(&job, &permit, shown).await {
@@ -82,13 +79,20 @@ async fn attempt(job: Job) -> Result<(), GateError> {
     gate.finish(permit.key(), CallResult::new(ok, &output)).await
 }
 
+/// Somebody else runs it, or its run or session has just been stopped: the journal says which.
+fn is_moot(refusal: &ClaimRefusal) -> bool {
+    matches!(
+        refusal,
+        ClaimRefusal::AlreadyClaimed(_) | ClaimRefusal::SessionOver(_) | ClaimRefusal::RunStopped(_)
+    )
+}
+
 /// Begins the run that does the call. It is woken like any other, and its end is the call's result.
 async fn delegate(job: Job) -> Result<(), GateError> {
     let by = job.run;
     let gate = job.agent.engine.gate();
     match gate.delegate(&job.key, move |call| task::begin(call, &by)).await {
-        // Begun before, or the session has just been ended: the journal says which.
-        Err(GateError::Claim(ClaimRefusal::AlreadyClaimed(_) | ClaimRefusal::SessionOver(_))) => Ok(()),
+        Err(GateError::Claim(refusal)) if is_moot(&refusal) => Ok(()),
         begun => begun,
     }
 }

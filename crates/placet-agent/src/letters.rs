@@ -1,7 +1,10 @@
 //! What people write in chats, and answers no question: it is told to the agent, and the run's last words go back to the chat.
 //!
 //! The chat's session is `channel:chatId`. A message leaves the queue in the step that tells the agent, so it is heard once,
-//! whatever happens to this process.
+//! whatever happens to this process. Where a run is going on that cannot go on here, nobody is left waiting for it: it gives way
+//! to another one if only its model is gone, and else whoever writes is told why nothing happens.
+
+use std::sync::Arc;
 
 use placet_core::call::Chat;
 use placet_core::ids::{PersonId, SessionId};
@@ -11,13 +14,13 @@ use placet_core::time::Now;
 use placet_engine::steps::{self, RunRefusal, Saying};
 use placet_store::{Change, OutKind, Outgoing, Step, StepError, StoreError, View};
 
-use crate::agent::Inner;
+use crate::agent::{Inner, ResumeError};
 
 /// Rows looked at at once.
 const PAGE: usize = 256;
 
 /// Takes whatever waits in a chat, oldest first. Does nothing in chats that are another agent's.
-pub(crate) async fn take(agent: &Inner, session: &SessionId) -> Result<(), StoreError> {
+pub(crate) async fn take(agent: &Arc<Inner>, session: &SessionId) -> Result<(), StoreError> {
     let looked = session.clone();
     let store = agent.engine.store();
     loop {
@@ -45,14 +48,13 @@ enum Taken {
 
 /// A message, and what the configuration says about its sender.
 struct Letter {
+    agent: Arc<Inner>,
     row: u64,
     message: InboundMessage,
     chat: Chat,
     saying: Saying,
     sender: Sender,
     locale: Locale,
-    /// Whether the agent begins conversations on this channel.
-    listens: bool,
 }
 
 enum Sender {
@@ -63,7 +65,7 @@ enum Sender {
 }
 
 impl Letter {
-    fn read(agent: &Inner, session: &SessionId, row: u64, message: InboundMessage) -> Self {
+    fn read(agent: &Arc<Inner>, session: &SessionId, row: u64, message: InboundMessage) -> Self {
         let chat = Chat {
             channel: message.channel.clone(),
             id: message.chat_id.clone(),
@@ -82,7 +84,7 @@ impl Letter {
             saying.origin.user = Some(person.clone());
         }
         Self {
-            listens: agent.channels.contains(&chat.channel),
+            agent: Arc::clone(agent),
             row,
             message,
             chat,
@@ -101,8 +103,13 @@ impl Letter {
         if !waits {
             return Ok(Step::nothing(Taken::Gone));
         }
+        if !view.session(session)?.is_open_to(&self.agent.agent) {
+            return Ok(Step::nothing(Taken::Left));
+        }
         let owner = view.run_owner(session)?;
-        if owner.is_none() && !(self.listens && untouched(view, session)?) {
+        // Whether the agent begins conversations on this channel.
+        let listens = self.agent.channels.contains(&self.chat.channel);
+        if owner.is_none() && !(listens && untouched(view, session)?) {
             return Ok(Step::nothing(Taken::Left));
         }
         let mut step = match (&self.sender, owner) {
@@ -117,19 +124,37 @@ impl Letter {
     }
 
     fn told(&self, view: &View<'_>, now: Now) -> Result<Step<Taken>, StoreError> {
-        match steps::tell(view, now, &self.saying) {
+        let told = match self.left_alone(view)? {
+            None => steps::tell(view, now, &self.saying),
+            // Nobody in a chat can bring a model back.
+            Some(gone @ ResumeError::NoModel { .. }) => {
+                steps::tell_instead(view, now, &self.saying, gone.to_string())
+            }
+            Some(why) => return Ok(self.answered(&self.cannot_go_on(&why))),
+        };
+        match told {
             Ok(told) => Ok(Step {
                 events: told.events,
                 changes: told.changes,
                 value: Taken::Gone,
             }),
             Err(RunRefusal::Store(error)) => Err(error),
-            // Whoever works there hears it.
-            Err(RunRefusal::Elsewhere { .. }) => Ok(Step::nothing(Taken::Left)),
-            Err(RunRefusal::SessionOver(_) | RunRefusal::Stale(_) | RunRefusal::GoingOn(_)) => {
-                Ok(self.answered(self.over()))
-            }
+            Err(
+                RunRefusal::SessionOver(_)
+                | RunRefusal::Stale(_)
+                | RunRefusal::GoingOn(_)
+                | RunRefusal::Elsewhere { .. },
+            ) => Ok(self.answered(self.over())),
         }
+    }
+
+    /// Why the run that is going on is left alone here, if one is and cannot go on.
+    fn left_alone(&self, view: &View<'_>) -> Result<Option<ResumeError>, StoreError> {
+        let session = &self.saying.session;
+        let Some(run) = view.run(session)?.filter(|run| run.ended.is_none()) else {
+            return Ok(None);
+        };
+        Ok(self.agent.drives(session, &view.run_started(&run)?).err())
     }
 
     /// Says something back, and nothing else happens.
@@ -158,6 +183,22 @@ impl Letter {
             "I work for somebody else in this chat. Write to me in one of your own.",
             "我在这个聊天中为另一个人工作。请在您自己的聊天中给我写消息。",
         )
+    }
+
+    fn cannot_go_on(&self, why: &ResumeError) -> String {
+        match (self.locale, why) {
+            (Locale::Chinese, ResumeError::Elsewhere { workspace, .. }) => {
+                format!(
+                    "这里的任务在文件夹 `{workspace}` 中进行，我在此处无法继续，也没有把您的消息转给它。请让管理员从那里启动 Placet。"
+                )
+            }
+            (Locale::Chinese, _) => "这里有一个我无法继续的任务，您的消息没有转给它。".to_owned(),
+            (Locale::English, ResumeError::Elsewhere { workspace, .. }) => format!(
+                "I cannot go on here, and did not pass on what you wrote: the work in this chat is done in the folder `{workspace}`. \
+                 Whoever runs me can start me there."
+            ),
+            (Locale::English, why) => format!("I did not pass on what you wrote: {why}."),
+        }
     }
 
     fn over(&self) -> &'static str {

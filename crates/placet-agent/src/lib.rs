@@ -7,7 +7,8 @@
 //! |---|---|
 //! | `model.rs` | what a model is; `model/` has a scripted one and two real protocols |
 //! | `tools.rs` | what a tool is; `tools/` has the built-in ones |
-//! | `agent.rs` | the agent of an engine: what people tell it |
+//! | `agent.rs` | the agent of an engine |
+//! | `tell.rs` | what people tell it |
 //! | `dispatch.rs` | wakes the runs that can go on |
 //! | `letters.rs` | what people write to it in chats |
 //! | `drive.rs` | one run, for as long as it is not parked |
@@ -38,10 +39,12 @@ pub mod model;
 mod offer;
 mod rest;
 mod task;
+mod tell;
 pub mod tools;
 
-pub use agent::{AGENT, Agent, Builder, ResumeError, StartError, TellError, WorkflowError};
+pub use agent::{AGENT, Agent, Builder, ResumeError, StartError};
 pub use model::Model;
 pub use rest::Rest;
 pub use task::Task;
+pub use tell::{TellError, WorkflowError};
 pub use tools::{Tool, Tools};

@@ -64,8 +64,8 @@ pub enum Delta {
     Text(String),
     /// Of its thoughts.
     Thinking(String),
-    /// It begins again: what was heard of this turn does not count.
-    Again,
+    /// It begins again, and why: what was heard of this turn does not count.
+    Again(String),
 }
 
 /// What a model said.

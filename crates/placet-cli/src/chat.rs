@@ -6,6 +6,7 @@
 //! | `talk.rs` | the conversation: keys and events in, lines out |
 //! | `obey.rs`, `command.rs` | what begins with a slash |
 //! | `speech.rs`, `markdown.rs` | what the model is saying, as lines |
+//! | `feed.rs` | events on their way to the screen |
 //! | `show.rs` | calls and results, as short lines |
 //! | `entry.rs`, `keys.rs` | the line being typed, and where keys come from |
 //! | `words.rs` | what the program says itself |
@@ -32,6 +33,7 @@ use crate::{config_file, output, store};
 
 mod command;
 mod entry;
+mod feed;
 mod keys;
 mod markdown;
 mod obey;

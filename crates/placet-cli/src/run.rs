@@ -4,16 +4,18 @@
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
+use placet_agent::chat::What;
 use placet_agent::{Agent, Rest};
 use placet_channels::terminal::Seat;
 use placet_core::config::{Config, Workflow};
-use placet_core::ids::{PersonId, SessionId};
+use placet_core::ids::{IdError, PersonId, SessionId};
 use placet_core::render::SafeText;
 use placet_core::run::RunEnd;
 use placet_engine::Engine;
 use placet_server::builtin;
 use serde_json::json;
 use tokio::runtime::Runtime;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::args::RunArgs;
 use crate::exit::Exit;
@@ -58,42 +60,59 @@ async fn work(args: &RunArgs, config: Config) -> anyhow::Result<Exit> {
         .fold(builder, placet_agent::Builder::model)
         .start()
         .await?;
-    let session = begin(args, &agent, &person, workflow.as_ref()).await?;
+    let session = session(args)?;
+    let watching = watch(&agent, &session).await?;
+    begin(args, &agent, &session, &person, workflow.as_ref()).await?;
     let rest = agent.rest(&session).await?;
+    drop(watching);
     agent.shutdown().await;
     engine.shutdown().await?;
     report(args, &session, &rest)
+}
+
+/// Says on standard error when the model is asked again: whoever waits knows what for.
+async fn watch(agent: &Agent, session: &SessionId) -> anyhow::Result<AbortOnDropHandle<()>> {
+    let mut stream = agent.chat().listen(session).await?;
+    let watching = tokio::spawn(async move {
+        while let Ok(Some(event)) = stream.next().await {
+            if let What::BeginsAgain { why, .. } = event.what {
+                output::warn(&format!("{why}; trying again"));
+            }
+        }
+    });
+    Ok(AbortOnDropHandle::new(watching))
+}
+
+/// The session to work in.
+fn session(args: &RunArgs) -> Result<SessionId, IdError> {
+    match args.resume.as_ref().or(args.session.as_ref()) {
+        Some(session) => Ok(session.clone()),
+        None => SessionId::new(format!("run_{}", uuid::Uuid::now_v7().simple())),
+    }
 }
 
 /// Begins a run, or goes on with one.
 async fn begin(
     args: &RunArgs,
     agent: &Agent,
+    session: &SessionId,
     person: &PersonId,
     workflow: Option<&Workflow>,
-) -> anyhow::Result<SessionId> {
-    if let Some(session) = &args.resume {
-        match agent.owner(session).await? {
-            Some(owner) if owner == *person => {
-                agent.resume(session).await?;
-                return Ok(session.clone());
-            }
+) -> anyhow::Result<()> {
+    if args.resume.is_some() {
+        return match agent.owner(session).await? {
+            Some(owner) if owner == *person => Ok(agent.resume(session).await?),
             _ => bail!("there is no run `{session}` of yours"),
-        }
+        };
     }
-    let session = match &args.session {
-        Some(session) => session.clone(),
-        None => SessionId::new(format!("run_{}", uuid::Uuid::now_v7().simple()))?,
-    };
+    let task = args.task.as_deref();
     if let Some(workflow) = workflow {
-        agent
-            .start_workflow(&session, workflow, args.task.as_deref(), person, None)
-            .await?;
-        return Ok(session);
+        let begun = agent.start_workflow(session, workflow, task, person, None);
+        return Ok(begun.await?);
     }
-    let task = args.task.as_deref().context("say what is to be done")?;
-    agent.tell(&session, task, person, None).await?;
-    Ok(session)
+    let task = task.context("say what is to be done")?;
+    agent.tell(session, task, person, None).await?;
+    Ok(())
 }
 
 /// Reads a workflow: one of the configuration by its name, else a file.

@@ -276,7 +276,9 @@ impl Bus {
         let permit = match gate.claim(&key, None).await {
             Ok(permit) => permit,
             Err(GateError::Claim(
-                refusal @ (ClaimRefusal::AlreadyClaimed(_) | ClaimRefusal::SessionOver(_)),
+                refusal @ (ClaimRefusal::AlreadyClaimed(_)
+                | ClaimRefusal::SessionOver(_)
+                | ClaimRefusal::RunStopped(_)),
             )) => {
                 return Ok(json!({ "approved": false, "denyReason": refusal.to_string() }));
             }

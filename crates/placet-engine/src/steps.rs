@@ -33,7 +33,10 @@ pub use expire::{escalate, expire, lose_lease};
 pub use inbound::{Inbound, InboundOutcome, chat_member, receive};
 pub use propose::{Proposal, ProposeRefusal, Proposed, judge, propose};
 pub use recover::recover;
-pub use run::{Ending, RunRefusal, Said, Saying, end_run, interrupt_run, take_turn, tell};
+pub use run::{
+    Ending, RunRefusal, Said, Saying, end_run, interrupt_left_alone, interrupt_run, take_turn, tell,
+    tell_instead,
+};
 pub use session::{
     RevokeRefusal, SettingRefusal, allow_tool, cancel_question, end_session, revoke_standing, set_mode,
 };

@@ -23,10 +23,11 @@ const PINS: &str = "mcp-tools.json";
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
     /// None is configured.
-    #[error(
-        "no model is configured; add a `[models.NAME]` to placet.toml, and name it in `[agent]` if there are several"
-    )]
+    #[error("no model is configured; add a `[models.NAME]` to placet.toml")]
     None,
+    /// Several are, and none is named.
+    #[error("{} models are configured ({}); name one of them in `[agent] model`", .0.len(), .0.join(", "))]
+    Several(Vec<String>),
     /// Not the one that was named.
     #[error("there is no `[models.{0}]`")]
     Unknown(String),
@@ -163,7 +164,16 @@ pub fn other_models(config: &Config, usual: &str) -> Vec<Arc<dyn Model>> {
 
 /// The model that is named, or the one of `[agent]`.
 pub fn model(config: &Config, named: Option<&str>) -> Result<Arc<dyn Model>, ModelError> {
-    let name = named.or(config.agent.model.as_deref()).ok_or(ModelError::None)?;
+    let unnamed = || match config
+        .models
+        .keys()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+    {
+        none if none.is_empty() => ModelError::None,
+        several => ModelError::Several(several),
+    };
+    let name = named.or(config.agent.model.as_deref()).ok_or_else(unnamed)?;
     let configured = config
         .models
         .get(name)

@@ -129,6 +129,10 @@ impl Server {
         let model = match builtin::model(&config, None) {
             Ok(model) => Some(model),
             Err(ModelError::None) => None,
+            Err(error @ ModelError::Several(_)) => {
+                tracing::warn!(%error, "there is no built-in agent");
+                None
+            }
             Err(error) => return Err(error.into()),
         };
         let tools = match &model {

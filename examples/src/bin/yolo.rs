@@ -20,9 +20,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut exchange = assistant.stream_message(message).await?;
     while let Some(event) = exchange.next().await? {
         match event.what {
-            What::Saying {
-                delta: Some(piece), ..
-            } => print!("{piece}"),
+            What::Saying { delta, .. } => print!("{delta}"),
             What::Action { tool, args, .. } => println!("[{tool} {args}]"),
             What::Observation { ok, output, .. } => {
                 println!("[{}: {output}]", if ok { "ran" } else { "did not run" });

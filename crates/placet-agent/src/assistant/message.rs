@@ -6,13 +6,13 @@ use placet_core::ids::{CallId, IdError, SessionId};
 use placet_core::run::{RunEnd, Usage};
 use placet_engine::ToolUse;
 use placet_engine::callback::{OnToolApprove, Registered};
-use placet_engine::steps::SettingRefusal;
 use placet_store::StoreError;
 use serde_json::Value;
 
 use super::Assistant;
-use crate::agent::{ResumeError, TellError};
+use crate::agent::ResumeError;
 use crate::chat::{ChatError, ChatEvent, ChatStream, What};
+use crate::tell::TellError;
 
 /// A message.
 #[must_use]
@@ -170,7 +170,10 @@ impl Assistant {
             Some(session) => session,
             None => SessionId::new(format!("msg_{}", uuid::Uuid::now_v7().simple()))?,
         };
-        self.prepare(&session).await?;
+        // Whoever decides here is also asked what is open already, so nobody else's session gets that far.
+        if !self.agent.may_tell(&session, &self.person).await? {
+            return Err(SendError::NotYours(session));
+        }
         let decides = message.decides.map(|callback| {
             let decide = move |tool_use: ToolUse| callback.decide(tool_use);
             self.engine().on_tool_approve_in(&session, decide)
@@ -195,29 +198,14 @@ impl Assistant {
         })
     }
 
+    /// Says it, with the session's allow-list in the same step: nothing can be called before.
     async fn say(&self, session: &SessionId, text: &str, offered: Offered) -> Result<(), SendError> {
-        let (person, place) = (&self.person, self.place.clone());
-        match offered {
-            Offered::All => self.agent.tell(session, text, person, place).await?,
-            Offered::Reading => {
-                self.agent
-                    .tell_with(&self.reader, session, text, person, place)
-                    .await?
-            }
-        };
-        Ok(())
-    }
-
-    /// The session's allow-list, before anything can be called in it.
-    async fn prepare(&self, session: &SessionId) -> Result<(), SendError> {
-        for tool in &self.approval_tools {
-            self.allow_tool(session, tool)
-                .await
-                .map_err(|refusal| match refusal {
-                    SettingRefusal::SessionOver(session) => SendError::SessionOver(session),
-                    SettingRefusal::Store(error) => SendError::Store(error),
-                })?;
+        let mut saying = self.agent.inner.saying(session, text, self.place.clone());
+        saying.origin.user = Some(self.person.clone());
+        if offered == Offered::Reading {
+            saying.model.clone_from(&self.reader);
         }
+        self.agent.say(saying, self.approval_tools.clone()).await?;
         Ok(())
     }
 }
@@ -267,6 +255,7 @@ impl Exchange {
             What::Completed { how, .. } | What::Error { how } => self.ended = Some(how.clone()),
             What::Started { .. }
             | What::Saying { .. }
+            | What::BeginsAgain { .. }
             | What::Interaction { .. }
             | What::InteractionResolved { .. } => {}
         }

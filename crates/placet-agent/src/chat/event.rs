@@ -52,10 +52,17 @@ pub enum What {
     Saying {
         /// In which turn.
         iteration: u32,
-        /// The piece; nothing when it begins again.
-        delta: Option<String>,
+        /// The piece.
+        delta: String,
         /// Whether it is a thought.
         thought: bool,
+    },
+    /// The model could not be heard to the end, and is asked again: what it was saying does not count. Not stored.
+    BeginsAgain {
+        /// In which turn.
+        iteration: u32,
+        /// What went wrong.
+        why: String,
     },
     /// The model wants a call made.
     Action {
@@ -108,7 +115,7 @@ impl What {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Started { .. } => "STARTED",
-            Self::Thinking { .. } | Self::Saying { .. } => "THINKING",
+            Self::Thinking { .. } | Self::Saying { .. } | Self::BeginsAgain { .. } => "THINKING",
             Self::Action { .. } => "ACTION",
             Self::Observation { .. } => "OBSERVATION",
             Self::Interaction { .. } => "INTERACTION",
@@ -139,11 +146,13 @@ impl What {
                 iteration,
                 delta,
                 thought,
-            } => match (delta, thought) {
-                (Some(piece), false) => json!({ "iteration": iteration, "delta": piece }),
-                (Some(piece), true) => json!({ "iteration": iteration, "thinkingDelta": piece }),
-                (None, _) => json!({ "iteration": iteration, "again": true }),
-            },
+            } => {
+                let kind = if *thought { "thinkingDelta" } else { "delta" };
+                json!({ "iteration": iteration, kind: delta })
+            }
+            Self::BeginsAgain { iteration, why } => {
+                json!({ "iteration": iteration, "again": true, "why": why })
+            }
             Self::Action {
                 iteration,
                 call,

@@ -7,6 +7,7 @@ use placet_core::ids::SessionId;
 use placet_core::interaction::{Asked, InteractionRequest, Locale, Subject};
 use placet_core::journal::Event;
 use placet_core::render::Block;
+use placet_core::run::RunEnd;
 use placet_engine::events::Subscription;
 use placet_store::{Committed, StoreError};
 use serde_json::{Map, json};
@@ -29,21 +30,52 @@ pub struct ChatStream {
     told: u64,
     /// Pieces of speech that came before the rows they follow.
     early: VecDeque<LiveDelta>,
+    so_far: SoFar,
+    ended: bool,
+}
+
+/// What a run has come to, as far as later events depend on it.
+#[derive(Default)]
+struct SoFar {
     /// What the model said last, for the end of the run.
     last_words: String,
     /// The turn that is stored already: pieces of it are old news.
     turn: u32,
     interruption: Interruption,
-    ended: bool,
 }
 
 /// Whether the run was interrupted. What is said after that begins another run when this one ends, and that is part of the
 /// conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Interruption {
+    #[default]
     None,
     Silent,
     Followed,
+}
+
+impl SoFar {
+    fn hear(&mut self, event: &Event) {
+        match event {
+            Event::RunStarted(_) => *self = Self::default(),
+            Event::ModelTurn(turn) => {
+                self.last_words.clone_from(&turn.text);
+                self.turn = turn.turn;
+            }
+            Event::RunInterrupted { .. } if self.interruption == Interruption::None => {
+                self.interruption = Interruption::Silent;
+            }
+            Event::UserSaid { .. } if self.interruption == Interruption::Silent => {
+                self.interruption = Interruption::Followed;
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the conversation goes on after its run has ended like this.
+    fn is_followed(&self, how: &RunEnd) -> bool {
+        self.interruption == Interruption::Followed && !how.ends_the_session()
+    }
 }
 
 impl ChatStream {
@@ -53,22 +85,19 @@ impl ChatStream {
         let from = after.row().saturating_sub(1);
         let looked = session.clone();
         let store = agent.engine().store();
-        let run = store.read(move |view, _| {
+        let so_far = store.read(move |view, _| {
+            let mut so_far = SoFar::default();
             let Some(run) = view.run(&looked)?.filter(|run| run.row <= from) else {
-                return Ok((String::new(), 0));
+                return Ok(so_far);
             };
-            // Only what the run itself said is needed, and a run is short.
+            // Only what happened in the run itself is needed, and a run is short.
             let rows = view.journal(run.row.saturating_sub(1), usize::MAX >> 1, Some(&looked))?;
-            let mut said = rows
-                .iter()
-                .filter(|row| row.id <= from)
-                .filter_map(|row| match &row.event {
-                    Event::ModelTurn(turn) => Some((turn.text.clone(), turn.turn)),
-                    _ => None,
-                });
-            Ok(said.next_back().unwrap_or_default())
+            for row in rows.iter().filter(|row| row.id <= from) {
+                so_far.hear(&row.event);
+            }
+            Ok(so_far)
         });
-        let (last_words, turn) = run.await?;
+        let so_far = so_far.await?;
         let mut journal = agent.engine().subscribe(from, Some(session.clone()));
         let looked = session.clone();
         for child in store.read(move |view, _| view.descendants(&looked)).await? {
@@ -83,9 +112,7 @@ impl ChatStream {
             ready: VecDeque::new(),
             told: from,
             early: VecDeque::new(),
-            last_words,
-            turn,
-            interruption: Interruption::None,
+            so_far,
             ended: false,
         })
     }
@@ -104,7 +131,10 @@ impl ChatStream {
     pub async fn next(&mut self) -> Result<Option<ChatEvent>, StoreError> {
         loop {
             if let Some(event) = self.ready.pop_front() {
-                self.ended = event.what.is_last() && self.interruption != Interruption::Followed;
+                self.ended = match &event.what {
+                    What::Completed { how, .. } | What::Error { how } => !self.so_far.is_followed(how),
+                    _ => false,
+                };
                 return Ok(Some(event));
             }
             if self.ended {
@@ -158,27 +188,12 @@ impl ChatStream {
         if row.session != self.session && !matches!(row.event, Event::Asked(_) | Event::Resolved { .. }) {
             return Ok(());
         }
-        if let Event::ModelTurn(turn) = &row.event {
-            self.last_words.clone_from(&turn.text);
-            self.turn = turn.turn;
-        }
-        match &row.event {
-            Event::RunStarted(_) => {
-                self.turn = 0;
-                self.last_words.clear();
-                self.interruption = Interruption::None;
-            }
-            Event::RunInterrupted { .. } => self.interruption = Interruption::Silent,
-            Event::UserSaid { .. } if self.interruption == Interruption::Silent => {
-                self.interruption = Interruption::Followed;
-            }
-            _ => {}
-        }
+        self.so_far.hear(&row.event);
         let what = match &row.event {
             Event::Asked(asked) => vec![What::Interaction {
                 request: Box::new(self.request(asked).await?),
             }],
-            _ => of_row(row, self.agent.inner.agent.as_str(), &self.last_words),
+            _ => of_row(row, self.agent.inner.agent.as_str(), &self.so_far.last_words),
         };
         for (part, what) in (0..).zip(what) {
             let id = EventId::new(row.id, part);
@@ -197,23 +212,23 @@ impl ChatStream {
     /// Passes on what the model is saying, after everything it speaks of.
     fn overhear(&mut self) {
         while let Some(heard) = self.early.pop_front_if(|heard| heard.row <= self.told) {
-            if heard.turn <= self.turn {
+            if heard.turn <= self.so_far.turn {
                 continue;
             }
-            let (delta, thought) = match heard.delta {
-                Delta::Text(piece) => (Some(piece), false),
-                Delta::Thinking(piece) => (Some(piece), true),
-                Delta::Again => (None, false),
+            let (iteration, thought) = (heard.turn, matches!(heard.delta, Delta::Thinking(_)));
+            let what = match heard.delta {
+                Delta::Text(delta) | Delta::Thinking(delta) => What::Saying {
+                    iteration,
+                    delta,
+                    thought,
+                },
+                Delta::Again(why) => What::BeginsAgain { iteration, why },
             };
             self.ready.push_back(ChatEvent {
                 id: None,
                 session: self.session.clone(),
                 at: self.agent.engine().store().now().wall,
-                what: What::Saying {
-                    iteration: heard.turn,
-                    delta,
-                    thought,
-                },
+                what,
             });
         }
     }

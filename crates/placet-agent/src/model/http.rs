@@ -81,6 +81,8 @@ pub enum AccessError {
 /// A provider's door.
 #[derive(Debug, Clone)]
 pub(super) struct Door {
+    /// Our name for the model behind it.
+    name: String,
     client: Client,
     url: Url,
     headers: HeaderMap,
@@ -105,6 +107,7 @@ impl Door {
             headers.insert(name, value);
         }
         Ok(Self {
+            name: access.name.clone(),
             client: client(&url, access)?,
             url,
             headers,
@@ -132,7 +135,7 @@ impl Door {
             .header("accept", "text/event-stream")
             .body(body.to_string())
             .send();
-        let response = sent.await.map_err(|error| ModelError::again(explained(error)))?;
+        let response = sent.await.map_err(|error| self.out_of_reach(error))?;
         if !response.status().is_success() {
             return Err(refusal(response).await);
         }
@@ -141,6 +144,15 @@ impl Door {
                 .bytes_stream()
                 .eventsource()
                 .map(|event| event.map_err(torn)),
+        ))
+    }
+
+    /// Nobody answered. Of the address only what holds no secret.
+    fn out_of_reach(&self, error: reqwest::Error) -> ModelError {
+        let (name, address) = (&self.name, self.url.origin().ascii_serialization());
+        let why = explained(error);
+        ModelError::again(format!(
+            "the model `{name}` at {address} cannot be reached: {why}"
         ))
     }
 }

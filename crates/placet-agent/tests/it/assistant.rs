@@ -21,6 +21,8 @@ use crate::models::Protocol;
 use crate::provider::Provider as Vendor;
 use crate::support::{House, calls, on, principal, says, soon};
 
+mod sessions;
+
 /// Remembers whom it was asked about, and says yes.
 #[derive(Clone, Default)]
 struct Asked(Arc<Mutex<Vec<String>>>);
@@ -345,10 +347,7 @@ async fn what_happens_is_shown_as_it_happens() {
     let mut exchange = assistant.stream_message(message).await.unwrap();
     let (mut heard, mut names) = (String::new(), Vec::new());
     while let Some(event) = soon(exchange.next()).await.unwrap() {
-        if let What::Saying {
-            delta: Some(piece), ..
-        } = &event.what
-        {
+        if let What::Saying { delta: piece, .. } = &event.what {
             heard.push_str(piece);
         } else {
             names.push(event.what.name());
@@ -417,37 +416,6 @@ async fn a_question_kept_in_a_file_is_answered_in_the_inbox_after_a_restart() {
     soon(second.agent().rest(&session)).await.unwrap();
     assert_eq!(house.file("a.txt").as_deref(), Some("x"));
     second.shutdown().await.unwrap();
-}
-
-#[tokio::test]
-async fn a_session_remembers_what_was_said_and_is_nobody_elses() {
-    let house = House::new();
-    let turns = || json!([on("second", says("You said it before.")), says("Good day.")]);
-    let session = SessionId::new("one").unwrap();
-    let mine = assistant(&house, &turns())
-        .user("lin")
-        .store(house.store())
-        .start()
-        .await
-        .unwrap();
-    for (message, reply) in [("first", "Good day."), ("second", "You said it before.")] {
-        let message = Message::new(message).session(session.clone());
-        assert_eq!(soon(mine.send_message(message)).await.unwrap().text, reply);
-    }
-    mine.shutdown().await.unwrap();
-    let theirs = assistant(&house, &turns())
-        .user("wei")
-        .store(house.store())
-        .start()
-        .await
-        .unwrap();
-    let refused = soon(theirs.send_message(Message::new("hello").session(session))).await;
-    assert!(matches!(refused, Err(SendError::NotYours(_))), "{refused:?}");
-    assert!(matches!(
-        theirs.send_message(Message::new(" ")).await,
-        Err(SendError::Empty)
-    ));
-    theirs.shutdown().await.unwrap();
 }
 
 #[tokio::test]

@@ -58,10 +58,7 @@ async fn the_words_of_the_model_are_heard_while_it_speaks() {
     let mut stream = home.say("Count").await;
     let mut heard = String::new();
     while let Some(event) = soon(stream.next()).await.unwrap() {
-        if let What::Saying {
-            delta: Some(piece), ..
-        } = &event.what
-        {
+        if let What::Saying { delta: piece, .. } = &event.what {
             assert_eq!((event.id, event.what.name()), (None, "THINKING"));
             heard.push_str(piece);
         }

@@ -7,6 +7,7 @@ use placet_core::interaction::InteractionRequest;
 use placet_core::journal::Event;
 use placet_core::policy::Mode;
 use placet_core::run::RunEnd;
+use placet_engine::steps::Said;
 use serde_json::{Value, json};
 
 use crate::support::{Home, House, calls, id_of, last, lin, on, question, rest, says, session, soon};
@@ -354,5 +355,25 @@ async fn interrupting_a_run_interrupts_what_it_handed_on_and_the_conversation_go
         other => panic!("it goes on: {other:?}"),
     }
     assert!(home.engine.broker().pending(None, 10).await.unwrap().is_empty());
+    sound(home).await;
+}
+
+#[tokio::test]
+async fn a_message_to_a_run_that_was_left_alone_wakes_its_helpers_too() {
+    let house = House::new();
+    let home = house.open(one_child()).await;
+    let asked = question(&mut home.say("Log it").await).await;
+    home.close().await;
+
+    let home = house.open_idle(one_child()).await;
+    home.answer(&asked, "approve", None).await;
+    let told = home.agent.tell(&session("s"), "Hurry up", &lin(), None).await;
+    assert_eq!(told.unwrap(), Said::Queued);
+    // Nothing but the helper can go on, and the parent's answer waits for it.
+    let ended = soon(home.agent.rest(&session("s"))).await.unwrap();
+    let text = "The helper says so.".to_owned();
+    let how = RunEnd::Completed;
+    assert_eq!(ended, Rest::Ended { how, text });
+    assert_eq!(house.file("log.txt").as_deref(), Some("one\n"));
     sound(home).await;
 }

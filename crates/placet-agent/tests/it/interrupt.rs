@@ -3,20 +3,26 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use placet_agent::chat::{ChatStream, What};
-use placet_agent::{Rest, Tool, Tools};
-use placet_core::call::ToolCall;
+use placet_agent::chat::{ChatStream, EventId, Viewer, What};
+use placet_agent::{AGENT, Rest, Tool, Tools};
+use placet_core::call::{Origin, ToolCall};
 use placet_core::evidence::Evidence;
+use placet_core::ids::{AgentId, CallId};
+use placet_core::interaction::CallKey;
 use placet_core::journal::Event;
-use placet_core::run::RunEnd;
+use placet_core::run::{Limits, RunEnd};
 use placet_core::tool::Category;
-use placet_engine::steps::Said;
+use placet_engine::GateError;
+use placet_engine::steps::{self, ClaimRefusal, Ending, Said};
+use placet_store::View;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
 use crate::models::{BOTH, home_with};
 use crate::provider::{Provider, Reply};
-use crate::support::{CONFIG, Home, House, calls, last, lin, names, on, question, rest, says, session, soon};
+use crate::support::{
+    CONFIG, Home, House, calls, last, lin, names, next, on, question, rest, says, session, soon,
+};
 
 async fn interrupts(home: &Home) {
     assert!(home.agent.interrupt(&session("s"), &lin()).await.unwrap());
@@ -40,7 +46,7 @@ async fn parked(house: &House) -> (Home, ChatStream) {
 async fn hears(stream: &mut ChatStream) {
     loop {
         let event = soon(stream.next()).await.unwrap().unwrap();
-        if let What::Saying { delta: Some(_), .. } = event.what {
+        if let What::Saying { .. } = event.what {
             return;
         }
     }
@@ -245,4 +251,128 @@ async fn a_call_on_its_way_to_the_gate_when_its_run_is_stopped_is_never_asked_ab
     let events = rest(&mut stream).await;
     assert_eq!(last(&events, "COMPLETED")["text"], "It ran.");
     home.close().await;
+}
+
+#[tokio::test]
+async fn a_call_that_was_allowed_is_not_begun_once_its_run_is_interrupted() {
+    let house = House::new();
+    let home = house
+        .open(json!([calls(&[("bash", json!({ "command": "touch x" }))])]))
+        .await;
+    let asked = question(&mut home.say("Touch").await).await;
+    // Nobody runs it while it is approved, and then the run is interrupted.
+    home.agent.clone().shutdown().await;
+    home.answer(&asked, "approve", None).await;
+    let call = asked.context["callId"].as_str().unwrap();
+    let key = CallKey {
+        agent: AgentId::new(AGENT).unwrap(),
+        call: CallId::new(call).unwrap(),
+    };
+    interrupts(&home).await;
+    let claimed = home.engine.gate().claim(&key, None).await;
+    assert!(
+        matches!(claimed, Err(GateError::Claim(ClaimRefusal::RunStopped(_)))),
+        "{claimed:?}"
+    );
+    home.engine.shutdown().await.unwrap();
+}
+
+/// What people say, as the step that stores it takes it; in a folder where this agent does not work.
+fn elsewhere(text: &str) -> steps::Saying {
+    steps::Saying {
+        session: session("s"),
+        text: text.into(),
+        origin: Origin {
+            agent: AgentId::new(AGENT).unwrap(),
+            agent_path: Vec::new(),
+            chat: None,
+            user: Some(lin()),
+        },
+        model: "scripted".into(),
+        workspace: "elsewhere".into(),
+        limits: Limits::USUAL,
+        workflow: None,
+    }
+}
+
+/// A session whose run is driven by the test.
+struct Driven {
+    home: Home,
+}
+
+impl Driven {
+    async fn new(house: &House) -> Self {
+        let home = house.open(json!([])).await;
+        let driven = Self { home };
+        assert_eq!(driven.hears("begin").await, Said::Started);
+        driven
+    }
+
+    async fn hears(&self, text: &str) -> Said {
+        let saying = elsewhere(text);
+        let step = move |view: &View<'_>, now| steps::tell(view, now, &saying);
+        self.home.engine.store().step(step).await.unwrap()
+    }
+
+    async fn is_interrupted(&self) {
+        let step = |view: &View<'_>, _| steps::interrupt_run(view, &session("s"), &lin());
+        assert!(self.home.engine.store().step(step).await.unwrap());
+    }
+
+    async fn ends(&self, how: RunEnd) {
+        let ending = Ending {
+            session: session("s"),
+            how,
+            seen: (0, 1),
+            words: String::new(),
+            next: Some("do this instead".into()),
+        };
+        let step = move |view: &View<'_>, _| steps::end_run(view, &ending);
+        self.home.engine.store().step(step).await.unwrap();
+    }
+
+    async fn watch(&self, after: Option<EventId>) -> ChatStream {
+        let (chat, viewer) = (self.home.agent.chat(), Viewer::Person(lin()));
+        chat.attach(&session("s"), &viewer, after).await.unwrap()
+    }
+}
+
+#[tokio::test]
+async fn what_is_said_after_an_interruption_is_answered_also_when_time_ends_the_run() {
+    let house = House::new();
+    let run = Driven::new(&house).await;
+    run.is_interrupted().await;
+    assert_eq!(run.hears("do this instead").await, Said::Queued);
+    let mut stream = run.watch(None).await;
+    let [begun, said] = [next(&mut stream).await.unwrap(), next(&mut stream).await.unwrap()];
+    assert_eq!([begun.what.name(), said.what.name()], ["STARTED", "STARTED"]);
+    // Whoever comes back after they said it hears the answer as well.
+    let mut again = run.watch(said.id).await;
+    run.ends(RunEnd::TimedOut).await;
+    for stream in [&mut stream, &mut again] {
+        assert_eq!(next(stream).await.unwrap().what.name(), "ERROR");
+        let what = next(stream).await.unwrap().what;
+        assert!(
+            matches!(&what, What::Started { message, begins: true, .. } if message == "do this instead"),
+            "{what:?}"
+        );
+    }
+    run.home.close().await;
+}
+
+#[tokio::test]
+async fn a_conversation_is_over_when_its_session_is_ended_whatever_was_said_before() {
+    let house = House::new();
+    let run = Driven::new(&house).await;
+    run.is_interrupted().await;
+    run.hears("do this instead").await;
+    let mut stream = run.watch(None).await;
+    let step = |view: &View<'_>, _| steps::end_session(view, &session("s"), "lin");
+    run.home.engine.store().step(step).await.unwrap();
+    run.ends(RunEnd::Terminated { by: "lin".into() }).await;
+    assert_eq!(
+        names(&rest(&mut stream).await),
+        ["STARTED", "STARTED", "COMPLETED"]
+    );
+    run.home.close().await;
 }

@@ -1,22 +1,23 @@
 //! What people write in chats: told to the agent once, answered in the chat; strangers and bots begin nothing.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use placet_agent::model::{Script, Scripted};
-use placet_agent::{Agent, Tools};
+use placet_agent::{Agent, Builder, Tools};
 use placet_core::config::Config;
 use placet_core::digest::Digest;
-use placet_core::ids::{ChannelName, ChatId};
+use placet_core::ids::{AgentId, ChannelName, ChatId, SessionId};
 use placet_core::interaction::Shown;
 use placet_core::journal::{Author, Event, InboundMessage};
 use placet_engine::Engine;
 use placet_engine::channel::{Channel, Content, Delivery, DeliveryError, Receipt};
-use placet_engine::steps::InboundOutcome;
+use placet_engine::steps::{self, InboundOutcome};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::support::{Home, House, calls, on, says, soon};
+use crate::support::{Home, House, calls, lin, on, says, soon};
 
 const CONFIG: &str = "[approval]\ntimeout = '10m'\nmemory = '0s'\n[[people]]\nname = 'lin'\nops = 'u_lin'\n\
                       [[people]]\nname = 'wei'\nops = 'u_wei'\n\
@@ -79,23 +80,51 @@ impl Channel for Wall {
 
 /// An engine with a channel, and an agent that listens there if it is told to.
 async fn open(house: &House, wall: &Arc<Wall>, turns: Value, listens: &[&str]) -> Home {
+    let model = Scripted::new("scripted", script(turns));
+    let channels = listens.iter().map(|name| ChannelName::new(*name).unwrap());
+    open_as(house, wall, &house.work(), model, |builder| {
+        builder.channels(channels)
+    })
+    .await
+}
+
+/// In some folder, with some model, as somebody.
+async fn open_as(
+    house: &House,
+    wall: &Arc<Wall>,
+    work: &Path,
+    model: Scripted,
+    how: impl FnOnce(Builder) -> Builder,
+) -> Home {
     let config = Config::parse(CONFIG, "placet.toml", std::iter::empty()).unwrap();
-    let tools = Tools::builtin(&house.work());
+    let tools = Tools::builtin(work);
     let engine = Engine::builder(config)
-        .workspace(&house.work())
+        .workspace(work)
         .toolbox(tools.clone())
         .channel(Arc::clone(wall) as Arc<dyn Channel>)
         .start(&house.store())
         .await
         .unwrap();
-    let script = Script::from_json(json!({ "turns": turns })).unwrap();
-    let agent = Agent::builder(engine.clone(), tools)
-        .model(Arc::new(Scripted::new("scripted", script)))
-        .channels(listens.iter().map(|name| ChannelName::new(*name).unwrap()))
-        .start()
-        .await
-        .unwrap();
+    let builder = Agent::builder(engine.clone(), tools).model(Arc::new(model));
+    let agent = how(builder).start().await.unwrap();
     Home { agent, engine }
+}
+
+fn script(turns: Value) -> Script {
+    Script::from_json(json!({ "turns": turns })).unwrap()
+}
+
+fn listening(builder: Builder) -> Builder {
+    builder.channels([ChannelName::new("ops").unwrap()])
+}
+
+/// A chat whose run waits for a person, left by the process that drove it.
+async fn left_waiting(house: &House, wall: &Arc<Wall>) {
+    let turns = json!([calls(&[("bash", json!({ "command": "touch done" }))])]);
+    let home = open(house, wall, turns, &["ops"]).await;
+    writes(&home, "u_lin", "m1", "tidy up", Author::Human).await;
+    assert_eq!(wall.given(1).await, ["(a question)"]);
+    home.close().await;
 }
 
 async fn writes(home: &Home, sender: &str, id: &str, text: &str, author: Author) -> InboundOutcome {
@@ -108,6 +137,10 @@ async fn writes(home: &Home, sender: &str, id: &str, text: &str, author: Author)
         author,
     };
     home.engine.bus().publish_inbound(message, author).await.unwrap()
+}
+
+fn room() -> SessionId {
+    SessionId::new("ops:room").unwrap()
 }
 
 async fn counted(home: &Home, is: impl Fn(&Event) -> bool) -> usize {
@@ -198,8 +231,115 @@ async fn a_channel_the_agent_does_not_listen_on_keeps_its_messages_for_other_age
     let (house, wall) = (House::new(), Wall::new());
     let home = open(&house, &wall, json!([]), &[]).await;
     writes(&home, "u_lin", "m1", "for somebody else", Author::Human).await;
-    let session = placet_core::ids::SessionId::new("ops:room").unwrap();
-    let message = soon(home.engine.bus().consume_inbound(&session)).await.unwrap();
+    let message = soon(home.engine.bus().consume_inbound(&room())).await.unwrap();
     assert_eq!(message.content, "for somebody else");
     home.close().await;
+}
+
+#[tokio::test]
+async fn a_chat_whose_run_lost_its_model_is_answered_by_another_one() {
+    let (house, wall) = (House::new(), Wall::new());
+    left_waiting(&house, &wall).await;
+    let other = Scripted::new("another", script(json!([on("hello again", says("Here I am."))])));
+    let home = open_as(&house, &wall, &house.work(), other, listening).await;
+    let answered = writes(&home, "u_lin", "m2", "no", Author::Human).await;
+    assert!(matches!(answered, InboundOutcome::Consumed(_)), "{answered:?}");
+    writes(&home, "u_lin", "m3", "hello again", Author::Human).await;
+    wall.shows("Here I am.").await;
+    let given = wall.given(0).await;
+    assert!(
+        given
+            .iter()
+            .any(|text| text.contains("thinks with the model `scripted`")),
+        "{given:?}"
+    );
+    let verified = home.engine.store().verify(None).await.unwrap();
+    assert!(verified.findings.is_empty(), "{:?}", verified.findings);
+    home.close().await;
+}
+
+#[tokio::test]
+async fn a_question_of_a_run_that_lost_its_model_is_withdrawn_when_another_one_begins() {
+    let (house, wall) = (House::new(), Wall::new());
+    left_waiting(&house, &wall).await;
+    let other = Scripted::new("another", script(json!([on("hello", says("Here I am."))])));
+    let home = open_as(&house, &wall, &house.work(), other, listening).await;
+    let step = |view: &placet_store::View<'_>, now| {
+        let run = view.run(&room())?.unwrap();
+        let begun = view.run_started(&run)?;
+        let saying = steps::Saying {
+            session: room(),
+            text: "hello".into(),
+            origin: begun.origin,
+            model: "another".into(),
+            workspace: begun.workspace.unwrap(),
+            limits: begun.limits,
+            workflow: None,
+        };
+        steps::tell_instead(view, now, &saying, "its model is gone".into())
+    };
+    home.engine.store().step(step).await.unwrap();
+    wall.shows("Here I am.").await;
+    assert!(home.engine.broker().pending(None, 9).await.unwrap().is_empty());
+    assert!(!house.work().join("done").exists());
+    home.close().await;
+}
+
+#[tokio::test]
+async fn a_chat_whose_run_works_in_another_folder_is_told_so_for_each_message() {
+    let (house, wall) = (House::new(), Wall::new());
+    left_waiting(&house, &wall).await;
+    let folder = tempfile::tempdir().unwrap();
+    let same = Scripted::new(
+        "scripted",
+        script(json!([on("once more", says("Something else, then."))])),
+    );
+    let home = open_as(&house, &wall, folder.path(), same, listening).await;
+    let answered = writes(&home, "u_lin", "m2", "no", Author::Human).await;
+    assert!(matches!(answered, InboundOutcome::Consumed(_)), "{answered:?}");
+    for (before, id) in [(3, "m3"), (4, "m4")] {
+        assert_eq!(wall.given(before).await.len(), before);
+        writes(&home, "u_lin", id, "hello again", Author::Human).await;
+        let told = wall.given(before + 1).await;
+        assert!(
+            told[before].contains(&*house.work().to_string_lossy()),
+            "{told:?}"
+        );
+    }
+    assert_eq!(
+        counted(&home, |event| matches!(event, Event::UserSaid { .. })).await,
+        0
+    );
+
+    // Interrupted, it is over, and the chat can begin something else.
+    assert!(home.agent.interrupt(&room(), &lin()).await.unwrap());
+    wall.shows("the run was interrupted by lin").await;
+    writes(&home, "u_lin", "m5", "hello once more", Author::Human).await;
+    wall.shows("Something else, then.").await;
+    home.close().await;
+}
+
+#[tokio::test]
+async fn a_chat_of_another_agent_keeps_its_messages_for_that_one() {
+    let (house, wall) = (House::new(), Wall::new());
+    let turns = json!([says("At your service.")]);
+    let home = open(&house, &wall, turns, &["ops"]).await;
+    writes(&home, "u_lin", "m1", "hello", Author::Human).await;
+    wall.shows("At your service.").await;
+    home.agent.clone().shutdown().await;
+    writes(&home, "u_lin", "m2", "hello again", Author::Human).await;
+    home.engine.shutdown().await.unwrap();
+
+    let model = Scripted::new("scripted", script(json!([])));
+    let other = |builder: Builder| listening(builder.named(AgentId::new("other").unwrap()));
+    let home = open_as(&house, &wall, &house.work(), model, other).await;
+    // It looks at what waits first of all, and has done so when it has stopped.
+    home.agent.clone().shutdown().await;
+    assert_eq!(
+        counted(&home, |event| matches!(event, Event::RunStarted(_))).await,
+        1
+    );
+    let message = soon(home.engine.bus().consume_inbound(&room())).await.unwrap();
+    assert_eq!(message.content, "hello again");
+    home.engine.shutdown().await.unwrap();
 }

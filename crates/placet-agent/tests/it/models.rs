@@ -259,3 +259,22 @@ async fn a_run_with_a_real_protocol_comes_to_its_end() {
         home.close().await;
     }
 }
+
+#[tokio::test]
+async fn a_model_that_cannot_be_reached_is_named_with_its_address_and_without_its_key() {
+    for protocol in BOTH {
+        // Whoever had this port is gone.
+        let port = std::net::TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
+        let url = format!("http://127.0.0.1:{port}");
+        let (spoken, _) = speak(&*protocol.model(&format!("{url}/v1?key=sk-test")), &hello()).await;
+        let Err(ModelError::Again { why, .. }) = spoken else {
+            panic!("{spoken:?}");
+        };
+        let start = format!("the model `real` at {url} cannot be reached: ");
+        assert!(why.starts_with(&start) && !why.contains("sk-test"), "{why}");
+    }
+}

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use placet_agent::chat::{ChatEvent, ChatStream, Response, Saying, What};
 use placet_agent::model::{Script, Scripted};
-use placet_agent::{Agent, Tools};
+use placet_agent::{Agent, Builder, Tools};
 use placet_core::config::Config;
 use placet_core::ids::{InteractionId, PersonId, SessionId};
 use placet_core::interaction::InteractionRequest;
@@ -62,7 +62,20 @@ impl House {
     /// With another configuration, and tools of one's own.
     pub(crate) async fn open_as(&self, config: &str, tools: Tools, turns: Value) -> Home {
         let script = Script::from_json(json!({ "turns": turns })).unwrap();
-        start_as(config, tools, &self.work(), &self.store(), script, Limits::USUAL).await
+        start_as(config, tools, &self.work(), &self.store(), script, |builder| {
+            builder
+        })
+        .await
+    }
+
+    /// With an agent that goes on with nothing by itself.
+    pub(crate) async fn open_idle(&self, turns: Value) -> Home {
+        let (script, tools) = (
+            Script::from_json(json!({ "turns": turns })).unwrap(),
+            Tools::builtin(&self.work()),
+        );
+        let how = Builder::resuming_nothing;
+        start_as(CONFIG, tools, &self.work(), &self.store(), script, how).await
     }
 
     pub(crate) async fn open_with(&self, turns: Value, limits: Limits) -> Home {
@@ -72,7 +85,8 @@ impl House {
 }
 
 pub(crate) async fn start(work: &Path, store: &Path, script: Script, limits: Limits) -> Home {
-    start_as(CONFIG, Tools::builtin(work), work, store, script, limits).await
+    let limited = |builder: Builder| builder.limits(limits);
+    start_as(CONFIG, Tools::builtin(work), work, store, script, limited).await
 }
 
 async fn start_as(
@@ -81,7 +95,7 @@ async fn start_as(
     work: &Path,
     store: &Path,
     script: Script,
-    limits: Limits,
+    how: impl FnOnce(Builder) -> Builder,
 ) -> Home {
     let config =
         Config::parse(config, "placet.toml", std::iter::empty()).unwrap_or_else(|error| panic!("{error}"));
@@ -91,12 +105,8 @@ async fn start_as(
         .start(store)
         .await
         .unwrap();
-    let agent = Agent::builder(engine.clone(), tools)
-        .model(Arc::new(Scripted::new("scripted", script)))
-        .limits(limits)
-        .start()
-        .await
-        .unwrap();
+    let builder = Agent::builder(engine.clone(), tools).model(Arc::new(Scripted::new("scripted", script)));
+    let agent = how(builder).start().await.unwrap();
     Home { agent, engine }
 }
 

@@ -36,6 +36,8 @@ pub(super) enum Said {
     Command(Command),
     /// A command that is none: how it would be written.
     Wrong(&'static str),
+    /// A mode that is none, as typed.
+    NoMode(String),
 }
 
 /// Reads a line. A message that begins with a slash is written with two.
@@ -53,7 +55,7 @@ pub(super) fn read(line: &str) -> Said {
         ["/mode"] => Command::Mode(None),
         ["/mode", mode] => match named(mode) {
             Some(mode) => Command::Mode(Some(mode)),
-            None => return Said::Wrong("/mode [default|autoEdit|yolo]"),
+            None => return Said::NoMode((*mode).to_owned()),
         },
         ["/tools"] => Command::Tools,
         ["/grants"] => Command::Grants,
@@ -113,7 +115,7 @@ mod tests {
         assert_eq!(read("//etc is full"), Said::Message("/etc is full".into()));
         assert_eq!(read("/mode yolo"), Said::Command(Command::Mode(Some(Mode::Yolo))));
         assert_eq!(read("/grants revoke 2"), Said::Command(Command::Revoke(2)));
-        assert_eq!(read("/mode fast"), Said::Wrong("/mode [default|autoEdit|yolo]"));
+        assert_eq!(read("/mode fast"), Said::NoMode("fast".into()));
         assert_eq!(read("/rm"), Said::Wrong("/help"));
         assert_eq!(read("/new now"), Said::Wrong("/help"));
     }

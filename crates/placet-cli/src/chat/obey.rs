@@ -11,7 +11,7 @@ use placet_store::{Clock as _, StoreError, SystemClock};
 
 use super::command::Command;
 use super::talk::{Talk, Then};
-use super::words;
+use super::{show, words};
 
 /// So many sessions are looked through for conversations,
 const SESSIONS_SEEN_MAX: usize = 200;
@@ -55,16 +55,12 @@ impl Talk {
             let Some(tool) = self.seated.tools.get(&spec.name) else {
                 continue;
             };
-            let first = spec
-                .description
-                .split_inclusive(['.', '\n'])
-                .next()
-                .unwrap_or_default();
+            let first = show::first_sentence(&spec.description);
             let name = SafeText::line(&spec.name);
             lines.push(
                 Line::new(Role::Key, format!("{:<15} ", name.as_str()))
                     .and(Role::Faint, format!("{:<7} ", tool.category().as_str()))
-                    .and(Role::Plain, SafeText::line(first.trim()).as_str()),
+                    .and(Role::Plain, SafeText::line(first).as_str()),
             );
         }
         lines.push(Line::default());

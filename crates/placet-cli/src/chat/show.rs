@@ -20,8 +20,8 @@ const TELLING: [&str; 9] = [
     "description",
     "name",
 ];
-/// The fields that say most of why a call did not run, in this order.
-const REASONS: [&str; 4] = ["reason", "feedback", "explanation", "outcome"];
+/// What people said of a call that did not run.
+const REASONS: [&str; 2] = ["reason", "feedback"];
 
 /// What the person said.
 pub(super) fn said(message: &str) -> Vec<Line> {
@@ -34,8 +34,8 @@ pub(super) fn said(message: &str) -> Vec<Line> {
     .collect()
 }
 
-/// A call, on one line.
-pub(super) fn call(tool: &str, args: &Value, cols: usize) -> Line {
+/// What says most of a call: its tool, and one of its arguments.
+pub(super) fn gist(tool: &str, args: &Value) -> (String, String) {
     let telling = TELLING
         .iter()
         .find_map(|name| Some((*name, args.get(name)?.as_str()?)));
@@ -45,21 +45,53 @@ pub(super) fn call(tool: &str, args: &Value, cols: usize) -> Line {
         None if args.as_object().is_some_and(serde_json::Map::is_empty) => String::new(),
         None => mask::json(args).to_string(),
     };
-    let tool = SafeText::line(tool);
-    let head = format!("● {tool} ");
-    let what = SafeText::code_line(&what);
-    let room = cols.saturating_sub(Line::new(Role::Plain, head.as_str()).width());
-    Line::new(Role::Strong, head).and(Role::Plain, cut(what.as_str(), room))
+    let (tool, what) = (SafeText::line(tool), SafeText::code_line(&what));
+    (tool.as_str().to_owned(), what.as_str().to_owned())
 }
 
-/// What became of a call, on one line.
-pub(super) fn result(ok: bool, output: &Value, cols: usize, locale: Locale) -> Line {
+/// A call, on one line.
+pub(super) fn call(tool: &str, args: &Value, cols: usize) -> Line {
+    let (tool, what) = gist(tool, args);
+    let head = format!("● {tool} ");
+    let room = cols.saturating_sub(Line::new(Role::Plain, head.as_str()).width());
+    Line::new(Role::Strong, head).and(Role::Plain, cut(&what, room))
+}
+
+/// A call that is named beside something else that is said of it.
+pub(super) fn named(tool: &str, args: &Value, cols: usize) -> String {
+    let (tool, what) = gist(tool, args);
+    cut(format!("{tool} {what}").trim_end(), cols / 2)
+}
+
+/// The first sentence of a text. A dot within a word ends none.
+pub(super) fn first_sentence(text: &str) -> &str {
+    let line = text.trim().lines().next().unwrap_or_default();
+    match line.find(". ") {
+        Some(dot) => line.get(..=dot).unwrap_or(line),
+        None => line,
+    }
+}
+
+/// Why a call did not run, in words: what became of it, and what people said.
+fn reason(output: &Value, locale: Locale) -> String {
+    let text = |name: &str| output.get(name).and_then(Value::as_str);
+    let outcome = text("outcome").map(|code| words::outcome(code, locale).unwrap_or(code));
+    let said = REASONS.iter().find_map(|name| text(name));
+    match (outcome, said, text("explanation")) {
+        (Some(outcome), Some(said), _) => format!("{outcome}{}{said}", locale.pick(": ", "：")),
+        // The explanation is for the model, and in English.
+        (_, None, Some(explained)) if locale == Locale::English => explained.to_owned(),
+        (Some(outcome), None, _) => outcome.to_owned(),
+        (None, Some(said), _) => said.to_owned(),
+        (None, None, explained) => explained.map_or_else(|| output.to_string(), str::to_owned),
+    }
+}
+
+/// What became of a call, on one line; which one is said where it does not stand below it.
+pub(super) fn result(name: Option<&str>, ok: bool, output: &Value, cols: usize, locale: Locale) -> Line {
     let said = match output {
         Value::String(text) => text.clone(),
-        other => REASONS
-            .iter()
-            .find_map(|name| other.get(name)?.as_str())
-            .map_or_else(|| other.to_string(), str::to_owned),
+        other => reason(other, locale),
     };
     let said = mask::text(said.trim()).into_owned();
     let mut lines = said.lines();
@@ -73,8 +105,11 @@ pub(super) fn result(ok: bool, output: &Value, cols: usize, locale: Locale) -> L
     } else {
         ("  ✘ ", Role::Caution)
     };
-    let room = cols.saturating_sub(4 + Line::new(Role::Plain, more.as_str()).width());
+    let name = name.map(|name| format!("{name} · ")).unwrap_or_default();
+    let taken = Line::new(Role::Plain, more.as_str()).width() + Line::new(Role::Plain, name.as_str()).width();
+    let room = cols.saturating_sub(4 + taken);
     Line::new(role, mark)
+        .and(Role::Plain, name)
         .and(Role::Faint, cut(SafeText::line(first).as_str(), room))
         .and(Role::Faint, more)
 }
@@ -126,19 +161,37 @@ mod tests {
 
     #[test]
     fn a_result_is_its_first_line_and_how_many_more_there_are() {
-        let line = |ok, output: Value| result(ok, &output, 60, Locale::English).text();
+        let line = |ok, output: Value| result(None, ok, &output, 60, Locale::English).text();
         assert_eq!(line(true, json!("a\nb\nc\n")), "  ✔ a (+2 lines)");
         assert_eq!(
             line(
                 false,
                 json!({ "outcome": "rejected_by_person", "reason": "keep it" })
             ),
-            "  ✘ keep it"
+            "  ✘ rejected: keep it"
         );
         assert_eq!(
             line(false, json!({ "outcome": "skipped_by_person" })),
-            "  ✘ skipped_by_person"
+            "  ✘ skipped"
         );
         assert_eq!(line(true, json!("\u{1b}[2Jgone")), "  ✔ ⟦ESC⟧[2Jgone");
+    }
+
+    #[test]
+    fn a_result_names_its_call_and_says_in_words_what_became_of_it() {
+        let name = named("bash", &json!({ "command": "rm -rf build" }), 80);
+        let rejected = json!({ "executed": false, "outcome": "rejected_by_person" });
+        let line = |locale| result(Some(&name), false, &rejected, 80, locale).text();
+        assert_eq!(line(Locale::English), "  ✘ bash rm -rf build · rejected");
+        assert_eq!(line(Locale::Chinese), "  ✘ bash rm -rf build · 已拒绝");
+    }
+
+    #[test]
+    fn a_first_sentence_is_not_cut_at_a_dot_within_a_word() {
+        assert_eq!(
+            first_sentence("Finds files by a pattern such as `*.rs`. Newest first."),
+            "Finds files by a pattern such as `*.rs`."
+        );
+        assert_eq!(first_sentence("Reads a file\nin full."), "Reads a file");
     }
 }

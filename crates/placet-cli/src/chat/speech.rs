@@ -29,12 +29,10 @@ impl Speech {
         self.thoughts.push_str(piece);
     }
 
-    /// It begins again. What is printed already is said to be void.
-    pub(super) fn begins_again(&mut self, locale: Locale) -> Vec<Line> {
-        let was_printed = self.printed + self.thoughts_printed > 0;
+    /// It begins again. What is printed already is void, and a silence has its reason.
+    pub(super) fn begins_again(&mut self, why: &str, locale: Locale) -> Line {
         *self = Self::default();
-        let void = Line::new(Role::Faint, words::begins_again(locale));
-        if was_printed { vec![void] } else { Vec::new() }
+        Line::new(Role::Faint, words::begins_again(why, locale))
     }
 
     /// What can be printed for good by now.
@@ -154,13 +152,12 @@ mod tests {
     }
 
     #[test]
-    fn a_model_that_begins_again_says_so_only_when_something_was_printed() {
+    fn a_model_that_begins_again_says_why_and_what_it_said_is_void() {
         let mut speech = Speech::default();
-        speech.says("half");
-        assert!(speech.begins_again(Locale::English).is_empty());
         speech.says("One.\n\nTwo");
         speech.settled(80);
-        assert_eq!(speech.begins_again(Locale::English).len(), 1);
+        let line = speech.begins_again("nobody answers", Locale::English);
+        assert_eq!(line.text(), "… the model begins again: nobody answers");
         assert!(speech.growing(80).is_empty());
     }
 }

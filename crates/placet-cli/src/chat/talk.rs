@@ -11,22 +11,20 @@ use placet_channels::terminal::line::{Line, Role};
 use placet_channels::terminal::prompt::Screen;
 use placet_channels::terminal::{self, Attendant, Attended, Delivered, Inline, Raw};
 use placet_core::call::Chat;
-use placet_core::ids::{IdError, InteractionId, PersonId, SessionId};
+use placet_core::ids::{CallId, IdError, InteractionId, PersonId, SessionId};
 use placet_core::interaction::Locale;
 use placet_core::policy::Mode;
+use placet_core::record::CallRecord;
 use placet_engine::steps::Said as Told;
 use placet_store::StoreError;
-use tokio::sync::mpsc;
-use tokio_util::task::AbortOnDropHandle;
 
 use super::command::{self, Said};
 use super::entry::{Entry, Typed};
+use super::feed::Feed;
 use super::keys::Keys;
 use super::speech::Speech;
 use super::{show, words};
 
-/// Events read ahead of what is drawn.
-const AHEAD_MAX: usize = 256;
 /// Rows the line being typed may take.
 const ENTRY_ROWS_MAX: usize = 6;
 
@@ -48,6 +46,8 @@ pub(super) struct Talk {
     inline: Inline,
     entry: Entry,
     speech: Speech,
+    /// The calls of the turn, and how each is named.
+    calls: Vec<(CallId, String)>,
     pub(super) session: SessionId,
     feed: Option<Feed>,
     work: Work,
@@ -99,29 +99,6 @@ enum News {
     Delivered(Delivered),
 }
 
-/// The events of a conversation, read on a task of their own: a reader that is interrupted halfway would lose one.
-struct Feed {
-    events: mpsc::Receiver<Result<ChatEvent, StoreError>>,
-    _reader: AbortOnDropHandle<()>,
-}
-
-impl Feed {
-    fn of(mut stream: ChatStream) -> Self {
-        let (sender, events) = mpsc::channel(AHEAD_MAX);
-        let reader = tokio::spawn(async move {
-            while let Some(event) = stream.next().await.transpose() {
-                if sender.send(event).await.is_err() {
-                    break;
-                }
-            }
-        });
-        Self {
-            events,
-            _reader: AbortOnDropHandle::new(reader),
-        }
-    }
-}
-
 /// The terminal, while it is this loop's.
 struct Desk {
     keys: Keys,
@@ -155,6 +132,7 @@ impl Talk {
             inline,
             entry,
             speech: Speech::default(),
+            calls: Vec::new(),
             feed: None,
             work: Work::Idle,
             others: BTreeSet::new(),
@@ -277,17 +255,27 @@ impl Talk {
                 lines
             }
             What::Saying { delta, thought, .. } => {
-                match (delta, thought) {
-                    (Some(piece), false) => self.speech.says(&piece),
-                    (Some(piece), true) => self.speech.thinks(&piece),
-                    (None, _) => return Ok(self.inline.print(&self.speech.begins_again(locale))?),
+                if thought {
+                    self.speech.thinks(&delta);
+                } else {
+                    self.speech.says(&delta);
                 }
                 self.speech.settled(cols)
             }
-            What::Thinking { text, thinking, .. } => self.speech.ends(&text, thinking.as_deref(), cols),
-            What::Action { tool, args, .. } => vec![show::call(&tool, &args, cols)],
-            What::Observation { ok, output, .. } => vec![show::result(ok, &output, cols, locale)],
-            What::InteractionResolved { request, .. } => self.resolved(&request).await?,
+            What::BeginsAgain { why, .. } => vec![self.speech.begins_again(&why, locale)],
+            What::Thinking { text, thinking, .. } => {
+                self.calls.clear();
+                self.speech.ends(&text, thinking.as_deref(), cols)
+            }
+            What::Action { call, tool, args, .. } => {
+                self.calls.push((call, show::named(&tool, &args, cols)));
+                vec![show::call(&tool, &args, cols)]
+            }
+            What::Observation { call, ok, output } => {
+                let name = self.name_of(&call);
+                vec![show::result(name, ok, &output, cols, locale)]
+            }
+            What::InteractionResolved { request, .. } => self.resolved(&request, cols).await?,
             What::Completed { how, .. } | What::Error { how } => {
                 let unsaid = self.speech.breaks_off(cols);
                 let ended = words::ended(&how, locale);
@@ -306,7 +294,9 @@ impl Talk {
     /// Calls stand together; words stand apart from them.
     fn space(&mut self, what: &What) -> io::Result<()> {
         let words = match what {
-            What::Saying { .. } | What::Completed { .. } | What::Error { .. } => true,
+            What::Saying { .. } | What::BeginsAgain { .. } | What::Completed { .. } | What::Error { .. } => {
+                true
+            }
             What::Thinking { text, thinking, .. } => !text.trim().is_empty() || thinking.is_some(),
             What::Action { .. } | What::Observation { .. } => {
                 self.above = Above::Calls;
@@ -321,14 +311,31 @@ impl Talk {
         Ok(())
     }
 
-    /// What became of a question that was not settled on this screen.
-    async fn resolved(&mut self, id: &InteractionId) -> anyhow::Result<Vec<Line>> {
+    /// A call of the turn by name, unless it is the only one.
+    fn name_of(&self, call: &CallId) -> Option<&str> {
+        if self.calls.len() < 2 {
+            return None;
+        }
+        let named = self.calls.iter().find(|(id, _)| id == call);
+        named.map(|(_, name)| name.as_str())
+    }
+
+    /// What became of a question that was not settled on this screen, and which call it was about.
+    async fn resolved(&mut self, id: &InteractionId, cols: usize) -> anyhow::Result<Vec<Line>> {
         self.others.remove(id);
         if self.settled_here.contains(id) {
             return Ok(Vec::new());
         }
         let broker = self.seated.agent.engine().broker();
-        Ok(vec![self.attendant.came_to(&broker, id).await?])
+        let line = self.attendant.came_to(&broker, id).await?;
+        let about = broker.question(id).await?.and_then(|question| question.call);
+        Ok(vec![match about {
+            Some(CallRecord { call, .. }) => {
+                let name = show::named(call.tool.as_str(), call.args.as_value(), cols);
+                line.and(Role::Faint, format!("  {name}"))
+            }
+            None => line,
+        }])
     }
 
     async fn typed(&mut self, event: Event) -> anyhow::Result<Then> {
@@ -357,6 +364,10 @@ impl Talk {
                     Ok(Then::GoOn)
                 }
                 Said::Command(command) => self.obey(command).await,
+                Said::NoMode(typed) => {
+                    self.notice(&words::no_mode(&typed, self.seated.locale))?;
+                    Ok(Then::GoOn)
+                }
                 Said::Wrong(usage) => {
                     self.notice(&words::no_command(usage, self.seated.locale))?;
                     Ok(Then::GoOn)

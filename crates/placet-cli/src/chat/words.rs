@@ -9,10 +9,11 @@ use placet_core::run::RunEnd;
 
 use super::command;
 
-pub(super) fn begins_again(locale: Locale) -> &'static str {
+pub(super) fn begins_again(why: &str, locale: Locale) -> String {
+    let why = SafeText::line(why);
     match locale {
-        Locale::English => "… the model was cut off and begins again",
-        Locale::Chinese => "… 模型中断，重新开始",
+        Locale::English => format!("… the model begins again: {why}"),
+        Locale::Chinese => format!("… 模型重新开始：{why}"),
     }
 }
 
@@ -200,6 +201,40 @@ pub(super) fn no_command(usage: &str, locale: Locale) -> String {
         Locale::English => format!("That is no command. Try {usage}"),
         Locale::Chinese => format!("没有这个命令。请试试 {usage}"),
     }
+}
+
+pub(super) fn no_mode(typed: &str, locale: Locale) -> String {
+    let typed = SafeText::line(typed);
+    let [default, auto_edit, yolo] = [Mode::Default, Mode::AutoEdit, Mode::Yolo].map(command::name);
+    match locale {
+        Locale::English => {
+            format!("There is no mode `{typed}`; the modes are `{default}`, `{auto_edit}` and `{yolo}`.")
+        }
+        Locale::Chinese => {
+            format!("没有模式 `{typed}`；可用的模式有 `{default}`、`{auto_edit}` 和 `{yolo}`。")
+        }
+    }
+}
+
+/// What became of a call that did not run. Programs know it by a code.
+pub(super) fn outcome(code: &str, locale: Locale) -> Option<&'static str> {
+    let (english, chinese) = match code {
+        "rejected_by_person" => ("rejected", "已拒绝"),
+        "try_again_with_feedback" => ("sent back to think again", "已要求重新考虑"),
+        "information_provided" => ("answered", "已回答"),
+        "skipped_by_person" => ("skipped", "已跳过"),
+        "run_terminated_by_person" => ("the run was ended", "任务已终止"),
+        "expired" => ("nobody answered in time", "无人在期限内回答"),
+        "cancelled" => ("withdrawn", "已撤回"),
+        "denied_by_policy" => ("not allowed by policy", "策略不允许"),
+        "nobody_to_ask" => ("there is nobody to ask", "没有人可以询问"),
+        "too_many_open_questions" => ("too many questions are open", "待回答的问题过多"),
+        "rejected_before" => ("rejected before", "之前已被拒绝"),
+        "session_over" => ("the conversation is over", "对话已结束"),
+        "not_a_call" => ("not a call that can be made", "不是可以执行的调用"),
+        _ => return None,
+    };
+    Some(locale.pick(english, chinese))
 }
 
 pub(super) fn more_lines(lines: usize, locale: Locale) -> String {

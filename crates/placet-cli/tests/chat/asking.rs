@@ -32,7 +32,7 @@ fn a_call_is_rejected_with_a_reason_the_model_reads() {
     lin.sees("Why not?");
     lin.enters("keep it");
     lin.sees("I left it as it was.");
-    lin.sees("✘ keep it");
+    lin.sees("✘ rejected: keep it");
     assert!(!world.path("a.txt").exists());
     lin.leaves();
 }

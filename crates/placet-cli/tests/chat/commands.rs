@@ -39,6 +39,8 @@ fn help_and_tools_are_listed_and_what_is_no_command_is_not_sent() {
     lin.sees("command");
     lin.says("/frobnicate");
     lin.sees("That is no command. Try /help");
+    lin.says("/mode fast");
+    lin.sees("There is no mode `fast`; the modes are `default`, `autoEdit` and `yolo`.");
     lin.says("/exit");
     lin.ends();
     assert!(

@@ -1,5 +1,7 @@
 //! `placet run`: the built-in agent for scripts, with a scripted model.
 
+use std::io::{Read as _, Write as _};
+
 use serde_json::Value;
 
 use crate::world::World;
@@ -271,5 +273,57 @@ url = 'env:ORDERS'
     assert!(
         !seen.contains("hunter2") && !seen.contains("PLACET_SERVER"),
         "{seen}"
+    );
+}
+
+#[test]
+fn several_models_and_none_named_are_said_to_be_several() {
+    let world = World::new();
+    world.write(
+        "placet.toml",
+        "[models.main]\nprovider = 'scripted'\nscript = 'script.toml'\n\
+         [models.other]\nprovider = 'scripted'\nscript = 'script.toml'\n",
+    );
+    world.write("script.toml", SCRIPT);
+    let (_, said) = world.said(&["run", "hello"], 2);
+    assert!(
+        said.contains("2 models are configured (`main`, `other`); name one of them in `[agent] model`"),
+        "{said}"
+    );
+}
+
+/// A provider that hangs up on the first caller and answers the second one.
+fn provider() -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        drop(listener.accept().unwrap());
+        let (mut caller, _) = listener.accept().unwrap();
+        let mut asked = Vec::new();
+        while !asked.windows(9).any(|part| part == b"\"messages") {
+            let mut part = [0; 4096];
+            let read = caller.read(&mut part).unwrap();
+            asked.extend_from_slice(part.get(..read).unwrap());
+        }
+        let said =
+            r#"data: {"choices":[{"index":0,"delta":{"content":"Here I am."},"finish_reason":"stop"}]}"#;
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+        write!(caller, "{head}{said}\n\ndata: [DONE]\n\n").unwrap();
+    });
+    port
+}
+
+#[test]
+fn a_model_that_does_not_answer_is_named_and_tried_again() {
+    let (world, port) = (World::new(), provider());
+    let config =
+        format!("[models.main]\nprovider = 'openai'\nmodel = 'm'\nbase_url = 'http://127.0.0.1:{port}/v1'\n");
+    world.write("placet.toml", config);
+    let (out, said) = world.said(&["run", "hello"], 0);
+    assert_eq!(out, "Here I am.\n");
+    let start = format!("warning: the model `main` at http://127.0.0.1:{port} cannot be reached: ");
+    assert!(
+        said.starts_with(&start) && said.ends_with("; trying again\n"),
+        "{said}"
     );
 }

@@ -182,6 +182,12 @@ impl RunEnd {
             Self::TimedOut => "timedOut",
         }
     }
+
+    /// Whether its session has ended with it. After any other end a run begins with what people said once they had interrupted
+    /// this one.
+    pub const fn ends_the_session(&self) -> bool {
+        matches!(self, Self::Terminated { .. })
+    }
 }
 
 impl std::fmt::Display for RunEnd {

@@ -1,7 +1,7 @@
 //! Claiming a grant, and telling what came of it. Once: the second claim of a grant is refused for ever.
 
 use placet_core::call::{CallDigest, ToolCall};
-use placet_core::ids::{CallId, InteractionId, SessionId};
+use placet_core::ids::{AgentId, CallId, InteractionId, SessionId};
 use placet_core::interaction::{CallKey, Cancellation, Resolution};
 use placet_core::journal::{CallResult, Event};
 use placet_core::outcome::{CallStatus, Outcome};
@@ -68,6 +68,9 @@ pub enum ClaimRefusal {
     /// The session has been ended since.
     #[error("the session of the call `{0}` has been ended")]
     SessionOver(CallId),
+    /// A person stopped the run that made it.
+    #[error("the run of the call `{0}` was stopped; nothing is begun in it any more")]
+    RunStopped(CallId),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -163,6 +166,9 @@ fn claimable(
     if record.session_over {
         return Err(ClaimRefusal::SessionOver(id()));
     }
+    if is_stopped(view, &record.session, &record.key.agent)? {
+        return Err(ClaimRefusal::RunStopped(id()));
+    }
     let granted = reread.granted(record.digest, &outcome);
     let (call, digest) = granted.ok_or_else(|| StoreError::Corrupt {
         what: format!("the grant of call `{}` is bound to another digest", id()),
@@ -176,6 +182,15 @@ fn claimable(
     Ok((permit, question.filter(|_| record.untold)))
 }
 
+/// Whether a person has stopped the run an agent's call belongs to. Calls of agents without a run belong to none.
+fn is_stopped(view: &View<'_>, session: &SessionId, agent: &AgentId) -> Result<bool, StoreError> {
+    let run = view.run(session)?;
+    match run.filter(|run| run.ended.is_none() && run.interrupted.is_some()) {
+        Some(run) => Ok(view.run_started(&run)?.origin.agent == *agent),
+        None => Ok(false),
+    }
+}
+
 /// Claims the grant of a call and begins the run that does it, in one step. What `begin` refuses is the call's result.
 pub fn delegate(
     view: &View<'_>,
@@ -185,7 +200,7 @@ pub fn delegate(
 ) -> Result<Step<()>, ClaimRefusal> {
     let (permit, untold) = claimable(view, key, reread)?;
     if !goes_on(view, &permit.call.session)? {
-        return Err(ClaimRefusal::SessionOver(key.call.clone()));
+        return Err(ClaimRefusal::RunStopped(key.call.clone()));
     }
     let made = begin(&permit.call).and_then(|run| Ok((child(view, &permit.key)?, run)));
     let mut draft = Draft::new(&permit.call.session);

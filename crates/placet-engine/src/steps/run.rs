@@ -32,6 +32,25 @@ pub struct Saying {
     pub workflow: Option<Box<Workflow>>,
 }
 
+impl Saying {
+    /// The run that begins with it.
+    fn begins(&self, now: Now) -> RunStarted {
+        RunStarted {
+            task: self.text.clone(),
+            model: self.model.clone(),
+            limits: self.limits,
+            origin: self.origin.clone(),
+            workspace: Some(self.workspace.clone()),
+            parent: None,
+            until: self
+                .workflow
+                .as_ref()
+                .and_then(|workflow| Some(now.live + workflow.timeout?)),
+            workflow: self.workflow.clone(),
+        }
+    }
+}
+
 /// What became of a saying.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Said {
@@ -89,19 +108,7 @@ pub fn tell(view: &View<'_>, now: Now, saying: &Saying) -> Result<Step<Said>, Ru
         });
         return Ok(draft.finish(Said::Queued));
     }
-    draft.event(Event::RunStarted(Box::new(RunStarted {
-        task: saying.text.clone(),
-        model: saying.model.clone(),
-        limits: saying.limits,
-        origin: saying.origin.clone(),
-        workspace: Some(saying.workspace.clone()),
-        parent: None,
-        until: saying
-            .workflow
-            .as_ref()
-            .and_then(|workflow| Some(now.live + workflow.timeout?)),
-        workflow: saying.workflow.clone(),
-    })));
+    draft.event(Event::RunStarted(Box::new(saying.begins(now))));
     Ok(draft.finish(Said::Started))
 }
 
@@ -130,6 +137,69 @@ pub fn interrupt_run(view: &View<'_>, session: &SessionId, by: &PersonId) -> Res
         draft.append(interrupt_one(view, &child, by)?);
     }
     Ok(draft.finish(true))
+}
+
+/// The same for a run that nobody here can go on with: it ends in the same step, and so do those it handed work to.
+pub fn interrupt_left_alone(
+    view: &View<'_>,
+    session: &SessionId,
+    by: &PersonId,
+) -> Result<Step<bool>, StoreError> {
+    let mut step = interrupt_run(view, session, by)?;
+    let how = RunEnd::Interrupted { by: by.to_string() };
+    let ended = end_family(view, session, &how)?;
+    step.events.extend(ended.events);
+    step.changes.extend(ended.changes);
+    Ok(step)
+}
+
+/// Begins a run where one is going on that nobody here can go on with. That one fails first, with those it handed work to.
+pub fn tell_instead(
+    view: &View<'_>,
+    now: Now,
+    saying: &Saying,
+    why: String,
+) -> Result<Step<Said>, RunRefusal> {
+    let session = &saying.session;
+    if view.session_ended(session)? {
+        return Err(RunRefusal::SessionOver(session.clone()));
+    }
+    let how = RunEnd::Failed { why };
+    let mut draft = Draft::new(session);
+    let mut family = view.descendants(session)?;
+    family.push(session.clone());
+    for one in family {
+        let mut open = Draft::new(&one);
+        withdraw_all(view, &mut open, &Cancellation::Terminated, &how.to_string())?;
+        draft.append(open);
+    }
+    draft.append(end_family(view, session, &how)?);
+    draft.event(Event::RunStarted(Box::new(saying.begins(now))));
+    Ok(draft.finish(Said::Started))
+}
+
+/// Ends the open run of a session and those it handed work to, helpers first: each is the result of a call of the one before.
+fn end_family(view: &View<'_>, session: &SessionId, how: &RunEnd) -> Result<Draft, StoreError> {
+    let mut family = vec![session.clone()];
+    family.extend(view.descendants(session)?);
+    let mut draft = Draft::new(session);
+    for session in family.into_iter().rev() {
+        let Some(run) = open(view, &session)? else {
+            continue;
+        };
+        let mut one = Draft::new(&session);
+        one.event(Event::RunEnded { how: how.clone() });
+        let ending = Ending {
+            session,
+            how: how.clone(),
+            seen: (run.turns, run.said),
+            words: String::new(),
+            next: None,
+        };
+        tell_of_end(view, &mut one, &run, &view.run_started(&run)?, &ending)?;
+        draft.append(one);
+    }
+    Ok(draft)
 }
 
 fn interrupt_one(view: &View<'_>, session: &SessionId, by: &PersonId) -> Result<Draft, StoreError> {
@@ -172,20 +242,37 @@ pub fn end_run(view: &View<'_>, ending: &Ending) -> Result<Step<()>, RunRefusal>
     draft.event(Event::RunEnded {
         how: ending.how.clone(),
     });
-    if let (RunEnd::Interrupted { .. }, None, Some(task)) = (&ending.how, &started.parent, &ending.next) {
-        draft.event(Event::RunStarted(Box::new(RunStarted {
-            task: task.clone(),
-            workflow: None,
-            until: None,
-            ..started
-        })));
-    } else if let Some(parent) = &started.parent {
-        report(view, &mut draft, parent, ending)?;
-    } else if let Some(chat) = own_chat(session, &started.origin) {
-        let key = format!("run:{session}:{}", run.row);
-        say(&mut draft, key, chat, last_message(ending));
+    match &ending.next {
+        // However it ended: what they said is answered.
+        Some(task) if started.parent.is_none() && !ending.how.ends_the_session() => {
+            draft.event(Event::RunStarted(Box::new(RunStarted {
+                task: task.clone(),
+                workflow: None,
+                until: None,
+                ..started
+            })));
+        }
+        _ => tell_of_end(view, &mut draft, &run, &started, ending)?,
     }
     Ok(draft.finish(()))
+}
+
+/// Whoever waits for a run hears how it ended: the call it did, or the chat that is its session.
+fn tell_of_end(
+    view: &View<'_>,
+    draft: &mut Draft,
+    run: &RunHead,
+    started: &RunStarted,
+    ending: &Ending,
+) -> Result<(), StoreError> {
+    let session = &ending.session;
+    if let Some(parent) = &started.parent {
+        report(view, draft, parent, ending)?;
+    } else if let Some(chat) = own_chat(session, &started.origin) {
+        let key = format!("run:{session}:{}", run.row);
+        say(draft, key, chat, last_message(ending));
+    }
+    Ok(())
 }
 
 /// The result of the call that this run did.

@@ -50,7 +50,7 @@ fn claim(refusal: &ClaimRefusal) -> Problem {
         ClaimRefusal::StillPending(_) => Code::StillPending,
         ClaimRefusal::NotGranted { .. } => Code::NotGranted,
         ClaimRefusal::AlreadyClaimed(_) => Code::AlreadyClaimed,
-        ClaimRefusal::SessionOver(_) => Code::SessionOver,
+        ClaimRefusal::SessionOver(_) | ClaimRefusal::RunStopped(_) => Code::SessionOver,
         ClaimRefusal::Store(_) => Code::StoreUnavailable,
     };
     let problem = Problem::new(code, refusal.to_string());

@@ -1,0 +1,71 @@
+//! A driver taken through its run step by step, so that other things happen exactly in between.
+
+use placet_core::config::Config;
+use placet_core::ids::PersonId;
+use placet_engine::Engine;
+use placet_engine::steps::Said;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::agent::Agent;
+use crate::model::{Script, Scripted};
+
+/// An agent in memory, with a model that says this.
+async fn agent(folder: &tempfile::TempDir, turns: Value) -> Agent {
+    let tools = Tools::builtin(folder.path());
+    let engine = Engine::builder(Config::builtin())
+        .workspace(folder.path())
+        .toolbox(tools.clone())
+        .start_in_memory()
+        .await
+        .unwrap();
+    let script = Script::from_json(json!({ "turns": turns })).unwrap();
+    let builder = Agent::builder(engine, tools).model(Arc::new(Scripted::new("scripted", script)));
+    builder.start().await.unwrap()
+}
+
+/// Says something to a run that the agent itself leaves alone, since it works elsewhere.
+async fn says(agent: &Agent, text: &str) -> Said {
+    let mut saying = agent.inner.saying(&session(), text, None);
+    saying.origin.user = Some(PersonId::new("lin").unwrap());
+    saying.workspace = "elsewhere".into();
+    let step = move |view: &placet_store::View<'_>, now| steps::tell(view, now, &saying);
+    agent.engine().store().step(step).await.unwrap()
+}
+
+fn session() -> SessionId {
+    SessionId::new("s").unwrap()
+}
+
+#[tokio::test]
+async fn what_is_said_between_the_last_word_and_the_end_is_acted_upon() {
+    let folder = tempfile::tempdir().unwrap();
+    let look = json!({ "on": "look", "calls": [{ "tool": "ls", "args": {} }] });
+    let turns = json!([look, { "text": "Seen." }, { "text": "Seen twice." }]);
+    let agent = agent(&folder, turns).await;
+    assert_eq!(says(&agent, "look").await, Said::Started);
+    let mut journal = agent.engine().subscribe(0, Some(session()));
+    let mut driver = Driver::new(Arc::clone(&agent.inner), session(), Arc::default()).await;
+    driver.catch_up().await.unwrap();
+    driver.ask_model().await.unwrap();
+    driver.catch_up().await.unwrap();
+    driver.propose().await.unwrap();
+    driver.catch_up().await.unwrap();
+    for effect in driver.run.effects() {
+        driver.carry_out(effect).await.unwrap();
+    }
+    while !matches!(journal.next().await.unwrap().event, Event::Finished { .. }) {}
+    driver.catch_up().await.unwrap();
+    driver.ask_model().await.unwrap();
+    driver.catch_up().await.unwrap();
+    let end = Effect::End(RunEnd::Completed);
+    assert_eq!(driver.run.effects(), [end.clone()]);
+    assert_eq!(driver.jobs.len(), 1, "the call is over, and nobody has noticed");
+
+    driver.carry_out(end).await.unwrap();
+    assert_eq!(says(&agent, "look again").await, Said::Queued);
+    let went = tokio::time::timeout(Duration::from_mins(1), driver.go()).await;
+    went.expect("the second call never ran").unwrap();
+    assert_eq!(driver.run.last_words(), "Seen twice.");
+    agent.shutdown().await;
+}
