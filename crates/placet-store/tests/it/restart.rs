@@ -7,7 +7,7 @@ use placet_core::journal::Event;
 use placet_core::run::{Limits, RunStarted};
 use placet_core::time::Millis;
 use placet_core::verdict::Decision;
-use placet_store::{OpenError, Options, Store, verify_file};
+use placet_store::{OpenError, Options, ReadOnly, Store, StoreError, verify_file};
 
 use crate::world::*;
 
@@ -262,4 +262,19 @@ async fn one_damaged_row_keeps_no_database_of_version_3_from_being_opened() {
         let found = db.verify(None).await.unwrap().findings;
         assert_eq!(found[0].row, Some(damaged), "{found:?}");
     }
+}
+
+#[tokio::test]
+async fn an_untouched_file_of_an_older_version_is_called_older_and_not_damaged() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("placet.db");
+    of_version_3(&path).await;
+    let verified = verify_file(&path, None);
+    assert!(
+        matches!(verified, Err(OpenError::Older { found: 3, .. })),
+        "{verified:?}"
+    );
+    let file = ReadOnly::open(&path).unwrap();
+    let rows: Result<_, StoreError> = file.read(|view| view.journal(0, 9, None));
+    assert_eq!(rows.unwrap().len(), 4, "looking at it needs nothing new");
 }
