@@ -312,7 +312,8 @@ fn too_few(asked: &Asked) -> Option<Nobody> {
 fn free_code(view: &View<'_>, chats: &BTreeSet<Chat>, random: u64) -> Result<Code, StoreError> {
     let mut taken = BTreeSet::new();
     for chat in chats {
-        taken.extend(view.pending_in_chat(chat)?.into_iter().map(|asked| asked.code));
+        let here = view.pending_in_chat(chat)?;
+        taken.extend(here.asked.into_iter().map(|asked| asked.code));
     }
     // One more try than there are codes taken, each a different code: one of them is free.
     let tries = u64::try_from(taken.len()).unwrap_or(0);
