@@ -3,10 +3,12 @@
 use placet_core::call::{Chat, ToolCall};
 use placet_core::ids::InteractionId;
 use placet_core::interaction::Subject;
+use placet_core::journal::CallResult;
+use placet_core::time::Now;
 use placet_engine::Engine;
 use placet_engine::channel::DeliveryError;
 use placet_engine::steps::Elsewhere;
-use placet_store::{OutKind, OutState};
+use placet_store::{Change, OutKind, OutState, Step, StoreError};
 
 use crate::recorder::{Mood, Recorder, What};
 use crate::support::*;
@@ -166,4 +168,60 @@ async fn a_copy_that_waits_for_another_process_is_nobody_to_ask_when_nobody_look
     let engine = house.start(builder).await;
     let denied = settle(&engine, zoes("c", "staging")).await;
     assert_eq!(denied.result_for_model().unwrap()["outcome"], "nobody_to_ask");
+}
+
+#[tokio::test]
+async fn what_is_known_of_a_copy_is_kept_for_as_long_as_its_update_waits() {
+    let house = House::new();
+    let (engine, _ops) = server(&house).await;
+    let id = park(&engine, deploy("c", "production")).await;
+    soon(async {
+        while copies(&engine, &id).await != [(OutKind::Question, OutState::Sent)] {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    engine.shutdown().await.unwrap();
+    let guest = house.join(HOUSE).await.unwrap();
+    guest
+        .broker()
+        .answer(&id, choice("lin", "approve"))
+        .await
+        .unwrap();
+    guest.close().await.unwrap();
+
+    let (engine, _desk) = visitor(&house, Elsewhere::Delivered).await;
+    let running = engine.gate().claim(&key("c"), None).await.unwrap();
+    let result = CallResult::new(true, "deployed");
+    engine.gate().finish(running.key(), result).await.unwrap();
+    let heard = |now: Now| Change::SeenInbound {
+        channel: room().channel,
+        message_id: "m1".into(),
+        at: now.wall,
+    };
+    let step = engine
+        .store()
+        .step(move |_, now| Ok::<_, StoreError>(Step::new(()).change(heard(now))));
+    step.await.unwrap();
+    house.pass(&engine, 31 * 24 * 3600);
+    let remembered = async || {
+        let read = engine
+            .store()
+            .read(|view, _| view.seen_inbound(&room().channel, "m1"));
+        read.await.unwrap()
+    };
+    soon(async {
+        while remembered().await {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    engine.shutdown().await.unwrap();
+
+    let (_engine, ops) = server(&house).await;
+    let given = ops.given(1).await;
+    assert!(
+        matches!(&given[0].what, What::Decided { id: decided, copy: Some(_), .. } if *decided == id),
+        "{given:?}"
+    );
 }
