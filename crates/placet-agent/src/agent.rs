@@ -316,7 +316,15 @@ impl Inner {
         let mut own = Vec::new();
         for session in view.open_runs()? {
             let Some(head) = view.run(&session)? else { continue };
-            match self.drives(&session, &view.run_started(&head)?) {
+            let started = match view.run_started(&head) {
+                // It cannot go on, and that is no reason to keep the others from it.
+                Err(error @ StoreError::Corrupt { .. }) => {
+                    tracing::error!(%error, %session, "a run cannot be read; it is left as it is");
+                    continue;
+                }
+                started => started?,
+            };
+            match self.drives(&session, &started) {
                 Ok(()) => own.push(session),
                 Err(why) => tracing::info!(%why, "a run is left alone"),
             }

@@ -211,7 +211,7 @@ impl Engine {
             Ok(open)
         });
         for asked in read.await? {
-            let question = self.broker().question(&asked.id).await?;
+            let question = self.broker().readable(&asked.id).await?;
             if let Some(record) = question.and_then(|question| question.call) {
                 self.consult(&record.call, asked.id, record.verdict.category);
             }

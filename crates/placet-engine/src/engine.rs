@@ -1,6 +1,6 @@
 //! The engine: core driven by a store, with the clocks, the people and the channels around it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::callback::{Callback, Callbacks, OnToolApprove};
 use crate::channel::Channel;
 use crate::outbox;
 use crate::places::{DiskPlaces, PlacesError};
-use crate::steps::{self, Connected, Fresh, InboxReach, Proposal, Reach, Rules};
+use crate::steps::{self, Connected, Elsewhere, Fresh, InboxReach, Proposal, Reach, Rules};
 use crate::timers::{self, Alarm};
 use crate::toolbox::{NoToolbox, Toolbox};
 use crate::waiters::Waiters;
@@ -49,7 +49,7 @@ pub(crate) struct Inner {
     pub(crate) outbox_work: Arc<Notify>,
     pub(crate) alarm: Arc<Alarm>,
     inbox: InboxReach,
-    elsewhere: BTreeSet<ChannelName>,
+    elsewhere: BTreeMap<ChannelName, Elsewhere>,
     role: Role,
     in_force: RwLock<Arc<InForce>>,
     stop: CancellationToken,
@@ -123,7 +123,7 @@ pub struct Builder {
     toolbox: Box<dyn Toolbox>,
     workspace: PathBuf,
     inbox: InboxReach,
-    elsewhere: BTreeSet<ChannelName>,
+    elsewhere: BTreeMap<ChannelName, Elsewhere>,
     clock: Arc<dyn placet_store::Clock>,
 }
 
@@ -138,7 +138,7 @@ impl Engine {
             toolbox: Box::new(NoToolbox),
             workspace,
             inbox: InboxReach::Open,
-            elsewhere: BTreeSet::new(),
+            elsewhere: BTreeMap::new(),
             clock: Arc::new(SystemClock),
         }
     }
@@ -260,9 +260,13 @@ impl Builder {
         self
     }
 
-    /// Channels that other processes connect to, at other times: their people find their questions in the inbox meanwhile.
-    pub fn channels_elsewhere(mut self, names: impl IntoIterator<Item = ChannelName>) -> Self {
-        self.elsewhere.extend(names);
+    /// Channels that other processes connect to, at other times: their people find their questions in the inbox meanwhile, and
+    /// what waits to be shown there is left to those processes.
+    pub fn channels_elsewhere(
+        mut self,
+        channels: impl IntoIterator<Item = (ChannelName, Elsewhere)>,
+    ) -> Self {
+        self.elsewhere.extend(channels);
         self
     }
 
@@ -476,6 +480,13 @@ async fn neighbours(engine: Engine, stop: CancellationToken) {
 }
 
 impl Inner {
+    /// The channels whose outgoing things are left to another process.
+    pub(crate) fn left_to_others(&self) -> impl Iterator<Item = &ChannelName> {
+        self.elsewhere
+            .keys()
+            .filter(|name| !self.channels.contains_key(*name))
+    }
+
     fn reach(&self, config: &Config) -> Reach {
         let callbacks = self.callbacks.read().unwrap_or_else(PoisonError::into_inner);
         let surfaces = (self.inbox, &self.elsewhere);
@@ -487,7 +498,7 @@ fn reach(
     config: &Config,
     role: Role,
     channels: &BTreeMap<ChannelName, Arc<dyn Channel>>,
-    (inbox, elsewhere): (InboxReach, &BTreeSet<ChannelName>),
+    (inbox, elsewhere): (InboxReach, &BTreeMap<ChannelName, Elsewhere>),
     callbacks: &Callbacks,
 ) -> Reach {
     Reach {

@@ -3,6 +3,8 @@
 //! Items of one channel go in order, channels side by side, and none waits for another. A failure is tried again with growing pauses; what can
 //! never arrive ends the question it belongs to, if nobody else can see it: nobody to ask is a refusal, not a wait.
 //!
+//! What is to be shown on a channel that another process connects to waits for that process.
+//!
 //! That a question leaves is stored before it does. Whatever becomes of the attempt, of its acknowledgement or of this
 //! process, a copy that may be there is brought up to date once the question is decided.
 
@@ -67,7 +69,8 @@ impl Rounds {
     /// Sets out with what is due on channels nobody is out for, and says how long until more is.
     async fn begin(&mut self, engine: &Engine) -> Result<Duration, StoreError> {
         loop {
-            let busy: BTreeSet<ChannelName> = self.channels.values().cloned().collect();
+            let left = engine.inner.left_to_others();
+            let busy: BTreeSet<ChannelName> = self.channels.values().chain(left).cloned().collect();
             let read = engine.store().read(move |view, now| {
                 let due = view.outbox_due(now.live, &busy, BATCH)?;
                 Ok((due, view.outbox_next(&busy)?, now.live))

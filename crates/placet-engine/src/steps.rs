@@ -27,7 +27,7 @@ mod terms;
 mod words;
 
 pub use answer::{AnswerRefusal, Answered, Edit, EditDenial, How, Reply, answer};
-pub use ask::{AskRefusal, Connected, Decides, Fresh, InboxReach, Reach, ask_request};
+pub use ask::{AskRefusal, Connected, Decides, Elsewhere, Fresh, InboxReach, Reach, ask_request};
 pub use claim::{ClaimRefusal, FinishRefusal, Permit, Reread, claim, delegate, finish, told, told_question};
 pub use expire::{escalate, expire, lose_lease};
 pub use inbound::{Inbound, InboundOutcome, chat_member, receive};

@@ -10,11 +10,12 @@ use placet_agent::tools::{Database, Surroundings};
 use placet_agent::{Model, Tools};
 use placet_channels::secret::{self, SecretError};
 use placet_core::config::{
-    Config, Database as ConfiguredDatabase, DatabaseUrl, EnvValue, McpServer, McpTransport,
+    ChannelKind, Config, Database as ConfiguredDatabase, DatabaseUrl, EnvValue, McpServer, McpTransport,
     Model as Configured, Secret,
 };
 use placet_core::ids::ChannelName;
 use placet_core::time::Millis;
+use placet_engine::steps::Elsewhere;
 
 /// The file that says how MCP tools looked when they were first seen.
 const PINS: &str = "mcp-tools.json";
@@ -145,10 +146,17 @@ fn databases(config: &Config, workspace: &Path) -> Vec<Database> {
 }
 
 /// Where the people of an earlier run may be that this process goes on with: on configured channels, whether or not it is
-/// connected to them, and at a terminal.
-pub fn channels_elsewhere(config: &Config) -> impl Iterator<Item = ChannelName> {
+/// connected to them, and at a terminal. What is for a webhook waits for a server, which delivers to all of them.
+pub fn channels_elsewhere(config: &Config) -> impl Iterator<Item = (ChannelName, Elsewhere)> {
+    let configured = config.channels.iter().map(|(name, channel)| {
+        let elsewhere = match channel.kind {
+            ChannelKind::Webhook => Elsewhere::Delivered,
+            _ => Elsewhere::InboxOnly,
+        };
+        (name.clone(), elsewhere)
+    });
     let terminal = ChannelName::new(placet_channels::terminal::NAME).ok();
-    config.channels.keys().cloned().chain(terminal)
+    configured.chain(terminal.map(|name| (name, Elsewhere::InboxOnly)))
 }
 
 /// The other configured models that can be used, for runs that began with one of them.

@@ -63,7 +63,8 @@ pub enum Change {
         /// Which one.
         queue_id: u64,
     },
-    /// Items that were sent or given up before this moment are forgotten, once nobody waits for what their question comes to.
+    /// Items that were sent or given up before this moment are forgotten, once nobody waits for what their question comes to
+    /// and no copy of it is still to be brought up to date.
     ForgetOutbox {
         /// Which moment.
         before: Timestamp,
@@ -230,7 +231,8 @@ pub(crate) fn apply(conn: &Connection, change: &Change, now: Now) -> Result<(), 
         }
         Change::ForgetOutbox { before } => {
             let sql = "DELETE FROM outbox WHERE state <> 'waiting' AND changed_at < ?1
-                       AND NOT EXISTS (SELECT 1 FROM interactions WHERE row = question AND interactions.state <> 'processed')";
+                       AND NOT EXISTS (SELECT 1 FROM interactions WHERE row = question AND interactions.state <> 'processed')
+                       AND NOT EXISTS (SELECT 1 FROM outbox AS other WHERE other.question = outbox.question AND other.state = 'waiting')";
             conn.prepare_cached(sql)?.execute([before.as_millis()])?;
             Ok(())
         }

@@ -32,4 +32,6 @@ pub use read_only::ReadOnly;
 pub use step::{Committed, RawRow, Step};
 pub use store::{OnCommit, Options, Store};
 pub use verify::{Anchor, AnchorError, Finding, FindingKind, Verified, verify_file};
-pub use view::{Counts, DamagedRow, PendingPage, PendingRow, RunHead, SessionSpan, Surroundings, View};
+pub use view::{
+    Counts, DamagedRow, PendingHere, PendingPage, PendingRow, RunHead, SessionSpan, Surroundings, View,
+};

@@ -42,12 +42,8 @@ pub(crate) fn open_writer(path: &Path, busy: Duration) -> Result<Connection, Ope
 /// Opens the file to write beside its owner: whatever only the owner may change is as it should be, or the file is refused.
 pub(crate) fn open_guest(path: &Path, busy: Duration) -> Result<Connection, OpenError> {
     let conn = open_to_write(path, busy)?;
-    let found = version(&conn).map_err(|error| not_ours(error, path))?;
-    check_version(&conn, found, path)?;
-    let known = known_version();
-    if found < known {
-        return Err(OpenError::Older { found, known });
-    }
+    let found = checked_version(&conn, path)?;
+    up_to_date(found)?;
     Ok(conn)
 }
 
@@ -65,12 +61,19 @@ fn open_to_write(path: &Path, busy: Duration) -> Result<Connection, OpenError> {
     Ok(conn)
 }
 
+/// Opens the file to compare it with what this version would have written; an older one would differ without being damaged.
+pub(crate) fn open_verifier(path: &Path, busy: Duration) -> Result<Connection, OpenError> {
+    let conn = open_reader(path, busy)?;
+    let found = checked_version(&conn, path)?;
+    up_to_date(found)?;
+    Ok(conn)
+}
+
 pub(crate) fn open_reader(path: &Path, busy: Duration) -> Result<Connection, OpenError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(path, flags).map_err(StoreError::from)?;
     prepare(&conn, busy).map_err(|error| not_ours(error, path))?;
-    let found = version(&conn).map_err(|error| not_ours(error, path))?;
-    check_version(&conn, found, path)?;
+    checked_version(&conn, path)?;
     Ok(conn)
 }
 
@@ -91,8 +94,7 @@ pub(crate) fn prepare(conn: &Connection, busy: Duration) -> rusqlite::Result<()>
 }
 
 fn migrate(conn: &mut Connection, path: &Path) -> Result<(), OpenError> {
-    let found = version(conn).map_err(|error| not_ours(error, path))?;
-    check_version(conn, found, path)?;
+    let found = checked_version(conn, path)?;
     let missing = MIGRATIONS.get(found as usize..).unwrap_or_default();
     if missing.is_empty() {
         return Ok(());
@@ -119,8 +121,9 @@ fn version(conn: &Connection) -> rusqlite::Result<u32> {
     conn.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// Refuses files of a newer version, and files that other programs made.
-fn check_version(conn: &Connection, found: u32, path: &Path) -> Result<(), OpenError> {
+/// The file's version. Refuses files of a newer one, and files that other programs made.
+fn checked_version(conn: &Connection, path: &Path) -> Result<u32, OpenError> {
+    let found = version(conn).map_err(|error| not_ours(error, path))?;
     let known = known_version();
     let application: i32 = conn
         .pragma_query_value(None, "application_id", |row| row.get(0))
@@ -133,6 +136,14 @@ fn check_version(conn: &Connection, found: u32, path: &Path) -> Result<(), OpenE
     }
     if found > known {
         return Err(OpenError::Newer { found, known });
+    }
+    Ok(found)
+}
+
+fn up_to_date(found: u32) -> Result<(), OpenError> {
+    let known = known_version();
+    if found < known {
+        return Err(OpenError::Older { found, known });
     }
     Ok(())
 }

@@ -130,9 +130,9 @@ impl Findings {
     }
 }
 
-/// Checks the database in a file. Only reads it; a running Placet is not disturbed.
+/// Checks the database in a file of this version. Only reads it; a running Placet is not disturbed.
 pub fn verify_file(path: &Path, expected: Option<&Anchor>) -> Result<Verified, OpenError> {
-    let conn = schema::open_reader(path, Duration::from_secs(5))?;
+    let conn = schema::open_verifier(path, Duration::from_secs(5))?;
     Ok(verify(&conn, expected)?)
 }
 

@@ -129,6 +129,21 @@ async fn a_run_of_another_folder_is_left_alone_with_its_approval() {
     home.close().await;
 }
 
+/// What a bad sector does to the row that began a run.
+#[tokio::test]
+async fn a_run_whose_beginning_is_damaged_keeps_no_agent_from_starting_and_never_goes_on() {
+    let house = House::new();
+    approved_and_waiting(&house).await;
+    let file = rusqlite::Connection::open(house.store()).unwrap();
+    let cut = "UPDATE journal SET body = substr(body, 1, 40) WHERE id = (SELECT row FROM runs)";
+    assert_eq!(file.execute(cut, []).unwrap(), 1);
+    drop(file);
+    let home = house.open(json!([says("Hello.")])).await;
+    does_something_else(&home).await;
+    home.close().await;
+    assert!(house.file("ran").is_none());
+}
+
 #[tokio::test]
 async fn a_run_of_another_agent_or_another_model_is_left_alone() {
     let house = House::new();

@@ -31,7 +31,7 @@ pub struct Reach {
     /// Channels that exist.
     pub channels: Connected,
     /// Channels that other processes connect to: their people find their questions in the inbox meanwhile.
-    pub elsewhere: BTreeSet<ChannelName>,
+    pub elsewhere: BTreeMap<ChannelName, Elsewhere>,
     /// Whether somebody looks at the inbox.
     pub inbox: InboxReach,
     /// For each person, their own chats.
@@ -40,6 +40,22 @@ pub struct Reach {
     pub callback: Option<PersonId>,
     /// Where it does.
     pub callback_decides: Decides,
+}
+
+/// What becomes of what is to be shown on a channel that only other processes connect to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Elsewhere {
+    /// It is queued for the process that delivers there.
+    Delivered,
+    /// Nobody may ever come for it, so nothing new is queued; what is queued already is left alone.
+    InboxOnly,
+}
+
+impl Reach {
+    /// Whether a copy for this channel is worth queueing: this process delivers it, or another one will.
+    pub(crate) fn delivers(&self, channel: &ChannelName) -> bool {
+        self.channels.has(channel) || self.elsewhere.get(channel) == Some(&Elsewhere::Delivered)
+    }
 }
 
 /// Where the embedding program decides in place of the session's own user.
@@ -164,7 +180,9 @@ pub(crate) fn put(
         Some(_) => BTreeSet::new(),
         None => targets(rules.reach, origin.chat.as_ref(), &audience),
     };
-    if callback.is_none() && targets.is_empty() {
+    // A copy that waits for another process is seen by nobody until then.
+    let shown = |chat: &Chat| rules.reach.channels.has(&chat.channel);
+    if callback.is_none() && !targets.iter().any(shown) {
         let chat = origin.chat.as_ref();
         if let Some(nobody) = unreachable(rules.reach, chat, &question.subject) {
             return Ok(Err(nobody));
@@ -250,17 +268,18 @@ fn targets(reach: &Reach, origin: Option<&Chat>, audience: &Audience) -> BTreeSe
                 .cloned(),
         );
     }
-    targets.retain(|chat| reach.channels.has(&chat.channel));
+    targets.retain(|chat| reach.delivers(&chat.channel));
     targets
 }
 
-/// Why nobody would see a question that is shown in no chat.
+/// Why nobody would see a question that is shown in no chat for now.
 fn unreachable(reach: &Reach, origin: Option<&Chat>, subject: &Subject) -> Option<Nobody> {
     let Some(chat) = origin else {
         return (reach.inbox == InboxReach::Closed).then_some(Nobody::NoInbox);
     };
     // What may have happened has to be asked, wherever its people are by now.
-    let known = reach.elsewhere.contains(&chat.channel) || matches!(subject, Subject::UnknownOutcome { .. });
+    let known =
+        reach.elsewhere.contains_key(&chat.channel) || matches!(subject, Subject::UnknownOutcome { .. });
     let in_inbox = known && reach.inbox == InboxReach::Open;
     (!in_inbox).then(|| Nobody::NoChannel(chat.channel.clone()))
 }
@@ -293,7 +312,8 @@ fn too_few(asked: &Asked) -> Option<Nobody> {
 fn free_code(view: &View<'_>, chats: &BTreeSet<Chat>, random: u64) -> Result<Code, StoreError> {
     let mut taken = BTreeSet::new();
     for chat in chats {
-        taken.extend(view.pending_in_chat(chat)?.into_iter().map(|asked| asked.code));
+        let here = view.pending_in_chat(chat)?;
+        taken.extend(here.asked.into_iter().map(|asked| asked.code));
     }
     // One more try than there are codes taken, each a different code: one of them is free.
     let tries = u64::try_from(taken.len()).unwrap_or(0);

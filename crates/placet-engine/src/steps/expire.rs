@@ -60,7 +60,7 @@ pub fn escalate(
     };
     for person in to.difference(&asked_already) {
         for chat in rules.reach.chats_of.get(person).into_iter().flatten() {
-            if rules.reach.channels.has(&chat.channel) {
+            if rules.reach.delivers(&chat.channel) {
                 enqueue_question(&mut draft, id, chat);
             }
         }

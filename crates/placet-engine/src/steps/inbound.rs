@@ -5,7 +5,7 @@
 use placet_core::call::Chat;
 use placet_core::config::OtherReply;
 use placet_core::ids::{InteractionId, PersonId, SessionId};
-use placet_core::interaction::{Action, Answer, Asked, Code, Locale, Pending, Shown};
+use placet_core::interaction::{Action, Answer, Code, Locale, Pending, Shown};
 use placet_core::journal::{Event, InboundMessage};
 use placet_core::principal::{Principal, Via};
 use placet_core::reply::{self, OpenQuestion, Reading};
@@ -93,6 +93,17 @@ struct Desk<'a> {
     touched: Vec<InteractionId>,
 }
 
+/// What is open in the chat a message came from.
+#[derive(Default)]
+struct Here {
+    /// What the sender may answer.
+    mine: Vec<Pending>,
+    /// What others may.
+    others: Vec<Pending>,
+    /// How many cannot be read: nobody knows whose they are.
+    unreadable: usize,
+}
+
 impl Desk<'_> {
     /// Whether the message was consumed.
     fn read(&mut self) -> Result<bool, StoreError> {
@@ -103,22 +114,17 @@ impl Desk<'_> {
         ) {
             return Ok(false);
         }
-        let mut mine = Vec::new();
-        let mut others = Vec::new();
-        for asked in self.open_here()? {
-            let Some(question) = pending(self.view, &asked.id)? else {
-                continue;
-            };
-            if question.asks(&self.inbound.sender) {
-                mine.push(question);
-            } else {
-                others.push(question);
-            }
-        }
+        let Here {
+            mine,
+            others,
+            unreadable,
+        } = self.open_here()?;
         if mine.is_empty() {
             return Ok(self.hear_bystander(&self.understand(&others)));
         }
         match self.understand(&mine) {
+            // It may be meant for the one that cannot be read.
+            Reading::Choose { code, .. } if unreadable > 0 && !self.names(code) => self.ask_which(&mine),
             Reading::NothingOpen | Reading::ToAnother => return Ok(false),
             Reading::Choose {
                 code,
@@ -136,11 +142,8 @@ impl Desk<'_> {
             Reading::UnknownCode { given } => self.say(words::unknown_code(given, self.locale())),
             Reading::Other { text } => match (self.rules.config.approval.on_other_reply, mine.as_slice()) {
                 (OtherReply::Queue, _) => return Ok(false),
-                (OtherReply::Refuse, [only]) => self.refuse(only, text)?,
-                (OtherReply::Refuse, several) => {
-                    let codes: Vec<Code> = several.iter().map(|question| question.asked.code).collect();
-                    self.say(words::which_one(&codes, self.locale()));
-                }
+                (OtherReply::Refuse, [only]) if unreadable == 0 => self.refuse(only, text)?,
+                (OtherReply::Refuse, several) => self.ask_which(several),
             },
         }
         Ok(true)
@@ -159,8 +162,35 @@ impl Desk<'_> {
     }
 
     /// Questions open in this chat, and those of which a copy was sent here.
-    fn open_here(&self) -> Result<Vec<Asked>, StoreError> {
-        self.view.pending_in_chat(&self.chat)
+    fn open_here(&self) -> Result<Here, StoreError> {
+        let found = self.view.pending_in_chat(&self.chat)?;
+        let mut here = Here {
+            unreadable: found.damaged.len(),
+            ..Here::default()
+        };
+        for asked in found.asked {
+            match pending(self.view, &asked.id) {
+                Ok(Some(question)) if question.asks(&self.inbound.sender) => here.mine.push(question),
+                Ok(Some(question)) => here.others.push(question),
+                Ok(None) => {}
+                // Its votes cannot be read; it holds up the others as little as one that cannot be read at all.
+                Err(StoreError::Corrupt { .. }) => here.unreadable += 1,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(here)
+    }
+
+    /// Whether the message says which question is meant.
+    fn names(&self, code: Code) -> bool {
+        let content = &self.inbound.message.content;
+        let mut words = content.split(|c: char| !c.is_ascii_alphanumeric());
+        words.any(|word| word.eq_ignore_ascii_case(code.as_str()))
+    }
+
+    fn ask_which(&mut self, questions: &[Pending]) {
+        let codes: Vec<Code> = questions.iter().map(|question| question.asked.code).collect();
+        self.say(words::which_one(&codes, self.locale()));
     }
 
     fn open(&self, questions: &[Pending]) -> Vec<OpenQuestion> {

@@ -1,11 +1,15 @@
 //! A row that cannot be read: it is never run or approved, and it stops nobody else.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use placet_core::ids::InteractionId;
+use placet_core::journal::InboundMessage;
 use placet_core::outcome::Outcome;
+use placet_engine::Engine;
+use placet_engine::bus::Author;
 use placet_engine::channel::DeliveryError;
-use placet_engine::steps::AnswerRefusal;
+use placet_engine::steps::{AnswerRefusal, InboundOutcome};
 use placet_store::StoreError;
 
 use crate::recorder::{Mood, Recorder, What};
@@ -117,4 +121,64 @@ async fn a_damaged_question_holds_up_nothing_that_is_to_be_sent_after_it() {
         .unwrap();
     let given = feishu.given(2).await;
     assert_eq!(given[1].what, What::Message("a message behind it".into()));
+}
+
+/// Zoe's chat with two open questions, the first of which is damaged.
+async fn one_damaged_in_a_chat(house: &House) -> (Engine, Arc<Recorder>, InteractionId) {
+    let feishu = Recorder::new("feishu");
+    let engine = house.start(house.builder("").channel(feishu.clone())).await;
+    let group = chat("feishu", "oc_1");
+    let zoes = |id: &str| in_chat(deploy(id, id), &group, Some("feishu:ou_zoe"));
+    let damaged = park(&engine, zoes("damaged")).await;
+    feishu.given(1).await;
+    damage_question(&house.file(), &damaged);
+    // Another question of the same chat can still be asked.
+    let sound = park(&engine, zoes("sound")).await;
+    feishu.given(2).await;
+    (engine, feishu, sound)
+}
+
+async fn hear(engine: &Engine, id: &str, content: &str) {
+    let message = InboundMessage {
+        channel: chat("feishu", "oc_1").channel,
+        chat_id: chat("feishu", "oc_1").id,
+        sender_id: "ou_zoe".into(),
+        message_id: id.into(),
+        content: content.into(),
+        author: Author::Human,
+    };
+    let heard = engine.bus().publish_inbound(message, Author::Human).await;
+    assert!(matches!(heard, Ok(InboundOutcome::Consumed(_))), "{heard:?}");
+}
+
+#[tokio::test]
+async fn a_damaged_question_in_a_chat_stops_nobody_and_no_reply_that_may_be_meant_for_it_decides_another() {
+    let house = House::new();
+    let (engine, feishu, sound) = one_damaged_in_a_chat(&house).await;
+    let code = asked(&engine, &sound).await.code;
+    for (number, ambiguous) in ["yes", "no", "1", "certainly not"].into_iter().enumerate() {
+        hear(&engine, &format!("m{number}"), ambiguous).await;
+        let said = feishu.messages(number + 3).await;
+        assert!(
+            said[number].contains(&format!("Say which one, for example: yes {code}")),
+            "{said:?}"
+        );
+        assert!(is_open(&engine, &sound).await, "`{ambiguous}` decides nothing");
+    }
+    hear(&engine, "named", &format!("yes {code}")).await;
+    assert!(outcome(&engine, "sound").await.permits());
+    engine.gate().claim(&key("damaged"), None).await.unwrap_err();
+}
+
+#[tokio::test]
+async fn a_session_with_a_damaged_question_can_be_ended() {
+    let house = House::new();
+    let (engine, _feishu, sound) = one_damaged_in_a_chat(&house).await;
+    let session = asked(&engine, &sound).await.session;
+    engine.broker().end_session(&session, "lin").await.unwrap();
+    assert!(matches!(
+        outcome(&engine, "sound").await,
+        Outcome::Cancelled { .. }
+    ));
+    engine.gate().claim(&key("damaged"), None).await.unwrap_err();
 }

@@ -14,6 +14,7 @@ mod bus;
 mod callback;
 mod damaged;
 mod edits;
+mod elsewhere;
 mod events;
 mod hostile;
 mod lasting;

@@ -3,7 +3,7 @@
 use placet_core::interaction::InteractionRequest;
 use placet_core::outcome::{Denial, Outcome};
 use placet_engine::channel::DeliveryError;
-use placet_engine::steps::AskRefusal;
+use placet_engine::steps::{AskRefusal, Elsewhere};
 use serde_json::json;
 
 use crate::recorder::{Mood, Recorder};
@@ -110,7 +110,8 @@ async fn a_question_that_can_never_be_delivered_denies_its_call_at_once() {
 async fn the_people_of_a_channel_that_is_connected_elsewhere_find_their_questions_in_the_inbox() {
     let house = House::new();
     let ops = chat("ops", "room");
-    let builder = house.builder("").channels_elsewhere([ops.channel.clone()]);
+    let known = [(ops.channel.clone(), Elsewhere::InboxOnly)];
+    let builder = house.builder("").channels_elsewhere(known);
     let engine = house.start(builder).await;
     let id = park(&engine, in_chat(deploy("c", "staging"), &ops, Some("ops:zoe"))).await;
     assert!(is_open(&engine, &id).await);

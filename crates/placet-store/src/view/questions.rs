@@ -7,7 +7,7 @@ use placet_core::journal::Event;
 use placet_core::time::{LiveTime, Timestamp};
 use rusqlite::{OptionalExtension, Params, Row};
 
-use super::{DamagedRow, PendingPage, PendingRow, View, digest_bytes, parse_body, stored};
+use super::{DamagedRow, PendingHere, PendingPage, PendingRow, View, digest_bytes, parse_body, stored};
 use crate::error::StoreError;
 
 impl View<'_> {
@@ -103,22 +103,24 @@ impl View<'_> {
         Ok(call.map(|call| (asked.id, call)))
     }
 
-    /// The open questions of a chat, oldest first: asked there, or with a copy sent there.
-    pub fn pending_in_chat(&self, chat: &Chat) -> Result<Vec<Asked>, StoreError> {
+    /// The open questions of a chat, oldest first: asked there, or with a copy sent there. Whoever takes a message for the
+    /// answer to one of them must know of those that cannot be read.
+    pub fn pending_in_chat(&self, chat: &Chat) -> Result<PendingHere, StoreError> {
         let sql = "SELECT row FROM pending WHERE channel = ?1 AND chat = ?2
                    UNION SELECT question FROM copies JOIN pending ON pending.row = question
                        WHERE copies.channel = ?1 AND copies.chat = ?2 ORDER BY 1";
         self.asked_by(sql, (chat.channel.as_str(), chat.id.as_str()))
     }
 
-    /// The open questions of a session, oldest first.
+    /// The open questions of a session that can be read, oldest first.
     pub fn pending_in_session(&self, session: &SessionId) -> Result<Vec<Asked>, StoreError> {
         let sql =
             "SELECT row FROM pending WHERE session = (SELECT id FROM sessions WHERE name = ?1) ORDER BY row";
-        self.asked_by(sql, [session.as_str()])
+        Ok(self.asked_by(sql, [session.as_str()])?.asked)
     }
 
-    /// Whether some question of a session, open or not, is `wanted`. The newest are looked at first.
+    /// Whether some question of a session, open or not, is `wanted`; one that cannot be read never is. The newest are looked at
+    /// first.
     pub fn any_question_of_session(
         &self,
         session: &SessionId,
@@ -130,8 +132,10 @@ impl View<'_> {
         let mut statement = self.conn.prepare_cached(sql)?;
         let mut rows = statement.query([session.as_str()])?;
         while let Some(row) = rows.next()? {
-            if wanted(&self.asked(row.get(0)?)?) {
-                return Ok(true);
+            match self.asked(row.get(0)?) {
+                Ok(asked) if wanted(&asked) => return Ok(true),
+                Ok(_) | Err(StoreError::Corrupt { .. }) => {}
+                Err(error) => return Err(error),
             }
         }
         Ok(false)
@@ -194,12 +198,35 @@ impl View<'_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    fn asked_by(&self, sql: &str, params: impl Params) -> Result<Vec<Asked>, StoreError> {
+    /// One that cannot be read hides none of the others.
+    fn asked_by(&self, sql: &str, params: impl Params) -> Result<PendingHere, StoreError> {
         let mut statement = self.conn.prepare_cached(sql)?;
         let rows = statement
             .query_map(params, |row| row.get(0))?
             .collect::<Result<Vec<u64>, _>>()?;
-        rows.into_iter().map(|row| self.asked(row)).collect()
+        let mut here = PendingHere::default();
+        for row in rows {
+            match self.asked(row) {
+                Ok(asked) => here.asked.push(asked),
+                Err(StoreError::Corrupt { what }) => here.damaged.push(DamagedRow {
+                    cursor: row,
+                    id: self.id_of(row)?,
+                    why: what,
+                }),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(here)
+    }
+
+    /// A question's id, which its row in the journal is not needed for.
+    fn id_of(&self, row: u64) -> Result<InteractionId, StoreError> {
+        let sql = "SELECT id FROM interactions WHERE row = ?1";
+        let id: String = self
+            .conn
+            .prepare_cached(sql)?
+            .query_row([row], |found| found.get(0))?;
+        stored(InteractionId::new(id))
     }
 
     fn ids(&self, sql: &str, params: impl Params) -> Result<Vec<InteractionId>, StoreError> {

@@ -7,7 +7,7 @@ use placet_core::journal::Event;
 use placet_core::run::{Limits, RunStarted};
 use placet_core::time::Millis;
 use placet_core::verdict::Decision;
-use placet_store::{OpenError, Options, Store, verify_file};
+use placet_store::{OpenError, Options, ReadOnly, Store, StoreError, verify_file};
 
 use crate::world::*;
 
@@ -202,12 +202,16 @@ async fn checkpoints_come_by_count_on_request_and_on_closing() {
     assert_eq!((verified.checkpoints, verified.findings), (3, Vec::new()));
 }
 
-/// Versions 3 and before knew neither whose a session is nor that a run was stopped.
-#[tokio::test]
-async fn a_database_of_version_3_learns_whose_its_sessions_are_and_which_runs_were_stopped() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("placet.db");
-    let db = Store::open(&path, Options::default()).unwrap();
+/// Makes the file what version 3 wrote: it knew neither whose a session is nor that a run was stopped.
+fn age_to_version_3(path: &Path) {
+    let old = "ALTER TABLE sessions DROP COLUMN agent; ALTER TABLE runs DROP COLUMN interrupted; PRAGMA user_version = 3;";
+    let file = rusqlite::Connection::open(path).unwrap();
+    file.execute_batch(old).unwrap();
+}
+
+/// A file of version 3, with a question, and a run that was stopped.
+async fn of_version_3(path: &Path) {
+    let db = Store::open(path, Options::default()).unwrap();
     store(&db, asking("int_1", &call("c1", "ls"))).await.unwrap();
     let started = RunStarted {
         task: "tidy up".into(),
@@ -223,12 +227,14 @@ async fn a_database_of_version_3_learns_whose_its_sessions_are_and_which_runs_we
     let run = vec![Event::RunStarted(Box::new(started)), stopped];
     store(&db, run).await.unwrap();
     db.close().await.unwrap();
-    let old = "ALTER TABLE sessions DROP COLUMN agent; ALTER TABLE runs DROP COLUMN interrupted; PRAGMA user_version = 3;";
-    rusqlite::Connection::open(&path)
-        .unwrap()
-        .execute_batch(old)
-        .unwrap();
+    age_to_version_3(path);
+}
 
+#[tokio::test]
+async fn a_database_of_version_3_learns_whose_its_sessions_are_and_which_runs_were_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("placet.db");
+    of_version_3(&path).await;
     let db = Store::open(&path, Options::default()).unwrap();
     let read = db.read(|view, _| Ok((view.session(&session("s"))?, view.run(&session("s"))?)));
     let (record, run) = read.await.unwrap();
@@ -236,4 +242,39 @@ async fn a_database_of_version_3_learns_whose_its_sessions_are_and_which_runs_we
     assert!(run.unwrap().interrupted.is_some());
     let verified = db.verify(None).await.unwrap();
     assert!(verified.findings.is_empty(), "{:?}", verified.findings);
+}
+
+#[tokio::test]
+async fn one_damaged_row_keeps_no_database_of_version_3_from_being_opened() {
+    for damaged in 1..=4 {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("placet.db");
+        of_version_3(&path).await;
+        let file = rusqlite::Connection::open(&path).unwrap();
+        let cut = "UPDATE journal SET body = substr(body, 1, 20) WHERE id = ?1";
+        assert_eq!(file.execute(cut, [damaged]).unwrap(), 1);
+        drop(file);
+        let db = Store::open(&path, Options::default()).unwrap();
+        let read = db.read(|view, _| Ok((view.session(&session("s"))?, view.run(&session("s"))?)));
+        let (record, run) = read.await.unwrap();
+        assert_eq!(record.agent, Some(key("c1").agent), "row {damaged}");
+        assert_eq!(run.unwrap().interrupted.is_some(), damaged != 4);
+        let found = db.verify(None).await.unwrap().findings;
+        assert_eq!(found[0].row, Some(damaged), "{found:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_untouched_file_of_an_older_version_is_called_older_and_not_damaged() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("placet.db");
+    of_version_3(&path).await;
+    let verified = verify_file(&path, None);
+    assert!(
+        matches!(verified, Err(OpenError::Older { found: 3, .. })),
+        "{verified:?}"
+    );
+    let file = ReadOnly::open(&path).unwrap();
+    let rows: Result<_, StoreError> = file.read(|view| view.journal(0, 9, None));
+    assert_eq!(rows.unwrap().len(), 4, "looking at it needs nothing new");
 }

@@ -152,7 +152,11 @@ async fn open_questions_are_listed_by_page_by_chat_by_session_and_by_deadline() 
         assert_eq!(names(&rest.rows), ["int_3", "int_4", "int_5"]);
         let in_chat = look(&db, |view| view.pending_in_chat(&chat())).await;
         assert_eq!(
-            in_chat.iter().map(|asked| asked.id.as_str()).collect::<Vec<_>>(),
+            in_chat
+                .asked
+                .iter()
+                .map(|asked| asked.id.as_str())
+                .collect::<Vec<_>>(),
             ["int_4", "int_5"]
         );
         assert_eq!(
