@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use crate::call::Args;
-use crate::tool::{ArgNames, Category, Risk, Tool};
+use crate::tool::{ArgNames, Category, Lens, Risk, Tool};
 
 /// What would really happen, as far as reading can tell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -183,27 +183,26 @@ pub fn analyse(tool: &Tool, args: &Args, places: &dyn Places) -> Analysis {
     for lens in &tool.lenses {
         lens_into(lens, args, places, &mut found);
     }
-    if let ArgNames::Only(own) = tool.args {
-        stray::analyse(tool, own, args, places, &mut found);
+    match tool.args {
+        ArgNames::Any => {}
+        ArgNames::Unknown => {
+            let own: Vec<&str> = tool.lenses.iter().map(Lens::arg).collect();
+            stray::analyse(tool, &own, args, places, &mut found);
+        }
+        ArgNames::Only(own) => stray::analyse(tool, own, args, places, &mut found),
     }
     found
 }
 
-fn lens_into(lens: &crate::tool::Lens, args: &Args, places: &dyn Places, found: &mut Analysis) {
-    use crate::tool::Lens;
-    let (Lens::Shell { arg }
-    | Lens::Sql { arg, .. }
-    | Lens::SqlOf { arg, .. }
-    | Lens::PathRead { arg }
-    | Lens::PathWrite { arg }
-    | Lens::Url { arg }) = lens;
+fn lens_into(lens: &Lens, args: &Args, places: &dyn Places, found: &mut Analysis) {
+    let arg = lens.arg();
     let Some(value) = args.get(arg) else { return };
     let Some(text) = value.as_str() else {
         // A list of words, a number, an object: the tool will make something of it that we cannot see.
         found.facts.push(Fact {
-            kind: FactKind::Unreadable { what: arg.clone() },
+            kind: FactKind::Unreadable { what: arg.to_owned() },
             risk: Risk::High,
-            why: Some(Why::NotText { arg: arg.clone() }),
+            why: Some(Why::NotText { arg: arg.to_owned() }),
         });
         return;
     };

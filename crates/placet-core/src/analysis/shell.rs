@@ -63,6 +63,11 @@ pub(crate) fn is_glob(word: &str) -> bool {
     glob::is_glob(word)
 }
 
+/// Why setting these variables (`NAME=value`) is HIGH, if it is.
+pub(super) fn assignments(assigned: &[String]) -> Option<Why> {
+    judge::assignments(assigned)
+}
+
 /// The fact that (part of) a line could not be understood.
 fn unreadable(line: &str, why: Why) -> Fact {
     // Enough to recognise it by; the whole line is shown with the call itself.
