@@ -55,6 +55,10 @@ pub enum FactKind {
         /// Which wrappers it runs under (`sudo`, `xargs`), outermost first.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         under: Vec<String>,
+        /// Paths that its words may name, from wherever the shell may stand, links followed: what rules about paths look at.
+        /// More than it will touch, and not shown.
+        #[serde(skip)]
+        paths: Vec<String>,
     },
     /// A file a shell line writes or reads by redirection.
     Redirect {
@@ -64,6 +68,9 @@ pub enum FactKind {
         writes: bool,
         /// Whether a rule that allows a command also covers this: inside the workspace, or `/dev/null`.
         contained: bool,
+        /// Paths it may mean, as those of a command.
+        #[serde(skip)]
+        paths: Vec<String>,
     },
     /// One SQL statement.
     Statement {

@@ -7,7 +7,7 @@
 //!   are known to differ, or where plain `sh` would read the line another way, the line counts as unreadable.
 //! - `walk` finds the simple commands and redirections, also inside substitutions, here-documents and functions, and
 //!   `wrapper` finds the command inside a command (`env`, `xargs`, `find -exec`, `sh -c`). `word` reads what the shell makes of
-//!   each word: `brace` expands lists, `glob` and `guess` say what else it could become.
+//!   each word: `brace` expands lists, `glob` and `guess` say what else it could become; `named` finds the paths in them.
 //! - `judge` says how bad each is, from `table` and `check`; `looks` knows which words are places, `target` where they lead,
 //!   `hosts` whom a command would talk to; `ban` knows the few that nobody may allow.
 //!
@@ -22,6 +22,7 @@ mod guess;
 mod hosts;
 mod judge;
 mod looks;
+mod named;
 mod options;
 mod script;
 mod sound;

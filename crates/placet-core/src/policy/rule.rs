@@ -106,45 +106,23 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Every path the call may touch, normalised, in each spelling. A command's words count as paths: who denies `secrets/**`
-    /// means `cat secrets/key` too, and `cat "${x:-secrets}/key"`.
+    /// Every path the call may touch, normalised, in each spelling. A command's words count as paths, as analysis found them in
+    /// there: who denies `secrets/**` means `cat secrets/key` too, and `cd src && cat ../secrets/key`.
     pub(crate) fn paths(&self) -> &[Cow<'a, str>] {
         self.paths.get_or_init(|| {
             let mut paths: Vec<Cow<'a, str>> = Vec::new();
-            let push = |paths: &mut Vec<Cow<'a, str>>, path| {
-                if paths.last() != Some(&path) {
-                    paths.push(path);
-                }
-            };
-            let add =
-                |paths: &mut Vec<Cow<'a, str>>, path: &'a str| push(paths, normalised(path, self.workspace));
-            // What a word with variables may come to.
-            let add_guess = |paths: &mut Vec<Cow<'a, str>>, word: &str| {
-                if word.contains(['$', '`']) {
-                    let guess = shell::guess(&word.replace(['\'', '"'], ""));
-                    push(paths, Cow::Owned(normalised(&guess, self.workspace).into_owned()));
-                }
-            };
             for fact in &self.analysis.facts {
                 match &fact.kind {
                     FactKind::Path { given, resolved, .. } => {
-                        add(&mut paths, resolved);
-                        add(&mut paths, given);
-                    }
-                    FactKind::Redirect { path, .. } => {
-                        add(&mut paths, path);
-                        add_guess(&mut paths, path);
-                    }
-                    FactKind::Command { argv, dynamic, .. } => {
-                        for word in argv {
-                            add(&mut paths, word);
-                            if let Some((_, value)) = word.split_once('=') {
-                                add(&mut paths, value);
-                            }
-                            if *dynamic {
-                                add_guess(&mut paths, word);
-                            }
+                        let resolved = normalised(resolved, self.workspace);
+                        let given = normalised(given, self.workspace);
+                        if given != resolved {
+                            paths.push(given);
                         }
+                        paths.push(resolved);
+                    }
+                    FactKind::Redirect { paths: named, .. } | FactKind::Command { paths: named, .. } => {
+                        paths.extend(named.iter().map(|path| Cow::Borrowed(path.as_str())));
                     }
                     FactKind::Statement { .. } | FactKind::Host { .. } | FactKind::Unreadable { .. } => {}
                 }

@@ -71,6 +71,7 @@ fn check(line: &str, expected: &Expect) {
                 path,
                 writes,
                 contained,
+                ..
             } => {
                 let arrow = if *writes { ">" } else { "<" };
                 (
