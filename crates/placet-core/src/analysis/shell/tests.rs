@@ -6,6 +6,7 @@ mod hosts;
 mod outside;
 mod properties;
 mod table;
+mod uses;
 
 use expect_test::{Expect, expect};
 
