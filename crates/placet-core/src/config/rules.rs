@@ -159,6 +159,7 @@ fn conditions(rule: &RuleFile, checker: &mut Checker<'_>) -> Conditions {
         risk_min: rule.risk.as_ref().map(|risk| *risk.get_ref()),
         tools,
         hosts,
+        table_ends: tables.iter().flat_map(Wild::ends).collect(),
         tables,
         agents,
         channels,

@@ -53,6 +53,8 @@ pub(crate) struct Conditions {
     pub(crate) hosts: Vec<Wild>,
     pub(crate) verbs: Vec<String>,
     pub(crate) tables: Vec<Wild>,
+    /// What follows each dot in `tables`.
+    pub(crate) table_ends: Vec<Wild>,
     pub(crate) args: Vec<(String, Wild)>,
     pub(crate) category: Option<Category>,
     pub(crate) risk_min: Option<Risk>,
@@ -287,13 +289,17 @@ impl Conditions {
         self.verbs.is_empty() || self.verbs.iter().any(|own| own.eq_ignore_ascii_case(verb))
     }
 
-    /// Broadly, `users` is also `public.users`; narrowly it is not.
+    /// Broadly, `users` is also `public.users`, and `public.users` also `users` and `db.public.users`: as many names from the
+    /// right count as both have. Narrowly they are different tables.
     fn names_table(&self, table: &str, breadth: Breadth) -> bool {
         let table = lowercase(table);
-        let last = table.rsplit('.').next().unwrap_or_default().trim_end_matches('"');
-        self.tables
-            .iter()
-            .any(|wild| wild.matches(&table) || (breadth == Breadth::Broad && wild.matches(last)))
+        let is = |name: &str| self.tables.iter().any(|wild| wild.matches(name));
+        let shorter = || {
+            let dots = table.matches('.').count();
+            let fits = |end: &Wild| end.dots() == dots && end.matches(&table);
+            self.table_ends.iter().any(fits)
+        };
+        is(&table) || (breadth == Breadth::Broad && (name_ends(&table).any(is) || shorter()))
     }
 
     /// Whether a rule that allows says enough about this fact. A rule that names effects covers those it names; beside
@@ -326,6 +332,14 @@ impl Conditions {
             FactKind::Unreadable { .. } => false,
         }
     }
+}
+
+/// A table's name from each dot on. What a quoted name holds counts too.
+pub(super) fn name_ends(table: &str) -> impl Iterator<Item = &str> {
+    table
+        .match_indices('.')
+        .filter_map(|(at, dot)| table.get(at + dot.len()..))
+        .map(|end| end.trim_end_matches('"'))
 }
 
 /// An argument as `args` conditions see it.

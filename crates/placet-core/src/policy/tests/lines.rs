@@ -285,3 +285,48 @@ fn a_rule_that_allows_one_verb_does_not_allow_another_inside() {
         "INSERT INTO t VALUES (1) ON CONFLICT (a) DO UPDATE SET a = 2"
     ));
 }
+
+#[test]
+fn a_table_is_denied_under_its_short_and_its_long_name() {
+    let denies = |table: &str, sql: &str| {
+        let policy = policy(&format!("[[rules]]\nname='no'\ntable='{table}'\neffect='deny'\n"));
+        decide(&policy, "sql_query", json!({ "sql": sql })).decision == Decision::Deny
+    };
+    for table in [
+        "public.salaries",
+        "salaries",
+        "db.public.salaries",
+        "public.*",
+        "*.salaries",
+        "PUBLIC.Salar*",
+    ] {
+        for sql in [
+            "SELECT * FROM salaries",
+            "SELECT * FROM public.salaries",
+            "SELECT * FROM db.public.salaries",
+        ] {
+            assert!(denies(table, sql), "{table}: {sql}");
+        }
+    }
+    assert!(denies("wages", "PRAGMA table_info(wages)"));
+    for (table, sql) in [
+        ("public.salaries", "SELECT * FROM old.salaries"),
+        ("public.*", "SELECT * FROM old.salaries"),
+        ("public.salaries", "SELECT * FROM public"),
+        ("public.salaries", "SELECT * FROM public.orders"),
+    ] {
+        assert!(!denies(table, sql), "{table}: {sql}");
+    }
+}
+
+#[test]
+fn a_rule_that_allows_a_short_table_does_not_allow_another_of_that_name() {
+    let policy = policy("[[rules]]\nname='ok'\nsql='DELETE'\ntable='public.orders'\neffect='allow'\n");
+    let decide = |sql: &str| decide(&policy, "data_modify", json!({ "sql": sql })).decision;
+    assert_eq!(decide("DELETE FROM public.orders WHERE id = 1"), Decision::Allow);
+    assert_ne!(decide("DELETE FROM orders WHERE id = 1"), Decision::Allow);
+    assert_ne!(
+        decide("DELETE FROM db.public.orders WHERE id = 1"),
+        Decision::Allow
+    );
+}
