@@ -25,6 +25,7 @@ mod looks;
 mod named;
 mod options;
 mod script;
+mod setting;
 mod sound;
 mod table;
 mod target;
@@ -67,6 +68,11 @@ pub(crate) fn is_glob(word: &str) -> bool {
 /// Why setting these variables (`NAME=value`) is HIGH, if it is.
 pub(super) fn assignments(assigned: &[String]) -> Option<Why> {
     judge::assignments(assigned)
+}
+
+/// Whether `NAME=value` set for a command changes nothing about which command runs, or where it works: `RUST_BACKTRACE=1`.
+pub(crate) fn is_ordinary_assignment(text: &str) -> bool {
+    setting::is_ordinary(text)
 }
 
 /// The fact that (part of) a line could not be understood.

@@ -257,7 +257,10 @@ impl<'r> Candidates<'r> {
         let mut allowing = rules
             .filter(|rule| rule.effect == Effect::Allow && rule.covers_all_but_commands(subject))
             .peekable();
-        let mut commands = commands(subject.analysis);
+        // Setting a variable runs nothing; what it is set to, the rules have looked at. Alone it is a line like any other.
+        let runs = |command: &Command<'_>| !command.argv.is_empty() || command.risk == Risk::High;
+        let runs_any = commands(subject.analysis).any(|command| runs(&command));
+        let mut commands = commands(subject.analysis).filter(|command| !runs_any || runs(command));
         let Some(first) = commands.next() else {
             return allowing.next();
         };

@@ -198,7 +198,7 @@ impl Rule {
             && when.effect_matches(subject)
             && when.args_match(subject.call, Breadth::Narrow)
             && (when.commands.is_empty() || has(|kind| matches!(kind, FactKind::Command { .. })))
-            && (when.paths.is_empty() || has(|kind| matches!(kind, FactKind::Path { .. })))
+            && (when.paths.is_empty() || facts.iter().any(is_at_a_place))
             && (when.hosts.is_empty() || has(|kind| matches!(kind, FactKind::Host { .. })))
             && (!when.names_sql() || has(|kind| matches!(kind, FactKind::Statement { .. })))
             && facts.iter().all(|fact| when.covers_fact(fact, subject.workspace))
@@ -308,11 +308,14 @@ impl Conditions {
         let brings_others = !self.commands.is_empty() || !self.args.is_empty();
         let unnamed = || self.is_about_whole_tools() || (brings_others && fact.risk < Risk::High);
         match &fact.kind {
+            FactKind::Command { .. } if self.is_about_whole_tools() => true,
             FactKind::Command {
                 dynamic, assignments, ..
-            } => !dynamic && assignments.is_empty(),
-            FactKind::Redirect { contained, .. } => {
-                *contained && (self.is_about_whole_tools() || fact.risk < Risk::High)
+            } => !dynamic && assignments.iter().all(|text| shell::is_ordinary_assignment(text)),
+            FactKind::Redirect { contained, paths, .. } => {
+                let covered = |path: &String| self.paths.iter().any(|glob| glob.covers(path, workspace));
+                let named = self.paths.is_empty() || !is_at_a_place(fact) || paths.iter().all(covered);
+                *contained && (self.is_about_whole_tools() || (named && fact.risk < Risk::High))
             }
             FactKind::Path { .. } if self.paths.is_empty() => unnamed(),
             FactKind::Path { resolved, .. } => self.paths.iter().any(|glob| glob.covers(resolved, workspace)),
@@ -331,6 +334,15 @@ impl Conditions {
             }
             FactKind::Unreadable { .. } => false,
         }
+    }
+}
+
+/// Whether something is read or written at a place. A device that swallows what it is given is none.
+fn is_at_a_place(fact: &Fact) -> bool {
+    match fact.kind {
+        FactKind::Path { .. } => true,
+        FactKind::Redirect { .. } => fact.risk > Risk::Low,
+        _ => false,
     }
 }
 

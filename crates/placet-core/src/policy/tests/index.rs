@@ -54,6 +54,10 @@ fn any_rules() -> impl Strategy<Value = String> {
                 } else {
                     "tool = '*'\n"
                 };
+                // In a shell alone it would have to name commands.
+                let when = when
+                    .replace(r#"tool = ["bash"]"#, r#"tool = ["bash", "write"]"#)
+                    .replace(r#"tool = ["bash", "bash"]"#, r#"tool = ["bash", "write"]"#);
                 format!("{toml}[[rules]]\nname = 'r{place}'\neffect = '{effect}'\n{tool}{when}")
             })
     })

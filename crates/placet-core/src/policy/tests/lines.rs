@@ -330,3 +330,75 @@ fn a_rule_that_allows_a_short_table_does_not_allow_another_of_that_name() {
         Decision::Allow
     );
 }
+
+#[test]
+fn a_rule_that_allows_a_command_overlooks_ordinary_variables() {
+    let rules = policy(
+        "[[rules]]\nname='dev'\ntool='bash'\ncommand=['cargo *', 'npm *', 'wc *', 'aws *']\neffect='allow'\n",
+    );
+    for allowed in [
+        "RUST_BACKTRACE=1 cargo test",
+        "CI=1 npm test",
+        "RUST_LOG=debug; cargo test",
+        "A=1 B='two words' cargo build",
+    ] {
+        assert_eq!(line(&rules, allowed).rule.as_deref(), Some("dev"), "{allowed}");
+    }
+    for asked in [
+        "PATH=. cargo test",
+        "RUSTFLAGS=x cargo test",
+        "X=$(rm y) cargo test",
+        "X=$Y cargo test",
+        "AWS_PROFILE=prod aws s3 ls",
+        "X=1 make",
+        "DOCKER_HOST=x; cargo test",
+    ] {
+        let verdict = line(&rules, asked);
+        assert_ne!(verdict.decision, Decision::Allow, "{asked}: {verdict:?}");
+    }
+}
+
+#[test]
+fn a_rule_that_allows_a_whole_tool_allows_lines_with_variables() {
+    let rules = policy("[[rules]]\nname='all'\ntool='bash'\neffect='allow'\n");
+    for allowed in ["X=1 ls", "echo $HOME", "for f in src/*.rs; do wc -l \"$f\"; done"] {
+        assert_eq!(line(&rules, allowed).rule.as_deref(), Some("all"), "{allowed}");
+    }
+    assert_ne!(line(&rules, "ls 'open").decision, Decision::Allow);
+}
+
+#[test]
+fn a_rule_that_allows_commands_and_paths_covers_redirections_to_these_paths() {
+    let rules = policy(
+        "[[rules]]\nname='print'\ntool='bash'\ncommand=['printf *', 'cd *']\npath='src/**'\neffect='allow'\n\
+         matches=['printf a > src/b', 'printf a >> src/deep/b 2>/dev/null']\nnot_matches=['printf a > b', 'printf a']\n",
+    );
+    for asked in [
+        "printf a > b",
+        "printf a > src/../b",
+        "printf a > src/b > c",
+        "cd lib && printf a > src/b",
+        "printf a > $x",
+        "printf a > src/.git/config",
+        "printf a > /dev/null",
+    ] {
+        assert_ne!(line(&rules, asked).decision, Decision::Allow, "{asked}");
+    }
+    assert_eq!(line(&rules, "printf a > src/b").rule.as_deref(), Some("print"));
+}
+
+#[test]
+fn a_rule_that_could_never_allow_anything_in_a_shell_is_refused() {
+    for condition in ["host='127.0.0.1'", "path='src/**'"] {
+        let toml = format!("[[rules]]\nname='dead'\ntool='bash'\n{condition}\neffect='allow'\n");
+        let error = Config::parse(&toml, "placet.toml", std::iter::empty()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "placet.toml:3:6: a rule that allows something in a shell must name commands, or it never applies\n  \
+             help: name the commands it is about with `command`"
+        );
+        // What asks or denies needs no commands, and other tools have none.
+        policy(&toml.replace("'allow'", "'deny'"));
+        policy(&toml.replace("'bash'", "['bash', 'read', 'fetch']"));
+    }
+}
