@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use crate::call::Args;
-use crate::tool::{ArgNames, Category, Risk, Tool};
+use crate::tool::{ArgNames, Category, Lens, Risk, Tool};
 
 /// What would really happen, as far as reading can tell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -55,6 +55,10 @@ pub enum FactKind {
         /// Which wrappers it runs under (`sudo`, `xargs`), outermost first.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         under: Vec<String>,
+        /// Paths that its words may name, from wherever the shell may stand, links followed: what rules about paths look at.
+        /// More than it will touch, and not shown.
+        #[serde(skip)]
+        paths: Vec<String>,
     },
     /// A file a shell line writes or reads by redirection.
     Redirect {
@@ -64,6 +68,9 @@ pub enum FactKind {
         writes: bool,
         /// Whether a rule that allows a command also covers this: inside the workspace, or `/dev/null`.
         contained: bool,
+        /// Paths it may mean, as those of a command.
+        #[serde(skip)]
+        paths: Vec<String>,
     },
     /// One SQL statement.
     Statement {
@@ -183,27 +190,26 @@ pub fn analyse(tool: &Tool, args: &Args, places: &dyn Places) -> Analysis {
     for lens in &tool.lenses {
         lens_into(lens, args, places, &mut found);
     }
-    if let ArgNames::Only(own) = tool.args {
-        stray::analyse(tool, own, args, places, &mut found);
+    match tool.args {
+        ArgNames::Any => {}
+        ArgNames::Unknown => {
+            let own: Vec<&str> = tool.lenses.iter().map(Lens::arg).collect();
+            stray::analyse(tool, &own, args, places, &mut found);
+        }
+        ArgNames::Only(own) => stray::analyse(tool, own, args, places, &mut found),
     }
     found
 }
 
-fn lens_into(lens: &crate::tool::Lens, args: &Args, places: &dyn Places, found: &mut Analysis) {
-    use crate::tool::Lens;
-    let (Lens::Shell { arg }
-    | Lens::Sql { arg, .. }
-    | Lens::SqlOf { arg, .. }
-    | Lens::PathRead { arg }
-    | Lens::PathWrite { arg }
-    | Lens::Url { arg }) = lens;
+fn lens_into(lens: &Lens, args: &Args, places: &dyn Places, found: &mut Analysis) {
+    let arg = lens.arg();
     let Some(value) = args.get(arg) else { return };
     let Some(text) = value.as_str() else {
         // A list of words, a number, an object: the tool will make something of it that we cannot see.
         found.facts.push(Fact {
-            kind: FactKind::Unreadable { what: arg.clone() },
+            kind: FactKind::Unreadable { what: arg.to_owned() },
             risk: Risk::High,
-            why: Some(Why::NotText { arg: arg.clone() }),
+            why: Some(Why::NotText { arg: arg.to_owned() }),
         });
         return;
     };

@@ -97,8 +97,10 @@ pub enum Lens {
 /// Which arguments a tool has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ArgNames {
-    /// Whatever it is given: nobody has said.
+    /// Whatever it is given: the operator has said what the tool is, or where to look.
     Any,
+    /// Nobody has said. What no lens is about is looked into by its name and by what it looks like.
+    Unknown,
     /// These, as far as the built-in tool of that name goes. Others are looked into as those of an unknown tool.
     Only(&'static [&'static str]),
 }
@@ -132,6 +134,17 @@ pub enum OwnOpinion {
 }
 
 impl Lens {
+    /// The argument it is about.
+    pub fn arg(&self) -> &str {
+        let (Self::Shell { arg }
+        | Self::Sql { arg, .. }
+        | Self::SqlOf { arg, .. }
+        | Self::PathRead { arg }
+        | Self::PathWrite { arg }
+        | Self::Url { arg }) = self;
+        arg
+    }
+
     /// Whether it looks into SQL.
     pub const fn is_sql(&self) -> bool {
         matches!(self, Self::Sql { .. } | Self::SqlOf { .. })
@@ -183,8 +196,8 @@ impl std::fmt::Display for Risk {
 }
 
 impl Tool {
-    /// A tool nobody describes: a command of medium risk, looked into by the usual names of arguments. Agents pivot to
-    /// whatever tool is not gated, so effect counts and not the tool's name.
+    /// A tool nobody describes: a command of medium risk, looked into by the usual names of arguments and by what their
+    /// texts look like. Agents pivot to whatever tool is not gated, so effect counts and not the tool's name.
     pub fn unknown(name: ToolName) -> Self {
         let shell = ["command", "cmd", "script", "shell_command"].map(|arg| Lens::Shell { arg: arg.into() });
         let paths = ["path", "file_path", "filePath", "filename", "file"]
@@ -195,7 +208,7 @@ impl Tool {
             category: Category::Command,
             risk: Risk::Medium,
             lenses: shell.into_iter().chain(paths).chain(urls).collect(),
-            args: ArgNames::Any,
+            args: ArgNames::Unknown,
             sql_decides_category: false,
             schema: None,
         }

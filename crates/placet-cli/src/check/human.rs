@@ -154,6 +154,7 @@ fn what(kind: &FactKind) -> String {
             path,
             writes,
             contained,
+            ..
         } => {
             let how = if *writes { "writes" } else { "reads" };
             let place = if *contained {

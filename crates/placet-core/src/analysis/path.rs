@@ -121,6 +121,22 @@ pub(super) fn inside(folder: &str, path: &str, places: &dyn Places) -> Option<St
     reading.into_iter().next()
 }
 
+/// The places that `path`, seen from `folder`, may mean: shortened as text, and with links followed in both readings. Made for
+/// rules that ask or deny, so nothing is refused: what is no path to analysis is the name of a file here.
+pub(super) fn meanings(folder: &str, path: &str, places: &dyn Places) -> Vec<String> {
+    let home = || places.home().zip(path.strip_prefix('~'));
+    let absolute = match home() {
+        Some((home, rest)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
+        _ if path.starts_with('/') => path.to_owned(),
+        _ => format!("{folder}/{path}"),
+    };
+    let shortened = shorten(&absolute);
+    let climbs = absolute.split('/').any(|name| name == "..");
+    let followed = climbs.then(|| follow(&absolute, places).unwrap_or_else(|far| far));
+    let real = places.real(&shortened);
+    [Some(shortened), real, followed].into_iter().flatten().collect()
+}
+
 fn place_absolute(absolute: &str, places: &dyn Places) -> Placed {
     let shortened = shorten(absolute);
     let mut names = match readings(absolute, &shortened, places) {

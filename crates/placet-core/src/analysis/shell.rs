@@ -7,7 +7,7 @@
 //!   are known to differ, or where plain `sh` would read the line another way, the line counts as unreadable.
 //! - `walk` finds the simple commands and redirections, also inside substitutions, here-documents and functions, and
 //!   `wrapper` finds the command inside a command (`env`, `xargs`, `find -exec`, `sh -c`). `word` reads what the shell makes of
-//!   each word: `brace` expands lists, `glob` and `guess` say what else it could become.
+//!   each word: `brace` expands lists, `glob` and `guess` say what else it could become; `named` finds the paths in them.
 //! - `judge` says how bad each is, from `table` with `check`, `cases` and `sends`; `looks` knows which words are places, `target` where they lead,
 //!   `hosts` whom a command would talk to; `ban` knows the few that nobody may allow.
 //!
@@ -23,9 +23,11 @@ mod guess;
 mod hosts;
 mod judge;
 mod looks;
+mod named;
 mod options;
 mod script;
 mod sends;
+mod setting;
 mod sound;
 mod table;
 mod target;
@@ -63,6 +65,16 @@ pub(crate) fn guess(word: &str) -> String {
 /// Whether a word holds what a shell takes for a pattern.
 pub(crate) fn is_glob(word: &str) -> bool {
     glob::is_glob(word)
+}
+
+/// Why setting these variables (`NAME=value`) is HIGH, if it is.
+pub(super) fn assignments(assigned: &[String]) -> Option<Why> {
+    judge::assignments(assigned)
+}
+
+/// Whether `NAME=value` set for a command changes nothing about which command runs, or where it works: `RUST_BACKTRACE=1`.
+pub(crate) fn is_ordinary_assignment(text: &str) -> bool {
+    setting::is_ordinary(text)
 }
 
 /// The fact that (part of) a line could not be understood.

@@ -1,15 +1,16 @@
-//! Arguments that a built-in tool does not have.
+//! Arguments that no lens is about: those a built-in tool does not have, and those of a tool that nobody describes.
 //!
-//! A tool of another agent may share no more than the name: its `task` may take a command, its `read` a list of files. So
-//! these are looked into as the arguments of an unknown tool are, by their names and by what their texts look like.
+//! A tool of another agent may share no more than the name with ours: its `task` may take a command, its `read` a list of
+//! files, its `write` another name for the file. So all of these are looked into by their names and by what their texts look
+//! like.
 
 use serde_json::Value;
 
 use super::path::{self, Use};
-use super::why::Why;
+use super::why::{PathConcern, Why};
 use super::{Analysis, Fact, FactKind, Places, shell, sql, url};
 use crate::call::Args;
-use crate::tool::{Category, Risk, Tool};
+use crate::tool::{ArgNames, Category, Lens, Risk, Tool};
 
 /// What an argument is taken for.
 #[derive(Clone, Copy, PartialEq)]
@@ -18,39 +19,36 @@ enum Sort {
     Path,
     Url,
     Sql,
+    /// Variables that a command would find set.
+    Variables,
+    /// What is written, said or searched for; it may look like anything.
+    Text,
 }
 
 /// Looks into each argument that is none of `own`.
 pub(super) fn analyse(tool: &Tool, own: &[&str], args: &Args, places: &dyn Places, found: &mut Analysis) {
-    let mut search = Search {
-        category: tool.category,
-        places,
-        found,
-    };
+    let mut search = Search { tool, places, found };
     for (name, value) in args.iter().filter(|(name, _)| !own.contains(name)) {
         search.value(name, value);
     }
+    search.written_somewhere();
 }
 
 struct Search<'a> {
-    category: Category,
+    tool: &'a Tool,
     places: &'a dyn Places,
     found: &'a mut Analysis,
 }
 
 impl Search<'_> {
     fn value(&mut self, name: &str, value: &Value) {
+        let sort = self.by_name(name);
         match value {
-            Value::String(text) if !text.is_empty() => self.text(name, text),
+            _ if sort == Some(Sort::Variables) => self.variables(value),
+            Value::String(text) if !text.is_empty() => self.text(sort, text),
             // The words of one command or several commands: that cannot be told.
-            Value::Array(values) if by_name(name) == Some(Sort::Shell) && !values.is_empty() => {
-                self.found.facts.push(Fact {
-                    kind: FactKind::Unreadable {
-                        what: name.to_owned(),
-                    },
-                    risk: Risk::High,
-                    why: Some(Why::NotText { arg: name.to_owned() }),
-                });
+            Value::Array(values) if sort == Some(Sort::Shell) && !values.is_empty() => {
+                self.high(name, Why::NotText { arg: name.to_owned() });
             }
             Value::Array(values) => values.iter().for_each(|value| self.value(name, value)),
             Value::Object(fields) => fields.iter().for_each(|(name, value)| self.value(name, value)),
@@ -58,41 +56,106 @@ impl Search<'_> {
         }
     }
 
-    fn text(&mut self, name: &str, text: &str) {
-        // What is written into a file may look like anything.
-        let sort = match by_name(name) {
-            None if self.category != Category::Write => by_shape(text),
-            sort => sort,
-        };
-        let usage = if self.category == Category::Read {
+    fn text(&mut self, sort: Option<Sort>, text: &str) {
+        let usage = if self.tool.category == Category::Read {
             Use::Read
         } else {
             Use::Write
         };
-        match sort {
+        match sort.or_else(|| by_shape(text)) {
             Some(Sort::Shell) => shell::analyse(text, self.places, self.found),
             Some(Sort::Path) => path::analyse(text, usage, self.places, self.found),
             Some(Sort::Url) => url::analyse(text, self.found),
             Some(Sort::Sql) => sql::analyse(text, None, self.found),
-            None => {}
+            Some(Sort::Variables | Sort::Text) | None => {}
+        }
+    }
+
+    /// `{"NAME": "value"}`, `["NAME=value"]`, or one text with them all.
+    fn variables(&mut self, value: &Value) {
+        let assigned: Vec<String> = match value {
+            Value::Object(fields) => fields
+                .iter()
+                .map(|(name, value)| format!("{name}={}", value.as_str().unwrap_or_default()))
+                .collect(),
+            Value::Array(values) => values
+                .iter()
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect(),
+            Value::String(text) => text.split_whitespace().map(str::to_owned).collect(),
+            _ => return,
+        };
+        if let Some(why) = shell::assignments(&assigned) {
+            self.high("env", why);
+        }
+    }
+
+    /// A tool that writes files must say where; what no argument says is decided by one that nobody here understood.
+    fn written_somewhere(&mut self) {
+        let is_write = |lens: &Lens| matches!(lens, Lens::PathWrite { .. });
+        let writes = self.tool.category == Category::Write && self.tool.lenses.iter().any(is_write);
+        let says_where =
+            |fact: &Fact| matches!(fact.kind, FactKind::Path { .. } | FactKind::Unreadable { .. });
+        if writes && !self.found.facts.iter().any(says_where) {
+            self.high("path", Why::Path(PathConcern::Empty));
+        }
+    }
+
+    fn high(&mut self, what: &str, why: Why) {
+        self.found.facts.push(Fact {
+            kind: FactKind::Unreadable {
+                what: what.to_owned(),
+            },
+            risk: Risk::High,
+            why: Some(why),
+        });
+    }
+
+    /// `filePath`, `file_path` and `file-paths` are one name.
+    fn by_name(&self, name: &str) -> Option<Sort> {
+        let letters = name.chars().filter(char::is_ascii_alphanumeric);
+        let name: String = letters.map(|c| c.to_ascii_lowercase()).collect();
+        let name = name.strip_suffix('s').unwrap_or(&name);
+        let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+        let is_unknown = self.tool.args == ArgNames::Unknown;
+        // What is read is never a text to be written.
+        let may_hold_text = is_unknown || self.tool.category == Category::Write;
+        match name {
+            "argv" | "bash" | "command" | "commandline" | "cmd" | "exec" | "execute" | "run" | "script"
+            | "sh" | "shell" | "shellcommand" => Some(Sort::Shell),
+            // In a language that nobody here knows.
+            "code" if !is_unknown => Some(Sort::Shell),
+            "env" | "environ" | "environment" | "environmentvariable" | "envvar" => Some(Sort::Variables),
+            "filename" | "cwd" | "workdir" => Some(Sort::Path),
+            "sql" | "statement" => Some(Sort::Sql),
+            _ if ends(&["url", "uri"]) => Some(Sort::Url),
+            _ if may_hold_text && TEXTS.contains(&name) => Some(Sort::Text),
+            _ if ends(&[
+                "path",
+                "file",
+                "dir",
+                "directory",
+                "folder",
+                "dest",
+                "destination",
+                "target",
+            ]) =>
+            {
+                Some(Sort::Path)
+            }
+            _ => None,
         }
     }
 }
 
-/// `filePath`, `file_path` and `file-paths` are one name.
-fn by_name(name: &str) -> Option<Sort> {
-    let letters = name.chars().filter(char::is_ascii_alphanumeric);
-    let name: String = letters.map(|c| c.to_ascii_lowercase()).collect();
-    match name.strip_suffix('s').unwrap_or(&name) {
-        "command" | "commandline" | "cmd" | "script" | "shell" | "shellcommand" => Some(Sort::Shell),
-        "path" | "filepath" | "filename" | "file" | "dir" | "directory" | "folder" | "cwd" | "workdir" => {
-            Some(Sort::Path)
-        }
-        "url" | "uri" => Some(Sort::Url),
-        "sql" | "statement" => Some(Sort::Sql),
-        _ => None,
-    }
-}
+/// Arguments that hold what is written, said or searched for, without a plural's `s`.
+#[rustfmt::skip]
+const TEXTS: &[&str] = &[
+    "body", "codeedit", "comment", "content", "description", "diff", "explanation", "filetext", "inserttext", "instruction", "message",
+    "new", "newcontent", "newstr", "newstring", "newtext", "note", "old", "oldcontent", "oldstr", "oldstring", "oldtext", "patch",
+    "pattern", "prompt", "regex", "replacement", "search", "text", "title",
+];
 
 fn by_shape(text: &str) -> Option<Sort> {
     if text.contains(char::is_whitespace) {

@@ -13,7 +13,7 @@ use crate::people::{Directory, WhoError};
 use crate::policy::example::{self, Example};
 use crate::policy::pattern::CommandPattern;
 use crate::policy::{Conditions, Effect, PathGlob, Rule, Wild};
-use crate::tool::Tool;
+use crate::tool::{Lens, Tool};
 use crate::verdict::{AnswerKind, Answers, Approvers, AskTerms, Escalation};
 
 /// Checks all rules. `canonical` holds each rule's canonical text, in the same order.
@@ -41,6 +41,7 @@ pub(super) fn check(
         let Some(rule) = check_rule(file, canonical, people, checker) else {
             continue;
         };
+        refuse_if_dead(&rule, file.get_ref(), &tool_of, checker);
         try_examples(&rule, file.get_ref(), &tool_of, checker);
         rules.push(rule);
     }
@@ -117,6 +118,36 @@ fn check_allow(rule: &RuleFile, checker: &mut Checker<'_>) {
     }
 }
 
+/// A rule that allows something in a shell must say which commands: whatever else it names, each command of the line would
+/// still have to be allowed.
+fn refuse_if_dead(
+    rule: &Rule,
+    file: &RuleFile,
+    tool_of: &impl Fn(ToolName) -> Tool,
+    checker: &mut Checker<'_>,
+) {
+    let when = &rule.when;
+    if rule.effect != Effect::Allow || !when.commands.is_empty() || !when.names_effects() {
+        return;
+    }
+    let only_shell = |tool: &Wild| {
+        let tool = tool
+            .literal()
+            .and_then(|name| ToolName::new(name).ok())
+            .map(tool_of);
+        let is_shell = |lens: &Lens| matches!(lens, Lens::Shell { .. });
+        tool.is_some_and(|tool| !tool.lenses.is_empty() && tool.lenses.iter().all(is_shell))
+    };
+    if let Some(tool) = file.tool.as_ref().filter(|_| when.tools.iter().all(only_shell)) {
+        let help = Some("name the commands it is about with `command`".to_owned());
+        checker.refuse(
+            tool.span(),
+            "a rule that allows something in a shell must name commands, or it never applies",
+            help,
+        );
+    }
+}
+
 fn conditions(rule: &RuleFile, checker: &mut Checker<'_>) -> Conditions {
     let commands = texts(rule.command.as_ref(), checker);
     let paths = texts(rule.path.as_ref(), checker);
@@ -159,6 +190,7 @@ fn conditions(rule: &RuleFile, checker: &mut Checker<'_>) -> Conditions {
         risk_min: rule.risk.as_ref().map(|risk| *risk.get_ref()),
         tools,
         hosts,
+        table_ends: tables.iter().flat_map(Wild::ends).collect(),
         tables,
         agents,
         channels,

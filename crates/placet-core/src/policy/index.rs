@@ -17,7 +17,7 @@ use crate::analysis::{Analysis, FactKind, lowercase};
 use crate::tool::Risk;
 
 use super::pattern::{CommandPattern, base_name};
-use super::rule::{Conditions, Effect, Rule, Subject, argument_text};
+use super::rule::{Conditions, Effect, Rule, Subject, argument_text, name_ends};
 use super::wild::Wild;
 use by_text::{ByText, Key};
 
@@ -71,6 +71,7 @@ impl Drawer {
             wilds(&mut self.hosts, &when.hosts);
         } else if !when.tables.is_empty() {
             wilds(&mut self.tables, &when.tables);
+            wilds(&mut self.tables, &when.table_ends);
         } else if let Some((name, wild)) = when.args.first() {
             let values = self.args.entry(name.as_str().into()).or_default();
             values.under(wild.key()).push(place);
@@ -137,9 +138,7 @@ impl Drawer {
                 for table in tables {
                     let table = lowercase(table);
                     self.tables.find(&table, &mut add);
-                    if let Some((_, last)) = table.rsplit_once('.') {
-                        self.tables.find(last.trim_end_matches('"'), &mut add);
-                    }
+                    name_ends(&table).for_each(|end| self.tables.find(end, &mut add));
                 }
             }
         }
@@ -258,7 +257,10 @@ impl<'r> Candidates<'r> {
         let mut allowing = rules
             .filter(|rule| rule.effect == Effect::Allow && rule.covers_all_but_commands(subject))
             .peekable();
-        let mut commands = commands(subject.analysis);
+        // Setting a variable runs nothing; what it is set to, the rules have looked at. Alone it is a line like any other.
+        let runs = |command: &Command<'_>| !command.argv.is_empty() || command.risk == Risk::High;
+        let runs_any = commands(subject.analysis).any(|command| runs(&command));
+        let mut commands = commands(subject.analysis).filter(|command| !runs_any || runs(command));
         let Some(first) = commands.next() else {
             return allowing.next();
         };

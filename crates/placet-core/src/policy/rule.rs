@@ -53,6 +53,8 @@ pub(crate) struct Conditions {
     pub(crate) hosts: Vec<Wild>,
     pub(crate) verbs: Vec<String>,
     pub(crate) tables: Vec<Wild>,
+    /// What follows each dot in `tables`.
+    pub(crate) table_ends: Vec<Wild>,
     pub(crate) args: Vec<(String, Wild)>,
     pub(crate) category: Option<Category>,
     pub(crate) risk_min: Option<Risk>,
@@ -106,45 +108,23 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Every path the call may touch, normalised, in each spelling. A command's words count as paths: who denies `secrets/**`
-    /// means `cat secrets/key` too, and `cat "${x:-secrets}/key"`.
+    /// Every path the call may touch, normalised, in each spelling. A command's words count as paths, as analysis found them in
+    /// there: who denies `secrets/**` means `cat secrets/key` too, and `cd src && cat ../secrets/key`.
     pub(crate) fn paths(&self) -> &[Cow<'a, str>] {
         self.paths.get_or_init(|| {
             let mut paths: Vec<Cow<'a, str>> = Vec::new();
-            let push = |paths: &mut Vec<Cow<'a, str>>, path| {
-                if paths.last() != Some(&path) {
-                    paths.push(path);
-                }
-            };
-            let add =
-                |paths: &mut Vec<Cow<'a, str>>, path: &'a str| push(paths, normalised(path, self.workspace));
-            // What a word with variables may come to.
-            let add_guess = |paths: &mut Vec<Cow<'a, str>>, word: &str| {
-                if word.contains(['$', '`']) {
-                    let guess = shell::guess(&word.replace(['\'', '"'], ""));
-                    push(paths, Cow::Owned(normalised(&guess, self.workspace).into_owned()));
-                }
-            };
             for fact in &self.analysis.facts {
                 match &fact.kind {
                     FactKind::Path { given, resolved, .. } => {
-                        add(&mut paths, resolved);
-                        add(&mut paths, given);
-                    }
-                    FactKind::Redirect { path, .. } => {
-                        add(&mut paths, path);
-                        add_guess(&mut paths, path);
-                    }
-                    FactKind::Command { argv, dynamic, .. } => {
-                        for word in argv {
-                            add(&mut paths, word);
-                            if let Some((_, value)) = word.split_once('=') {
-                                add(&mut paths, value);
-                            }
-                            if *dynamic {
-                                add_guess(&mut paths, word);
-                            }
+                        let resolved = normalised(resolved, self.workspace);
+                        let given = normalised(given, self.workspace);
+                        if given != resolved {
+                            paths.push(given);
                         }
+                        paths.push(resolved);
+                    }
+                    FactKind::Redirect { paths: named, .. } | FactKind::Command { paths: named, .. } => {
+                        paths.extend(named.iter().map(|path| Cow::Borrowed(path.as_str())));
                     }
                     FactKind::Statement { .. } | FactKind::Host { .. } | FactKind::Unreadable { .. } => {}
                 }
@@ -218,7 +198,7 @@ impl Rule {
             && when.effect_matches(subject)
             && when.args_match(subject.call, Breadth::Narrow)
             && (when.commands.is_empty() || has(|kind| matches!(kind, FactKind::Command { .. })))
-            && (when.paths.is_empty() || has(|kind| matches!(kind, FactKind::Path { .. })))
+            && (when.paths.is_empty() || facts.iter().any(is_at_a_place))
             && (when.hosts.is_empty() || has(|kind| matches!(kind, FactKind::Host { .. })))
             && (!when.names_sql() || has(|kind| matches!(kind, FactKind::Statement { .. })))
             && facts.iter().all(|fact| when.covers_fact(fact, subject.workspace))
@@ -309,13 +289,17 @@ impl Conditions {
         self.verbs.is_empty() || self.verbs.iter().any(|own| own.eq_ignore_ascii_case(verb))
     }
 
-    /// Broadly, `users` is also `public.users`; narrowly it is not.
+    /// Broadly, `users` is also `public.users`, and `public.users` also `users` and `db.public.users`: as many names from the
+    /// right count as both have. Narrowly they are different tables.
     fn names_table(&self, table: &str, breadth: Breadth) -> bool {
         let table = lowercase(table);
-        let last = table.rsplit('.').next().unwrap_or_default().trim_end_matches('"');
-        self.tables
-            .iter()
-            .any(|wild| wild.matches(&table) || (breadth == Breadth::Broad && wild.matches(last)))
+        let is = |name: &str| self.tables.iter().any(|wild| wild.matches(name));
+        let shorter = || {
+            let dots = table.matches('.').count();
+            let fits = |end: &Wild| end.dots() == dots && end.matches(&table);
+            self.table_ends.iter().any(fits)
+        };
+        is(&table) || (breadth == Breadth::Broad && (name_ends(&table).any(is) || shorter()))
     }
 
     /// Whether a rule that allows says enough about this fact. A rule that names effects covers those it names; beside
@@ -324,11 +308,14 @@ impl Conditions {
         let brings_others = !self.commands.is_empty() || !self.args.is_empty();
         let unnamed = || self.is_about_whole_tools() || (brings_others && fact.risk < Risk::High);
         match &fact.kind {
+            FactKind::Command { .. } if self.is_about_whole_tools() => true,
             FactKind::Command {
                 dynamic, assignments, ..
-            } => !dynamic && assignments.is_empty(),
-            FactKind::Redirect { contained, .. } => {
-                *contained && (self.is_about_whole_tools() || fact.risk < Risk::High)
+            } => !dynamic && assignments.iter().all(|text| shell::is_ordinary_assignment(text)),
+            FactKind::Redirect { contained, paths, .. } => {
+                let covered = |path: &String| self.paths.iter().any(|glob| glob.covers(path, workspace));
+                let named = self.paths.is_empty() || !is_at_a_place(fact) || paths.iter().all(covered);
+                *contained && (self.is_about_whole_tools() || (named && fact.risk < Risk::High))
             }
             FactKind::Path { .. } if self.paths.is_empty() => unnamed(),
             FactKind::Path { resolved, .. } => self.paths.iter().any(|glob| glob.covers(resolved, workspace)),
@@ -348,6 +335,23 @@ impl Conditions {
             FactKind::Unreadable { .. } => false,
         }
     }
+}
+
+/// Whether something is read or written at a place. A device that swallows what it is given is none.
+fn is_at_a_place(fact: &Fact) -> bool {
+    match fact.kind {
+        FactKind::Path { .. } => true,
+        FactKind::Redirect { .. } => fact.risk > Risk::Low,
+        _ => false,
+    }
+}
+
+/// A table's name from each dot on. What a quoted name holds counts too.
+pub(super) fn name_ends(table: &str) -> impl Iterator<Item = &str> {
+    table
+        .match_indices('.')
+        .filter_map(|(at, dot)| table.get(at + dot.len()..))
+        .map(|end| end.trim_end_matches('"'))
 }
 
 /// An argument as `args` conditions see it.

@@ -15,6 +15,7 @@ use crate::time::Timestamp;
 
 mod index;
 mod lines;
+mod places;
 mod properties;
 mod rules;
 mod strays;
@@ -38,7 +39,12 @@ fn fact(risk: Risk, kind: FactKind) -> Fact {
 }
 
 fn command(risk: Risk, line: &str) -> Fact {
-    let argv = line.split_whitespace().map(str::to_owned).collect();
+    let argv: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+    let values = argv.iter().filter_map(|word| Some(word.split_once('=')?.1));
+    let named = argv.iter().map(String::as_str).chain(values);
+    let paths = named
+        .map(|word| paths::normalised(word, "/workspace").into_owned())
+        .collect();
     fact(
         risk,
         FactKind::Command {
@@ -47,6 +53,7 @@ fn command(risk: Risk, line: &str) -> Fact {
             dynamic: false,
             assignments: vec![],
             under: vec![],
+            paths,
         },
     )
 }

@@ -70,6 +70,26 @@ impl Wild {
         }
     }
 
+    /// The pattern from each dot on that it spells out.
+    pub(crate) fn ends(&self) -> Vec<Self> {
+        let pieces: Vec<Piece> = match self {
+            Self::Literal(text) => text.chars().map(Piece::Char).collect(),
+            Self::Glob(pieces) => pieces.to_vec(),
+        };
+        let is_dot = |piece: &Piece| *piece == Piece::Char('.');
+        let dots = pieces.iter().enumerate().filter(|(_, piece)| is_dot(piece));
+        dots.filter_map(|(at, _)| Some(Self::from_pieces(pieces.get(at + 1..)?.to_vec())))
+            .collect()
+    }
+
+    /// How many dots it spells out.
+    pub(crate) fn dots(&self) -> usize {
+        match self {
+            Self::Literal(text) => text.matches('.').count(),
+            Self::Glob(pieces) => pieces.iter().filter(|piece| **piece == Piece::Char('.')).count(),
+        }
+    }
+
     /// Whether the whole of `text` matches.
     pub(crate) fn matches(&self, text: &str) -> bool {
         match self {

@@ -92,6 +92,7 @@ fn command(text: &str, under: &[&str], risk: Risk, deed: Option<Deed>) -> Fact {
         dynamic: false,
         assignments: Vec::new(),
         under: under.iter().map(|&wrapper| wrapper.to_owned()).collect(),
+        paths: Vec::new(),
     };
     let what = under.first().copied().unwrap_or(text).to_owned();
     let why = deed.map(|deed| Why::Does { what, deed });

@@ -23,6 +23,7 @@ fn command(line: &str) -> Fact {
         dynamic: false,
         assignments: vec![],
         under: vec![],
+        paths: vec![],
     })
 }
 
@@ -91,6 +92,7 @@ fn what_is_dynamic_assigned_unreadable_or_written_elsewhere_is_not_covered() {
             dynamic,
             assignments,
             under: vec![],
+            paths: vec![],
         })
     };
     assert!(!covered(&any, vec![variant(true, vec![])]));
@@ -104,6 +106,7 @@ fn what_is_dynamic_assigned_unreadable_or_written_elsewhere_is_not_covered() {
             path: "x".into(),
             writes: true,
             contained,
+            paths: vec![],
         })
     };
     assert!(!covered(&any, vec![command("ls"), redirect(false)]));

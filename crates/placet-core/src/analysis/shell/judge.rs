@@ -90,6 +90,7 @@ pub(super) fn high(first: &Word<'_>, args: &Args<'_, '_>, assigned: &[String], t
         .or_else(|| evaluates_text(&name, args.words))
         .or_else(|| by_table(&name, args))
         .or_else(|| check::interpreter(&name, args).map(|deed| does(&name, deed)))
+        .or_else(|| check::is_given_guarded(&name, args).then(|| does(&name, Deed::ChangesGuarded)))
         .or_else(|| target::sensitive(first).map(|deed| does(first, deed)))
         .or_else(|| args.leave(&name).then(|| does(&name, Deed::TouchesOutside)))
         .or_else(|| text.contains("@P}").then_some(Doubt::RunsVariable.into()))
@@ -139,7 +140,14 @@ fn evaluates_text(name: &str, words: &[Word<'_>]) -> Option<Why> {
 fn by_table(name: &str, args: &Args<'_, '_>) -> Option<Why> {
     let mut maybe = None;
     let key = if name.starts_with("mkfs.") { "mkfs" } else { name };
-    for row in table::rows(key) {
+    let looks = check::only_looks(name, args);
+    let by_name = |when: &When| {
+        matches!(
+            when,
+            When::Always | When::Sub(_) | When::SubStart(_) | When::Flag(_)
+        )
+    };
+    for row in table::rows(key).iter().filter(|row| !looks || !by_name(&row.1)) {
         match args.meets(&row.1) {
             Hit::Yes => return Some(does(name, row.2)),
             Hit::Maybe if maybe.is_none() => {
@@ -240,7 +248,7 @@ impl Args<'_, '_> {
 
     /// Whether one of the words is such a subcommand. Options before it may take values, so any word counts; words that
     /// are not known yet count only while no subcommand has been seen.
-    fn sub(&self, is: impl Fn(&str) -> bool) -> Hit {
+    pub(super) fn sub(&self, is: impl Fn(&str) -> bool) -> Hit {
         let mut may_be = Hit::No;
         let mut seen = false;
         let mut after_option = false;

@@ -6,6 +6,7 @@ mod hosts;
 mod outside;
 mod properties;
 mod table;
+mod uses;
 
 use expect_test::{Expect, expect};
 
@@ -71,6 +72,7 @@ fn check(line: &str, expected: &Expect) {
                 path,
                 writes,
                 contained,
+                ..
             } => {
                 let arrow = if *writes { ">" } else { "<" };
                 (

@@ -11,7 +11,7 @@ use super::target::{self, Standing};
 use super::tree::{Node, Tree};
 use super::word::{Known, Word};
 use super::wrapper::{self, Inner};
-use super::{SHELLS_MAX, ban, guess, hosts, sound, unreadable};
+use super::{SHELLS_MAX, ban, guess, hosts, named, sound, unreadable};
 use crate::tool::Risk;
 use redirect::{is_redirect, stray_words};
 
@@ -22,6 +22,8 @@ pub(super) struct Walk<'a> {
     standing: Standing,
     /// Where the last command leads, when it is a `cd` and succeeds.
     reached: Option<Standing>,
+    /// What variables were set to so far.
+    values: named::Values,
     commands: usize,
 }
 
@@ -52,6 +54,7 @@ impl<'a> Walk<'a> {
             places,
             found,
             reached: None,
+            values: named::Values::default(),
             commands: 0,
         }
     }
@@ -191,6 +194,9 @@ impl<'a> Walk<'a> {
                 }
             }
         }
+        words
+            .iter()
+            .for_each(|word| self.values.set(variable, &word.value));
         let why = if judge::changes_others(variable) {
             let name = variable.to_owned();
             Some(Why::Variable { name })
@@ -406,12 +412,28 @@ impl<'a> Walk<'a> {
 
     fn push(&mut self, command: &Simple<'_>, under: &[String], why: Option<Why>) {
         self.commands += 1;
+        let declared = command.words.iter().map(|word| &word.value);
+        for text in command
+            .assignments
+            .iter()
+            .chain(declared.filter(|text| text.contains('=')))
+        {
+            self.values.assign(text);
+        }
+        let paths = named::of(
+            &command.words,
+            &command.assignments,
+            &self.values,
+            &self.standing,
+            self.places,
+        );
         let kind = FactKind::Command {
             argv: command.words.iter().map(Word::shown).collect(),
             text: command.text.clone().into_owned(),
             dynamic: command.words.iter().any(Word::is_later),
             assignments: command.assignments.clone(),
             under: under.to_vec(),
+            paths,
         };
         let risk = if why.is_some() { Risk::High } else { Risk::Medium };
         self.found.facts.push(Fact { kind, risk, why });

@@ -273,9 +273,9 @@ fn of_statement(statement: &Statement) -> (String, Effect) {
             };
             (if replaces { "REPLACE" } else { "INSERT" }.into(), effect)
         }
-        Statement::Update(update) => rows("UPDATE", update.selection.as_ref()),
-        Statement::Delete(delete) => rows("DELETE", delete.selection.as_ref()),
-        Statement::Merge(merge) => rows("MERGE", Some(&merge.on)),
+        Statement::Update(update) => rows("UPDATE", update.selection.as_ref(), statement),
+        Statement::Delete(delete) => rows("DELETE", delete.selection.as_ref(), statement),
+        Statement::Merge(merge) => rows("MERGE", Some(&merge.on), statement),
         Statement::Explain { .. } | Statement::ExplainTable { .. } => read("EXPLAIN"),
         Statement::Pragma { name, value, is_eq } => {
             pragma(name, value.as_ref().map(|value| &value.value), *is_eq)
@@ -317,8 +317,9 @@ fn of_statement(statement: &Statement) -> (String, Effect) {
     }
 }
 
-fn rows(verb: &str, condition: Option<&Expr>) -> (String, Effect) {
-    let (risk, why) = if condition.is_some_and(condition::limits) {
+fn rows(verb: &str, condition: Option<&Expr>, statement: &Statement) -> (String, Effect) {
+    let others = condition::only_read(statement);
+    let (risk, why) = if condition.is_some_and(|condition| condition::limits(condition, &others)) {
         (Risk::Medium, None)
     } else {
         (

@@ -2,8 +2,10 @@
 
 use sqlparser::ast::{
     CopySource, Expr, FunctionArg, FunctionArgExpr, Ident, ObjectName, ObjectNamePart, SetExpr, Statement,
-    TableFactor,
+    TableFactor, Value,
 };
+
+use super::functions;
 
 /// A name as rules compare it: without quotes and in lower case. A part that holds a dot keeps quotes, or the table
 /// `"app.users"` would pass for the table `users` of `app`.
@@ -27,6 +29,16 @@ pub(super) fn not_visited(statement: &Statement) -> Vec<ObjectName> {
             ..
         } => vec![table_name.clone()],
         Statement::RenameTable(renames) => renames.iter().map(|rename| rename.old_name.clone()).collect(),
+        Statement::Pragma {
+            name,
+            value: Some(value),
+            ..
+        } if asks_about_a_table(name) => match &value.value {
+            Value::SingleQuotedString(text) | Value::DoubleQuotedString(text) => {
+                vec![ObjectName::from(vec![Ident::new(text)])]
+            }
+            _ => Vec::new(),
+        },
         Statement::ShowCreate { obj_name, .. } => vec![obj_name.clone()],
         // `SHOW INDEX FROM t FROM app` comes as a list of words.
         Statement::ShowVariable { variable } => variable
@@ -37,6 +49,14 @@ pub(super) fn not_visited(statement: &Statement) -> Vec<ObjectName> {
             .collect(),
         _ => Vec::new(),
     }
+}
+
+/// `PRAGMA table_info(t)`.
+fn asks_about_a_table(pragma: &ObjectName) -> bool {
+    plain(pragma)
+        .rsplit('.')
+        .next()
+        .is_some_and(|name| functions::ASKING_PRAGMAS.contains(&name))
 }
 
 /// The tables of `TABLE t` where a query could stand: `SELECT 1 UNION TABLE t`.

@@ -102,7 +102,7 @@ fn reads_are_low() {
             SELECT `name` FROM `users`
               LOW read SELECT ["users"]
             PRAGMA table_info(users)
-              LOW read PRAGMA []
+              LOW read PRAGMA ["users"]
             PRAGMA user_version
               LOW read PRAGMA []
             SHOW TABLES

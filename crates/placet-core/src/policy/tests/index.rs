@@ -54,6 +54,10 @@ fn any_rules() -> impl Strategy<Value = String> {
                 } else {
                     "tool = '*'\n"
                 };
+                // In a shell alone it would have to name commands.
+                let when = when
+                    .replace(r#"tool = ["bash"]"#, r#"tool = ["bash", "write"]"#)
+                    .replace(r#"tool = ["bash", "bash"]"#, r#"tool = ["bash", "write"]"#);
                 format!("{toml}[[rules]]\nname = 'r{place}'\neffect = '{effect}'\n{tool}{when}")
             })
     })
@@ -76,7 +80,9 @@ fn any_fact() -> impl Strategy<Value = Fact> {
         (place.clone(), place.clone()).prop_map(|(given, resolved)| FactKind::Path {
             given: given.into(), resolved: resolved.into(), inside: true, writes: true,
         }),
-        place.prop_map(|path| FactKind::Redirect { path: path.into(), writes: true, contained: true }),
+        place.prop_map(|path| FactKind::Redirect {
+            path: path.into(), writes: true, contained: true, paths: vec![paths::normalised(path, "/workspace").into_owned()],
+        }),
         name.prop_map(|name| FactKind::Host { host: name.into(), scheme: "https".into(), port: Some(443) }),
         (prop::sample::select(vec!["DELETE", "SELECT"]), prop::collection::vec(table, 0..3)).prop_map(|(verb, tables)| {
             let tables = tables.into_iter().map(str::to_owned).collect();

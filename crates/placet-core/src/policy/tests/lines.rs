@@ -285,3 +285,120 @@ fn a_rule_that_allows_one_verb_does_not_allow_another_inside() {
         "INSERT INTO t VALUES (1) ON CONFLICT (a) DO UPDATE SET a = 2"
     ));
 }
+
+#[test]
+fn a_table_is_denied_under_its_short_and_its_long_name() {
+    let denies = |table: &str, sql: &str| {
+        let policy = policy(&format!("[[rules]]\nname='no'\ntable='{table}'\neffect='deny'\n"));
+        decide(&policy, "sql_query", json!({ "sql": sql })).decision == Decision::Deny
+    };
+    for table in [
+        "public.salaries",
+        "salaries",
+        "db.public.salaries",
+        "public.*",
+        "*.salaries",
+        "PUBLIC.Salar*",
+    ] {
+        for sql in [
+            "SELECT * FROM salaries",
+            "SELECT * FROM public.salaries",
+            "SELECT * FROM db.public.salaries",
+        ] {
+            assert!(denies(table, sql), "{table}: {sql}");
+        }
+    }
+    assert!(denies("wages", "PRAGMA table_info(wages)"));
+    for (table, sql) in [
+        ("public.salaries", "SELECT * FROM old.salaries"),
+        ("public.*", "SELECT * FROM old.salaries"),
+        ("public.salaries", "SELECT * FROM public"),
+        ("public.salaries", "SELECT * FROM public.orders"),
+    ] {
+        assert!(!denies(table, sql), "{table}: {sql}");
+    }
+}
+
+#[test]
+fn a_rule_that_allows_a_short_table_does_not_allow_another_of_that_name() {
+    let policy = policy("[[rules]]\nname='ok'\nsql='DELETE'\ntable='public.orders'\neffect='allow'\n");
+    let decide = |sql: &str| decide(&policy, "data_modify", json!({ "sql": sql })).decision;
+    assert_eq!(decide("DELETE FROM public.orders WHERE id = 1"), Decision::Allow);
+    assert_ne!(decide("DELETE FROM orders WHERE id = 1"), Decision::Allow);
+    assert_ne!(
+        decide("DELETE FROM db.public.orders WHERE id = 1"),
+        Decision::Allow
+    );
+}
+
+#[test]
+fn a_rule_that_allows_a_command_overlooks_ordinary_variables() {
+    let rules = policy(
+        "[[rules]]\nname='dev'\ntool='bash'\ncommand=['cargo *', 'npm *', 'wc *', 'aws *']\neffect='allow'\n",
+    );
+    for allowed in [
+        "RUST_BACKTRACE=1 cargo test",
+        "CI=1 npm test",
+        "RUST_LOG=debug; cargo test",
+        "A=1 B='two words' cargo build",
+    ] {
+        assert_eq!(line(&rules, allowed).rule.as_deref(), Some("dev"), "{allowed}");
+    }
+    for asked in [
+        "PATH=. cargo test",
+        "RUSTFLAGS=x cargo test",
+        "X=$(rm y) cargo test",
+        "X=$Y cargo test",
+        "AWS_PROFILE=prod aws s3 ls",
+        "X=1 make",
+        "DOCKER_HOST=x; cargo test",
+    ] {
+        let verdict = line(&rules, asked);
+        assert_ne!(verdict.decision, Decision::Allow, "{asked}: {verdict:?}");
+    }
+}
+
+#[test]
+fn a_rule_that_allows_a_whole_tool_allows_lines_with_variables() {
+    let rules = policy("[[rules]]\nname='all'\ntool='bash'\neffect='allow'\n");
+    for allowed in ["X=1 ls", "echo $HOME", "for f in src/*.rs; do wc -l \"$f\"; done"] {
+        assert_eq!(line(&rules, allowed).rule.as_deref(), Some("all"), "{allowed}");
+    }
+    assert_ne!(line(&rules, "ls 'open").decision, Decision::Allow);
+}
+
+#[test]
+fn a_rule_that_allows_commands_and_paths_covers_redirections_to_these_paths() {
+    let rules = policy(
+        "[[rules]]\nname='print'\ntool='bash'\ncommand=['printf *', 'cd *']\npath='src/**'\neffect='allow'\n\
+         matches=['printf a > src/b', 'printf a >> src/deep/b 2>/dev/null']\nnot_matches=['printf a > b', 'printf a']\n",
+    );
+    for asked in [
+        "printf a > b",
+        "printf a > src/../b",
+        "printf a > src/b > c",
+        "cd lib && printf a > src/b",
+        "printf a > $x",
+        "printf a > src/.git/config",
+        "printf a > /dev/null",
+    ] {
+        assert_ne!(line(&rules, asked).decision, Decision::Allow, "{asked}");
+    }
+    assert_eq!(line(&rules, "printf a > src/b").rule.as_deref(), Some("print"));
+}
+
+#[test]
+fn a_rule_that_could_never_allow_anything_in_a_shell_is_refused() {
+    for condition in ["host='127.0.0.1'", "path='src/**'"] {
+        let toml = format!("[[rules]]\nname='dead'\ntool='bash'\n{condition}\neffect='allow'\n");
+        let error = Config::parse(&toml, "placet.toml", std::iter::empty()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "placet.toml:3:6: a rule that allows something in a shell must name commands, or it never applies\n  \
+             help: name the commands it is about with `command`"
+        );
+        // What asks or denies needs no commands, and other tools have none.
+        policy(&toml.replace("'allow'", "'deny'"));
+        policy(&toml.replace("'bash'", "['bash', 'read', 'fetch']"));
+    }
+}

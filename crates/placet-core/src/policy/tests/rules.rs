@@ -30,6 +30,7 @@ fn an_allow_rule_does_not_cover_what_is_dynamic_assigned_unreadable_or_redirecte
         dynamic,
         assignments,
         under: vec![],
+        paths: vec![],
     };
     assert_eq!(with(ls(false, vec![])), "4 allow");
     assert_eq!(with(ls(true, vec![])), "13 ask");
@@ -39,6 +40,7 @@ fn an_allow_rule_does_not_cover_what_is_dynamic_assigned_unreadable_or_redirecte
         path: "x".into(),
         writes: true,
         contained,
+        paths: vec![],
     };
     assert_eq!(with(redirect(true)), "4 allow");
     assert_eq!(with(redirect(false)), "13 ask");

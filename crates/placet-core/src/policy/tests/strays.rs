@@ -90,6 +90,104 @@ fn in_auto_edit_a_text_to_be_written_may_look_like_anything() {
 }
 
 #[test]
+fn in_auto_edit_a_write_under_another_name_leads_nowhere_else() {
+    let rules = policy("[approval]\nmode = 'autoEdit'\n");
+    for (tool, args) in [
+        ("write", json!({"target_file": "/etc/passwd", "content": ""})),
+        ("edit", json!({"absolute_path": "/etc/passwd"})),
+        (
+            "edit",
+            json!({"notebook_path": "/etc/x.ipynb", "new_source": "x"}),
+        ),
+        ("write", json!({"path": "a", "dest": "/etc/cron.d/x"})),
+        ("write", json!({"path": "a", "destination": "../../x"})),
+        ("write", json!({"path": "a", "to": "/etc/cron.d/x"})),
+        (
+            "write",
+            json!({"path": "a", "content": "x", "also": ["b", "../x"]}),
+        ),
+        ("write", json!({"path": "a", "target": ".git/hooks/pre-push"})),
+        // Where this goes, nobody said.
+        ("write", json!({"content": "x"})),
+        ("write", json!({"resource": "x", "content": "x"})),
+    ] {
+        let verdict = decide(&rules, tool, args.clone());
+        assert_eq!(verdict.step, Step::HighRisk, "{tool} {args}");
+    }
+    for (tool, args) in [
+        (
+            "write",
+            json!({"target_file": "src/a.rs", "content": "/etc/passwd"}),
+        ),
+        (
+            "edit",
+            json!({"filePath": "src/a.rs", "oldString": "../x", "newString": "~/y"}),
+        ),
+        (
+            "edit",
+            json!({"file_path": "a", "edits": [{"old_string": "/a", "new_string": "/b"}], "replace_all": true}),
+        ),
+    ] {
+        let verdict = decide(&rules, tool, args.clone());
+        assert_eq!(verdict.decision, Decision::Allow, "{tool} {args}: {verdict:?}");
+    }
+}
+
+#[test]
+fn what_would_run_or_change_what_runs_is_found_under_any_usual_name() {
+    let rules = policy("");
+    for (tool, args) in [
+        ("task", json!({"run": "rm -rf x"})),
+        ("task", json!({"code": "rm -rf x"})),
+        ("task", json!({"bash": "rm -rf x"})),
+        ("task", json!({"exec": "rm -rf x"})),
+        ("bash", json!({"command": "ls", "env": {"LD_PRELOAD": "./x.so"}})),
+        ("bash", json!({"command": "ls", "env": ["A=1", "PATH=."]})),
+        ("bash", json!({"command": "ls", "environment": "A=1 BASH_ENV=x"})),
+    ] {
+        assert_eq!(
+            decide(&rules, tool, args.clone()).step,
+            Step::HighRisk,
+            "{tool} {args}"
+        );
+    }
+    let banned = decide(&rules, "task", json!({"run": "rm -rf /"}));
+    assert_eq!(banned.decision, Decision::Deny);
+    let harmless = json!({"command": "ls", "env": {"RUST_LOG": "debug"}});
+    assert_eq!(decide(&rules, "bash", harmless).risk, Risk::Medium);
+}
+
+#[test]
+fn a_tool_nobody_describes_is_looked_into_by_names_and_shapes() {
+    let rules = policy("[approval]\nmode = 'yolo'\n");
+    for args in [
+        json!({"endpoint": "http://169.254.169.254/"}),
+        json!({"api_url": "http://10.0.0.1/x"}),
+        json!({"where": "/etc/shadow"}),
+        json!({"options": {"into": "../../x"}}),
+        json!({"query": "DROP TABLE users"}),
+        json!({"run": "rm -rf x"}),
+        json!({"env": {"LD_PRELOAD": "x"}}),
+    ] {
+        assert_eq!(
+            decide(&rules, "mcp__x__do", args.clone()).step,
+            Step::HighRisk,
+            "{args}"
+        );
+    }
+    for args in [
+        json!({"title": "/etc/hosts is wrong", "body": "https://10.0.0.1/", "labels": ["bug"]}),
+        json!({"query": "login page", "limit": 3}),
+        json!({"endpoint": "https://example.com/v1"}),
+        json!({"code": "print('a')\nfor x in y:\n  pass"}),
+        json!({"target": "x86_64", "run": "build"}),
+    ] {
+        let verdict = decide(&rules, "mcp__x__do", args.clone());
+        assert_eq!(verdict.decision, Decision::Allow, "{args}: {verdict:?}");
+    }
+}
+
+#[test]
 fn the_operators_own_word_on_a_tool_is_about_all_its_arguments() {
     let config = Config::parse(
         "[tools.task]\ncategory = 'read'\n",

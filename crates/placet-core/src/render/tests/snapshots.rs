@@ -29,6 +29,7 @@ fn a_pipeline_of_high_risk_shows_each_command_with_its_risk() {
                 path: "/etc/out".into(),
                 writes: true,
                 contained: false,
+                paths: Vec::new(),
             },
             risk: Risk::High,
             why: Some(Why::MaybeOutside {

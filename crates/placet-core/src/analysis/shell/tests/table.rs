@@ -5,7 +5,7 @@ use crate::analysis::Ban;
 use crate::tool::Risk;
 
 /// The lines of a table: separated by two blanks or a new line.
-fn lines(table: &'static str) -> impl Iterator<Item = &'static str> {
+pub(super) fn lines(table: &'static str) -> impl Iterator<Item = &'static str> {
     table
         .split("  ")
         .flat_map(str::lines)

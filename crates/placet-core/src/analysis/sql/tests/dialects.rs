@@ -34,7 +34,7 @@ fn what_only_sqlite_does() {
             PRAGMA journal_mode
               LOW read PRAGMA []
             PRAGMA main.table_info('users')
-              LOW read PRAGMA []
+              LOW read PRAGMA ["users"]
             SELECT load_extension('/tmp/evil.so')
               HIGH command SELECT [] `load_extension` reaches beyond the tables it reads
             SELECT writefile('/tmp/x', data) FROM t

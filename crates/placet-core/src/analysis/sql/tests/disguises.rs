@@ -163,3 +163,47 @@ fn a_variable_with_brackets_is_high_for_sqlite() {
         Risk::Low
     );
 }
+
+#[test]
+fn a_condition_that_is_true_of_every_row_limits_nothing() {
+    for sql in [
+        "DELETE FROM t WHERE NOT (id = 1 AND 1 = 0)",
+        "DELETE FROM t WHERE (id = 1 AND 1 = 0) IS FALSE",
+        "DELETE FROM t WHERE NOT (NOT (id = 1 OR 1 = 1))",
+        "DELETE FROM t WHERE t.id = id",
+        "DELETE FROM t WHERE T.ID = t.id",
+        "UPDATE t SET a = 1 WHERE id LIKE '_%'",
+    ] {
+        assert_eq!(found(sql, None).risk(), Risk::High, "{sql}");
+    }
+    for (sql, dialect) in [
+        ("DELETE FROM t WHERE id REGEXP '.*'", SqlDialect::Mysql),
+        ("DELETE FROM t WHERE id REGEXP 'x*'", SqlDialect::Mysql),
+        ("DELETE FROM t WHERE id REGEXP 'a|'", SqlDialect::Mysql),
+        ("DELETE FROM t WHERE id ~ '.*'", SqlDialect::Postgresql),
+        ("DELETE FROM t USING u WHERE u.id = 1", SqlDialect::Postgresql),
+        (
+            "DELETE FROM t USING users u WHERE u.id = 1",
+            SqlDialect::Postgresql,
+        ),
+        ("UPDATE t SET a = 1 FROM u WHERE u.id = 1", SqlDialect::Postgresql),
+    ] {
+        assert_eq!(found(sql, Some(dialect)).risk(), Risk::High, "{sql}");
+    }
+    for (sql, dialect) in [
+        ("DELETE FROM t WHERE NOT (id = 1)", SqlDialect::Postgresql),
+        (
+            "DELETE FROM t WHERE NOT (id = 1 OR 1 = 0)",
+            SqlDialect::Postgresql,
+        ),
+        ("DELETE FROM t USING u WHERE t.id = u.id", SqlDialect::Postgresql),
+        (
+            "UPDATE t SET a = 1 FROM u WHERE t.id = u.id AND u.x = 1",
+            SqlDialect::Postgresql,
+        ),
+        ("DELETE FROM t WHERE name REGEXP '^tmp'", SqlDialect::Mysql),
+        ("DELETE FROM t WHERE name LIKE 'tmp_%'", SqlDialect::Mysql),
+    ] {
+        assert_eq!(found(sql, Some(dialect)).risk(), Risk::Medium, "{sql}");
+    }
+}

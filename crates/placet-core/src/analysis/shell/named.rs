@@ -1,0 +1,183 @@
+//! The paths that words may name: what rules about paths compare, from wherever the shell may stand and links followed.
+//!
+//! Generous on purpose. Who denies `secrets/**` means `cd src && cat ../secrets/key`, `git show HEAD:secrets/key` and
+//! `grep -fsecrets/key` too, and no list says which words of which program are files. So every part of a word that could be a
+//! path counts as one: a path too many can only ask or deny.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use super::super::{Places, path};
+use super::target::{self, Standing};
+use super::word::Word;
+
+/// What separates a path from what a program reads before or after it.
+const SEPARATORS: [char; 4] = ['=', ':', ',', '@'];
+/// A part after so many separators is only looked at by itself, without what follows it.
+const TAILS_MAX: usize = 8;
+/// More values than this are not kept; nobody sets so many on one line.
+const VALUES_MAX: usize = 64;
+
+/// Values that variables were given on the line.
+#[derive(Debug, Default)]
+pub(super) struct Values(Vec<(String, String)>);
+
+impl Values {
+    /// Remembers `NAME=value`; anything else is none.
+    pub(super) fn assign(&mut self, text: &str) {
+        if let Some((name, value)) = text.split_once('=') {
+            self.set(name.trim_end_matches('+'), &value.replace(['\'', '"'], ""));
+        }
+    }
+
+    /// Remembers one value of a variable; earlier ones stay possible.
+    pub(super) fn set(&mut self, name: &str, value: &str) {
+        if !name.is_empty() && self.0.len() < VALUES_MAX {
+            self.0.push((name.to_owned(), value.to_owned()));
+        }
+    }
+
+    /// What `text` may come to: once per value, all other variables having their last one.
+    fn fill<'v>(&'v self, text: &'v str) -> impl Iterator<Item = String> + 'v {
+        let put = |text: &str, (name, value): &(String, String)| {
+            text.replace(&format!("${{{name}}}"), value)
+                .replace(&format!("${name}"), value)
+        };
+        let used = self.0.iter().filter(move |(name, _)| text.contains(name));
+        used.map(move |pair| {
+            self.0
+                .iter()
+                .rev()
+                .fold(put(text, pair), |text, pair| put(&text, pair))
+        })
+    }
+}
+
+/// Every path that these words and assignments (`NAME=value`) may name; absolute and without `..`.
+pub(super) fn of(
+    words: &[Word<'_>],
+    assignments: &[String],
+    values: &Values,
+    standing: &Standing,
+    places: &dyn Places,
+) -> Vec<String> {
+    let mut texts: BTreeSet<Cow<'_, str>> = BTreeSet::new();
+    for word in words {
+        match word.guess() {
+            Some(guess) => {
+                let filled = values.fill(&word.value).map(|text| super::guess(&text));
+                texts.extend(filled.chain([guess]).flat_map(owned_parts));
+            }
+            None if word.value.starts_with('~') => texts.extend([target::path_of(word)]),
+            None => parts(&word.value, &mut |part| texts.extend([Cow::Borrowed(part)])),
+        }
+    }
+    for text in assignments {
+        let plain = super::guess(&text.replace(['\'', '"'], ""));
+        let value = plain.split_once('=').map_or("", |(_, value)| value);
+        texts.extend(owned_parts(value.to_owned()));
+    }
+    let mut paths = BTreeSet::new();
+    for text in texts.iter().filter(|text| !text.is_empty()) {
+        match standing {
+            Standing::In(folders) => {
+                for folder in folders.iter() {
+                    paths.extend(path::meanings(folder, text, places));
+                }
+            }
+            // However far up it climbs, it may come out at the workspace.
+            Standing::Lost => {
+                let below = text.trim_start_matches("./").trim_start_matches("../");
+                paths.extend(path::meanings(places.workspace(), text, places));
+                paths.extend(path::meanings(places.workspace(), below, places));
+            }
+        }
+    }
+    paths.into_iter().collect()
+}
+
+fn owned_parts<'o>(text: String) -> Vec<Cow<'o, str>> {
+    let mut found = Vec::new();
+    parts(&text, &mut |part| found.push(Cow::Owned(part.to_owned())));
+    found
+}
+
+/// Shows `each` the parts of a word that a program could take for a path.
+pub(super) fn parts<'t>(text: &'t str, each: &mut impl FnMut(&'t str)) {
+    separated(text, each);
+    let Some(letters) = text.strip_prefix('-').filter(|rest| !rest.starts_with('-')) else {
+        return;
+    };
+    // The value of a short option begins after its letter, and that is the first of its kind in a cluster.
+    for (at, letter) in letters.char_indices() {
+        if !letter.is_ascii_alphanumeric() {
+            break;
+        }
+        let (before, rest) = letters.split_at(at);
+        if !before.contains(letter) {
+            separated(rest.get(1..).unwrap_or_default(), each);
+        }
+    }
+}
+
+fn separated<'t>(text: &'t str, each: &mut impl FnMut(&'t str)) {
+    each(text);
+    if text.contains("://") {
+        return;
+    }
+    // `secrets: rotate` is said of them; `./secrets:/mnt` is a place.
+    let says = text.contains(char::is_whitespace);
+    let single = |(at, _): &(usize, &str)| {
+        let (before, after) = text.split_at(*at);
+        // `secrets::rotate` is a name in many languages.
+        !after.starts_with("::") && !(after.starts_with(':') && before.ends_with(':'))
+    };
+    for (nth, (at, _)) in text.match_indices(SEPARATORS).filter(single).enumerate() {
+        let (before, after) = text.split_at(at);
+        let after = after.get(1..).unwrap_or_default();
+        if nth == 0 && !says {
+            each(before);
+        }
+        if nth < TAILS_MAX {
+            each(after);
+        }
+        each(after.split(SEPARATORS).next().unwrap_or_default());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(text: &str) -> Vec<&str> {
+        let mut found = Vec::new();
+        parts(text, &mut |part| found.push(part));
+        found.retain(|part| *part != text && !part.is_empty());
+        found.dedup();
+        found
+    }
+
+    #[test]
+    fn a_path_is_found_wherever_a_word_may_hold_one() {
+        assert_eq!(all("HEAD:a/b"), ["HEAD", "a/b"]);
+        assert_eq!(all("@a/b"), ["a/b"]);
+        assert!(all("--mount=type=bind,source=a/b,target=/c").contains(&"a/b"));
+        assert!(all("-tsecrets").contains(&"secrets"));
+        assert!(all("-nnnfa/b").contains(&"a/b"));
+        assert!(all("-itv./a:/b").contains(&"./a"));
+        assert!(all("https://example.com/a:b").is_empty());
+        assert_eq!(all("secrets: rotate"), [" rotate"]);
+        assert!(all("secrets::rotate").is_empty());
+    }
+
+    #[test]
+    fn a_word_comes_to_every_value_its_variables_had() {
+        let mut values = Values::default();
+        values.assign("x='sec'");
+        values.assign("y=rets");
+        values.set("y", "tion");
+        let filled: Vec<String> = values.fill("$x${y}/key").collect();
+        assert_eq!(filled, ["section/key", "secrets/key", "section/key"]);
+        assert_eq!(values.fill("$z").count(), 0);
+    }
+}

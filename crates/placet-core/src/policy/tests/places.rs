@@ -1,0 +1,112 @@
+//! Rules about paths on real lines: from where the shell stands, through links, in whatever part of a word.
+
+use super::*;
+use crate::analysis::{Places, analyse};
+use crate::call::Args;
+
+/// A workspace in which `slink` leads to `secrets`.
+struct Linked;
+
+impl Places for Linked {
+    fn workspace(&self) -> &'static str {
+        "/workspace"
+    }
+
+    fn home(&self) -> Option<&str> {
+        Some("/home/user")
+    }
+
+    fn real(&self, absolute: &str) -> Option<String> {
+        Some(match absolute.strip_prefix("/workspace/slink") {
+            Some(rest) => format!("/workspace/secrets{rest}"),
+            None => absolute.to_owned(),
+        })
+    }
+}
+
+fn line(policy: &Policy, line: &str) -> Verdict {
+    let args = Args::from_value(json!({ "command": line })).unwrap();
+    let mut case = Case::new("bash", Analysis::nothing());
+    case.analysis = analyse(&case.tool, &args, &Linked);
+    case.mode = Some(Mode::Yolo);
+    case.decide(policy)
+}
+
+const SECRETS: &str = "[[rules]]\nname='secrets'\npath='secrets/**'\neffect='deny'\n";
+
+#[test]
+fn a_rule_that_denies_a_path_finds_it_from_wherever_the_shell_stands() {
+    for toml in [SECRETS, &SECRETS.replace("secrets/**", "secrets/key")] {
+        let rules = policy(toml);
+        for bypass in [
+            "cat secrets/key",
+            "cd src && cat ../secrets/key",
+            "cd src; cat ../secrets/key",
+            "pushd src && cat ../secrets/key",
+            "(cd src; cat ../secrets/key)",
+            "cd src && cat ../s*/key",
+            "cd src/deep && cat ../../secrets/key",
+            "cd src && cat < ../secrets/key",
+            "cd src && sh -c 'cat ../secrets/key'",
+            "cd \"$DIR\" && cat ../secrets/key",
+            "cat /workspace/src/../secrets/key",
+        ] {
+            assert_eq!(line(&rules, bypass).decision, Decision::Deny, "{bypass}");
+        }
+    }
+}
+
+#[test]
+fn a_rule_that_denies_a_path_finds_it_through_links() {
+    let rules = policy(SECRETS);
+    for bypass in [
+        "cat slink/key",
+        "cat slink/*",
+        "cd src && cat ../slink/key",
+        "cat < slink/key",
+        "grep -fslink/key x",
+    ] {
+        assert_eq!(line(&rules, bypass).decision, Decision::Deny, "{bypass}");
+    }
+}
+
+#[test]
+fn a_rule_that_denies_a_path_finds_it_in_every_part_of_a_word() {
+    let rules = policy(&SECRETS.replace("secrets/**", "secrets"));
+    for bypass in [
+        "git show HEAD:secrets/key",
+        "grep -fsecrets/key x",
+        "grep -nnfsecrets/key x",
+        "sort -osecrets/x a",
+        "cp -tsecrets a",
+        "tar -cf- -Csecrets .",
+        "docker run -v ./secrets:/s x",
+        "docker run --mount type=bind,source=./secrets,target=/s x",
+        "gcc @secrets/key",
+        "x=secrets; cat $x/key",
+        "x=sec; y=rets; cat \"$x${y}/key\"",
+        "for f in secrets/key; do cat \"$f\"; done",
+        "for d in src secrets; do cat $d/key; done",
+        "for d in secrets src; do cat ${d}/key; done",
+        "D=secrets make",
+        "x=secrets; cat < $x/key",
+    ] {
+        assert_eq!(line(&rules, bypass).decision, Decision::Deny, "{bypass}");
+    }
+}
+
+#[test]
+fn what_only_mentions_a_denied_path_is_not_denied() {
+    let rules = policy(SECRETS);
+    for other in [
+        "cat src/secrets.rs",
+        "git commit -m 'secrets: rotate them'",
+        "cd src && cat ../README.md",
+        "cat src/secrets/key",
+        "cargo test secrets::rotate",
+        "curl https://example.com/secrets",
+        "git log --oneline -5",
+    ] {
+        assert_eq!(line(&rules, other).decision, Decision::Allow, "{other}");
+    }
+}
