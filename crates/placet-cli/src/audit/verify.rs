@@ -34,13 +34,17 @@ pub(super) fn run(path: &Path, anchor: Option<&Anchor>, json: bool, locale: Loca
 }
 
 fn as_json(verified: &Verified) -> String {
+    let faults = verified
+        .findings
+        .iter()
+        .map(|finding| json!({ "kind": finding.kind, "row": finding.row, "what": finding.sentence }));
     let object = json!({
         "ok": verified.is_sound(),
         "rows": verified.rows,
         "sessions": verified.sessions,
         "checkpoints": verified.checkpoints,
         "anchor": verified.anchor.to_string(),
-        "findings": verified.findings,
+        "faults": faults.collect::<Vec<_>>(),
     });
     format!("{object}\n")
 }
@@ -61,8 +65,8 @@ fn as_text(verified: &Verified, locale: Locale) -> String {
     }
     let verdict = match (verified.findings.len(), locale) {
         (0, _) => paint(style::GOOD, locale.pick("sound", "完好")),
-        (1, Locale::English) => paint(style::BAD, "1 finding"),
-        (count, Locale::English) => paint(style::BAD, format_args!("{count} findings")),
+        (1, Locale::English) => paint(style::BAD, "1 fault"),
+        (count, Locale::English) => paint(style::BAD, format_args!("{count} faults")),
         (count, Locale::Chinese) => paint(style::BAD, format_args!("{count} 处有误")),
     };
     let Verified {

@@ -231,10 +231,10 @@ async fn a_changed_row_is_found_and_named() {
     let (out, _) = world.said(&["audit", "verify", "--data", ".", "--json"], 1);
     let verified: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(
-        (&verified["ok"], &verified["findings"][0]["row"]),
+        (&verified["ok"], &verified["faults"][0]["row"]),
         (&json!(false), &json!(row))
     );
-    assert_eq!(verified["findings"][0]["kind"], "changed");
+    assert_eq!(verified["faults"][0]["kind"], "changed");
 }
 
 #[tokio::test(flavor = "multi_thread")]
