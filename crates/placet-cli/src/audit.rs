@@ -2,9 +2,11 @@
 //!
 //! Everything here only reads, through connections of its own, so it works while a placet has the store open.
 
+use placet_core::interaction::Locale;
+
 use crate::args::{AuditCommand, StoreArgs};
 use crate::exit::Exit;
-use crate::store;
+use crate::{config_file, store};
 
 mod export;
 mod list;
@@ -15,14 +17,28 @@ mod show;
 mod verify;
 mod words;
 
-/// Runs the command.
+/// Runs the command, in the configured language.
 pub(crate) fn run(args: &StoreArgs, command: &AuditCommand) -> anyhow::Result<Exit> {
+    tell(args, command, locale(args)?)
+}
+
+/// Runs the command in a language.
+pub(crate) fn tell(args: &StoreArgs, command: &AuditCommand, locale: Locale) -> anyhow::Result<Exit> {
     let path = store::path(args)?;
     let found = store::read_only(&path)?;
     match command {
-        AuditCommand::List(list) => list::run(&found, list),
-        AuditCommand::Show { id, json } => show::run(&found, id, *json),
-        AuditCommand::Verify { anchor, json } => verify::run(&path, anchor.as_ref(), *json),
+        AuditCommand::List(list) => list::run(&found, list, locale),
+        AuditCommand::Show { id, json } => show::run(&found, id, *json, locale),
+        AuditCommand::Verify { anchor, json } => verify::run(&path, anchor.as_ref(), *json, locale),
         AuditCommand::Export(export) => export::run(&found, export),
+    }
+}
+
+/// A file named by `--db` is looked at whatever becomes of the configuration, so a broken one only costs its language.
+fn locale(args: &StoreArgs) -> anyhow::Result<Locale> {
+    match config_file::load(args.config.as_deref()) {
+        Ok(loaded) => Ok(loaded.config.locale(None)),
+        Err(_) if args.db.is_some() => Ok(Locale::English),
+        Err(error) => Err(error),
     }
 }

@@ -147,12 +147,12 @@ fn prove(stage: &Stage, locale: Locale) -> anyhow::Result<()> {
         limit: 100,
         json: false,
     });
-    audit::run(&store, &list)?;
+    audit::tell(&store, &list, locale)?;
     let verify = AuditCommand::Verify {
         anchor: None,
         json: false,
     };
-    match audit::run(&store, &verify)? {
+    match audit::tell(&store, &verify, locale)? {
         Exit::Success => Ok(()),
         _ => bail!("the journal of the demo does not verify; please report this"),
     }

@@ -2,30 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use placet_core::call::ToolCall;
-use placet_core::canonical;
+use placet_core::call::{Args, ToolCall};
 use placet_core::ids::{InteractionId, PersonId};
-use placet_core::interaction::{
-    Action, Asked, Audience, Ballot, CallKey, Cancellation, Locale, Resolution, Subject,
-};
+use placet_core::interaction::{Asked, Audience, Ballot, CallKey, Locale, Subject};
 use placet_core::journal::Event;
-use placet_core::outcome::{CallStatus, Outcome};
-use placet_core::render::{SafeText, mask};
-use placet_core::run::{ModelCall, RunEnd};
+use placet_core::outcome::Outcome;
+use placet_core::record::{CallRecord, CallState};
+use placet_core::render::SafeText;
+use placet_core::run::ModelCall;
+use placet_core::verdict::Verdict;
 use placet_store::View;
-
-/// Longer arguments are cut in a sentence; the row has them all.
-const CHARS_MAX: usize = 100;
-
-/// The event in one safe line, secrets masked.
-pub fn sentence(view: &View<'_>, event: &Event, locale: Locale) -> SafeText {
-    SafeText::line(&Teller { view, locale }.words(event))
-}
-
-struct Teller<'v, 'c> {
-    view: &'v View<'c>,
-    locale: Locale,
-}
 
 /// The sentence in the teller's language, from the same parts.
 macro_rules! say {
@@ -37,6 +23,21 @@ macro_rules! say {
     };
 }
 
+// After the macro, which they use.
+mod chinese;
+mod endings;
+mod gist;
+
+/// The event in one safe line, secrets masked.
+pub fn sentence(view: &View<'_>, event: &Event, locale: Locale) -> SafeText {
+    SafeText::line(&Teller { view, locale }.words(event))
+}
+
+struct Teller<'v, 'c> {
+    view: &'v View<'c>,
+    locale: Locale,
+}
+
 impl Teller<'_, '_> {
     fn words(&self, event: &Event) -> String {
         match event {
@@ -45,26 +46,14 @@ impl Teller<'_, '_> {
                 verdict,
                 outcome,
                 ..
-            } => {
-                let (agent, id, step) = (&call.origin.agent, &call.id, verdict.step);
-                let (what, decision) = (brief(call), verdict.decision.as_str());
-                let fate = outcome.as_deref().map_or(String::new(), |outcome| {
-                    let fate = self.fate(outcome);
-                    say!(self, ", {fate}", "，{fate}")
-                });
-                say!(
-                    self,
-                    "agent {agent} wants {what} ({id}): {decision} by step {step}{fate}",
-                    "智能体 {agent} 请求 {what}（{id}）：第 {step} 步判定 {decision}{fate}"
-                )
-            }
+            } => self.received(call, verdict, outcome.as_deref()),
             Event::Asked(asked) => {
                 let (who, what) = (self.audience(asked), self.subject(asked));
-                let (id, risk) = (&asked.id, asked.risk.as_str());
+                let (id, risk) = (&asked.id, asked.risk.label(self.locale));
                 say!(
                     self,
                     "{who} asked about {what}: {id}, {risk} risk",
-                    "就 {what} 询问{who}：{id}，风险 {risk}"
+                    "就 {what} 询问{who}：{id}，{risk}风险"
                 )
             }
             Event::Joined {
@@ -136,6 +125,22 @@ impl Teller<'_, '_> {
         }
     }
 
+    fn received(&self, call: &ToolCall, verdict: &Verdict, outcome: Option<&Outcome>) -> String {
+        let (agent, id, step) = (&call.origin.agent, &call.id, verdict.step);
+        let what = gist::call(&call.tool, &call.args);
+        let (decision, judged) = (verdict.decision.as_str(), chinese::decision(&verdict.decision));
+        let (number, named) = (step.number(), chinese::step(step));
+        let fate = outcome.map_or(String::new(), |outcome| {
+            let fate = self.fate(outcome);
+            say!(self, ", {fate}", "，{fate}")
+        });
+        say!(
+            self,
+            "agent {agent} wants {what} ({id}): {decision} by step {step}{fate}",
+            "智能体 {agent} 请求 {what}（{id}）：第 {number} 步（{named}）判定{judged}{fate}"
+        )
+    }
+
     /// From the outcome of a call to its result.
     fn run(&self, event: &Event) -> String {
         match event {
@@ -147,7 +152,7 @@ impl Teller<'_, '_> {
                 say!(self, "{what}: {fate}{grant}", "{what}：{fate}{grant}")
             }
             Event::Claimed { call, grant, .. } => {
-                let what = self.call(call);
+                let what = self.granted(call);
                 say!(
                     self,
                     "{what} is about to run on grant {grant}",
@@ -155,7 +160,7 @@ impl Teller<'_, '_> {
                 )
             }
             Event::Finished { call, grant, result } => {
-                let (what, bytes) = (self.call(call), result.bytes);
+                let (what, bytes) = (self.granted(call), result.bytes);
                 let how = if result.ok {
                     self.locale.pick("ran", "已执行")
                 } else {
@@ -168,7 +173,7 @@ impl Teller<'_, '_> {
                 )
             }
             Event::LostTrack { call, grant } => {
-                let what = self.call(call);
+                let what = self.granted(call);
                 say!(
                     self,
                     "{what} may have run on grant {grant}: its process is gone",
@@ -246,7 +251,7 @@ impl Teller<'_, '_> {
     fn conversation(&self, event: &Event) -> String {
         match event {
             Event::RunStarted(run) => {
-                let (model, task) = (&run.model, brief_text(&run.task));
+                let (model, task) = (&run.model, gist::text(&run.task));
                 say!(
                     self,
                     "the agent begins with {model}: {task}",
@@ -257,7 +262,7 @@ impl Teller<'_, '_> {
                 let who = by
                     .as_ref()
                     .map_or(self.locale.pick("somebody", "有人"), PersonId::as_str);
-                let text = brief_text(text);
+                let text = gist::text(text);
                 say!(
                     self,
                     "{who} says to the agent: {text}",
@@ -266,7 +271,7 @@ impl Teller<'_, '_> {
             }
             Event::ModelTurn(turn) => {
                 let calls: Vec<&str> = turn.calls.iter().map(ModelCall::tool).collect();
-                let (text, calls) = (brief_text(turn.text.trim()), calls.join(", "));
+                let (text, calls) = (gist::text(turn.text.trim()), calls.join(", "));
                 match (text.as_str(), calls.is_empty()) {
                     (text, true) => say!(self, "the agent says: {text}", "智能体说：{text}"),
                     ("", false) => say!(self, "the agent wants {calls}", "智能体请求 {calls}"),
@@ -285,144 +290,6 @@ impl Teller<'_, '_> {
             Event::RunEnded { how } => self.ending(how),
             _ => String::new(),
         }
-    }
-
-    fn ending(&self, how: &RunEnd) -> String {
-        match (self.locale, how) {
-            (Locale::English, how) => how.to_string(),
-            (Locale::Chinese, RunEnd::Completed) => "智能体完成了任务".to_owned(),
-            (Locale::Chinese, RunEnd::Terminated { by }) => format!("任务被 {by} 终止"),
-            (Locale::Chinese, RunEnd::Interrupted { by }) => format!("任务被 {by} 打断"),
-            (Locale::Chinese, RunEnd::Failed { why }) => format!("任务失败：{why}"),
-            (Locale::Chinese, RunEnd::TimedOut) => "任务时间已用完，已停止".to_owned(),
-            (Locale::Chinese, RunEnd::LimitReached { turns }) => {
-                format!("模型已发言 {turns} 轮，达到上限，任务停止")
-            }
-        }
-    }
-
-    fn resolved(&self, id: &InteractionId, resolution: &Resolution) -> String {
-        let what = self.question(id);
-        match resolution {
-            Resolution::Answered { ballot, action, by } => {
-                let everybody: BTreeSet<PersonId> = by.iter().chain([&ballot.by]).cloned().collect();
-                let who = if *action == Action::ApproveAndExecute {
-                    names(&everybody)
-                } else {
-                    ballot.by.to_string()
-                };
-                let (verb, why) = (self.verb(*action), because(ballot));
-                format!("{who} {verb} {what}{why}")
-            }
-            Resolution::Expired { .. } => {
-                say!(
-                    self,
-                    "nobody decided {what} in time",
-                    "无人在限时内就 {what} 作出决定"
-                )
-            }
-            Resolution::Cancelled { why } => match why {
-                Cancellation::Withdrawn { by } => {
-                    say!(
-                        self,
-                        "{by} withdrew the question about {what}",
-                        "{by} 撤回了关于 {what} 的问题"
-                    )
-                }
-                Cancellation::Terminated => {
-                    say!(
-                        self,
-                        "the question about {what} ended with the run",
-                        "关于 {what} 的问题随任务终止"
-                    )
-                }
-                Cancellation::Undeliverable { error } => {
-                    say!(
-                        self,
-                        "nobody could be asked about {what}: {error}",
-                        "无法就 {what} 询问任何人：{error}"
-                    )
-                }
-                Cancellation::ResultArrived => {
-                    say!(
-                        self,
-                        "the result of {what} arrived after all",
-                        "{what} 的结果最终到达"
-                    )
-                }
-            },
-            Resolution::Superseded { by } => {
-                say!(
-                    self,
-                    "{by} took the place of the question about {what}",
-                    "关于 {what} 的问题由 {by} 取代"
-                )
-            }
-        }
-    }
-
-    fn verb(&self, action: Action) -> &'static str {
-        let (english, chinese) = match action {
-            Action::ApproveAndExecute => ("approved", "批准了"),
-            Action::RetryWithFeedback => ("wants another try at", "要求重新考虑"),
-            Action::RejectWithReason => ("rejected", "拒绝了"),
-            Action::Terminate => ("ended the run at", "终止任务于"),
-            Action::ProvideInfo => ("gave information for", "提供了信息："),
-            Action::Skip => ("skipped", "跳过了"),
-            Action::Custom => ("answered", "回答了"),
-        };
-        self.locale.pick(english, chinese)
-    }
-
-    fn fate(&self, outcome: &Outcome) -> String {
-        match outcome {
-            Outcome::Approved { by, edited, .. } => {
-                let by = names(&by.iter().cloned().collect());
-                match edited {
-                    Some(args) => {
-                        let args = cut(&canonical::to_string(&mask::json(args.as_value())));
-                        say!(
-                            self,
-                            "approved by {by} as {args}",
-                            "由 {by} 批准，参数改为 {args}"
-                        )
-                    }
-                    None => say!(self, "approved by {by}", "由 {by} 批准"),
-                }
-            }
-            Outcome::MayHaveRun { then } => {
-                let then = self.fate(then);
-                say!(self, "may have run; {then}", "可能已执行；{then}")
-            }
-            Outcome::Rejected { by, .. } => say!(self, "rejected by {by}", "被 {by} 拒绝"),
-            Outcome::Terminated { by, .. } => say!(self, "run ended by {by}", "任务被 {by} 终止"),
-            Outcome::Denied { denial } => {
-                let because = serde_json::to_value(denial).unwrap_or_default();
-                let because = because
-                    .get("because")
-                    .and_then(|because| because.as_str())
-                    .unwrap_or_default();
-                say!(self, "denied ({because})", "已拒绝（{because}）")
-            }
-            other => self.status(other.status()).to_owned(),
-        }
-    }
-
-    fn status(&self, status: CallStatus) -> &'static str {
-        let chinese = match status {
-            CallStatus::Allowed => "放行",
-            CallStatus::Denied => "已拒绝",
-            CallStatus::Pending => "等待中",
-            CallStatus::Approved => "已批准",
-            CallStatus::Rejected => "被拒绝",
-            CallStatus::Retry => "要求重试",
-            CallStatus::Info => "提供了信息",
-            CallStatus::Skipped => "已跳过",
-            CallStatus::Terminated => "已终止",
-            CallStatus::Expired => "已超时",
-            CallStatus::Cancelled => "已取消",
-        };
-        self.locale.pick(status.as_str(), chinese)
     }
 
     fn audience(&self, asked: &Asked) -> String {
@@ -452,9 +319,11 @@ impl Teller<'_, '_> {
 
     fn subject(&self, asked: &Asked) -> String {
         match &asked.subject {
-            Subject::Call { call, .. } => self.call(call),
-            Subject::UnknownOutcome { call, .. } => {
-                let what = self.call(call);
+            Subject::Call { call, edited, .. } => {
+                self.as_changed(call, edited.as_ref().map(|edited| &edited.args))
+            }
+            Subject::UnknownOutcome { call, edited, .. } => {
+                let what = self.as_changed(call, edited.as_deref());
                 say!(self, "the unknown outcome of {what}", "{what} 的未知结果")
             }
             Subject::Breaker { rejections, .. } => {
@@ -475,10 +344,49 @@ impl Teller<'_, '_> {
         }
     }
 
+    /// A call as its agent proposed it.
     fn call(&self, key: &CallKey) -> String {
-        if let Ok(Some(record)) = self.view.call(key) {
-            return format!("{} ({})", brief(&record.call), key.call);
+        self.as_changed(key, None)
+    }
+
+    /// A call as a person changed it, if somebody did.
+    fn as_changed(&self, key: &CallKey, changed: Option<&Args>) -> String {
+        match self.view.call(key) {
+            Ok(Some(record)) => told(&record, changed),
+            Ok(None) | Err(_) => self.unread(key),
         }
+    }
+
+    /// A call as it was granted: what ran, or may have run, is what people agreed to.
+    fn granted(&self, key: &CallKey) -> String {
+        match self.view.call(key) {
+            Ok(Some(record)) => told(&record, self.granted_args(&record).as_ref()),
+            Ok(None) | Err(_) => self.unread(key),
+        }
+    }
+
+    /// What people changed the arguments to before they agreed. Nobody changes them any more once a call may have run, so
+    /// the question about that still has them.
+    fn granted_args(&self, record: &CallRecord) -> Option<Args> {
+        let asked_back = match &record.state {
+            CallState::Granted {
+                outcome: Outcome::Approved { edited, .. },
+                ..
+            } => return edited.clone(),
+            CallState::Parked { on } => on,
+            CallState::Refused {
+                question: Some(question),
+                ..
+            } => question,
+            CallState::Granted { .. } | CallState::Refused { .. } | CallState::SameAs(_) => return None,
+        };
+        match &self.view.interaction(asked_back).ok()??.asked().subject {
+            Subject::UnknownOutcome { edited, .. } => edited.as_deref().cloned(),
+            Subject::Call { .. } | Subject::Breaker { .. } | Subject::Request { .. } => None,
+        }
+    }
+
+    fn unread(&self, key: &CallKey) -> String {
         let (call, agent) = (&key.call, &key.agent);
         say!(
             self,
@@ -488,36 +396,16 @@ impl Teller<'_, '_> {
     }
 }
 
+fn told(record: &CallRecord, changed: Option<&Args>) -> String {
+    let args = changed.unwrap_or(&record.call.args);
+    format!("{} ({})", gist::call(&record.call.tool, args), record.call.id)
+}
+
 fn because(ballot: &Ballot) -> String {
-    ballot.feedback.as_deref().map_or(String::new(), |feedback| {
-        format!(": {}", cut(&mask::text(feedback)))
-    })
-}
-
-/// The tool and its arguments: the only one as it is, several as JSON.
-fn brief(call: &ToolCall) -> String {
-    let masked = mask::json(call.args.as_value());
-    let only = masked
-        .as_object()
-        .filter(|fields| fields.len() == 1)
-        .and_then(|fields| fields.values().next()?.as_str());
-    let text = only.map_or_else(|| canonical::to_string(&masked), str::to_owned);
-    format!("{} `{}`", call.tool, cut(&text))
-}
-
-fn brief_text(text: &str) -> String {
-    cut(&mask::text(text))
-}
-
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(CHARS_MAX) {
-        None => text.to_owned(),
-        Some((end, _)) => format!(
-            "{}… ({} characters)",
-            text.get(..end).unwrap_or_default(),
-            text.chars().count()
-        ),
-    }
+    ballot
+        .feedback
+        .as_deref()
+        .map_or(String::new(), |feedback| format!(": {}", gist::text(feedback)))
 }
 
 fn names(people: &BTreeSet<PersonId>) -> String {

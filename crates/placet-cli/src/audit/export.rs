@@ -4,11 +4,13 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
+use placet_core::interaction::Locale;
+use placet_engine::chronicle;
 use placet_store::{Committed, ReadOnly, View};
 use tempfile::NamedTempFile;
 
 use super::row::RowJson;
-use super::{pages, related, words};
+use super::{pages, related};
 use crate::args::{ExportArgs, Format};
 use crate::exit::Exit;
 
@@ -91,7 +93,7 @@ fn record(view: &View<'_>, row: &Committed) -> anyhow::Result<Vec<String>> {
         calls.join(" "),
         question.to_owned(),
         related::people(&row.event),
-        words::sentence(view, &row.event).to_string(),
+        chronicle::sentence(view, &row.event, Locale::English).to_string(),
         row.hash.to_string(),
         serde_json::to_string(&row.event)?,
     ];

@@ -2,17 +2,19 @@
 
 use std::fmt::Write as _;
 
+use placet_core::interaction::Locale;
 use placet_core::render::SafeText;
+use placet_engine::chronicle;
 use placet_store::{Committed, ReadOnly};
 
+use super::pages;
 use super::row::RowJson;
-use super::{pages, words};
 use crate::args::ListArgs;
 use crate::exit::Exit;
 use crate::output;
 use crate::style::{self, paint};
 
-pub(super) fn run(store: &ReadOnly, args: &ListArgs) -> anyhow::Result<Exit> {
+pub(super) fn run(store: &ReadOnly, args: &ListArgs, locale: Locale) -> anyhow::Result<Exit> {
     let wanted = |row: &Committed| {
         args.session
             .as_ref()
@@ -34,7 +36,7 @@ pub(super) fn run(store: &ReadOnly, args: &ListArgs) -> anyhow::Result<Exit> {
                 row.id,
                 paint(style::FAINT, row.at),
                 paint(style::HEADING, session),
-                words::sentence(view, &row.event)
+                chronicle::sentence(view, &row.event, locale)
             );
         }
         Ok(text)

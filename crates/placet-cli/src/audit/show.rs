@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use anyhow::{Context as _, bail};
 use placet_core::ids::{CallId, InteractionId, SessionId};
+use placet_core::interaction::Locale;
 use placet_core::render::SafeText;
+use placet_engine::chronicle;
 use placet_store::{Committed, ReadOnly, View};
 use serde_json::json;
 
@@ -18,14 +20,14 @@ use crate::style::{self, paint};
 /// Longer values are shown by their beginning.
 const CHARS_MAX: usize = 4000;
 
-pub(super) fn run(store: &ReadOnly, id: &str, json: bool) -> anyhow::Result<Exit> {
+pub(super) fn run(store: &ReadOnly, id: &str, json: bool, locale: Locale) -> anyhow::Result<Exit> {
     let text = store.read(|view| -> anyhow::Result<String> {
         let rows = find(store, view, id)?;
         if json {
             let rows: Vec<RowJson<'_>> = rows.iter().map(RowJson::from).collect();
             return Ok(format!("{}\n", json!({ "id": id, "rows": rows })));
         }
-        Ok(rows.iter().map(|row| page(view, row)).collect())
+        Ok(rows.iter().map(|row| page(view, row, locale)).collect())
     })?;
     output::print(&text)?;
     Ok(Exit::Success)
@@ -85,13 +87,13 @@ fn thread(view: &View<'_>, session: &SessionId, mut thread: Thread) -> anyhow::R
     }
 }
 
-fn page(view: &View<'_>, row: &Committed) -> String {
+fn page(view: &View<'_>, row: &Committed, locale: Locale) -> String {
     let mut text = format!(
         "{} {}  {}\n    {}\n",
         paint(style::HEADING, format_args!("#{}", row.id)),
         paint(style::FAINT, row.at),
         paint(style::HEADING, row.event.name()),
-        words::sentence(view, &row.event)
+        chronicle::sentence(view, &row.event, locale)
     );
     let session = SafeText::line(row.session.as_str());
     let (seq, hash) = (row.seq, row.hash);

@@ -1,16 +1,8 @@
-//! A journal row in words: in a sentence, and field by field.
+//! A journal row in words, field by field.
 
-use placet_core::interaction::Locale;
 use placet_core::journal::Event;
 use placet_core::render::{SafeText, mask};
-use placet_engine::chronicle;
-use placet_store::View;
 use serde_json::Value;
-
-/// The event in one safe line, secrets masked.
-pub(super) fn sentence(view: &View<'_>, event: &Event) -> SafeText {
-    chronicle::sentence(view, event, Locale::English)
-}
 
 /// Every field of an event on a line of its own: `verdict.reason: …`. Safe, secrets masked.
 pub(super) fn details(event: &Event) -> Vec<(SafeText, SafeText)> {

@@ -33,7 +33,7 @@ pub(super) fn text(checked: &Checked) -> serde_json::Result<String> {
         "decision": verdict.decision.as_str(),
         "exitCode": Exit::from(&verdict.decision).code(),
         "step": verdict.step.number(),
-        "stepName": verdict.step,
+        "stepName": verdict.step.to_string(),
         "rule": verdict.rule,
         "reason": verdict.reason,
         "risk": verdict.risk,

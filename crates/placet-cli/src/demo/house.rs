@@ -174,14 +174,13 @@ impl House {
         };
         let shown = to_text(&question.document(self.locale), &surface);
         let said = scene.answer();
-        let line = match said.feedback {
-            Some(feedback) => format!("> {}: {feedback}", said.option),
-            None => format!("> {}", said.option),
-        };
+        let options = question.interaction.asked().options(self.locale);
+        let chosen = options.iter().find(|option| option.option_id == said.option);
+        let label = chosen.map_or(said.option, |option| &option.label);
         output::print(&format!(
             "\n{}\n{}\n",
             shown.text.trim_end(),
-            paint(style::HEADING, line)
+            paint(style::HEADING, said.line(label, self.locale))
         ))?;
         let answer = Answer {
             by: Principal::Person {
@@ -189,7 +188,7 @@ impl House {
                 via: Via::Inbox,
             },
             option: said.option.into(),
-            feedback: said.feedback.map(str::to_owned),
+            feedback: said.feedback(self.locale).map(str::to_owned),
             data: None,
             edited_args: said.edited.map(Args::from_value).transpose()?,
             instruction: None,

@@ -23,7 +23,7 @@ pub(super) struct Scene {
 /// What the script says to a question.
 pub(super) struct Said {
     pub(super) option: &'static str,
-    pub(super) feedback: Option<&'static str>,
+    feedback: Option<[&'static str; 2]>,
     pub(super) edited: Option<Value>,
 }
 
@@ -42,6 +42,26 @@ impl Scene {
 
     pub(super) fn answer(&self) -> Said {
         (self.answer)()
+    }
+}
+
+impl Said {
+    pub(super) fn feedback(&self, locale: Locale) -> Option<&'static str> {
+        self.feedback.map(|feedback| pick(feedback, locale))
+    }
+
+    /// What is said, as a person would read it: the answer, what it was changed to, and why.
+    pub(super) fn line(&self, label: &str, locale: Locale) -> String {
+        let mut line = format!("> {label}");
+        if let Some(edited) = &self.edited {
+            line.push_str(locale.pick(", changed to ", "，参数改为 "));
+            line.push_str(&edited.to_string());
+        }
+        if let Some(feedback) = self.feedback(locale) {
+            line.push_str(locale.pick(": ", "："));
+            line.push_str(feedback);
+        }
+        line
     }
 }
 
@@ -85,7 +105,7 @@ pub(super) const SCENES: &[Scene] = &[
         args: || json!({ "command": "ls -l && rm -rf archive" }),
         answer: || Said {
             option: "reject",
-            feedback: Some("the archive is needed for the audit"),
+            feedback: Some(["the archive is needed for the audit", "审计还需要这些归档"]),
             edited: None,
         },
     },

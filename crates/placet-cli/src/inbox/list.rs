@@ -27,7 +27,7 @@ pub(super) fn run(inbox: &Inbox, args: &InboxListArgs) -> anyhow::Result<Exit> {
             let _ = writeln!(text, "{}", waiting.json());
             continue;
         }
-        let risk = format!("{:<6}", format!("{:?}", waiting.risk()).to_uppercase());
+        let risk = format!("{:<6}", waiting.risk().label(inbox.locale));
         let _ = writeln!(
             text,
             "{}  {}  {:>8}  {}  {}  {}",

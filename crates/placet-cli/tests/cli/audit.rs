@@ -231,10 +231,42 @@ async fn a_changed_row_is_found_and_named() {
     let (out, _) = world.said(&["audit", "verify", "--data", ".", "--json"], 1);
     let verified: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(
-        (&verified["ok"], &verified["findings"][0]["row"]),
+        (&verified["ok"], &verified["faults"][0]["row"]),
         (&json!(false), &json!(row))
     );
-    assert_eq!(verified["findings"][0]["kind"], "changed");
+    assert_eq!(verified["faults"][0]["kind"], "changed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_of_an_older_version_is_listed_and_called_older_instead_of_damaged() {
+    let world = World::new();
+    let (db, _) = closed_store(&world).await;
+    let old = "ALTER TABLE sessions DROP COLUMN agent; ALTER TABLE runs DROP COLUMN interrupted; PRAGMA user_version = 3;";
+    let file = rusqlite::Connection::open(db).unwrap();
+    file.execute_batch(old).unwrap();
+    drop(file);
+    let (_, err) = world.said(&["audit", "verify", "--data", "."], 2);
+    assert!(err.contains("the database has format 3"), "{err}");
+    let (out, _) = world.said(&["audit", "list", "--data", "."], 0);
+    assert!(out.contains("lin approved bash"), "{out}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_journal_is_told_in_the_configured_language() {
+    let world = World::new();
+    closed_store(&world).await;
+    world.write("placet.toml", "[approval]\nlocale = \"zh\"\n");
+    let (out, _) = world.said(&["audit", "list", "--data", "."], 0);
+    assert!(
+        out.contains("lin 批准了 bash `sudo apt-get install jq` (c-approved)"),
+        "{out}"
+    );
+    let (out, _) = world.said(&["audit", "verify", "--data", "."], 0);
+    assert!(out.starts_with("完好："), "{out}");
+    // A file that is named is looked at whatever the configuration says.
+    world.write("placet.toml", "[approval");
+    let (out, _) = world.said(&["audit", "verify", "--db", "placet.db"], 0);
+    assert!(out.starts_with("sound: "), "{out}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -182,7 +182,7 @@ fn the_json_is_one_object_whose_fields_stay() {
           "rule": "force pushes need two people from ops",
           "statements": [],
           "step": 4,
-          "stepName": "rule",
+          "stepName": "4 (rules and overrides)",
           "tool": "bash",
           "unreadable": [],
           "workspace": "DIR"

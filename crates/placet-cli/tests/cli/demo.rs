@@ -56,6 +56,9 @@ fn the_demo_plays_by_script_and_leaves_exactly_what_was_decided() {
         "-timeout = 30",
         "Rows it would touch: 3",
         "\"reason\":\"the archive is needed for the audit\"",
+        "> Approve, changed to {\"command\":\"echo 'release 1.1' | tee VERSION\"}",
+        "bash `echo 'release 1.1' | tee VERSION` (set_version) ran on grant 1",
+        "write `{\"path\":\"shop.toml\",\"content\":",
         "is dead. Its question was on disk",
         "sound: ",
     ] {
@@ -73,8 +76,27 @@ fn the_demo_plays_by_script_and_leaves_exactly_what_was_decided() {
 #[test]
 fn the_demo_speaks_chinese() {
     let text = demo(&["--yes", "--chinese"]);
-    for seen in ["智能体修改文件", "剩余时间", "已执行一次"] {
+    for seen in [
+        "智能体修改文件",
+        "剩余时间",
+        "已执行一次",
+        "> 批准",
+        "> 拒绝：审计还需要这些归档",
+        "第 5 步（高风险）判定询问",
+        "完好：",
+        "锚点 ",
+    ] {
         assert!(text.contains(seen), "{seen:?} is missing in\n{text}");
+    }
+    for english in [
+        "sound:",
+        "\nanchor",
+        "> approve",
+        " by step ",
+        "ran on grant",
+        "needed",
+    ] {
+        assert!(!text.contains(english), "{english:?} is left in\n{text}");
     }
 }
 

@@ -322,3 +322,13 @@ fn answers_are_acknowledged_and_refused_in_chinese() {
     let (out, _) = waiting.inbox("lin", &["list"], 0);
     assert_eq!(out, "没有待回答的问题。\n");
 }
+
+#[test]
+fn a_list_in_chinese_names_the_risk_in_chinese() {
+    let zh = CONFIG.replacen("[approval]", "[approval]\nlocale = \"zh\"", 1);
+    let waiting = Waiting::with(&zh, &[bash("rm -rf build"), bash("mkdir a")]);
+    let (out, _) = waiting.inbox("lin", &["list"], 0);
+    let lines: Vec<_> = out.lines().collect();
+    assert!(lines[0].contains(" 高 ") && lines[1].contains(" 中 "), "{out}");
+    assert!(!out.contains("HIGH") && !out.contains("MEDIUM"), "{out}");
+}

@@ -345,7 +345,7 @@ fn asked_by(view: &QuestionView<'_>) -> Option<String> {
 
 impl Risk {
     /// The word for it.
-    pub(crate) const fn label(self, locale: Locale) -> &'static str {
+    pub const fn label(self, locale: Locale) -> &'static str {
         match self {
             Self::Low => locale.pick("LOW", "低"),
             Self::Medium => locale.pick("MEDIUM", "中"),

@@ -12,6 +12,7 @@ mod beside;
 mod breaker;
 mod bus;
 mod callback;
+mod chronicle;
 mod damaged;
 mod edits;
 mod elsewhere;

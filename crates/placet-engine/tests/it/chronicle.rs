@@ -1,0 +1,92 @@
+//! The journal in words: what is told is what happened, in the reader's language.
+
+use placet_core::interaction::Locale;
+use placet_core::journal::CallResult;
+use placet_engine::{Engine, chronicle};
+use serde_json::json;
+
+use crate::support::*;
+
+/// The sentences of the rows of a kind, oldest first.
+async fn told(engine: &Engine, kind: &'static str, locale: Locale) -> Vec<String> {
+    let read = engine.store().read(move |view, _| {
+        let rows = view.journal(0, 1000, None)?;
+        let wanted = rows.iter().filter(|row| row.event.name() == kind);
+        Ok(wanted
+            .map(|row| chronicle::sentence(view, &row.event, locale).to_string())
+            .collect())
+    });
+    read.await.unwrap()
+}
+
+async fn only(engine: &Engine, kind: &'static str) -> String {
+    let told = told(engine, kind, Locale::English).await;
+    assert_eq!(told.len(), 1, "{told:?}");
+    told[0].clone()
+}
+
+#[tokio::test]
+async fn what_ran_is_told_as_a_person_changed_it_and_not_as_it_was_proposed() {
+    let house = House::new();
+    let engine = house.open("").await;
+    let changed = edit("lin", json!({ "to": "staging" }));
+    decide(&engine, deploy("c", "production"), changed).await;
+    let running = engine.gate().claim(&key("c"), None).await.unwrap();
+    let result = CallResult::new(true, "done");
+    engine.gate().finish(running.key(), result).await.unwrap();
+    for (kind, sentence) in [
+        (
+            "settled",
+            "deploy `production` (c): approved by lin as `staging`, grant 1 issued",
+        ),
+        ("claimed", "deploy `staging` (c) is about to run on grant 1"),
+        (
+            "finished",
+            "deploy `staging` (c) ran on grant 1, 4 bytes of output",
+        ),
+    ] {
+        assert_eq!(only(&engine, kind).await, sentence);
+    }
+}
+
+#[tokio::test]
+async fn what_may_have_run_is_told_as_a_person_changed_it_whatever_becomes_of_it() {
+    let house = House::new();
+    let engine = house.open("").await;
+    let changed = edit("lin", json!({ "to": "staging" }));
+    decide(&engine, deploy("c", "production"), changed).await;
+    drop(engine.gate().claim(&key("c"), None).await.unwrap());
+    engine.shutdown().await.unwrap();
+    let engine = house.open("").await;
+    let lost = "deploy `staging` (c) may have run on grant 1: its process is gone";
+    assert_eq!(only(&engine, "lostTrack").await, lost);
+    let asked = told(&engine, "asked", Locale::English).await;
+    let back = "the inbox is asked about the unknown outcome of deploy `staging` (c)";
+    assert!(asked[1].starts_with(back), "{asked:?}");
+
+    let id = open(&engine).await[0].clone();
+    say(&engine, &id, choice("lin", "skip")).await.unwrap();
+    assert_eq!(only(&engine, "lostTrack").await, lost);
+    let claimed = "deploy `staging` (c) is about to run on grant 1";
+    assert_eq!(only(&engine, "claimed").await, claimed);
+}
+
+#[tokio::test]
+async fn in_chinese_nothing_but_names_is_left_in_english() {
+    let house = House::new();
+    let engine = house.open("[tools.wipe]\nrisk = \"HIGH\"\n").await;
+    let id = park(&engine, call("c", "wipe", json!({ "disk": "a" }))).await;
+    let denied = in_chat(deploy("d", "x"), &chat("feishu", "oc_1"), Some("feishu:ou_zoe"));
+    settle(&engine, denied).await;
+    assert_eq!(
+        told(&engine, "callReceived", Locale::Chinese).await,
+        [
+            "智能体 coder 请求 wipe `a`（c）：第 5 步（高风险）判定询问",
+            "智能体 coder 请求 deploy `x`（d）：第 13 步（询问人）判定询问，已拒绝（无人可问）",
+        ]
+    );
+    assert_eq!(
+        told(&engine, "asked", Locale::Chinese).await,
+        [format!("就 wipe `a` (c) 询问收件箱：{id}，高风险")]
+    );
+}
