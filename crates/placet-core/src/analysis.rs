@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use crate::call::Args;
-use crate::tool::{ArgNames, Category, Risk, Tool};
+use crate::tool::{ArgNames, Category, Lens, Risk, Tool};
 
 /// What would really happen, as far as reading can tell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -189,8 +189,16 @@ pub fn analyse(tool: &Tool, args: &Args, places: &dyn Places) -> Analysis {
     found
 }
 
-fn lens_into(lens: &crate::tool::Lens, args: &Args, places: &dyn Places, found: &mut Analysis) {
-    use crate::tool::Lens;
+/// The shell lines among `args`, whole, as they would run.
+pub fn shell_lines(tool: &Tool, args: &Args) -> Vec<String> {
+    let arg = |lens: &Lens| match lens {
+        Lens::Shell { arg } => args.text(arg).map(str::to_owned),
+        _ => None,
+    };
+    tool.lenses.iter().filter_map(arg).collect()
+}
+
+fn lens_into(lens: &Lens, args: &Args, places: &dyn Places, found: &mut Analysis) {
     let (Lens::Shell { arg }
     | Lens::Sql { arg, .. }
     | Lens::SqlOf { arg, .. }
