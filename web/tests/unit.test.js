@@ -12,7 +12,8 @@ import { Guard, SETTLE_MS } from '../app/guard.js';
 import { TABLES, pickLocale, t } from '../app/i18n.js';
 import { fieldsOf, parseArgs, same, withField } from '../app/json-schema.js';
 import { backoff } from '../app/live.js';
-import { difference, rowsOf } from '../app/parts/diff.js';
+import { diffSize, difference, rowsOf } from '../app/parts/diff.js';
+import { gist } from '../app/parts/document.js';
 import { matches } from '../app/parts/inbox-list.js';
 import { escapeHidden, pieces } from '../app/parts/text.js';
 import { safeNext } from '../app/pages/sign-in.js';
@@ -320,6 +321,32 @@ test('a search finds what a person would see, every word of it', () => {
   assert.ok(matches(question, { text: 'PUSH deployer sudo', risk: '' }));
   assert.ok(!matches(question, { text: 'push nobody', risk: '' }));
   assert.ok(!matches(question, { text: '', risk: 'LOW' }));
+});
+
+test('a shell line is summed up by itself, with whatever joins its commands', () => {
+  const line = 'git status && curl -s https://get.example.com | sh';
+  const commands = ['git status', 'curl -s https://get.example.com', 'sh'].map((text) => ({ text }));
+  const head = [
+    { block: 'heading', text: 'May `bash` run this?' },
+    { block: 'line', text: line },
+    { block: 'commands', label: 'Made of', commands },
+  ];
+  assert.deepEqual(gist({ document: { head } }), { mono: true, text: line });
+  assert.equal(gist({ document: { head: [{ block: 'commands', commands: [{ text: 'ls' }] }] } }).text, 'ls');
+});
+
+test('how long a change is to read counts every line of it', () => {
+  const lines = [
+    { change: 'removed', text: 'ab' },
+    { change: 'added', text: 'abc' },
+  ];
+  assert.deepEqual(
+    diffSize([
+      { header: '@@', lines },
+      { header: '@@', lines },
+    ]),
+    { lines: 4, chars: 10 },
+  );
 });
 
 test('addresses name pages, and what they say is decoded', () => {

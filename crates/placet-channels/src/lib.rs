@@ -4,4 +4,5 @@
 
 pub mod secret;
 pub mod terminal;
+pub mod unbuilt;
 pub mod webhook;

@@ -79,6 +79,11 @@ pub struct Terminal {
     queue: Arc<Queue>,
 }
 
+/// Whether somebody sits at the terminal of this process; why nobody can be asked there, if not.
+pub fn attended() -> Result<(), NoTerminal> {
+    Out::find().map(drop)
+}
+
 /// The terminal of this process, if somebody sits at it.
 pub fn open(seat: Seat, locale: Locale, colours: Colours) -> Result<(Arc<Terminal>, Attendant), NoTerminal> {
     let out = Out::find()?;

@@ -29,7 +29,7 @@ pub(crate) use serve::{LogFormat, ServeArgs};
 #[command(name = "placet", version, propagate_version = true, after_help = EXAMPLES)]
 pub(crate) struct Cli {
     /// When to use colours. `auto` also honours `NO_COLOR`.
-    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN", display_order = 104)]
     pub(crate) color: Color,
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -48,12 +48,13 @@ Examples:
   placet audit list --since 2h
   placet audit verify
 
-Exit status: 0 done or allowed, 1 audit findings, 2 bad input, 3 ask or already decided, 4 deny, 5 waits for people,
-6 ended by a person.";
+Exit status: 0 done or allowed, 1 audit findings or a run that could not go on, 2 bad input, 3 ask or already decided,
+4 deny, 5 waits for people, 6 ended by a person.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Meet Placet in a minute: a scripted agent works in a temporary folder, and you decide
+    #[command(after_help = "Examples:\n  placet demo\n  placet demo --yes --keep\n  placet demo --chinese")]
     Demo(DemoArgs),
     /// Write a `placet.toml` to start from, with every key explained
     Init(InitArgs),
@@ -88,7 +89,7 @@ pub(crate) enum Command {
         #[command(flatten)]
         store: StoreArgs,
         /// Answer as this person; else whoever has your user name as `terminal` account or as name in `[[people]]`
-        #[arg(long = "as", global = true, value_name = "PERSON", value_parser = |text: &str| PersonId::new(text))]
+        #[arg(long = "as", global = true, value_name = "PERSON", value_parser = |text: &str| PersonId::new(text), display_order = 100)]
         person: Option<PersonId>,
         #[command(subcommand)]
         command: Option<InboxCommand>,
@@ -214,17 +215,29 @@ pub(crate) enum PolicyCommand {
     },
 }
 
-/// Which store is read.
+/// Which store is read. Shown after a command's own flags.
 #[derive(Debug, Args)]
 pub(crate) struct StoreArgs {
     /// The data folder; else `$XDG_DATA_HOME/placet` or `~/.local/share/placet`
-    #[arg(long, global = true, value_name = "DIR", env = "PLACET_DATA")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        env = "PLACET_DATA",
+        display_order = 101
+    )]
     pub(crate) data: Option<PathBuf>,
     /// The database file itself; else `store.path` of the configuration, in the data folder
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE", display_order = 102)]
     pub(crate) db: Option<PathBuf>,
-    /// The configuration that names the store
-    #[arg(long, global = true, value_name = "FILE", env = "PLACET_CONFIG")]
+    /// The configuration; else ./placet.toml, else the one in your config folder, else built-in defaults
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        env = "PLACET_CONFIG",
+        display_order = 103
+    )]
     pub(crate) config: Option<PathBuf>,
 }
 
@@ -239,11 +252,21 @@ Examples:
 
 Exit status: 0 done, 2 bad input or not yours to answer, 3 already decided or expired.";
 
+const INBOX_ANSWER_EXAMPLES: &str = "\
+Examples:
+  placet inbox answer K7QP approve
+  placet inbox answer K7QP reject --reason 'the build is still needed'
+  placet inbox answer K7QP approve --remember 1 --for 8h
+
+Exit status: 0 done, 2 bad input or not yours to answer, 3 already decided or expired.";
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum InboxCommand {
     /// What waits, most urgent first
+    #[command(after_help = "Examples:\n  placet inbox list\n  placet inbox list --json --session job-1")]
     List(InboxListArgs),
     /// Everything about one question: what would happen, why it is asked, how to answer
+    #[command(after_help = "Examples:\n  placet inbox show K7QP\n  placet inbox show int_0192f0c1… --json")]
     Show {
         /// The question's id (`int_…`) or code (`K7QP`)
         question: String,
@@ -252,6 +275,7 @@ pub(crate) enum InboxCommand {
         json: bool,
     },
     /// Answer one question; it is printed to standard error in full first
+    #[command(after_help = INBOX_ANSWER_EXAMPLES)]
     Answer(InboxAnswerArgs),
 }
 

@@ -149,10 +149,21 @@ impl Refused {
         };
         let _ = writeln!(
             out,
-            "{} is refused: {things}; nothing of it is in force",
-            printable(&self.error.file)
+            "{} refused: {things}; nothing of it is in force",
+            self.what_is()
         );
         out
+    }
+
+    /// The file, or what the environment says over it.
+    fn what_is(&self) -> String {
+        let by_environment = |problem: &&Problem| matches!(problem.place, Place::Environment(_));
+        let file = printable(&self.error.file);
+        match self.error.problems.iter().filter(by_environment).count() {
+            0 => format!("{file} is"),
+            all if all == self.error.problems.len() => "the environment is".to_owned(),
+            _ => format!("{file} and the environment are"),
+        }
     }
 
     fn diagnostic(&self, problem: &Problem, source: &str) -> Report {

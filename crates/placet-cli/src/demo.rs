@@ -12,7 +12,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
+use placet_channels::terminal;
 use placet_core::interaction::Locale;
 use placet_core::render::SafeText;
 use placet_engine::Finished;
@@ -53,11 +54,12 @@ pub(crate) fn run(args: &DemoArgs, color: Color) -> anyhow::Result<Exit> {
         let stage = Stage::at(folder);
         return runtime.block_on(wait_to_be_killed(&stage, who, locale));
     }
-    let stage = Stage::build()?;
-    #[cfg(unix)]
     if let Who::Person { .. } = who {
-        placet_channels::terminal::restore_on_signals()?;
+        terminal::attended().map_err(|why| anyhow!("{why}; `placet demo --yes` needs no terminal"))?;
+        #[cfg(unix)]
+        terminal::restore_on_signals()?;
     }
+    let stage = Stage::build()?;
     output::print(&script::welcome(locale, &stage))?;
     runtime.block_on(play(&stage, who, locale))?;
     prove(&stage, locale)?;

@@ -31,7 +31,8 @@ pub(crate) fn run(args: &InitArgs) -> anyhow::Result<Exit> {
     let shown = SafeText::line(&path.display().to_string());
     std::fs::create_dir_all(&args.dir)
         .with_context(|| format!("the folder `{}` cannot be made", args.dir.display()))?;
-    if !write(&args.dir, &path, args.force).with_context(|| format!("`{shown}` cannot be written"))? {
+    let written = write(&args.dir, &path, args.force).map_err(output::without_temporary_name);
+    if !written.with_context(|| format!("`{shown}` cannot be written"))? {
         bail!(
             "`{shown}` exists already; check it with `placet policy test`, or replace it with `placet init --force`"
         );

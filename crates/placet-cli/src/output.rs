@@ -21,12 +21,24 @@ pub(crate) fn explain(error: &anyhow::Error) {
     let text = if let Some(refused) = error.downcast_ref::<Refused>() {
         refused.report()
     } else {
-        let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
         let label = style::paint(style::BAD, "error:");
-        format!("{label} {}\n", SafeText::block(&causes.join(": ")))
+        format!("{label} {}\n", SafeText::block(&sentence(error)))
     };
     // When standard error is gone too, nobody is left to tell; the exit status still says it.
     let _ = anstream::stderr().lock().write_all(text.as_bytes());
+}
+
+/// An error and its causes. Many errors say their cause in their own sentence and name it as well: it is said once.
+pub(crate) fn sentence(error: &anyhow::Error) -> String {
+    let mut said = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if said.is_empty() {
+            said = cause;
+        } else if !said.ends_with(&cause) {
+            said = format!("{said}: {cause}");
+        }
+    }
+    said
 }
 
 /// Says something on standard error that does not change the outcome.
@@ -36,6 +48,14 @@ pub(crate) fn warn(sentence: &str) {
     let _ = anstream::stderr().lock().write_all(text.as_bytes());
 }
 
+/// Why a file beside the wanted one could not be made. Its own name, which nobody chose, helps nobody.
+pub(crate) fn without_temporary_name(error: io::Error) -> io::Error {
+    match error.to_string().split_once(" at path ") {
+        Some((why, _)) => io::Error::new(error.kind(), why.to_owned()),
+        None => error,
+    }
+}
+
 /// Whether the reader of our output has gone away.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
@@ -43,6 +63,12 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
             .downcast_ref::<io::Error>()
             .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
     })
+}
+
+/// `1 rule`, `2 rules`.
+pub(crate) fn counted(number: usize, thing: &str) -> String {
+    let s = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{s}")
 }
 
 /// `text` in full when it is short; else its beginning, and how much there is.
@@ -62,6 +88,26 @@ pub(crate) fn shortened(text: &str, chars_max: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cause_that_was_said_is_not_said_again() {
+        let gone = std::io::Error::from_raw_os_error(2);
+        let said = sentence(&anyhow::Error::from(gone).context("the file cannot be read"));
+        assert!(said.starts_with("the file cannot be read: "), "{said}");
+        let twice = anyhow::anyhow!("no such file")
+            .context("`a` cannot be read: no such file")
+            .context("the model cannot be used: `a` cannot be read: no such file");
+        assert_eq!(
+            sentence(&twice),
+            "the model cannot be used: `a` cannot be read: no such file"
+        );
+    }
+
+    #[test]
+    fn things_are_counted_in_words_that_fit() {
+        assert_eq!(counted(1, "rule"), "1 rule");
+        assert_eq!(counted(0, "rule"), "0 rules");
+    }
 
     #[test]
     fn what_is_cut_says_so() {

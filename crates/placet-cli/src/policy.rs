@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 
+use placet_channels::unbuilt::unbuilt;
 use placet_core::policy::{Effect, Rule};
 use placet_core::render::SafeText;
 use serde_json::{Map, Value, json};
@@ -12,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::args::PolicyCommand;
 use crate::config_file::{self, Loaded};
 use crate::exit::Exit;
-use crate::output;
+use crate::output::{self, counted};
 use crate::style::{self, paint};
 
 mod explain;
@@ -55,19 +56,24 @@ fn test(loaded: &Loaded) -> anyhow::Result<Exit> {
         let _ = writeln!(
             text,
             "{mark}  {}  {name}",
-            paint(style::FAINT, format_args!("{tried:>3} examples"))
+            paint(style::FAINT, format_args!("{:>12}", counted(tried, "example")))
         );
     }
     let source = SafeText::line(&loaded.source.to_string());
     let _ = writeln!(
         text,
-        "{rules} rules, {examples} examples: every one holds ({source})"
+        "{}, {}: every one holds ({source})",
+        counted(rules, "rule"),
+        counted(examples, "example")
     );
     output::print(&text)?;
     for name in untested {
         output::warn(&format!(
             "the rule `{name}` has no examples; add `matches` and `not_matches`"
         ));
+    }
+    for unbuilt in unbuilt(&loaded.config) {
+        output::warn(&unbuilt.to_string());
     }
     Ok(Exit::Success)
 }

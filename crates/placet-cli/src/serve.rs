@@ -1,5 +1,6 @@
 //! `placet serve`: the HTTP API and the web inbox, until it is told to stop.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
@@ -11,7 +12,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::args::ServeArgs;
-use crate::config_file::{self, Loaded, Refused};
+use crate::config_file::{self, Loaded};
 use crate::exit::Exit;
 use crate::output;
 
@@ -55,19 +56,19 @@ async fn serve(args: &ServeArgs, options: Options, data: PathBuf) -> anyhow::Res
     Ok(Exit::Success)
 }
 
-/// What to do when another process has the store.
+/// What to do when another process has the store, or the address.
 fn friendly(error: StartError) -> anyhow::Error {
-    let in_use = matches!(
-        &error,
-        StartError::Engine(placet_engine::StartError::Open(OpenError::InUse(_)))
-    );
-    let error = anyhow::Error::from(error);
-    if in_use {
-        return error.context(
-            "another placet runs on this data folder; use that one, stop it first, or name another folder with --data",
-        );
-    }
-    error
+    let advice = match &error {
+        StartError::Engine(placet_engine::StartError::Open(OpenError::InUse(_))) => {
+            "another placet runs on this data folder; use that one, stop it first, or name another folder with --data"
+        }
+        StartError::Listen { source, .. } if source.kind() == ErrorKind::AddrInUse => {
+            "another program listens there already, perhaps another `placet serve`; use that one, stop it first, or name \
+             another address with --listen"
+        }
+        _ => return error.into(),
+    };
+    anyhow::Error::from(error).context(advice)
 }
 
 fn announce(args: &ServeArgs, server: &Server, data: &std::path::Path) -> anyhow::Result<()> {
@@ -125,8 +126,8 @@ fn reload(state: &State, config: Option<&std::path::Path>) {
     match loaded {
         Ok(source) => tracing::info!(%source, "the configuration was loaded again"),
         Err(error) => {
-            let report = error.downcast_ref::<Refused>().map(Refused::report);
-            tracing::error!(%error, report, "the configuration is refused; the one before stays in force");
+            let error = output::sentence(&error);
+            tracing::error!("the configuration is refused; the one before stays in force: {error}");
         }
     }
 }

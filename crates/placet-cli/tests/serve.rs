@@ -126,7 +126,19 @@ fn a_good_configuration_takes_effect_on_sighup_and_a_bad_one_changes_nothing() {
     assert_eq!(decision(&server), "allow");
     world.configure("[[rules]]\nname = \"broken\"\neffct = \"deny\"\n");
     server.hang_up("stays in force");
+    let log = server.log_with("unknown key");
+    assert_eq!(log.matches("placet.toml:3:1").count(), 1, "said once: {log}");
     assert_eq!(decision(&server), "allow");
+    assert_eq!(server.terminate().code(), Some(0));
+}
+
+#[test]
+fn a_channel_that_reaches_nobody_is_said_at_the_start_and_when_it_is_loaded() {
+    let world = World::new();
+    let server = world.serve("[channels.ops]\ntype = \"feishu\"\n");
+    server.log_with("the channel `ops` reaches nobody");
+    world.configure("[channels.duty]\ntype = \"slack\"\n");
+    server.hang_up("the channel `duty` reaches nobody");
     assert_eq!(server.terminate().code(), Some(0));
 }
 
@@ -141,6 +153,45 @@ fn a_data_folder_that_is_in_use_is_said_to_be() {
     );
     let error = world.refused(&["serve", "--listen", &server.address, "--data", "elsewhere"]);
     assert!(error.contains("cannot be listened on"), "{error}");
+    assert!(
+        error.contains("--listen") && error.contains("another `placet serve`"),
+        "{error}"
+    );
+    assert_eq!(error.matches("in use").count(), 1, "said once: {error}");
+    server.terminate();
+}
+
+#[test]
+fn an_address_that_is_none_is_refused_with_one_that_is() {
+    let world = World::new();
+    for (given, better) in [
+        ("localhost:8123", "`127.0.0.1:8123`"),
+        ("8123", "`127.0.0.1:8123`"),
+        ("here", "`127.0.0.1:7319`"),
+    ] {
+        let error = world.refused(&["serve", "--data", "data", "--listen", given]);
+        assert!(error.contains(given) && error.contains(better), "{error}");
+    }
+}
+
+#[test]
+fn whoever_lets_other_machines_in_is_told_what_they_can_read() {
+    let world = World::new();
+    let server = world.serve_on("0.0.0.0:0", "", &[]);
+    let log = server.log_with("over plain HTTP");
+    assert!(
+        log.contains("TLS") && log.contains("tokens, questions and answers"),
+        "{log}"
+    );
+    server.kill();
+    let server = world.serve("");
+    let admin = world.token("admin");
+    server.get(&admin, "/v1/me");
+    let log = server.log_with("\"route\":\"/v1/me\"");
+    assert!(
+        !log.contains("plain HTTP"),
+        "nobody else can read on this machine: {log}"
+    );
     server.terminate();
 }
 

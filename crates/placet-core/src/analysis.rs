@@ -201,6 +201,15 @@ pub fn analyse(tool: &Tool, args: &Args, places: &dyn Places) -> Analysis {
     found
 }
 
+/// The shell lines among `args`, whole, as they would run.
+pub fn shell_lines(tool: &Tool, args: &Args) -> Vec<String> {
+    let arg = |lens: &Lens| match lens {
+        Lens::Shell { arg } => args.text(arg).map(str::to_owned),
+        _ => None,
+    };
+    tool.lenses.iter().filter_map(arg).collect()
+}
+
 fn lens_into(lens: &Lens, args: &Args, places: &dyn Places, found: &mut Analysis) {
     let arg = lens.arg();
     let Some(value) = args.get(arg) else { return };

@@ -1,10 +1,10 @@
 //! The broker: questions to people, and their answers.
 
-use placet_core::analysis::{Analysis, Places as _};
+use placet_core::analysis::{Analysis, Places as _, shell_lines};
 use placet_core::call::{Args, Origin, ToolCall};
 use placet_core::ids::{CallId, IdError, InteractionId, PersonId, SessionId, StandingGrantId, ToolName};
 use placet_core::interaction::{
-    Answer, Asked, Cancellation, Interaction, InteractionRequest, Locale, Resolution, Subject,
+    Answer, Asked, Cancellation, Code, Interaction, InteractionRequest, Locale, Resolution, Subject,
 };
 use placet_core::outcome::Outcome;
 use placet_core::policy::Mode;
@@ -36,6 +36,8 @@ pub struct Question {
     pub call: Option<CallRecord>,
     /// What that call would do.
     pub analysis: Option<Analysis>,
+    /// The shell lines among its arguments.
+    pub lines: Vec<String>,
     /// When this was looked up.
     pub now: Now,
 }
@@ -235,15 +237,17 @@ impl Broker {
         let Some((interaction, call, now)) = read.await? else {
             return Ok(None);
         };
-        let analysis = call.as_ref().map(|record| {
+        let looked_into = call.as_ref().map(|record| {
             let tool = self.engine.tool(&Submission::from(record.call.clone()));
-            let edited = edited_args(interaction.asked());
-            self.engine.analyse(&tool, edited.unwrap_or(&record.call.args))
+            let args = edited_args(interaction.asked()).unwrap_or(&record.call.args);
+            (self.engine.analyse(&tool, args), shell_lines(&tool, args))
         });
+        let (analysis, lines) = looked_into.unzip();
         Ok(Some(Question {
             interaction,
             call,
             analysis,
+            lines: lines.unwrap_or_default(),
             now,
         }))
     }
@@ -296,6 +300,12 @@ impl Broker {
             .store
             .read(move |view, _| view.pending_page(after, limit))
             .await
+    }
+
+    /// The newest settled question with this code.
+    pub async fn settled_with_code(&self, code: Code) -> Result<Option<InteractionId>, StoreError> {
+        let store = &self.engine.inner.store;
+        store.read(move |view, _| view.settled_with_code(code)).await
     }
 
     /// Withdraws a question. Whether it was still open.
@@ -393,6 +403,7 @@ impl Question {
                 call: about.map(|record| &record.call),
                 verdict: about.map(|record| &record.verdict),
                 analysis: self.analysis.as_ref().filter(|_| about.is_some()),
+                lines: &self.lines,
                 remaining: asked.deadline.remaining_from(self.now.live),
                 votes_so_far: &votes,
             },

@@ -102,14 +102,6 @@ fn finish(mut response: Response, id: &str) -> Response {
     response
 }
 
-/// Nothing is at this path.
-pub(crate) async fn nothing_here(request: Request) -> Problem {
-    Problem::new(
-        Code::NotFound,
-        format!("there is nothing at `{}`", request.uri().path()),
-    )
-}
-
 /// The path exists, with other methods.
 pub(crate) async fn no_such_method(method: Method) -> Problem {
     Problem::new(Code::MethodNotAllowed, format!("`{method}` is not offered here"))

@@ -42,7 +42,7 @@ pub fn router(state: State) -> Router {
     let pages = web::routes().merge(web::Reference::of(&openapi).routes());
     endpoints
         .merge(pages)
-        .fallback(edge::nothing_here)
+        .fallback(web::nowhere)
         .method_not_allowed_fallback(edge::no_such_method)
         .layer(middleware::from_fn_with_state(state.clone(), edge::pass))
         .with_state(state)

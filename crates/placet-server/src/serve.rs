@@ -14,6 +14,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use placet_agent::Agent;
+use placet_channels::unbuilt::unbuilt;
 use placet_channels::webhook::{Webhooks, WebhooksError};
 use placet_core::config::Config;
 use placet_engine::Engine;
@@ -121,10 +122,12 @@ impl Server {
             source,
         })?;
         let webhooks = Webhooks::from_config(&config)?;
+        warn_of_unbuilt(&config);
         let address = listen.unwrap_or(config.server.listen);
         let failed = |source| StartError::Listen { address, source };
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
+        warn_of_neighbours(address);
         let store = data.join(&config.store.path);
         let model = match builtin::model(&config, None) {
             Ok(model) => Some(model),
@@ -274,6 +277,24 @@ async fn serve(stream: TcpStream, peer: SocketAddr, router: Router, stop: &Cance
     }
 }
 
+/// Says that others can listen in, where they can.
+fn warn_of_neighbours(address: SocketAddr) {
+    if !address.ip().is_loopback() {
+        tracing::warn!(
+            %address,
+            "other machines reach this address over plain HTTP, and whoever is on the way can read tokens, questions and \
+             answers; put a proxy that speaks TLS in front, name it in `[server] hosts`, and listen on 127.0.0.1"
+        );
+    }
+}
+
+/// Says which channels reach nobody, before somebody waits for an answer from there.
+pub(crate) fn warn_of_unbuilt(config: &Config) {
+    for unbuilt in unbuilt(config) {
+        tracing::warn!("{unbuilt}");
+    }
+}
+
 /// Raises the limit of open files as far as it goes; how many connections fit under it.
 fn enough_files(connections_max: u32) -> u32 {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -296,7 +317,8 @@ fn enough_files(connections_max: u32) -> u32 {
         tracing::warn!(
             files = now,
             wanted,
-            "the system allows fewer open files; fewer connections fit"
+            "the system allows fewer open files than `[server] connections_max` needs, so fewer connections fit; raise the \
+             limit (`ulimit -Hn`, `LimitNOFILE=` of a service), or lower `connections_max`"
         );
     }
     u32::try_from(now.saturating_sub(FILES_BESIDES).max(1))

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::access::{Access, AccessError, Codes, Cookies, CredentialId, Hosts, Throttle, Ticket};
 use crate::metrics::Metrics;
+use crate::serve::warn_of_unbuilt;
 use crate::tail::Tail;
 
 /// Wrong credentials from one address: so many at once, and one every six seconds.
@@ -141,6 +142,7 @@ impl State {
     /// Puts another configuration in force: policy, people and tokens. Channels and addresses stay as they were.
     pub fn reload(&self, config: Config, source: String) -> Result<(), AccessError> {
         let access = Access::load(&config, &self.0.places.data)?;
+        warn_of_unbuilt(&config);
         self.0.engine.reload(config.clone());
         let settings = Arc::new(Settings {
             config: Arc::new(config),

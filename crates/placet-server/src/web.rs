@@ -4,7 +4,7 @@ use std::path::Path as FilePath;
 
 use axum::Router;
 use axum::extract::{Path, State as Shared};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use rust_embed::{EmbeddedFile, RustEmbed};
@@ -56,6 +56,30 @@ pub(crate) fn routes() -> Router<State> {
 
 async fn index(Shared(state): Shared<State>, headers: HeaderMap) -> Response {
     page(&state, &headers, "index.html")
+}
+
+/// An address that leads nowhere: a browser gets the page that says so, a program a problem.
+pub(crate) async fn nowhere(
+    Shared(state): Shared<State>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
+    let path = uri.path();
+    let for_programs = ["/v1/", "/api/", "/app/"]
+        .iter()
+        .any(|folder| path.starts_with(folder));
+    let accepted = headers
+        .get(header::ACCEPT)
+        .and_then(|accept| accept.to_str().ok());
+    let browses = accepted.is_some_and(|accept| accept.contains("text/html"));
+    if method == Method::GET && browses && !for_programs {
+        // Without the caller's headers: what it has already is no page for this address.
+        let mut response = page(&state, &HeaderMap::new(), "index.html");
+        *response.status_mut() = StatusCode::NOT_FOUND;
+        return response;
+    }
+    Problem::new(Code::NotFound, format!("there is nothing at `{path}`")).into_response()
 }
 
 async fn icon(Shared(state): Shared<State>, headers: HeaderMap) -> Response {

@@ -76,7 +76,8 @@ export const en = {
   'question.youVoted.one': 'You have approved. One more person is needed.',
   'question.notYours': 'This is for {names} to decide.',
 
-  'block.commands': '{n} commands, in order',
+  'block.line': 'What the shell would run',
+  'block.commands': '{n} commands',
   'block.commands.one': 'One command',
   'block.counted': 'How it was counted',
   'block.noArgs': 'No arguments.',
@@ -271,7 +272,7 @@ export const en = {
   'policy.notRequester': 'not whoever asked for it',
   'policy.escalate': 'after {time} also {names}',
   'policy.ruleTimeout': 'within {time}',
-  'check.commands': 'Commands, in order',
+  'check.commands': 'Commands found in it',
   'check.statements': 'Statements',
   'check.paths': 'Places',
   'check.hosts': 'Hosts',

@@ -75,7 +75,8 @@ export const zh = {
   'question.youVoted.one': '你已批准，还需 1 人。',
   'question.notYours': '此事由 {names} 决定。',
 
-  'block.commands': '{n} 条命令，依次执行',
+  'block.line': '将由 shell 执行',
+  'block.commands': '{n} 条命令',
   'block.commands.one': '1 条命令',
   'block.counted': '计数所用语句',
   'block.noArgs': '没有参数。',
@@ -270,7 +271,7 @@ export const zh = {
   'policy.notRequester': '提出者本人不可批准',
   'policy.escalate': '{time}后再问 {names}',
   'policy.ruleTimeout': '限时 {time}',
-  'check.commands': '命令，依次执行',
+  'check.commands': '其中的命令',
   'check.statements': '语句',
   'check.paths': '路径',
   'check.hosts': '主机',

@@ -90,6 +90,12 @@ export function diffTable(hunks) {
   );
 }
 
+/** How long a change is to read. */
+export function diffSize(hunks) {
+  const lines = hunks.flatMap((hunk) => hunk.lines);
+  return { lines: lines.length, chars: lines.reduce((sum, { text }) => sum + text.length, 0) };
+}
+
 /** How many lines go and come. */
 export function diffCounts(hunks) {
   const lines = hunks.flatMap((hunk) => hunk.lines);

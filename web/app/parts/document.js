@@ -4,7 +4,7 @@ import { h } from '../dom.js';
 import { icon } from '../icons.js';
 import { t } from '../i18n.js';
 import { tag } from '../time.js';
-import { diffCounts, diffTable } from './diff.js';
+import { diffCounts, diffSize, diffTable } from './diff.js';
 import { riskBadge, riskClass } from './risk.js';
 import { safe, sentence } from './text.js';
 
@@ -12,12 +12,11 @@ import { safe, sentence } from './text.js';
 const LINES_SHOWN = 40;
 const CHARS_SHOWN = 6000;
 
-/** Code on several lines. What is long folds, saying so; HIGH never folds: it must all have been on the screen. */
-function code(text, { foldable }) {
-  const lines = text.split('\n').length;
-  const block = h('pre.code', { tabindex: '0' }, safe(text));
-  if (!foldable || (lines <= LINES_SHOWN && text.length <= CHARS_SHOWN)) return block;
+/** What is long folds, saying so; HIGH never folds: it must all have been on the screen. Folded is scrolled, never cut. */
+function folded(block, { lines, chars }, { foldable }) {
+  if (!foldable || (lines <= LINES_SHOWN && chars <= CHARS_SHOWN)) return block;
   block.classList.add('is-folded');
+  block.tabIndex = 0;
   const count = new Intl.NumberFormat(tag());
   const button = h(
     'button.unfold',
@@ -29,9 +28,15 @@ function code(text, { foldable }) {
         block.focus();
       },
     },
-    t('fold.more', { lines: count.format(lines), chars: count.format(text.length) }),
+    t('fold.more', { lines: count.format(lines), chars: count.format(chars) }),
   );
   return h('div.fold', {}, block, button);
+}
+
+/** Code on several lines. */
+function code(text, how) {
+  const block = h('pre.code', { tabindex: '0' }, safe(text));
+  return folded(block, { lines: text.split('\n').length, chars: text.length }, how);
 }
 
 function labelled(label, content, extra = '') {
@@ -46,11 +51,13 @@ const BLOCKS = {
   },
   field: ({ label, value }) =>
     h('div.block.field', {}, h('h3.block-label', {}, safe(label)), h('p.field-value', {}, sentence(value))),
-  commands: ({ commands }) =>
+  line: ({ text }, how) =>
+    h('div.block', {}, h('h3.block-label', {}, icon('terminal'), t('block.line')), code(text, how)),
+  commands: ({ label, commands }) =>
     h(
       'div.block',
       {},
-      h('h3.block-label', {}, icon('terminal'), t('block.commands', { n: commands.length })),
+      h('h3.block-label', {}, icon('terminal'), label ? safe(label) : t('block.commands', { n: commands.length })),
       h('ol.commands', {}, commands.map(commandLine)),
     ),
   statement: ({ verb, text, risk, why }, how) =>
@@ -77,7 +84,7 @@ const BLOCKS = {
       h('p.host', {}, safe(host)),
       why && h('p.why', {}, sentence(why)),
     ),
-  diff: ({ label, hunks }) => {
+  diff: ({ label, hunks }, how) => {
     const { added, removed } = diffCounts(hunks);
     const counts = h(
       'span.diff-counts',
@@ -90,7 +97,7 @@ const BLOCKS = {
       'div.block',
       {},
       h('h3.block-label', {}, icon('file'), h('span', {}, safe(label)), counts),
-      diffTable(hunks),
+      folded(diffTable(hunks), diffSize(hunks), how),
     );
   },
   args: ({ label, args }, how) =>
@@ -159,6 +166,8 @@ export function blocks(blocks, how) {
 /** One line that says what would happen, for lists: the first thing a reader needs. */
 export function gist(question) {
   const blocks = [...(question.document?.head ?? []), ...(question.document?.body ?? [])];
+  const lines = blocks.filter(({ block }) => block === 'line');
+  if (lines.length > 0) return { mono: true, text: lines.map(({ text }) => text).join('\n') };
   for (const block of blocks) {
     if (block.block === 'commands')
       return {

@@ -56,6 +56,29 @@ story('an agent’s own options cannot hide what they are', {}, async (world) =>
   assert.match(await page.locator('[data-option="no"]').innerText(), /⟦U\+202E⟧/);
 });
 
+const LONG_CHANGE = {
+  extra: '[models.main]\nprovider = "scripted"\nscript = "script.toml"\n',
+  files: {
+    'script.toml': `[[turns]]\ncalls = [{ tool = 'write', args = { path = 'long.txt', content = """${Array.from({ length: 4000 }, (_, line) => `line ${line}\n`).join('')}the very end""" } }]\n`,
+  },
+};
+
+story('a long change of a file folds, is complete, and unfolds at a click', LONG_CHANGE, async (world) => {
+  const page = await world.window({ path: '/chat' });
+  await page.locator('[data-message]').fill('Write it.');
+  await page.keyboard.press('Enter');
+  await settled(page);
+  const diff = page.locator('.diff');
+  await page
+    .getByText(/4,001 lines/)
+    .first()
+    .waitFor();
+  assert.ok((await diff.boundingBox()).height < 800, 'it does not push the answer out of reach');
+  assert.ok((await diff.innerText()).includes('the very end'), 'folded, not cut');
+  await page.locator('.block', { has: diff }).locator('.unfold').click();
+  assert.ok((await diff.boundingBox()).height > 20_000, 'all at once');
+});
+
 story('a huge call is complete, folds where it may, and does not hang the page', {}, async (world) => {
   const long = Array.from({ length: 3000 }, (_, line) => `line ${line} ${'x'.repeat(40)}`).join('\n');
   const call = await world.ask('deploy', { target: 'staging', replicas: 1, note: `${long}\nthe very end` });

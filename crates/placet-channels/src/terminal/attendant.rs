@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::inline::{Held, Inline};
 use super::line::{Line, Role};
-use super::prompt::{Ask, Prompt};
+use super::prompt::{Ask, Interrupting, Prompt};
 use super::queue::Queue;
 use super::raw::{Raw, Taken};
 use super::sheet::head_lines;
@@ -140,6 +140,7 @@ impl Attendant {
             question,
             by: self.by.clone(),
             locale,
+            interrupting: Interrupting::Refuses,
         };
         let mut prompt = Prompt::new(ask, self.inline.now());
         let raw = Arc::new(Raw::take(self.inline.out, Taken::Inline)?);

@@ -59,6 +59,17 @@ pub struct Ask {
     pub by: Principal,
     /// In which language.
     pub locale: Locale,
+    /// What Ctrl-C does where they look.
+    pub interrupting: Interrupting,
+}
+
+/// What Ctrl-C does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interrupting {
+    /// It refuses: an agent waits at this very terminal.
+    Refuses,
+    /// Whoever shows the question takes it for leaving, and the question goes on waiting.
+    Leaves,
 }
 
 /// What somebody else must do now.

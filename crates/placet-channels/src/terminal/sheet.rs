@@ -197,14 +197,20 @@ fn block_lines(document: &Document, block: &Block, cols: usize) -> Vec<Line> {
     let lines: Vec<Line> = match block {
         Block::Heading { risk, .. } => all_in(Role::Risk(*risk), lay_out(block)),
         Block::Warning { .. } => all_in(Role::Caution, lay_out(block)),
-        Block::Commands { commands } => {
+        Block::Line { .. } => judged(&lay_out(block), Role::Plain),
+        Block::Commands { label, commands } => {
+            let some = |label: SafeText, commands| lay_out(&Block::Commands { label, commands });
             let each = |command: &CommandLine| {
-                let one = Block::Commands {
-                    commands: vec![command.clone()],
-                };
-                judged(&lay_out(&one), Role::Risk(command.risk))
+                let one = some(SafeText::line(""), vec![command.clone()]);
+                judged(&one, Role::Risk(command.risk))
             };
-            commands.iter().flat_map(each).collect()
+            let mut lines = if label.is_empty() {
+                Vec::new()
+            } else {
+                all_in(Role::Faint, some(label.clone(), Vec::new()))
+            };
+            lines.extend(commands.iter().flat_map(each));
+            lines
         }
         Block::Statement { risk, .. } => judged(&lay_out(block), Role::Risk(*risk)),
         Block::Host { label, risk, .. } => labelled(&lay_out(block), label, Role::Risk(*risk)),

@@ -37,7 +37,7 @@ pub(crate) enum GrantsCommand {
         /// Its id, as `placet grants list` shows it
         #[arg(value_parser = |text: &str| StandingGrantId::new(text))]
         id: StandingGrantId,
-        /// Who takes it back; else the person whose `cli` account you are
+        /// Who takes it back; else whoever has your user name as `terminal` account or as name in `[[people]]`
         #[arg(long = "as", value_name = "PERSON", value_parser = |text: &str| PersonId::new(text))]
         by: Option<PersonId>,
     },

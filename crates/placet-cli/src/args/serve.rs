@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ServeArgs {
     /// Where to listen; else `[server] listen`, else 127.0.0.1:7319. Port 0 takes a free one
-    #[arg(long, value_name = "ADDR", env = "PLACET_LISTEN")]
+    #[arg(long, value_name = "ADDR", env = "PLACET_LISTEN", value_parser = address)]
     pub(crate) listen: Option<SocketAddr>,
     /// The data folder; else `$XDG_DATA_HOME/placet` or `~/.local/share/placet`
     #[arg(long, value_name = "DIR", env = "PLACET_DATA")]
@@ -39,6 +39,15 @@ pub(crate) struct ServeArgs {
     /// Serve the inbox from this folder instead of the built-in one, while working on it
     #[arg(long, value_name = "DIR", hide = true)]
     pub(crate) web: Option<PathBuf>,
+}
+
+/// An address with a port. What people write instead is mended in the refusal, not silently.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| {
+        let port = text.rsplit(':').next().and_then(|port| port.parse::<u16>().ok());
+        let port = port.unwrap_or(7319);
+        format!("not an address and a port such as `127.0.0.1:{port}`, or `0.0.0.0:{port}` for every network of this machine")
+    })
 }
 
 const EXAMPLES: &str = "\

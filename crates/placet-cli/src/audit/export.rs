@@ -13,6 +13,7 @@ use super::row::RowJson;
 use super::{pages, related};
 use crate::args::{ExportArgs, Format};
 use crate::exit::Exit;
+use crate::output;
 
 pub(super) fn run(store: &ReadOnly, args: &ExportArgs) -> anyhow::Result<Exit> {
     match &args.output {
@@ -33,7 +34,8 @@ fn to_file(store: &ReadOnly, args: &ExportArgs, path: &Path) -> anyhow::Result<(
         .filter(|folder| !folder.as_os_str().is_empty())
         .unwrap_or(Path::new("."));
     let cannot = || format!("`{shown}` cannot be written");
-    let mut file = BufWriter::new(NamedTempFile::new_in(folder).with_context(cannot)?);
+    let file = NamedTempFile::new_in(folder).map_err(output::without_temporary_name);
+    let mut file = BufWriter::new(file.with_context(cannot)?);
     export(store, args, &mut file)?;
     let file = file
         .into_inner()

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use placet_channels::terminal::{self, Colours, Seat, Terminal};
 use placet_core::call::{Args, Origin, ToolCall};
 use placet_core::config::Config;
@@ -77,8 +77,7 @@ impl House {
             Who::Script => (builder(config).start(stage.store()).await?, Desk::Script),
             Who::Person { color } => {
                 let seat = Seat::of_user(&config.people)?;
-                let (terminal, attendant) = terminal::open(seat, locale, colours(color))
-                    .context("the demo asks you at a terminal; `placet demo --yes` plays it without one")?;
+                let (terminal, attendant) = terminal::open(seat, locale, colours(color))?;
                 let engine = builder(config)
                     .channel(Arc::clone(&terminal) as Arc<dyn placet_engine::channel::Channel>)
                     .start(stage.store())

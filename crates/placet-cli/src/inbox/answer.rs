@@ -27,7 +27,7 @@ pub(super) fn run(inbox: &Inbox, args: &InboxAnswerArgs) -> anyhow::Result<Exit>
     let document = question.document(inbox.locale);
     anstream::stderr()
         .lock()
-        .write_all(page::whole(&document).as_bytes())?;
+        .write_all(page::whole(&document, question.interaction.asked()).as_bytes())?;
     let answer = Answer {
         by: inbox.by.clone(),
         option: args.option.clone(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use placet_channels::terminal::burst;
 use placet_channels::terminal::field::Field;
-use placet_channels::terminal::prompt::{self, Ask, Prompt};
+use placet_channels::terminal::prompt::{self, Ask, Interrupting, Prompt};
 use placet_core::ids::InteractionId;
 use placet_core::interaction::{Answer, Locale};
 use placet_core::principal::Principal;
@@ -133,6 +133,7 @@ impl App {
                 scopes: waiting.scopes.clone(),
                 by: self.by.clone(),
                 locale: self.locale,
+                interrupting: Interrupting::Leaves,
             };
             self.prompt = Some(Prompt::new(ask, now));
         }

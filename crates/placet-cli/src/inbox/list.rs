@@ -33,7 +33,7 @@ pub(super) fn run(inbox: &Inbox, args: &InboxListArgs) -> anyhow::Result<Exit> {
             "{}  {}  {:>8}  {}  {}  {}",
             paint(style::HEADING, waiting.code()),
             paint(style::of_risk(waiting.risk()), risk),
-            waiting.remaining().to_string(),
+            waiting.remaining().in_seconds().to_string(),
             waiting.about(),
             waiting.gist,
             paint(

@@ -3,7 +3,7 @@
 use std::io::stdout;
 use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
+use anyhow::anyhow;
 use crossterm::event;
 use placet_channels::terminal::palette::Palette;
 use placet_channels::terminal::{self, Colours, Raw, burst};
@@ -30,7 +30,7 @@ pub(super) fn run(inbox: &Inbox, color: Color) -> anyhow::Result<Exit> {
         Color::Never => Colours::Never,
     };
     let palette = Palette::of(colours);
-    let raw = Raw::whole().context("the inbox needs a terminal; `placet inbox list` does not")?;
+    let raw = Raw::whole().map_err(|why| anyhow!("{why}; `placet inbox list` needs no terminal"))?;
     #[cfg(unix)]
     terminal::restore_on_signals()?;
     let mut screen = Terminal::new(CrosstermBackend::new(stdout()))?;

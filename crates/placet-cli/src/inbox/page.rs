@@ -1,12 +1,13 @@
 //! A question as text: everything, in colour where that is wanted.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use placet_channels::terminal::line::Role;
 use placet_channels::terminal::sheet;
-use placet_core::interaction::Locale;
-use placet_core::render::{Document, Markup, Surface, to_text};
+use placet_core::interaction::{Asked, Locale};
+use placet_core::render::{Block, Document, Markup, OptionLine, SafeText, Surface, to_text};
 use placet_core::standing::Scope;
 
 use crate::style::{self, paint};
@@ -15,7 +16,7 @@ use crate::style::{self, paint};
 const COLS: u16 = 100;
 
 /// The whole question: what would happen, why it is asked, how to answer.
-pub(super) fn whole(document: &Document) -> String {
+pub(super) fn whole(document: &Document, asked: &Asked) -> String {
     let mut text = String::new();
     for line in sheet::lines(document, usize::from(COLS)) {
         for span in line.spans {
@@ -27,7 +28,11 @@ pub(super) fn whole(document: &Document) -> String {
         locale: document.locale,
         head: Vec::new(),
         body: Vec::new(),
-        foot: document.foot.clone(),
+        foot: document
+            .foot
+            .iter()
+            .map(|block| from_here(block, asked, document.locale))
+            .collect(),
     };
     let surface = Surface {
         width: Some(COLS),
@@ -37,6 +42,46 @@ pub(super) fn whole(document: &Document) -> String {
     };
     let _ = writeln!(text, "\n{}", to_text(&ways, &surface).text);
     text
+}
+
+/// The ways to answer as commands: what a chat is told would be refused here.
+fn from_here(block: &Block, asked: &Asked, locale: Locale) -> Block {
+    let Block::Options { code, options, .. } = block else {
+        return block.clone();
+    };
+    let texts: BTreeSet<String> = asked
+        .options(locale)
+        .into_iter()
+        .filter(|option| option.requires_input)
+        .map(|option| option.option_id)
+        .collect();
+    let way = |line: &OptionLine| {
+        let text = if texts.contains(&line.option_id) {
+            " --reason '…'"
+        } else {
+            ""
+        };
+        let option = as_word(&line.option_id);
+        OptionLine {
+            say: SafeText::line(&format!("placet inbox answer {code} {option}{text}")),
+            ..line.clone()
+        }
+    };
+    Block::Options {
+        code: *code,
+        label: SafeText::line(locale.pick("Answer", "回答")),
+        options: options.iter().map(way).collect(),
+    }
+}
+
+/// One word for a shell: an agent may have chosen the text, and a person will copy it.
+fn as_word(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
 }
 
 /// What "don't ask again" may cover, by number.
@@ -62,5 +107,18 @@ fn style_of(role: Role) -> Style {
         Role::Removed => AnsiColor::Red.on_default(),
         Role::Caution => style::CAUTION,
         Role::Risk(risk) => style::of_risk(risk),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_option_with_an_odd_name_stays_one_word_of_a_shell() {
+        assert_eq!(as_word("approve"), "approve");
+        assert_eq!(as_word("x; rm -rf ~"), "'x; rm -rf ~'");
+        assert_eq!(as_word("it's"), r"'it'\''s'");
+        assert_eq!(as_word(""), "''");
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn run(inbox: &Inbox, name: &str, json: bool) -> anyhow::Result<Exit>
     } else {
         output::print(&format!(
             "{}{}",
-            page::whole(&document),
+            page::whole(&document, asked),
             page::scopes(&scopes, inbox.locale)
         ))?;
     }

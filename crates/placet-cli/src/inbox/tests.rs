@@ -101,6 +101,39 @@ async fn what_is_asked_while_one_looks_appears_and_the_selection_stays() {
 }
 
 #[tokio::test]
+async fn beside_the_list_a_question_shows_none_of_its_own_keys() {
+    let mut desk = Desk::new().await;
+    desk.ask("call_1", "mkdir first").await;
+    let (screen, _) = desk.looks().await;
+    assert!(
+        screen.contains("s session · r risk") && !screen.contains("[s]") && !screen.contains("[r]"),
+        "{screen}"
+    );
+    desk.presses(KeyCode::Enter);
+    let (screen, _) = desk.looks().await;
+    assert!(
+        screen.contains("[s] Skip") && screen.contains("[r] Reject"),
+        "{screen}"
+    );
+}
+
+#[tokio::test]
+async fn in_a_small_window_nothing_says_that_leaving_refuses() {
+    let mut desk = Desk::new().await;
+    desk.screen = Terminal::new(TestBackend::new(60, 8)).unwrap();
+    desk.ask("call_1", "mkdir first").await;
+    desk.looks().await;
+    desk.presses(KeyCode::Enter);
+    let (screen, _) = desk.looks().await;
+    assert!(
+        screen.contains("Too small") && screen.contains("goes on waiting") && !screen.contains("refuses"),
+        "{screen}"
+    );
+    let leaving = Event::Key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL));
+    assert!(matches!(desk.app.take_all(&[leaving], desk.now), Effect::Quit));
+}
+
+#[tokio::test]
 async fn several_keys_at_one_stroke_open_a_question_at_most_and_decide_nothing() {
     let stroke = |codes: &[KeyCode]| {
         let key = |code: &KeyCode| Event::Key(KeyEvent::new(*code, KeyModifiers::NONE));

@@ -214,7 +214,10 @@ fn detail_lines(
     let Some(prompt) = &mut app.prompt else {
         return Vec::new();
     };
-    let screen = prompt.draw(size, now);
+    let screen = match &app.focus {
+        Focus::Question => prompt.draw(size, now),
+        _ => prompt.preview(size, now),
+    };
     if let (Some((row, column)), Focus::Question) = (screen.cursor, &app.focus) {
         let row = area.y.saturating_add(u16::try_from(row).unwrap_or(0));
         let column = area.x.saturating_add(u16::try_from(column).unwrap_or(0));

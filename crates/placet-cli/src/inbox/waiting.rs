@@ -157,7 +157,7 @@ pub(super) async fn all(broker: &Broker, locale: Locale) -> anyhow::Result<Found
     Ok(found)
 }
 
-/// The question meant by an id, whatever its state, or by the code of one that waits.
+/// The question meant by an id, or by a code: of one that waits, else of the newest that did.
 pub(super) async fn find(broker: &Broker, name: &str) -> anyhow::Result<Question> {
     if let Ok(id) = InteractionId::new(name)
         && let Some(question) = broker.question(&id).await?
@@ -166,22 +166,17 @@ pub(super) async fn find(broker: &Broker, name: &str) -> anyhow::Result<Question
     }
     let mut named = Vec::new();
     if let Some(code) = Code::parse(name) {
-        let mut after = None;
-        loop {
-            let page = broker.pending(after, PAGE).await?;
-            let Some(last) = page.last() else {
-                break;
-            };
-            after = Some(last.cursor);
-            named.extend(page.into_iter().filter(|row| row.code == code).map(|row| row.id));
+        named = waiting_with(broker, code).await?;
+        if named.is_empty() {
+            named.extend(broker.settled_with_code(code).await?);
         }
     }
     match named.as_slice() {
-        [] => bail!("no question `{name}` waits; `placet inbox list` shows what does"),
+        [] => bail!("there is no question `{name}`; `placet inbox list` shows what waits"),
         [id] => broker
             .question(id)
             .await?
-            .with_context(|| format!("no question `{name}` waits any more")),
+            .with_context(|| format!("there is no question `{name}` any more")),
         several => {
             // A code is unique in its chat only.
             let ids: Vec<_> = several.iter().map(ToString::to_string).collect();
@@ -190,6 +185,19 @@ pub(super) async fn find(broker: &Broker, name: &str) -> anyhow::Result<Question
                 ids.join(", ")
             )
         }
+    }
+}
+
+async fn waiting_with(broker: &Broker, code: Code) -> anyhow::Result<Vec<InteractionId>> {
+    let mut named = Vec::new();
+    let mut after = None;
+    loop {
+        let page = broker.pending(after, PAGE).await?;
+        let Some(last) = page.last() else {
+            return Ok(named);
+        };
+        after = Some(last.cursor);
+        named.extend(page.into_iter().filter(|row| row.code == code).map(|row| row.id));
     }
 }
 
@@ -233,11 +241,12 @@ fn heading(document: &Document) -> String {
 
 fn words(block: &Block) -> Option<String> {
     Some(match block {
-        Block::Commands { commands } => {
+        // A line says how its commands hang together; commands without one are only counted out.
+        Block::Commands { commands, .. } => {
             let texts: Vec<_> = commands.iter().map(|command| command.text.as_str()).collect();
-            texts.join(" ; ")
+            texts.join(", ")
         }
-        Block::Statement { text, .. } | Block::Text { text, .. } => text.to_string(),
+        Block::Line { text } | Block::Statement { text, .. } | Block::Text { text, .. } => text.to_string(),
         Block::Host { host, .. } => host.to_string(),
         Block::Diff { label, .. } => label.to_string(),
         Block::Field { value, .. } => value.to_string(),

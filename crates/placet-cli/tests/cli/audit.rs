@@ -342,6 +342,12 @@ async fn an_export_replaces_a_file_only_when_told_to() {
             .starts_with(".tmp")
     });
     assert_eq!(left.count(), 0, "no temporary file is left behind");
+    let nowhere = ["audit", "export", "--data", ".", "--output", "nowhere/out.csv"];
+    let (_, err) = world.said(&nowhere, 2);
+    assert!(
+        err.contains("`nowhere/out.csv` cannot be written") && !err.contains(".tmp"),
+        "{err}"
+    );
 }
 
 #[test]

@@ -49,6 +49,18 @@ fn deep_huge_and_undecodable_files_are_refused() {
     );
 }
 
+#[test]
+fn a_cause_is_said_once() {
+    let world = World::new();
+    world.write(
+        "placet.toml",
+        "[models.main]\nprovider = \"scripted\"\nscript = \"missing.toml\"\n",
+    );
+    let (_, err) = world.said(&["run", "tidy up"], 2);
+    assert_eq!(err.matches("No such file").count(), 1, "{err}");
+    assert!(err.contains("the script `missing.toml` cannot be read"), "{err}");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn an_endless_file_ends() {

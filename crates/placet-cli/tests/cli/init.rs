@@ -62,3 +62,16 @@ fn a_folder_that_is_missing_is_made_and_one_that_cannot_be_is_named() {
     let (_, err) = world.said(&["init", "file"], 2);
     assert!(err.contains("the folder `file` cannot be made"), "{err}");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_cannot_be_written_is_named_and_no_other() {
+    let world = World::new();
+    // Not even root makes files there.
+    let (_, err) = world.said(&["init", "/proc/self"], 2);
+    assert!(
+        err.starts_with("error: `/proc/self/placet.toml` cannot be written: "),
+        "{err}"
+    );
+    assert!(!err.contains(".tmp"), "{err}");
+}

@@ -12,7 +12,7 @@ fn every_rule_is_listed_with_its_examples() {
         out.contains("ok    2 examples  force pushes need two people from ops"),
         "{out}"
     );
-    assert!(out.contains("1 rules, 2 examples: every one holds"), "{out}");
+    assert!(out.contains("1 rule, 2 examples: every one holds"), "{out}");
     assert_eq!(err, "");
 }
 
@@ -25,6 +25,18 @@ fn a_rule_without_examples_is_warned_about() {
     );
     let (_, err) = world.said(&["policy", "test"], 0);
     assert!(err.contains("warning: the rule `bare` has no examples"), "{err}");
+}
+
+#[test]
+fn a_channel_that_reaches_nobody_is_warned_about() {
+    let world = World::new();
+    world.write("placet.toml", "[channels.ops]\ntype = \"feishu\"\n");
+    let (out, err) = world.said(&["policy", "test"], 0);
+    assert!(out.contains("0 rules"), "the file itself is sound: {out}");
+    assert!(
+        err.contains("warning: the channel `ops` reaches nobody") && err.contains("`feishu` yet"),
+        "{err}"
+    );
 }
 
 #[test]
@@ -90,6 +102,10 @@ fn a_file_that_cannot_be_read_is_not_passed_over() {
         .assert();
     let err = String::from_utf8_lossy(&bad.code(2).get_output().stderr).into_owned();
     assert!(err.contains("PLACET_APPROVAL__MODE: "), "{err}");
+    assert!(
+        err.ends_with("the environment is refused: 1 problem; nothing of it is in force\n"),
+        "{err}"
+    );
 }
 
 #[test]

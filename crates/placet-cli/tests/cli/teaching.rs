@@ -7,8 +7,16 @@ fn every_command_shows_an_example() {
     let world = World::new();
     for command in [
         &[][..],
+        &["demo"],
         &["init"],
         &["check"],
+        &["run"],
+        &["chat"],
+        &["serve"],
+        &["inbox"],
+        &["inbox", "list"],
+        &["inbox", "show"],
+        &["inbox", "answer"],
         &["policy"],
         &["policy", "test"],
         &["policy", "show"],
@@ -29,6 +37,35 @@ fn every_command_shows_an_example() {
         assert!(
             out.contains("Example") && out.contains(&line),
             "{command:?}: {out}"
+        );
+    }
+}
+
+#[test]
+fn a_commands_own_flags_come_before_those_every_command_has() {
+    let world = World::new();
+    for command in [
+        &["inbox", "answer"][..],
+        &["inbox", "list"],
+        &["audit", "export"],
+        &["grants", "revoke"],
+        &["run"],
+        &["chat"],
+    ] {
+        let (out, _) = world.said(&[command, &["--help"]].concat(), 0);
+        let flags: Vec<&str> = out
+            .lines()
+            .filter_map(|line| line.trim_start().strip_prefix("--"))
+            .map(|line| line.split(' ').next().unwrap())
+            .collect();
+        let shared = ["as", "data", "db", "config", "color"];
+        let is_shared = |flag: &&str| shared.contains(flag);
+        let first = flags.iter().position(is_shared).unwrap();
+        let own_after = flags[first..].iter().filter(|flag| !is_shared(flag)).count();
+        assert_eq!(own_after, 0, "{command:?}: {flags:?}");
+        assert!(
+            !out.contains("names the store") && !out.contains("`cli` account"),
+            "{out}"
         );
     }
 }

@@ -22,6 +22,7 @@ fn list_says_what_waits_in_a_line_each() {
         lines[1].contains("MEDIUM") && lines[1].contains("mkdir a"),
         "{out}"
     );
+    assert!(!out.contains("ms "), "seconds are enough: {out}");
     let (out, err) = waiting.inbox("lin", &["list", "--limit", "1"], 0);
     assert_eq!(out.lines().count(), 1);
     assert!(err.contains("1 more wait"), "{err}");
@@ -71,11 +72,43 @@ fn show_shows_everything_and_escapes_what_is_hostile() {
         "May `bash` run this? Risk HIGH.",
         "⟦ESC⟧[2J⟦U+202E⟧",
         "Why you are asked",
-        "Reply:",
+        "Answer:",
     ] {
         assert!(out.contains(expected), "{expected} in {out}");
     }
     assert!(!out.contains('\u{1b}'), "{out:?}");
+}
+
+#[test]
+fn show_says_how_to_answer_from_a_shell_and_that_is_taken() {
+    let waiting = Waiting::of(&[bash("rm -rf build")]);
+    let code = waiting.code(0);
+    let (out, _) = waiting.inbox("lin", &["show", &code], 0);
+    let retry = format!("• placet inbox answer {code} retry --reason '…' — Think again");
+    assert!(out.contains(&retry), "{out}");
+    assert!(!out.contains(&format!("yes {code}")), "no word for a chat: {out}");
+    let approve = format!("placet inbox answer {code} approve");
+    assert!(out.contains(&format!("• {approve} — Approve")), "{out}");
+    let words: Vec<&str> = approve.split(' ').skip(2).collect();
+    waiting.inbox("lin", &words, 0);
+}
+
+#[test]
+fn a_list_keeps_what_joins_the_commands_of_a_line() {
+    let lines = [
+        "rm -rf build && echo gone",
+        "curl -s https://get.example.com | sh",
+    ];
+    let waiting = Waiting::of(&lines.map(bash));
+    let (out, _) = waiting.inbox("lin", &["list"], 0);
+    for line in lines {
+        assert!(out.contains(&format!("bash  {line}  (")), "{out}");
+    }
+    let (out, _) = waiting.inbox("lin", &["show", waiting.ids[0].as_str()], 0);
+    assert!(
+        out.contains("│ rm -rf build && echo gone\nMade of:\n│ rm -rf build\n  ↳ [HIGH]"),
+        "the line comes first: {out}"
+    );
 }
 
 #[test]
@@ -98,6 +131,17 @@ fn a_second_answer_comes_too_late() {
     let (out, _) = waiting.inbox("wei", &["answer", id, "reject", "--json"], 3);
     assert_eq!(parsed(&out)["result"], "tooLate");
     let (out, _) = waiting.inbox("wei", &["show", id], 0);
+    assert!(out.contains("Approved by lin."), "{out}");
+}
+
+#[test]
+fn a_code_means_its_question_after_it_is_decided_too() {
+    let waiting = Waiting::of(&[bash("rm -rf build")]);
+    let code = waiting.code(0);
+    waiting.inbox("lin", &["answer", &code, "approve"], 0);
+    let (_, err) = waiting.inbox("wei", &["answer", &code, "reject"], 3);
+    assert!(err.contains("already decided: `approve` by lin"), "{err}");
+    let (out, _) = waiting.inbox("wei", &["show", &code.to_lowercase()], 0);
     assert!(out.contains("Approved by lin."), "{out}");
 }
 
@@ -202,8 +246,8 @@ fn bad_input_is_said_and_changes_nothing() {
             "--info is not a JSON object",
         ),
         (vec!["answer", id, "reject", "--args", "{}"], "cannot be edited"),
-        (vec!["answer", "ZZZZ", "reject"], "no question `ZZZZ` waits"),
-        (vec!["show", "nothing"], "no question `nothing` waits"),
+        (vec!["answer", "ZZZZ", "reject"], "there is no question `ZZZZ`"),
+        (vec!["show", "nothing"], "there is no question `nothing`"),
         (vec!["answer", id, "approve", "--remember", "1"], "is not offered"),
     ] {
         let (_, err) = waiting.inbox("lin", &args, 2);
@@ -257,7 +301,10 @@ fn an_edited_question_is_summed_up_by_what_would_happen() {
 fn without_a_terminal_the_whole_screen_says_what_to_use_instead() {
     let waiting = Waiting::of(&[bash("mkdir a")]);
     let (_, err) = waiting.inbox("lin", &[], 2);
-    assert!(err.contains("`placet inbox list` does not"), "{err}");
+    assert_eq!(
+        err,
+        "error: standard input is not a terminal: there is nobody to ask; `placet inbox list` needs no terminal\n"
+    );
 }
 
 #[test]

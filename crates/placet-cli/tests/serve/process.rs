@@ -56,11 +56,16 @@ impl World {
 
     /// The same with more arguments.
     pub(crate) fn serve_with(&self, config: &str, more: &[&str]) -> Process {
+        self.serve_on("127.0.0.1:0", config, more)
+    }
+
+    /// The same where somebody says.
+    pub(crate) fn serve_on(&self, address: &str, config: &str, more: &[&str]) -> Process {
         self.configure(config);
         let args = [
             "serve",
             "--listen",
-            "127.0.0.1:0",
+            address,
             "--data",
             "data",
             "--json",

@@ -282,7 +282,8 @@ fn quorum(rule: &RuleFile, approvers: &Approvers, checker: &mut Checker<'_>) -> 
         return None;
     }
     if usize::try_from(wanted).map_or(true, |wanted| wanted > people) {
-        let message = format_args!("a quorum of {wanted} cannot be met by {people} approver(s)");
+        let approvers = if people == 1 { "approver" } else { "approvers" };
+        let message = format!("a quorum of {wanted} cannot be met by {people} {approvers}");
         checker.refuse(
             quorum.span(),
             message,

@@ -51,8 +51,16 @@ pub enum Block {
         /// The value, on one line.
         value: SafeText,
     },
-    /// The commands of a shell line, in order.
+    /// A shell line, as it would run: only the whole line says how its commands depend on each other.
+    Line {
+        /// The line, or lines.
+        text: SafeText,
+    },
+    /// The commands found in a shell line, in order of appearance.
     Commands {
+        /// In words; empty where no line stands above them.
+        #[serde(skip_serializing_if = "SafeText::is_empty")]
+        label: SafeText,
         /// Each of them.
         commands: Vec<CommandLine>,
     },

@@ -30,6 +30,8 @@ pub struct QuestionView<'a> {
     pub verdict: Option<&'a Verdict>,
     /// What the call would do.
     pub analysis: Option<&'a Analysis>,
+    /// The shell lines among its arguments, whole.
+    pub lines: &'a [String],
     /// How long there is.
     pub remaining: Millis,
     /// Who has approved already.
@@ -121,7 +123,7 @@ impl Writer {
             Subject::Call { .. } | Subject::Breaker { .. } => {}
         }
         if let Some(analysis) = view.analysis {
-            self.facts(analysis, &mut head);
+            self.facts(analysis, view.lines, &mut head);
         }
         for evidence in &view.asked.evidence {
             head.push(self.evidence(evidence));

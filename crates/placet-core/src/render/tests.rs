@@ -13,6 +13,7 @@ use crate::tool::{Category, Risk};
 use crate::verdict::{Answers, AskTerms, Decision, Step, Verdict};
 
 pub(crate) mod chinese;
+mod said;
 mod settled;
 mod snapshots;
 mod spoofing;
@@ -101,11 +102,14 @@ fn command(text: &str, under: &[&str], risk: Risk, deed: Option<Deed>) -> Fact {
 
 impl Story {
     fn document(&self, locale: Locale) -> Document {
+        let line = self.call.args.text("command").map(str::to_owned);
+        let lines: Vec<_> = line.into_iter().collect();
         let view = QuestionView {
             asked: &self.asked,
             call: Some(&self.call),
             verdict: Some(&self.verdict),
             analysis: Some(&self.analysis),
+            lines: &lines,
             remaining: Millis::from_secs(300),
             votes_so_far: &[],
         };

@@ -174,7 +174,11 @@ impl Page<'_> {
                 self.framed(text.as_str().split('\n').map(str::to_owned));
             }
             Block::Field { label, value } => self.field(label, value.as_str()),
-            Block::Commands { commands } => {
+            Block::Line { text } => self.framed(text.as_str().split('\n').map(str::to_owned)),
+            Block::Commands { label, commands } => {
+                if !label.is_empty() {
+                    self.label(label);
+                }
                 for command in commands {
                     self.command(command);
                 }

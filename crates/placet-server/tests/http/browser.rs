@@ -50,6 +50,32 @@ async fn the_printed_link_signs_one_browser_in_once() {
 }
 
 #[tokio::test]
+async fn an_address_that_leads_nowhere_is_a_page_for_browsers_and_a_problem_for_programs() {
+    let house = House::plain().await;
+    let browser = [("accept", "text/html,application/xhtml+xml,*/*;q=0.8")];
+    let page = house.say("GET", "/no/such/page", &browser, None).await;
+    assert_eq!(page.status, 404);
+    assert_eq!(page.headers["content-type"], "text/html; charset=utf-8");
+    assert!(page.text.contains("/app/main.js"), "{}", page.text);
+    let tag = page.headers["etag"].to_str().unwrap();
+    let again = [browser[0], ("if-none-match", tag)];
+    let again = house.say("GET", "/no/such/page", &again, None).await;
+    assert_eq!((again.status, &again.text), (404, &page.text));
+    let not_found = (404, "not-found".into());
+    let program = house.say("GET", "/no/such/page", &[], None).await;
+    assert_eq!(program.problem(), not_found);
+    for (method, path) in [
+        ("GET", "/v1/nothing"),
+        ("GET", "/app/nothing.js"),
+        ("POST", "/nothing"),
+    ] {
+        let answer = house.say(method, path, &browser, None).await;
+        assert_eq!(answer.problem(), not_found, "{method} {path}");
+    }
+    house.close().await;
+}
+
+#[tokio::test]
 async fn an_agents_token_and_a_guess_sign_nobody_in_and_guessing_is_slowed_down() {
     let house = House::plain().await;
     let agent = json!({"token": house.token("agent")});

@@ -2,7 +2,7 @@
 
 use placet_core::call::{CallDigest, Chat};
 use placet_core::ids::{InteractionId, SessionId};
-use placet_core::interaction::{Asked, CallKey, EvolveError, Interaction};
+use placet_core::interaction::{Asked, CallKey, Code, EvolveError, Interaction};
 use placet_core::journal::Event;
 use placet_core::time::{LiveTime, Timestamp};
 use rusqlite::{OptionalExtension, Params, Row};
@@ -139,6 +139,21 @@ impl View<'_> {
             }
         }
         Ok(false)
+    }
+
+    /// The newest settled question with this code. What cannot be read has no code.
+    pub fn settled_with_code(&self, code: Code) -> Result<Option<InteractionId>, StoreError> {
+        let sql = "SELECT row FROM interactions WHERE state <> 'pending' ORDER BY row DESC";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            match self.asked(row.get(0)?) {
+                Ok(asked) if asked.code == code => return Ok(Some(asked.id)),
+                Ok(_) | Err(StoreError::Corrupt { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(None)
     }
 
     /// A page of all open questions, oldest first. One that cannot be read hides none of the others.

@@ -7,7 +7,7 @@ use placet_core::render::SafeText;
 
 use super::super::choices::{Choice, Does};
 use super::super::line::{Line, Role, flow};
-use super::{Fits, LASTS, Mode, Prompt, Sheet, Style, Wanted, words};
+use super::{Fits, Interrupting, LASTS, Mode, Prompt, Sheet, Style, Wanted, words};
 
 /// Narrower than this, a question cannot be read.
 const COLS_MIN: usize = 24;
@@ -44,24 +44,14 @@ impl Prompt {
             return self.too_small(size);
         }
         self.fits = Fits::Yes;
-        let room = size.rows.saturating_sub(foot.len() + 1);
-        let top = self.top(size.cols, now);
+        let mut lines = vec![self.top(size.cols, now)];
         let sheet = match &mut self.mode {
             Mode::Reviewing { sheet, .. } => sheet,
             _ => &mut self.sheet,
         };
-        sheet.fit_width(size.cols);
-        // One row less when there is more than fits, to say so.
-        let rows = if sheet.len() > room {
-            room.saturating_sub(1)
-        } else {
-            room
-        };
-        sheet.fit_height(rows);
-        let more = more(sheet, size.cols, self.ask.locale);
-        let mut lines = vec![top];
+        fit(sheet, size.cols, size.rows.saturating_sub(foot.len() + 1));
         lines.extend(sheet.visible().iter().cloned());
-        lines.extend(more);
+        lines.extend(more(sheet, size.cols, self.ask.locale));
         let above = lines.len();
         let counts = self.guard.counts(now);
         // Keys that do not count yet look like it.
@@ -75,11 +65,36 @@ impl Prompt {
         }
     }
 
+    /// Draws the question for somebody who chooses among several. Its own keys mean something else there, so none is shown.
+    pub fn preview(&mut self, size: Size, now: Duration) -> Screen {
+        if size.cols < COLS_MIN || size.rows < SHEET_ROWS_MIN + 2 {
+            return self.too_small(size);
+        }
+        let mut lines = vec![self.top(size.cols, now)];
+        fit(&mut self.sheet, size.cols, size.rows.saturating_sub(1));
+        lines.extend(self.sheet.visible().iter().cloned());
+        if let Some(place) = self.sheet.place() {
+            let below = place.all - place.last;
+            let words = match self.ask.locale {
+                Locale::English => format!("── {below} more below"),
+                Locale::Chinese => format!("── 下面还有 {below} 行"),
+            };
+            lines.push(Line::new(Role::Faint, words));
+        }
+        Screen { lines, cursor: None }
+    }
+
     fn too_small(&self, size: Size) -> Screen {
-        let words = self.pick(
-            "Too small to show this question: make the window larger. Ctrl-C refuses.",
-            "窗口太小，无法显示这个问题：请放大窗口。按 Ctrl-C 拒绝。",
-        );
+        let words = match self.ask.interrupting {
+            Interrupting::Refuses => self.pick(
+                "Too small to show this question: make the window larger. Ctrl-C refuses.",
+                "窗口太小，无法显示这个问题：请放大窗口。按 Ctrl-C 拒绝。",
+            ),
+            Interrupting::Leaves => self.pick(
+                "Too small to show this question: make the window larger. Ctrl-C leaves; it goes on waiting.",
+                "窗口太小，无法显示这个问题：请放大窗口。按 Ctrl-C 离开，问题继续等待。",
+            ),
+        };
         let mut lines = Line::new(Role::Caution, words).broken(size.cols.max(2));
         lines.truncate(size.rows.max(1));
         Screen { lines, cursor: None }
@@ -322,11 +337,21 @@ impl Prompt {
         }
         let scrolls = self.pick("Scroll the question", "翻看问题");
         lines.extend(line("Space b ↑ ↓ Home End", scrolls, ""));
-        let refuses = self.pick("Refuse", "拒绝");
-        lines.extend(line("Ctrl-C", refuses, ""));
+        let interrupts = match self.ask.interrupting {
+            Interrupting::Refuses => self.pick("Refuse", "拒绝"),
+            Interrupting::Leaves => self.pick("Leave; it goes on waiting", "离开，问题继续等待"),
+        };
+        lines.extend(line("Ctrl-C", interrupts, ""));
         let rows = lines.into_iter().enumerate().collect();
         windowed(rows, 0, room, self.ask.locale)
     }
+}
+
+/// Gives a sheet its room; one row less when there is more than fits, to say so.
+fn fit(sheet: &mut Sheet, cols: usize, room: usize) {
+    sheet.fit_width(cols);
+    let more = usize::from(sheet.len() > room);
+    sheet.fit_height(room.saturating_sub(more));
 }
 
 /// What is below or above, when not all of the question fits.

@@ -40,6 +40,7 @@ impl Play {
                 via: Via::Inbox,
             },
             locale: Locale::English,
+            interrupting: Interrupting::Refuses,
         };
         Self {
             prompt: Prompt::new(ask, Duration::ZERO),

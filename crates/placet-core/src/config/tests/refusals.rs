@@ -60,13 +60,13 @@ fn a_quorum_larger_than_its_set_is_refused() {
             "{people}[[rules]]\nname = 'r'\neffect = 'ask'\napprovers = ['group:ops', 'lin']\nquorum = 2\n"
         ),
         &expect![[r#"
-            placet.toml:9:10: a quorum of 2 cannot be met by 1 approver(s)
+            placet.toml:9:10: a quorum of 2 cannot be met by 1 approver
               help: name more `approvers`, or lower the quorum"#]],
     );
     check(
         "[[rules]]\nname = 'r'\neffect = 'ask'\nquorum = 2\n",
         &expect![[r#"
-            placet.toml:4:10: a quorum of 2 cannot be met by 1 approver(s)
+            placet.toml:4:10: a quorum of 2 cannot be met by 1 approver
               help: name more `approvers`, or lower the quorum"#]],
     );
 }

@@ -10,7 +10,7 @@ use crate::interaction::Locale;
 use crate::tool::Risk;
 
 impl Writer {
-    pub(super) fn facts(&mut self, analysis: &Analysis, head: &mut Vec<Block>) {
+    pub(super) fn facts(&mut self, analysis: &Analysis, lines: &[String], head: &mut Vec<Block>) {
         if let Some(banned) = &analysis.banned {
             head.push(Block::Warning {
                 text: SafeText::line(&banned.words(self.locale)),
@@ -34,11 +34,26 @@ impl Writer {
                 | FactKind::Unreadable { .. } => {}
             }
         }
-        if !commands.is_empty() {
-            head.push(Block::Commands { commands });
+        // Where nothing was found, the arguments themselves stand here.
+        if !analysis.facts.is_empty() {
+            self.commands(lines, commands, head);
         }
         for fact in &analysis.facts {
             head.extend(self.other_fact(fact));
+        }
+    }
+
+    /// The lines first, then what they are made of. A line that is nothing but its one command is not said twice.
+    fn commands(&mut self, lines: &[String], commands: Vec<CommandLine>, head: &mut Vec<Block>) {
+        let lines: Vec<_> = lines.iter().map(|line| self.code(line)).collect();
+        let same = matches!((lines.as_slice(), commands.as_slice()), ([line], [only]) if *line == only.text);
+        let mut label = SafeText::line("");
+        if !same && !lines.is_empty() {
+            label = self.say("Made of", "由以下命令组成");
+            head.extend(lines.into_iter().map(|text| Block::Line { text }));
+        }
+        if !commands.is_empty() {
+            head.push(Block::Commands { label, commands });
         }
     }
 
@@ -121,21 +136,7 @@ impl Writer {
 
     pub(super) fn evidence(&mut self, evidence: &Evidence) -> Block {
         match evidence {
-            Evidence::Diff { path, before, after } => {
-                let what = match (before, after) {
-                    (None, Some(_)) => self.locale.pick("new file", "新建文件"),
-                    (Some(_), None) => self.locale.pick("deleted file", "删除文件"),
-                    (Some(_), Some(_)) | (None, None) => self.locale.pick("changed file", "修改文件"),
-                };
-                Block::Diff {
-                    label: SafeText::line(&format!("{what} {path}")),
-                    hunks: diff::hunks(
-                        before.as_deref().unwrap_or_default(),
-                        after.as_deref().unwrap_or_default(),
-                        self.locale,
-                    ),
-                }
-            }
+            Evidence::Diff { path, before, after } => self.change(path, before.as_deref(), after.as_deref()),
             Evidence::Rows { statement, count } => Block::Rows {
                 label: self.say("Rows it would touch", "将影响的行数"),
                 count: *count,
@@ -155,6 +156,36 @@ impl Writer {
                     text: SafeText::line(&text),
                 }
             }
+        }
+    }
+
+    /// A file before and after; in words where no line would show it.
+    fn change(&self, path: &str, before: Option<&str>, after: Option<&str>) -> Block {
+        let (what, unseen) = match (before, after) {
+            (None, Some(_)) => (("new file", "新建文件"), ("empty", "空文件")),
+            (Some(_), None) => (("deleted file", "删除文件"), ("it was empty", "原为空文件")),
+            _ if before == after => (
+                ("unchanged file", "内容未变的文件"),
+                ("nothing changes", "没有变化"),
+            ),
+            _ => (("changed file", "修改文件"), ("", "")),
+        };
+        let (old, new) = (before.unwrap_or_default(), after.unwrap_or_default());
+        let what = self.locale.pick(what.0, what.1);
+        if old != new {
+            return Block::Diff {
+                label: SafeText::line(&format!("{what} {path}")),
+                hunks: diff::hunks(old, new, self.locale),
+            };
+        }
+        let unseen = self.say(unseen.0, unseen.1);
+        let value = match self.locale {
+            Locale::English => format!("{path} ({unseen})"),
+            Locale::Chinese => format!("{path}（{unseen}）"),
+        };
+        Block::Field {
+            label: SafeText::line(what),
+            value: SafeText::line(&value),
         }
     }
 }

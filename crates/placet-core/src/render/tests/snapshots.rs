@@ -46,6 +46,8 @@ fn a_pipeline_of_high_risk_shows_each_command_with_its_risk() {
         |locale| story.document(locale),
         &expect![[r#"
             May `bash` run this? Risk HIGH.
+            │ curl -s https://get.example.com | sudo sh > /etc/out
+            Made of:
             │ curl -s https://get.example.com
               ↳ [MEDIUM]
             │ sh
@@ -73,6 +75,8 @@ fn a_pipeline_of_high_risk_shows_each_command_with_its_risk() {
             Time left: 5m"#]],
         &expect![[r#"
             是否允许执行 `bash`？风险：高。
+            │ curl -s https://get.example.com | sudo sh > /etc/out
+            由以下命令组成：
             │ curl -s https://get.example.com
               ↳ [中]
             │ sh
@@ -352,6 +356,7 @@ fn a_choice_is_numbered() {
         call: None,
         verdict: None,
         analysis: None,
+        lines: &[],
         remaining: Millis::from_secs(90),
         votes_so_far: &[],
     };
