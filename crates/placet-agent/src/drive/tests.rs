@@ -11,7 +11,7 @@ use crate::agent::Agent;
 use crate::model::{Script, Scripted};
 
 /// An agent in memory, with a model that says this.
-async fn agent(folder: &tempfile::TempDir, turns: Value) -> Agent {
+async fn agent(folder: &tempfile::TempDir, turns: &Value) -> Agent {
     let tools = Tools::builtin(folder.path());
     let engine = Engine::builder(Config::builtin())
         .workspace(folder.path())
@@ -42,7 +42,7 @@ async fn what_is_said_between_the_last_word_and_the_end_is_acted_upon() {
     let folder = tempfile::tempdir().unwrap();
     let look = json!({ "on": "look", "calls": [{ "tool": "ls", "args": {} }] });
     let turns = json!([look, { "text": "Seen." }, { "text": "Seen twice." }]);
-    let agent = agent(&folder, turns).await;
+    let agent = agent(&folder, &turns).await;
     assert_eq!(says(&agent, "look").await, Said::Started);
     let mut journal = agent.engine().subscribe(0, Some(session()));
     let mut driver = Driver::new(Arc::clone(&agent.inner), session(), Arc::default()).await;
@@ -59,7 +59,7 @@ async fn what_is_said_between_the_last_word_and_the_end_is_acted_upon() {
     driver.ask_model().await.unwrap();
     driver.catch_up().await.unwrap();
     let end = Effect::End(RunEnd::Completed);
-    assert_eq!(driver.run.effects(), [end.clone()]);
+    assert_eq!(driver.run.effects(), std::slice::from_ref(&end));
     assert_eq!(driver.jobs.len(), 1, "the call is over, and nobody has noticed");
 
     driver.carry_out(end).await.unwrap();

@@ -80,7 +80,7 @@ impl Channel for Wall {
 
 /// An engine with a channel, and an agent that listens there if it is told to.
 async fn open(house: &House, wall: &Arc<Wall>, turns: Value, listens: &[&str]) -> Home {
-    let model = Scripted::new("scripted", script(turns));
+    let model = Scripted::new("scripted", script(&turns));
     let channels = listens.iter().map(|name| ChannelName::new(*name).unwrap());
     open_as(house, wall, &house.work(), model, |builder| {
         builder.channels(channels)
@@ -110,7 +110,7 @@ async fn open_as(
     Home { agent, engine }
 }
 
-fn script(turns: Value) -> Script {
+fn script(turns: &Value) -> Script {
     Script::from_json(json!({ "turns": turns })).unwrap()
 }
 
@@ -240,7 +240,7 @@ async fn a_channel_the_agent_does_not_listen_on_keeps_its_messages_for_other_age
 async fn a_chat_whose_run_lost_its_model_is_answered_by_another_one() {
     let (house, wall) = (House::new(), Wall::new());
     left_waiting(&house, &wall).await;
-    let other = Scripted::new("another", script(json!([on("hello again", says("Here I am."))])));
+    let other = Scripted::new("another", script(&json!([on("hello again", says("Here I am."))])));
     let home = open_as(&house, &wall, &house.work(), other, listening).await;
     let answered = writes(&home, "u_lin", "m2", "no", Author::Human).await;
     assert!(matches!(answered, InboundOutcome::Consumed(_)), "{answered:?}");
@@ -262,7 +262,7 @@ async fn a_chat_whose_run_lost_its_model_is_answered_by_another_one() {
 async fn a_question_of_a_run_that_lost_its_model_is_withdrawn_when_another_one_begins() {
     let (house, wall) = (House::new(), Wall::new());
     left_waiting(&house, &wall).await;
-    let other = Scripted::new("another", script(json!([on("hello", says("Here I am."))])));
+    let other = Scripted::new("another", script(&json!([on("hello", says("Here I am."))])));
     let home = open_as(&house, &wall, &house.work(), other, listening).await;
     let step = |view: &placet_store::View<'_>, now| {
         let run = view.run(&room())?.unwrap();
@@ -292,7 +292,7 @@ async fn a_chat_whose_run_works_in_another_folder_is_told_so_for_each_message() 
     let folder = tempfile::tempdir().unwrap();
     let same = Scripted::new(
         "scripted",
-        script(json!([on("once more", says("Something else, then."))])),
+        script(&json!([on("once more", says("Something else, then."))])),
     );
     let home = open_as(&house, &wall, folder.path(), same, listening).await;
     let answered = writes(&home, "u_lin", "m2", "no", Author::Human).await;
@@ -330,7 +330,7 @@ async fn a_chat_of_another_agent_keeps_its_messages_for_that_one() {
     writes(&home, "u_lin", "m2", "hello again", Author::Human).await;
     home.engine.shutdown().await.unwrap();
 
-    let model = Scripted::new("scripted", script(json!([])));
+    let model = Scripted::new("scripted", script(&json!([])));
     let other = |builder: Builder| listening(builder.named(AgentId::new("other").unwrap()));
     let home = open_as(&house, &wall, &house.work(), model, other).await;
     // It looks at what waits first of all, and has done so when it has stopped.

@@ -301,14 +301,17 @@ fn provider() -> u16 {
         let (mut caller, _) = listener.accept().unwrap();
         let mut asked = Vec::new();
         while !asked.windows(9).any(|part| part == b"\"messages") {
-            let mut part = [0; 4096];
-            let read = caller.read(&mut part).unwrap();
-            asked.extend_from_slice(part.get(..read).unwrap());
+            let mut piece = [0; 4096];
+            let read = caller.read(&mut piece).unwrap();
+            asked.extend_from_slice(piece.get(..read).unwrap());
         }
         let said =
             r#"data: {"choices":[{"index":0,"delta":{"content":"Here I am."},"finish_reason":"stop"}]}"#;
         let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
         write!(caller, "{head}{said}\n\ndata: [DONE]\n\n").unwrap();
+        // Whoever hangs up on what they have not read takes back what they said.
+        caller.shutdown(std::net::Shutdown::Write).unwrap();
+        let _ = caller.read_to_end(&mut asked);
     });
     port
 }
