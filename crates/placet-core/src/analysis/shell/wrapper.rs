@@ -272,7 +272,6 @@ fn prefix<'w, 's>(name: &str, form: &Form, args: &Args<'w, 's>) -> Unwrapped<'w,
             folder,
             writes,
             doubt: args.open.then_some(Doubt::InnerLater),
-            ..Unwrapped::default()
         },
         Some((word, tail)) if name == "flock" && command_text(word) => line(tail, given),
         Some(_) if matches!(name, "ssh" | "watch") => line(rest, given),
