@@ -221,12 +221,7 @@ fn prefix<'w, 's>(name: &str, form: &Form, args: &Args<'w, 's>) -> Unwrapped<'w,
     {
         return Unwrapped::default();
     }
-    // Its first word is the architecture, unless that is left out.
-    let has_architecture = |words: &[Word<'_>]| {
-        name == "setarch" && words.first().is_some_and(|word| !word.value.starts_with('-'))
-    };
-    let words = args.words.get(usize::from(has_architecture(args.words))..);
-    let Some(opened) = after_options(form, words.unwrap_or_default()) else {
+    let Some(opened) = after_options(form, after_architecture(name, args.words)) else {
         return lost(Doubt::InnerUnclear);
     };
     if let Some(text) = opened.line {
@@ -247,10 +242,10 @@ fn prefix<'w, 's>(name: &str, form: &Form, args: &Args<'w, 's>) -> Unwrapped<'w,
     };
     let mut inner: Vec<Inner<'w, 's>> = writes.iter().filter_map(piped).collect();
     if matches!(name, "env" | "sudo") {
-        while let Some((word, tail)) = rest.split_first().filter(|(word, _)| word.value.contains('=')) {
-            assignments.push(word.shown());
-            rest = tail;
-        }
+        let is_plain = |word: &Word<'_>| !word.value.contains('=');
+        let (set, tail) = rest.split_at(rest.iter().position(is_plain).unwrap_or(rest.len()));
+        assignments.extend(set.iter().map(Word::shown));
+        rest = tail;
     }
     if rest.len() < form.skip {
         return lost(Doubt::InnerUnclear);
@@ -266,26 +261,28 @@ fn prefix<'w, 's>(name: &str, form: &Form, args: &Args<'w, 's>) -> Unwrapped<'w,
     };
     let command_text = |word: &Word<'_>| matches!(word.value.as_str(), "-c" | "--command");
     match rest.split_first() {
-        None => Unwrapped {
-            inner,
-            assignments,
-            folder,
-            writes,
-            doubt: args.open.then_some(Doubt::InnerLater),
-        },
-        Some((word, tail)) if name == "flock" && command_text(word) => line(tail, given),
-        Some(_) if matches!(name, "ssh" | "watch") => line(rest, given),
-        Some(_) => {
-            let words = rest.into();
-            inner.push(Inner::Words { words, given });
-            Unwrapped {
-                inner,
-                assignments,
-                folder,
-                writes,
-                doubt: None,
-            }
-        }
+        Some((word, tail)) if name == "flock" && command_text(word) => return line(tail, given),
+        Some(_) if matches!(name, "ssh" | "watch") => return line(rest, given),
+        Some(_) => inner.push(Inner::Words {
+            words: rest.into(),
+            given,
+        }),
+        None => {}
+    }
+    Unwrapped {
+        inner,
+        assignments,
+        folder,
+        writes,
+        doubt: (rest.is_empty() && args.open).then_some(Doubt::InnerLater),
+    }
+}
+
+/// The words after the architecture that `setarch` takes first, unless it is left out.
+fn after_architecture<'w, 's>(name: &str, words: &'w [Word<'s>]) -> &'w [Word<'s>] {
+    match words.split_first() {
+        Some((first, rest)) if name == "setarch" && !first.value.starts_with('-') => rest,
+        _ => words,
     }
 }
 
