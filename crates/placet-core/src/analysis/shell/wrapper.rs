@@ -25,6 +25,8 @@ pub(super) struct Unwrapped<'w, 's> {
     pub(super) folder: Option<Word<'s>>,
     /// Files it writes itself.
     pub(super) writes: Vec<Word<'s>>,
+    /// Other values of its own options.
+    pub(super) values: Vec<Word<'s>>,
     /// Why they cannot be told for certain.
     pub(super) doubt: Option<Doubt>,
 }
@@ -127,6 +129,7 @@ fn run<'w, 's>(name: &str, subs: &[&str], form: &Form, args: &Args<'w, 's>) -> U
     };
     let mut unwrapped = prefix(name, form, &Args { words: rest, ..*args });
     unwrapped.folder = unwrapped.folder.or(opened.folder);
+    unwrapped.values.extend(opened.values);
     unwrapped
 }
 
@@ -231,6 +234,7 @@ fn prefix<'w, 's>(name: &str, form: &Form, args: &Args<'w, 's>) -> Unwrapped<'w,
         mut rest,
         folder,
         writes,
+        values,
         sets: mut assignments,
         ..
     } = opened;
@@ -274,6 +278,7 @@ fn prefix<'w, 's>(name: &str, form: &Form, args: &Args<'w, 's>) -> Unwrapped<'w,
         assignments,
         folder,
         writes,
+        values,
         doubt: (rest.is_empty() && args.open).then_some(Doubt::InnerLater),
     }
 }
@@ -296,6 +301,8 @@ struct Opened<'w, 's> {
     line: Option<Word<'s>>,
     /// Files they have written.
     writes: Vec<Word<'s>>,
+    /// What else they are given.
+    values: Vec<Word<'s>>,
     /// Variables they set.
     sets: Vec<String>,
 }
@@ -334,6 +341,8 @@ fn after_options<'w, 's>(form: &Form, words: &'w [Word<'s>]) -> Option<Opened<'w
             opened.writes.push(value);
         } else if form.sets.contains(&name) {
             opened.sets.push(value.shown());
+        } else {
+            opened.values.push(value);
         }
     }
     Some(Opened { rest, ..opened })

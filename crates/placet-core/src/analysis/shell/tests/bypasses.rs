@@ -174,6 +174,15 @@ fn every_known_wrapper_and_shell_is_looked_into() {
             && is_high("npx --script-shell ./x y")
     );
     assert!(is_high("uv run --directory / cat etc/hosts") && is_high("pnpm -C .. exec ls"));
+    assert!(
+        is_high("npx -p /tmp/x y")
+            && is_high("uvx --from=../x y")
+            && is_high("valgrind --suppressions=link/x ./a")
+    );
+    assert_eq!(
+        names("/usr/lib/git-core/git-push origin main"),
+        ["/usr/lib/git-core/git-push", "git"]
+    );
     assert!(is_high("perl5.36-x86_64-linux-gnu -e x") && is_high("python3.12-dbg -c x"));
 }
 
