@@ -12,7 +12,7 @@ use super::judge::{self, Args};
 use super::walk::Given;
 use super::word::{Known, Word};
 use super::{looks, table};
-use forms::{Form, Wraps};
+use forms::{Form, Opens, Wraps};
 
 /// What a wrapper runs.
 #[derive(Default)]
@@ -56,9 +56,9 @@ pub(super) fn is_shell(name: &str) -> bool {
     SHELLS.contains(&plain.strip_suffix("-static").unwrap_or(plain))
 }
 
-/// Whether `name` stands before the command it runs.
+/// Whether `name` only stands before the command it runs.
 pub(super) fn is_prefix(name: &str) -> bool {
-    matches!(forms::of(name), Some((Wraps::AtOnce, _)))
+    matches!(forms::of(name), Some((Wraps::AtOnce, form)) if form.opens == Opens::Nothing)
 }
 
 /// Finds what the command `name` runs in turn; nothing when it is no wrapper.
