@@ -479,6 +479,6 @@ const PERSONALITIES: &[&str] = &[
 /// Names under which `setarch` takes the architecture from its own.
 #[rustfmt::skip]
 const ARCHITECTURES: &[&str] = &[
-    "aarch64", "alpha", "arm", "armv7l", "athlon", "i386", "i486", "i586", "i686", "ia64", "linux32", "linux64", "mips", "mips64",
-    "parisc", "ppc", "ppc32", "ppc64", "riscv64", "s390", "s390x", "sparc", "sparc32", "sparc64", "uname26", "x86_64",
+    "i386", "i486", "i586", "i686", "linux32", "linux64", "ppc", "ppc32", "ppc64", "s390", "s390x", "sparc", "sparc32", "sparc64", "uname26",
+    "x86_64",
 ];
