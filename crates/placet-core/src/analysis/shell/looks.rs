@@ -69,7 +69,7 @@ const ALSO: &[&str] = &[
 
 /// Programs whose plain words are goals, branches or scripts: a file is one with a folder before it.
 const GOALS: &[&str] = &[
-    "bazel", "bun", "cargo", "find", "git", "gmake", "just", "make", "ninja", "npm", "pnpm", "task", "yarn",
+    "bazel", "bun", "cargo", "git", "gmake", "just", "make", "ninja", "npm", "pnpm", "task", "yarn",
 ];
 
 /// Programs whose first plain word is a pattern or a program; the letters of options that give it instead, the letters of options
