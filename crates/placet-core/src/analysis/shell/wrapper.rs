@@ -4,6 +4,7 @@
 //! where the inner command begins, and the whole is HIGH.
 
 mod forms;
+mod unknown;
 
 use std::borrow::Cow;
 
@@ -11,7 +12,6 @@ use super::super::why::Doubt;
 use super::judge::{self, Args};
 use super::walk::Given;
 use super::word::{Known, Word};
-use super::{looks, table};
 use forms::{Form, Opens, Wraps};
 
 /// What a wrapper runs.
@@ -74,7 +74,7 @@ pub(super) fn unwrap<'w, 's>(name: &str, args: &Args<'w, 's>) -> Unwrapped<'w, '
         _ => match forms::of(name) {
             Some((Wraps::AtOnce, form)) => prefix(name, form, args),
             Some((Wraps::After(subs), form)) => run(name, subs, form, args),
-            None => unknown(name, args),
+            None => unknown::unwrap(name, args),
         },
     }
 }
@@ -131,59 +131,6 @@ fn run<'w, 's>(name: &str, subs: &[&str], form: &Form, args: &Args<'w, 's>) -> U
     unwrapped.folder = unwrapped.folder.or(opened.folder);
     unwrapped.values.extend(opened.values);
     unwrapped
-}
-
-/// A program that nobody here knows may run what it is given: words that are a dangerous command by themselves are taken for one.
-fn unknown<'w, 's>(name: &str, args: &Args<'w, 's>) -> Unwrapped<'w, 's> {
-    let mut before = "";
-    let at = args.words.windows(2).position(|pair| match pair {
-        [word, next] => {
-            let starts = word
-                .fixed()
-                .is_some_and(|word| starts_command(word, before, &next.value));
-            before = &word.value;
-            starts
-        }
-        _ => false,
-    });
-    let tail = at.and_then(|at| args.words.get(at..));
-    let knows = || {
-        !table::rows(name).is_empty()
-            || looks::only_talks(name)
-            || looks::shows_files(name)
-            || looks::first_is_pattern(name)
-    };
-    match tail {
-        Some(words) if !knows() => Unwrapped {
-            inner: vec![Inner::Words {
-                words: words.into(),
-                given: given(args),
-            }],
-            ..Unwrapped::default()
-        },
-        _ => Unwrapped::default(),
-    }
-}
-
-/// Whether `word next` between other words can hardly be anything but a command that would be asked about.
-fn starts_command(word: &str, before: &str, next: &str) -> bool {
-    let name = judge::base_name(word);
-    let option = next.starts_with('-') && !next.starts_with("--");
-    match name {
-        "rm" => next.starts_with('-') || before == "--",
-        "sudo" | "doas" | "shred" | "wipefs" => true,
-        "dd" => next.contains('='),
-        "chmod" | "chown" | "chgrp" => next.starts_with("-R") || next.starts_with("--recursive"),
-        _ if name.starts_with("mkfs") => true,
-        _ if option && next.contains('c') && is_shell(name) => true,
-        _ => {
-            matches!(next, "-c" | "-e" | "-E" | "-r")
-                && matches!(
-                    judge::without_version(name),
-                    "python" | "perl" | "ruby" | "node" | "php"
-                )
-        }
-    }
 }
 
 /// Whether what the command runs gets more words than are on the line.
