@@ -1,4 +1,5 @@
-//! Programs that nobody here knows may run what they are given: what can hardly be anything but a dangerous command is taken for one.
+//! Programs that nobody here knows may run what they are given: what can hardly be anything but a dangerous command is taken
+//! for one.
 
 use super::super::judge::{self, Args};
 use super::super::{looks, table};
