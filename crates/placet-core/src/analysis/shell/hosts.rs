@@ -131,11 +131,11 @@ pub(super) fn find(name: &str, args: &Args<'_, '_>, facts: &mut Vec<Fact>) {
             }
         }
         Speaks::Names => {
-            facts.extend(texts(args).filter_map(|text| in_scheme(&text).or_else(|| named(&text))))
+            facts.extend(texts(args).filter_map(|text| in_scheme(&text).or_else(|| named(&text))));
         }
         Speaks::Options(options) => of_options(options, args, facts),
         Speaks::Images => {
-            facts.extend(texts(args).filter_map(|text| in_scheme(&text).or_else(|| registry(&text))))
+            facts.extend(texts(args).filter_map(|text| in_scheme(&text).or_else(|| registry(&text))));
         }
         Speaks::Sockets => facts.extend(texts(args).filter_map(|text| socket(&text))),
         Speaks::Unknown => {
@@ -162,7 +162,7 @@ fn named(text: &str) -> Option<Fact> {
         && !name.starts_with(['-', '+', '.'])
         && !name.contains(['=', ' '])
         && name.parse::<f64>().is_err()
-        && ![".html", ".htm", ".txt", ".md"].iter().any(|end| is_file(&end));
+        && ![".html", ".htm", ".txt", ".md"].iter().any(is_file);
     is_name.then(|| url::host("tcp", name))
 }
 

@@ -339,6 +339,12 @@ impl Args<'_, '_> {
         }
     }
 
+    /// Whether the value of an option is a place outside; one character is a separator.
+    pub(super) fn is_place_outside(&self, word: &Word<'_>) -> bool {
+        word.value.len() > 1
+            && (self.points_out(word) || (word.value.contains('/') && self.is_linked_out(word)))
+    }
+
     /// Whether a word names a place outside by itself.
     fn points_out(&self, word: &Word<'_>) -> bool {
         let away = |path: &str| {

@@ -34,13 +34,42 @@ const READERS: &[&str] = &[
 
 /// Programs whose rows in the table do not say where they look.
 const ALSO: &[&str] = &[
-    "bsdtar", "cargo", "gmake", "gpg", "gpg2", "gtar", "less", "make", "more", "ninja", "npm", "openssl",
-    "pnpm", "rsync", "shuf", "sort", "split", "tar", "uniq", "unzip", "yarn", "zip",
+    "bsdtar",
+    "cargo",
+    "eksctl",
+    "gmake",
+    "gpg",
+    "gpg2",
+    "gtar",
+    "k3d",
+    "kind",
+    "less",
+    "make",
+    "mariadb-admin",
+    "minikube",
+    "mongorestore",
+    "more",
+    "mysqladmin",
+    "ninja",
+    "npm",
+    "openssl",
+    "pg_restore",
+    "pnpm",
+    "rsync",
+    "shuf",
+    "sort",
+    "split",
+    "tar",
+    "uniq",
+    "unzip",
+    "xhs",
+    "yarn",
+    "zip",
 ];
 
 /// Programs whose plain words are goals, branches or scripts: a file is one with a folder before it.
 const GOALS: &[&str] = &[
-    "bazel", "bun", "cargo", "find", "git", "gmake", "just", "make", "ninja", "npm", "pnpm", "task", "yarn",
+    "bazel", "bun", "cargo", "git", "gmake", "just", "make", "ninja", "npm", "pnpm", "task", "yarn",
 ];
 
 /// Programs whose first plain word is a pattern or a program; the letters of options that give it instead, the letters of options

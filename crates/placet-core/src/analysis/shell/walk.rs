@@ -354,7 +354,8 @@ impl<'a> Walk<'a> {
             .or_else(|| unwrapped.doubt.map(Why::from))
             .or_else(|| {
                 let lost = matches!(into, Some(Standing::Lost));
-                lost.then(|| judge::does(&first.value, Deed::TouchesOutside))
+                let leaves = lost || unwrapped.values.iter().any(|value| args.is_place_outside(value));
+                leaves.then(|| judge::does(&first.value, Deed::TouchesOutside))
             });
         self.push(command, under, why);
         self.reached = None;

@@ -4,6 +4,7 @@
 //! where the inner command begins, and the whole is HIGH.
 
 mod forms;
+mod unknown;
 
 use std::borrow::Cow;
 
@@ -11,8 +12,7 @@ use super::super::why::Doubt;
 use super::judge::{self, Args};
 use super::walk::Given;
 use super::word::{Known, Word};
-use super::{looks, table};
-use forms::{Form, Wraps};
+use forms::{Form, Opens, Wraps};
 
 /// What a wrapper runs.
 #[derive(Default)]
@@ -25,6 +25,8 @@ pub(super) struct Unwrapped<'w, 's> {
     pub(super) folder: Option<Word<'s>>,
     /// Files it writes itself.
     pub(super) writes: Vec<Word<'s>>,
+    /// Other values of its own options.
+    pub(super) values: Vec<Word<'s>>,
     /// Why they cannot be told for certain.
     pub(super) doubt: Option<Doubt>,
 }
@@ -54,9 +56,9 @@ pub(super) fn is_shell(name: &str) -> bool {
     SHELLS.contains(&plain.strip_suffix("-static").unwrap_or(plain))
 }
 
-/// Whether `name` stands before the command it runs.
+/// Whether `name` only stands before the command it runs.
 pub(super) fn is_prefix(name: &str) -> bool {
-    matches!(forms::of(name), Some((Wraps::AtOnce, _)))
+    matches!(forms::of(name), Some((Wraps::AtOnce, form)) if form.opens == Opens::Nothing)
 }
 
 /// Finds what the command `name` runs in turn; nothing when it is no wrapper.
@@ -72,7 +74,7 @@ pub(super) fn unwrap<'w, 's>(name: &str, args: &Args<'w, 's>) -> Unwrapped<'w, '
         _ => match forms::of(name) {
             Some((Wraps::AtOnce, form)) => prefix(name, form, args),
             Some((Wraps::After(subs), form)) => run(name, subs, form, args),
-            None => unknown(name, args),
+            None => unknown::unwrap(name, args),
         },
     }
 }
@@ -127,60 +129,8 @@ fn run<'w, 's>(name: &str, subs: &[&str], form: &Form, args: &Args<'w, 's>) -> U
     };
     let mut unwrapped = prefix(name, form, &Args { words: rest, ..*args });
     unwrapped.folder = unwrapped.folder.or(opened.folder);
+    unwrapped.values.extend(opened.values);
     unwrapped
-}
-
-/// A program that nobody here knows may run what it is given: words that are a dangerous command by themselves are taken for one.
-fn unknown<'w, 's>(name: &str, args: &Args<'w, 's>) -> Unwrapped<'w, 's> {
-    let mut before = "";
-    let at = args.words.windows(2).position(|pair| match pair {
-        [word, next] => {
-            let starts = word
-                .fixed()
-                .is_some_and(|word| starts_command(word, before, &next.value));
-            before = &word.value;
-            starts
-        }
-        _ => false,
-    });
-    let tail = at.and_then(|at| args.words.get(at..));
-    let knows = || {
-        !table::rows(name).is_empty()
-            || looks::only_talks(name)
-            || looks::shows_files(name)
-            || looks::first_is_pattern(name)
-    };
-    match tail {
-        Some(words) if !knows() => Unwrapped {
-            inner: vec![Inner::Words {
-                words: words.into(),
-                given: given(args),
-            }],
-            ..Unwrapped::default()
-        },
-        _ => Unwrapped::default(),
-    }
-}
-
-/// Whether `word next` between other words can hardly be anything but a command that would be asked about.
-fn starts_command(word: &str, before: &str, next: &str) -> bool {
-    let name = judge::base_name(word);
-    let option = next.starts_with('-') && !next.starts_with("--");
-    match name {
-        "rm" => next.starts_with('-') || before == "--",
-        "sudo" | "doas" | "shred" | "wipefs" => true,
-        "dd" => next.contains('='),
-        "chmod" | "chown" | "chgrp" => next.starts_with("-R") || next.starts_with("--recursive"),
-        _ if name.starts_with("mkfs") => true,
-        _ if option && next.contains('c') && is_shell(name) => true,
-        _ => {
-            matches!(next, "-c" | "-e" | "-E" | "-r")
-                && matches!(
-                    judge::without_version(name),
-                    "python" | "perl" | "ruby" | "node" | "php"
-                )
-        }
-    }
 }
 
 /// Whether what the command runs gets more words than are on the line.
@@ -221,12 +171,7 @@ fn prefix<'w, 's>(name: &str, form: &Form, args: &Args<'w, 's>) -> Unwrapped<'w,
     {
         return Unwrapped::default();
     }
-    // Its first word is the architecture, unless that is left out.
-    let has_architecture = |words: &[Word<'_>]| {
-        name == "setarch" && words.first().is_some_and(|word| !word.value.starts_with('-'))
-    };
-    let words = args.words.get(usize::from(has_architecture(args.words))..);
-    let Some(opened) = after_options(form, words.unwrap_or_default()) else {
+    let Some(opened) = after_options(form, after_architecture(name, args.words)) else {
         return lost(Doubt::InnerUnclear);
     };
     if let Some(text) = opened.line {
@@ -236,6 +181,7 @@ fn prefix<'w, 's>(name: &str, form: &Form, args: &Args<'w, 's>) -> Unwrapped<'w,
         mut rest,
         folder,
         writes,
+        values,
         sets: mut assignments,
         ..
     } = opened;
@@ -247,10 +193,10 @@ fn prefix<'w, 's>(name: &str, form: &Form, args: &Args<'w, 's>) -> Unwrapped<'w,
     };
     let mut inner: Vec<Inner<'w, 's>> = writes.iter().filter_map(piped).collect();
     if matches!(name, "env" | "sudo") {
-        while let Some((word, tail)) = rest.split_first().filter(|(word, _)| word.value.contains('=')) {
-            assignments.push(word.shown());
-            rest = tail;
-        }
+        let is_plain = |word: &Word<'_>| !word.value.contains('=');
+        let (set, tail) = rest.split_at(rest.iter().position(is_plain).unwrap_or(rest.len()));
+        assignments.extend(set.iter().map(Word::shown));
+        rest = tail;
     }
     if rest.len() < form.skip {
         return lost(Doubt::InnerUnclear);
@@ -266,27 +212,29 @@ fn prefix<'w, 's>(name: &str, form: &Form, args: &Args<'w, 's>) -> Unwrapped<'w,
     };
     let command_text = |word: &Word<'_>| matches!(word.value.as_str(), "-c" | "--command");
     match rest.split_first() {
-        None => Unwrapped {
-            inner,
-            assignments,
-            folder,
-            writes,
-            doubt: args.open.then_some(Doubt::InnerLater),
-            ..Unwrapped::default()
-        },
-        Some((word, tail)) if name == "flock" && command_text(word) => line(tail, given),
-        Some(_) if matches!(name, "ssh" | "watch") => line(rest, given),
-        Some(_) => {
-            let words = rest.into();
-            inner.push(Inner::Words { words, given });
-            Unwrapped {
-                inner,
-                assignments,
-                folder,
-                writes,
-                doubt: None,
-            }
-        }
+        Some((word, tail)) if name == "flock" && command_text(word) => return line(tail, given),
+        Some(_) if matches!(name, "ssh" | "watch") => return line(rest, given),
+        Some(_) => inner.push(Inner::Words {
+            words: rest.into(),
+            given,
+        }),
+        None => {}
+    }
+    Unwrapped {
+        inner,
+        assignments,
+        folder,
+        writes,
+        values,
+        doubt: (rest.is_empty() && args.open).then_some(Doubt::InnerLater),
+    }
+}
+
+/// The words after the architecture that `setarch` takes first, unless it is left out.
+fn after_architecture<'w, 's>(name: &str, words: &'w [Word<'s>]) -> &'w [Word<'s>] {
+    match words.split_first() {
+        Some((first, rest)) if name == "setarch" && !first.value.starts_with('-') => rest,
+        _ => words,
     }
 }
 
@@ -300,6 +248,8 @@ struct Opened<'w, 's> {
     line: Option<Word<'s>>,
     /// Files they have written.
     writes: Vec<Word<'s>>,
+    /// What else they are given.
+    values: Vec<Word<'s>>,
     /// Variables they set.
     sets: Vec<String>,
 }
@@ -338,6 +288,8 @@ fn after_options<'w, 's>(form: &Form, words: &'w [Word<'s>]) -> Option<Opened<'w
             opened.writes.push(value);
         } else if form.sets.contains(&name) {
             opened.sets.push(value.shown());
+        } else {
+            opened.values.push(value);
         }
     }
     Some(Opened { rest, ..opened })

@@ -126,9 +126,8 @@ fn acts(program: &str) -> Option<bool> {
                 continue;
             }
             '/' if before == Before::Unclear => return None,
-            '@' => return Some(true),
             '|' if next == Some('|') => rest = rest.get(1..)?,
-            '|' => return Some(true),
+            '@' | '|' => return Some(true),
             '>' if next == Some('=') => rest = rest.get(1..)?,
             // Only a `print` sends its output somewhere, only in an action, and in brackets `>` compares.
             '>' if prints && braces > 0 && brackets.last() != Some(&Bracket::Group) => return Some(true),

@@ -174,6 +174,15 @@ fn every_known_wrapper_and_shell_is_looked_into() {
             && is_high("npx --script-shell ./x y")
     );
     assert!(is_high("uv run --directory / cat etc/hosts") && is_high("pnpm -C .. exec ls"));
+    assert!(
+        is_high("npx -p /tmp/x y")
+            && is_high("uvx --from=../x y")
+            && is_high("valgrind --suppressions=link/x ./a")
+    );
+    assert_eq!(
+        names("/usr/lib/git-core/git-push origin main"),
+        ["/usr/lib/git-core/git-push", "git"]
+    );
     assert!(is_high("perl5.36-x86_64-linux-gnu -e x") && is_high("python3.12-dbg -c x"));
 }
 
@@ -190,6 +199,8 @@ fn an_unknown_program_is_not_given_a_dangerous_command_unseen() {
         "mywrap perl5.36 -e x",
         "mywrap chmod -R 777 .",
         "mywrap dd if=a of=b",
+        "hyperfine 'rm -rf src'",
+        "mywrap --exec 'sudo make install'",
         "/proc/self/exe -c 'rm -rf src'",
         "/proc//42/exe x",
         "/dev/fd/3 x",
@@ -207,6 +218,8 @@ fn an_unknown_program_is_not_given_a_dangerous_command_unseen() {
         "mytool rm x",
         "ls bash src",
         "mytool cmd init script service",
+        "mytool -m 'no more rm -rf x'",
+        "mytool 'rm is dangerous'",
         "tree cmd",
         "pytest tests/dd.py",
         "echo rm -rf x",

@@ -64,7 +64,7 @@ impl Walk<'_> {
             // The grammar hangs them on the whole list, the shell on its last command.
             Some(body) if body.kind() == "list" && extra.is_empty() => return self.list(body, source, &go),
             Some(body) if body.kind() == "redirected_statement" => {
-                self.redirected(body, source, extra, &|_| {})
+                self.redirected(body, source, extra, &|_| {});
             }
             Some(body) if is_simple(body) => self.simple(body, source, extra),
             body => {

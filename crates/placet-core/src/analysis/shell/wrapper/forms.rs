@@ -27,8 +27,32 @@ pub(super) struct Form {
     pub(super) writes: &'static [&'static str],
     /// Those of them whose value sets a variable.
     pub(super) sets: &'static [&'static str],
+    /// Whether its own words are looked at as places; those of the inner command are anyway.
+    pub(super) opens: Opens,
     /// Words before the inner command (a duration, a host, a lock file).
     pub(super) skip: usize,
+}
+
+/// What a wrapper does with its words besides running them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Opens {
+    /// It is known to open none.
+    Nothing,
+    /// It may open any.
+    Words,
+}
+
+/// A wrapper that may open what it is given.
+const fn opens(
+    names: &'static [&'static str],
+    flags: &'static str,
+    takes: &'static str,
+    skip: usize,
+) -> Form {
+    Form {
+        opens: Opens::Words,
+        ..form(names, flags, takes, skip)
+    }
 }
 
 const fn form(names: &'static [&'static str], flags: &'static str, takes: &'static str, skip: usize) -> Form {
@@ -44,6 +68,7 @@ const fn form(names: &'static [&'static str], flags: &'static str, takes: &'stat
         folders: &[],
         writes: &[],
         sets: &[],
+        opens: Opens::Nothing,
         skip,
     }
 }
@@ -123,10 +148,6 @@ const FORMS: &[Form] = &[
             "fakeroot",
             "tini",
             "dumb-init",
-            "eatmydata",
-            "torsocks",
-            "torify",
-            "gnohup",
         ],
         "",
         "",
@@ -137,11 +158,11 @@ const FORMS: &[Form] = &[
     Form {
         longs: &["foreground", "preserve-status", "verbose"],
         long_takes: &["kill-after", "signal"],
-        ..form(&["timeout", "gtimeout"], "fpv", "ks", 1)
+        ..form(&["timeout"], "fpv", "ks", 1)
     },
     Form {
         long_takes: &["adjustment"],
-        ..form(&["nice", "gnice"], "0123456789", "n", 0)
+        ..form(&["nice"], "0123456789", "n", 0)
     },
     Form {
         longs: &["ignore"],
@@ -150,7 +171,7 @@ const FORMS: &[Form] = &[
     },
     Form {
         long_takes: &["input", "output", "error"],
-        ..form(&["stdbuf", "gstdbuf"], "", "ioe", 0)
+        ..form(&["stdbuf"], "", "ioe", 0)
     },
     Form {
         longs: &["ctty", "fork", "wait"],
@@ -231,14 +252,20 @@ const FORMS: &[Form] = &[
         ],
         ..form(&["xargs"], "0oprtx", "adEILnPs", 0)
     },
-    form(&["ssh-agent"], "csDdk", "aEOPt", 0),
+    opens(&["eatmydata", "torsocks", "torify", "gnohup"], "", "", 0),
+    Form {
+        longs: &["foreground", "preserve-status", "verbose"],
+        long_takes: &["kill-after", "signal"],
+        ..opens(&["gtimeout"], "fpv", "ks", 1)
+    },
+    opens(&["ssh-agent"], "csDdk", "aEOPt", 0),
     Form {
         longs: PERSONALITIES,
-        ..form(&["setarch"], "BFILRSTXZ3v", "", 0)
+        ..opens(&["setarch"], "BFILRSTXZ3v", "", 0)
     },
     Form {
         longs: PERSONALITIES,
-        ..form(ARCHITECTURES, "BFILRSTXZ3v", "", 0)
+        ..opens(ARCHITECTURES, "BFILRSTXZ3v", "", 0)
     },
     Form {
         longs: &["noheadings", "raw", "verbose"],
@@ -262,14 +289,14 @@ const FORMS: &[Form] = &[
             "sigpending",
             "stack",
         ],
-        ..form(&["prlimit"], "", "op", 0)
+        ..opens(&["prlimit"], "", "op", 0)
     },
     Form {
         long_takes: &["adjust", "pid"],
-        ..form(&["choom"], "", "np", 0)
+        ..opens(&["choom"], "", "np", 0)
     },
-    form(&["chronic"], "ve", "", 0),
-    form(&["ifne"], "n", "", 0),
+    opens(&["chronic"], "ve", "", 0),
+    opens(&["ifne"], "n", "", 0),
     Form {
         long_takes: &[
             "identifier",
@@ -278,17 +305,17 @@ const FORMS: &[Form] = &[
             "priority",
             "stderr-priority",
         ],
-        ..form(&["systemd-cat"], "", "tp", 0)
+        ..opens(&["systemd-cat"], "", "tp", 0)
     },
     Form {
         longs: &["list", "no-ask-password", "no-legend", "no-pager"],
         long_takes: &["mode", "what", "who", "why"],
-        ..form(&["systemd-inhibit"], "", "", 0)
+        ..opens(&["systemd-inhibit"], "", "", 0)
     },
-    form(&["caffeinate"], "dimsu", "tw", 0),
-    form(&["faketime"], "fmp", "", 1),
-    form(&["cpulimit"], "bikmvz", "elPp", 0),
-    form(&["proxychains", "proxychains4"], "q", "f", 0),
+    opens(&["caffeinate"], "dimsu", "tw", 0),
+    opens(&["faketime"], "fmp", "", 1),
+    opens(&["cpulimit"], "bikmvz", "elPp", 0),
+    opens(&["proxychains", "proxychains4"], "q", "f", 0),
     Form {
         longs: &["auto-display", "auto-servernum", "listen-tcp"],
         long_takes: &[
@@ -300,7 +327,7 @@ const FORMS: &[Form] = &[
             "xauth-protocol",
         ],
         writes: &["e", "error-file", "f", "auth-file"],
-        ..form(&["xvfb-run"], "adl", "efnpsw", 0)
+        ..opens(&["xvfb-run"], "adl", "efnpsw", 0)
     },
     Form {
         longs: &["quiet", "verbose"],
@@ -341,7 +368,7 @@ const FORMS: &[Form] = &[
             "massif-out-file",
             "xml-file",
         ],
-        ..form(&["valgrind"], "qv", "", 0)
+        ..opens(&["valgrind"], "qv", "", 0)
     },
     Form {
         names: &["npx", "pnpx", "bunx"],
@@ -362,47 +389,47 @@ const RUNNERS: &[(&[&str], Form)] = &[
         longs: &["no-bail", "parallel", "recursive", "reverse", "sequential", "silent", "stream", "workspace-root"],
         long_takes: &["dir", "filter", "filter-prod", "loglevel", "package", "reporter", "resume-from", "workspace-concurrency"],
         folders: &["C", "dir"],
-        ..form(&["pnpm"], "rsw", "CF", 0)
+        ..opens(&["pnpm"], "rsw", "CF", 0)
     }),
     (&["exec", "dlx"], Form {
         longs: &["quiet", "silent"],
         long_takes: &["cwd", "package"],
         folders: &["cwd"],
-        ..form(&["yarn"], "qs", "p", 0)
+        ..opens(&["yarn"], "qs", "p", 0)
     }),
     (&["run"], UV),
     (&["run"], Form {
         longs: &["ansi", "no-ansi", "no-cache", "no-interaction", "no-plugins", "quiet", "verbose"],
-        ..form(&["poetry"], "nqv", "", 0)
+        ..opens(&["poetry"], "nqv", "", 0)
     }),
     (&["run"], Form {
         longs: &["quiet", "verbose"],
         long_takes: &["env"],
-        ..form(&["hatch", "pdm", "pipenv", "rye"], "nqsv", "e", 0)
+        ..opens(&["hatch", "pdm", "pipenv", "rye"], "nqsv", "e", 0)
     }),
     (&["run"], Form {
         longs: &["no-cache", "quiet", "system-site-packages", "verbose"],
         long_takes: &["index-url", "pip-args", "python", "spec", "with"],
-        ..form(&["pipx"], "qv", "i", 0)
+        ..opens(&["pipx"], "qv", "i", 0)
     }),
     (&["run"], Form {
         longs: &["live-stream", "no-capture-output"],
         long_takes: &["cwd", "name", "prefix"],
         folders: &["cwd"],
-        ..form(&["conda", "mamba", "micromamba"], "v", "np", 0)
+        ..opens(&["conda", "mamba", "micromamba"], "v", "np", 0)
     }),
     (&["exec"], Form {
         longs: &["keep-file-descriptors", "no-color", "verbose"],
-        ..form(&["bundle", "bundler"], "V", "", 0)
+        ..opens(&["bundle", "bundler"], "V", "", 0)
     }),
-    (&["exec"], form(&["asdf", "goenv", "jenv", "nodenv", "pyenv", "rbenv"], "", "", 0)),
+    (&["exec"], opens(&["asdf", "goenv", "jenv", "nodenv", "pyenv", "rbenv"], "", "", 0)),
     (&["record", "stat", "trace"], Form {
         longs: &["all-cpus", "all-user", "big-num", "detailed", "no-big-num", "no-inherit", "null", "per-core", "per-socket",
           "quiet", "summary", "sync", "verbose"],
         long_takes: &["call-graph", "count", "cpu", "delay", "event", "field-separator", "freq", "interval-print", "output", "pid",
           "repeat", "tid", "timeout"],
         writes: &["o", "output"],
-        ..form(&["perf"], "aABbdEghiknNqRsSTvWz", "cCDeFGIjmMoprtux", 0)
+        ..opens(&["perf"], "aABbdEghiknNqRsSTvWz", "cCDeFGIjmMoprtux", 0)
     }),
 ];
 
@@ -413,7 +440,7 @@ const NPM: Form = Form {
       "quiet", "silent", "workspaces", "yes"],
     long_takes: &["cache", "call", "loglevel", "package", "registry", "workspace"],
     lines: &["c", "call"],
-    ..form(&["npm"], "dqsy", "cpw", 0)
+    ..opens(&["npm"], "dqsy", "cpw", 0)
 };
 
 /// `uv run` and `uv tool run`.
@@ -430,7 +457,7 @@ const UV: Form = Form {
       "python", "python-preference", "refresh-package", "reinstall-package", "resolution", "upgrade-package", "with",
       "with-editable", "with-requirements"],
     folders: &["directory"],
-    ..form(&["uv"], "mnqsUv", "CfipPw", 0)
+    ..opens(&["uv"], "mnqsUv", "CfipPw", 0)
 };
 
 const PERSONALITIES: &[&str] = &[
@@ -452,6 +479,6 @@ const PERSONALITIES: &[&str] = &[
 /// Names under which `setarch` takes the architecture from its own.
 #[rustfmt::skip]
 const ARCHITECTURES: &[&str] = &[
-    "aarch64", "alpha", "arm", "armv7l", "athlon", "i386", "i486", "i586", "i686", "ia64", "linux32", "linux64", "mips", "mips64",
-    "parisc", "ppc", "ppc32", "ppc64", "riscv64", "s390", "s390x", "sparc", "sparc32", "sparc64", "uname26", "x86_64",
+    "i386", "i486", "i586", "i686", "linux32", "linux64", "ppc", "ppc32", "ppc64", "s390", "s390x", "sparc", "sparc32", "sparc64", "uname26",
+    "x86_64",
 ];
