@@ -91,7 +91,7 @@ mod tests {
             told.starts_with(r#"`{"path":"shop.toml","content":"xxx"#),
             "{told}"
         );
-        assert!(told.ends_with("… (538 characters)`"), "{told}");
+        assert!(told.ends_with("… (533 characters)`"), "{told}");
     }
 
     #[test]
