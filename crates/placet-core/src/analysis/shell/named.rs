@@ -145,7 +145,8 @@ fn separated<'t>(text: &'t str, each: &mut impl FnMut(&'t str)) {
     let single = |(at, _): &(usize, &str)| {
         let (before, after) = text.split_at(*at);
         // `secrets::rotate` is a name in many languages.
-        !after.starts_with("::") && !(after.starts_with(':') && before.ends_with(':'))
+        let is_double = after.starts_with("::") || (after.starts_with(':') && before.ends_with(':'));
+        !is_double
     };
     for (nth, (at, _)) in text.match_indices(SEPARATORS).filter(single).enumerate() {
         let (before, after) = text.split_at(at);
