@@ -45,9 +45,9 @@ pub(super) fn writes_guarded(args: &Args<'_, '_>) -> Hit {
 
 /// `cargo --config x`; what follows `--` is for the program it runs.
 pub(super) fn cargo_config(args: &Args<'_, '_>) -> Hit {
-    let own = args.words.iter().take_while(|word| word.value != "--");
+    let mut own = args.words.iter().take_while(|word| word.value != "--");
     let sets = |text: &str| text == "--config" || text.starts_with("--config=");
-    yes_if(own.into_iter().any(|word| sets(&word.value))).max(args.flag(&[]))
+    yes_if(own.any(|word| sets(&word.value))).max(args.flag(&[]))
 }
 
 /// `read PATH`: the shell sets the variable.

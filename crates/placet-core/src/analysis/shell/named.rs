@@ -5,7 +5,7 @@
 //! path counts as one: a path too many can only ask or deny.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use super::super::{Places, path};
 use super::target::{self, Standing};
@@ -15,12 +15,14 @@ use super::word::Word;
 const SEPARATORS: [char; 4] = ['=', ':', ',', '@'];
 /// A part after so many separators is only looked at by itself, without what follows it.
 const TAILS_MAX: usize = 8;
-/// More values than this are not kept; nobody sets so many on one line.
-const VALUES_MAX: usize = 64;
+/// Of more values than these the first are forgotten; nobody sets so many on one line.
+const VALUES_MAX: usize = 16;
+/// What is longer the system does not open.
+const PATH_BYTES_MAX: usize = 4_096;
 
 /// Values that variables were given on the line.
 #[derive(Debug, Default)]
-pub(super) struct Values(Vec<(String, String)>);
+pub(super) struct Values(VecDeque<(String, String)>);
 
 impl Values {
     /// Remembers `NAME=value`; anything else is none.
@@ -32,23 +34,33 @@ impl Values {
 
     /// Remembers one value of a variable; earlier ones stay possible.
     pub(super) fn set(&mut self, name: &str, value: &str) {
-        if !name.is_empty() && self.0.len() < VALUES_MAX {
-            self.0.push((name.to_owned(), value.to_owned()));
+        // A value holds no variables any more, or filling it in would never end.
+        let filled = self.fill(value).last();
+        let value = super::guess(filled.as_deref().unwrap_or(value));
+        if name.is_empty() || name.len() + value.len() > PATH_BYTES_MAX {
+            return;
         }
+        if self.0.len() == VALUES_MAX {
+            self.0.pop_front();
+        }
+        self.0.push_back((name.to_owned(), value));
     }
 
     /// What `text` may come to: once per value, all other variables having their last one.
     fn fill<'v>(&'v self, text: &'v str) -> impl Iterator<Item = String> + 'v {
-        let put = |text: &str, (name, value): &(String, String)| {
-            text.replace(&format!("${{{name}}}"), value)
-                .replace(&format!("${name}"), value)
+        let put = |text: String, (name, value): &(String, String)| {
+            [format!("${{{name}}}"), format!("${name}")]
+                .iter()
+                .try_fold(text, |text, variable| {
+                    let filled = text.replace(variable, value);
+                    (filled.len() <= PATH_BYTES_MAX).then_some(filled)
+                })
         };
         let used = self.0.iter().filter(move |(name, _)| text.contains(name));
-        used.map(move |pair| {
-            self.0
-                .iter()
-                .rev()
-                .fold(put(text, pair), |text, pair| put(&text, pair))
+        used.filter_map(move |pair| {
+            std::iter::once(pair)
+                .chain(self.0.iter().rev())
+                .try_fold(text.to_owned(), put)
         })
     }
 }
@@ -66,7 +78,7 @@ pub(super) fn of(
         match word.guess() {
             Some(guess) => {
                 let filled = values.fill(&word.value).map(|text| super::guess(&text));
-                texts.extend(filled.chain([guess]).flat_map(owned_parts));
+                texts.extend(filled.chain([guess]).flat_map(|text| owned_parts(&text)));
             }
             None if word.value.starts_with('~') => texts.extend([target::path_of(word)]),
             None => parts(&word.value, &mut |part| texts.extend([Cow::Borrowed(part)])),
@@ -75,10 +87,13 @@ pub(super) fn of(
     for text in assignments {
         let plain = super::guess(&text.replace(['\'', '"'], ""));
         let value = plain.split_once('=').map_or("", |(_, value)| value);
-        texts.extend(owned_parts(value.to_owned()));
+        texts.extend(owned_parts(value));
     }
     let mut paths = BTreeSet::new();
-    for text in texts.iter().filter(|text| !text.is_empty()) {
+    for text in texts
+        .iter()
+        .filter(|text| (1..=PATH_BYTES_MAX).contains(&text.len()))
+    {
         match standing {
             Standing::In(folders) => {
                 for folder in folders.iter() {
@@ -96,9 +111,9 @@ pub(super) fn of(
     paths.into_iter().collect()
 }
 
-fn owned_parts<'o>(text: String) -> Vec<Cow<'o, str>> {
+fn owned_parts<'o>(text: &str) -> Vec<Cow<'o, str>> {
     let mut found = Vec::new();
-    parts(&text, &mut |part| found.push(Cow::Owned(part.to_owned())));
+    parts(text, &mut |part| found.push(Cow::Owned(part.to_owned())));
     found
 }
 
@@ -130,7 +145,8 @@ fn separated<'t>(text: &'t str, each: &mut impl FnMut(&'t str)) {
     let single = |(at, _): &(usize, &str)| {
         let (before, after) = text.split_at(*at);
         // `secrets::rotate` is a name in many languages.
-        !after.starts_with("::") && !(after.starts_with(':') && before.ends_with(':'))
+        let is_double = after.starts_with("::") || (after.starts_with(':') && before.ends_with(':'));
+        !is_double
     };
     for (nth, (at, _)) in text.match_indices(SEPARATORS).filter(single).enumerate() {
         let (before, after) = text.split_at(at);
@@ -179,5 +195,12 @@ mod tests {
         let filled: Vec<String> = values.fill("$x${y}/key").collect();
         assert_eq!(filled, ["section/key", "secrets/key", "section/key"]);
         assert_eq!(values.fill("$z").count(), 0);
+        // A variable made of itself grows no further, and what no system opens is not built.
+        values.assign("x=$x$x$x");
+        values.assign("z=$x");
+        assert!(values.fill("$z/key").any(|filled| filled.contains("sec")));
+        values.set("long", &"a".repeat(4_000));
+        assert!(values.fill("$x/key").all(|filled| filled.len() < 64));
+        assert_eq!(values.fill(&"$long/".repeat(100)).count(), 0);
     }
 }

@@ -194,9 +194,9 @@ impl<'a> Walk<'a> {
                 }
             }
         }
-        words
-            .iter()
-            .for_each(|word| self.values.set(variable, &word.value));
+        for word in &words {
+            self.values.set(variable, &word.value);
+        }
         let why = if judge::changes_others(variable) {
             let name = variable.to_owned();
             Some(Why::Variable { name })

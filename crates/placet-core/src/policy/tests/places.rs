@@ -84,6 +84,7 @@ fn a_rule_that_denies_a_path_finds_it_in_every_part_of_a_word() {
         "docker run --mount type=bind,source=./secrets,target=/s x",
         "gcc @secrets/key",
         "x=secrets; cat $x/key",
+        "x=secrets; y=$x; cat $y/key",
         "x=sec; y=rets; cat \"$x${y}/key\"",
         "for f in secrets/key; do cat \"$f\"; done",
         "for d in src secrets; do cat $d/key; done",

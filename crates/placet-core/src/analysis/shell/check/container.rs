@@ -34,8 +34,8 @@ pub(in super::super) fn leaves_container(args: &Args<'_, '_>) -> Hit {
 /// `-v /:/x`, `--mount source=/…`, or the socket that commands the container engine.
 pub(in super::super) fn mounts_the_machine(args: &Args<'_, '_>) -> Hit {
     let parts = parts(args.words, &RUN);
-    let sources = parts.iter().filter_map(source);
-    let leaves = sources.into_iter().any(|source| leads_out(&source, args));
+    let mut sources = parts.iter().filter_map(source);
+    let leaves = sources.any(|source| leads_out(&source, args));
     yes_if(leaves || args.words.iter().any(|word| word.value.contains("docker.sock")))
 }
 
@@ -46,8 +46,7 @@ fn source(part: &Part<'_>) -> Option<String> {
         text.split_once(':').map(|(from, _)| from.to_owned())
     };
     match part {
-        Part::Short('v', Some(value)) => volume(value),
-        Part::Long("volume", Some(value)) => volume(value),
+        Part::Short('v', Some(value)) | Part::Long("volume", Some(value)) => volume(value),
         Part::Long("mount", Some(value)) => here(value.text)
             .replace('"', "")
             .split(',')
