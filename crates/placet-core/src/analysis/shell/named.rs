@@ -15,14 +15,17 @@ use super::word::Word;
 const SEPARATORS: [char; 4] = ['=', ':', ',', '@'];
 /// A part after so many separators is only looked at by itself, without what follows it.
 const TAILS_MAX: usize = 8;
-/// Of more values than these the first are forgotten; nobody sets so many on one line.
+/// Of more values than these the first are forgotten, by name excepted: whoever uses one of those is not understood.
 const VALUES_MAX: usize = 16;
 /// What is longer the system does not open.
 const PATH_BYTES_MAX: usize = 4_096;
 
 /// Values that variables were given on the line.
 #[derive(Debug, Default)]
-pub(super) struct Values(VecDeque<(String, String)>);
+pub(super) struct Values {
+    known: VecDeque<(String, String)>,
+    forgotten: BTreeSet<String>,
+}
 
 impl Values {
     /// Remembers `NAME=value`; anything else is none.
@@ -37,13 +40,28 @@ impl Values {
         // A value holds no variables any more, or filling it in would never end.
         let filled = self.fill(value).last();
         let value = super::guess(filled.as_deref().unwrap_or(value));
-        if name.is_empty() || name.len() + value.len() > PATH_BYTES_MAX {
+        // `--features=a` sets nothing.
+        if name.is_empty() || name.starts_with('-') || name.len() + value.len() > PATH_BYTES_MAX {
             return;
         }
-        if self.0.len() == VALUES_MAX {
-            self.0.pop_front();
+        if self.known.len() == VALUES_MAX
+            && let Some((first, _)) = self.known.pop_front()
+        {
+            // An element is forgotten with its list.
+            let name = first.split('[').next().unwrap_or_default();
+            self.forgotten.insert(name.to_owned());
         }
-        self.0.push_back((name.to_owned(), value));
+        self.known.push_back((name.to_owned(), value));
+    }
+
+    /// Whether these words use a variable that had a value which is not known any more.
+    pub(super) fn are_short_of(&self, words: &[Word<'_>]) -> bool {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let uses = |word: &Word<'_>| {
+            let mut names = word.value.split(|c| !is_name(c));
+            names.any(|name| self.forgotten.contains(name))
+        };
+        words.iter().any(|word| word.is_later() && uses(word))
     }
 
     /// What `text` may come to: once per value, all other variables having their last one.
@@ -56,10 +74,10 @@ impl Values {
                     (filled.len() <= PATH_BYTES_MAX).then_some(filled)
                 })
         };
-        let used = self.0.iter().filter(move |(name, _)| text.contains(name));
+        let used = self.known.iter().filter(move |(name, _)| text.contains(name));
         used.filter_map(move |pair| {
             std::iter::once(pair)
-                .chain(self.0.iter().rev())
+                .chain(self.known.iter().rev())
                 .try_fold(text.to_owned(), put)
         })
     }

@@ -411,6 +411,14 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// The paths that these words and assignments may name; whoever uses a value that was forgotten is not understood.
+    fn named(&mut self, words: &[Word<'_>], assignments: &[String], text: &str) -> Vec<String> {
+        if self.values.are_short_of(words) {
+            self.doubt(text, Doubt::TooManyValues);
+        }
+        named::of(words, assignments, &self.values, &self.standing, self.places)
+    }
+
     fn push(&mut self, command: &Simple<'_>, under: &[String], why: Option<Why>) {
         self.commands += 1;
         let declared = command.words.iter().map(|word| &word.value);
@@ -421,13 +429,7 @@ impl<'a> Walk<'a> {
         {
             self.values.assign(text);
         }
-        let paths = named::of(
-            &command.words,
-            &command.assignments,
-            &self.values,
-            &self.standing,
-            self.places,
-        );
+        let paths = self.named(&command.words, &command.assignments, &command.text);
         let kind = FactKind::Command {
             argv: command.words.iter().map(Word::shown).collect(),
             text: command.text.clone().into_owned(),

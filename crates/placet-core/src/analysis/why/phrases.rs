@@ -125,6 +125,7 @@ phrases! {
         InnerUnclear: "it is unclear where the command it runs begins", "无法确定它所运行的命令从哪里开始";
         InnerLater: "what it runs is only known when it runs", "它运行什么要到运行时才知道";
         TooManyWords: "a list in braces becomes more words than can be judged", "花括号列表展开后的词多得无法判断";
+        TooManyValues: "it uses a variable that more values were set after than can be judged", "它用到一个变量，其后设置的值多得无法判断";
         ListClimbs: "a list in braces that climbs through `..` leads elsewhere in another shell", "含有 `..` 的花括号列表在别的 shell 里指向另一处";
         InnerInput: "it runs whatever is written to its input", "它会运行写入其标准输入的任何内容";
     }

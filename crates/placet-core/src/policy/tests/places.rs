@@ -111,3 +111,16 @@ fn what_only_mentions_a_denied_path_is_not_denied() {
         assert_eq!(line(&rules, other).decision, Decision::Allow, "{other}");
     }
 }
+
+#[test]
+fn a_value_that_was_pushed_out_by_others_makes_its_user_high_and_nobody_else() {
+    let rules = policy(SECRETS);
+    let many: Vec<String> = (0..40).map(|n| format!("v{n}=1;")).collect();
+    let many = many.join(" ");
+    for bypass in ["cat $x/key", "cat < $x/key"] {
+        let verdict = line(&rules, &format!("x=secrets; {many} {bypass}"));
+        assert_eq!(verdict.risk, Risk::High, "{bypass}");
+    }
+    let verdict = line(&rules, &format!("x=secrets; {many} cat $v39.txt"));
+    assert_eq!(verdict.risk, Risk::Medium);
+}

@@ -5,7 +5,7 @@ use super::super::super::{Fact, FactKind};
 use super::super::target;
 use super::super::tree::Node;
 use super::super::word::{Known, Word};
-use super::super::{judge, named, sends, wrapper};
+use super::super::{judge, sends, wrapper};
 use super::{Source, Walk, is_simple};
 use crate::tool::Risk;
 
@@ -167,13 +167,7 @@ impl Walk<'_> {
             let why = self.redirect_high(writes, contained, word);
             (why.as_ref().map_or(Risk::Medium, |_| Risk::High), why)
         };
-        let paths = named::of(
-            std::slice::from_ref(word),
-            &[],
-            &self.values,
-            &self.standing,
-            self.places,
-        );
+        let paths = self.named(std::slice::from_ref(word), &[], &word.raw);
         self.found.facts.push(Fact {
             kind: FactKind::Redirect {
                 path: word.shown(),
