@@ -1,7 +1,7 @@
 // One session from the journal: what was proposed, judged, asked, answered and done, as it happens.
 
 import { api } from '../api.js';
-import { fill, h } from '../dom.js';
+import { arrange, fill, h } from '../dom.js';
 import { icon } from '../icons.js';
 import { t } from '../i18n.js';
 import { loading, page } from '../parts/page.js';
@@ -50,6 +50,13 @@ class Session {
   #again = false;
   #rows = h('ol.timeline', { 'aria-live': 'polite', 'aria-relevant': 'additions' });
   #head = h('div.session-head');
+  // Made once: a row that arrives takes neither the focus from them nor a first click back.
+  #agent = h('span');
+  #calls = h('span');
+  #state = h('span.badge');
+  #spring = h('span.spring');
+  #mode = this.#modeChoice();
+  #end = this.#endButton();
 
   constructor({ sessionId }) {
     this.#id = sessionId;
@@ -90,39 +97,38 @@ class Session {
 
   #drawHead(session) {
     const admin = store.me?.role === 'admin';
+    const over = session.state === 'ended';
+    fill(this.#agent, icon('terminal'), ' ', raw(session.agent ?? ''));
+    fill(this.#calls, t('sessions.calls', { n: session.calls ?? 0 }));
+    fill(this.#state, t(over ? 'sessions.ended' : 'sessions.running'));
+    this.#state.classList.toggle('risk-low', !over);
+    this.#mode.disabled = !admin || over;
+    this.#mode.value = session.mode ?? 'default';
+    const parts = [this.#agent, this.#calls, this.#state, this.#spring, this.#mode];
+    arrange(this.#head, admin && !over ? [...parts, this.#end] : parts);
+  }
+
+  #modeChoice() {
     const mode = h(
       'select.compact',
-      {
-        'aria-label': t('session.mode'),
-        disabled: !admin || session.state === 'ended',
-        onchange: () => this.#setMode(mode.value),
-      },
+      { 'aria-label': t('session.mode'), onchange: () => this.#setMode(mode.value) },
       MODES.map((name) => h('option', { value: name }, t(`mode.${name}`))),
     );
-    mode.value = session.mode ?? 'default';
-    fill(
-      this.#head,
-      h('span', {}, icon('terminal'), ' ', raw(session.agent ?? '')),
-      h('span', {}, t('sessions.calls', { n: session.calls ?? 0 })),
-      h(
-        'span.badge',
-        { class: session.state === 'ended' ? '' : 'risk-low' },
-        t(session.state === 'ended' ? 'sessions.ended' : 'sessions.running'),
-      ),
-      h('span.spring'),
-      mode,
-      admin && session.state !== 'ended' && this.#endButton(),
-    );
+    return mode;
   }
 
   /** Two steps: ending a session cannot be undone. */
   #endButton() {
     const button = h('button.button.button-danger', { type: 'button' }, icon('stop'), h('span', {}, t('session.end')));
     let armed = false;
+    const arm = (now) => {
+      armed = now;
+      button.lastChild.textContent = t(now ? 'session.endSure' : 'session.end');
+    };
+    button.addEventListener('blur', () => arm(false));
     button.addEventListener('click', async () => {
       if (!armed) {
-        armed = true;
-        button.lastChild.textContent = t('session.endSure');
+        arm(true);
         return;
       }
       try {

@@ -47,6 +47,9 @@ story('ending a session takes two steps', {}, async (world) => {
   const call = await world.askShell('npm run build');
   const page = await world.window({ path: '/sessions/release' });
   await page.getByRole('button', { name: 'End session' }).click();
+  // What happens meanwhile does not take the first step back.
+  await world.askShell('npm audit');
+  await page.locator('[data-event="asked"]').nth(1).waitFor();
   await page.getByRole('button', { name: 'Really end it?' }).click();
   await page.locator('[data-event="sessionEnded"]').waitFor();
   assert.equal((await world.outcome(call)).status, 'cancelled');
