@@ -49,6 +49,8 @@ pub enum Reading {
     Choose {
         /// Which question.
         code: Code,
+        /// How that is known.
+        meant: Meant,
         /// Which of its options.
         option_id: String,
         /// What they add, in their own words.
@@ -83,6 +85,15 @@ pub enum Reading {
     ToAnother,
     /// No question is open; the message is not for us.
     NothingOpen,
+}
+
+/// How it is known which question an answer is meant for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meant {
+    /// They named it by its code.
+    Named,
+    /// It was the only one of those given that could be.
+    OnlyOne,
 }
 
 impl OpenQuestion {
@@ -200,7 +211,7 @@ fn unknown_code(phrase: &Phrase<'_>, suspicion: Suspicion) -> Option<Reading> {
 /// The person named the question.
 fn in_question(question: &OpenQuestion, said: &str, feedback: Option<&str>) -> Option<Reading> {
     match question.pick(said, feedback) {
-        Some(Pick::Option(option)) => Some(question.choose(option, feedback)),
+        Some(Pick::Option(option)) => Some(question.choose(option, Meant::Named, feedback)),
         Some(Pick::Unclear) => Some(Reading::WhichOne {
             codes: vec![question.code],
         }),
@@ -221,7 +232,7 @@ fn without_code(phrase: &Phrase<'_>, open: &[OpenQuestion]) -> Option<Reading> {
     // "yes" and "no" could be meant for any open question, even one that does not offer them.
     let only = open.len() == 1 || (words::meaning(&phrase.said).is_none() && taking.next().is_none());
     match pick {
-        Pick::Option(option) if only => Some(question.choose(option, phrase.feedback)),
+        Pick::Option(option) if only => Some(question.choose(option, Meant::OnlyOne, phrase.feedback)),
         Pick::Option(_) | Pick::Unclear => Some(Reading::WhichOne {
             codes: codes_of(open),
         }),
@@ -256,18 +267,18 @@ fn free_text(text: &str, open: &[OpenQuestion]) -> Option<Reading> {
     if text.is_empty() {
         return None;
     }
-    let given = |question: &OpenQuestion, text: &str| {
-        Some(question.choose(question.text_option()?, Some(text.trim())))
+    let given = |question: &OpenQuestion, meant, text: &str| {
+        Some(question.choose(question.text_option()?, meant, Some(text.trim())))
     };
     if let Some((first, rest)) = text.split_once(|c: char| c.is_whitespace() || matches!(c, ':' | '：'))
         && let Some(code) = Code::parse(first.trim_start_matches('#'))
         && let Some(question) = open.iter().find(|question| question.code == code)
     {
-        return given(question, rest.trim_start_matches([':', '：', ' ']));
+        return given(question, Meant::Named, rest.trim_start_matches([':', '：', ' ']));
     }
     let mut asking = open.iter().filter(|question| question.text_option().is_some());
     match (asking.next(), asking.next()) {
-        (Some(question), None) => given(question, text),
+        (Some(question), None) => given(question, Meant::OnlyOne, text),
         _ => None,
     }
 }
@@ -277,9 +288,10 @@ fn codes_of(open: &[OpenQuestion]) -> Vec<Code> {
 }
 
 impl OpenQuestion {
-    fn choose(&self, option: &InteractionOption, feedback: Option<&str>) -> Reading {
+    fn choose(&self, option: &InteractionOption, meant: Meant, feedback: Option<&str>) -> Reading {
         Reading::Choose {
             code: self.code,
+            meant,
             option_id: option.option_id.clone(),
             feedback: feedback.map(str::to_owned),
         }

@@ -78,18 +78,21 @@ impl Places for DiskPlaces {
     }
 
     fn real(&self, absolute: &str) -> Option<String> {
-        follow(absolute)
+        // The way to the workspace was followed when it was opened, and nearly all that is looked at lies below.
+        match absolute.strip_prefix(&self.workspace) {
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => {
+                follow(PathBuf::from(&self.workspace), rest)
+            }
+            _ if absolute.starts_with('/') => follow(PathBuf::from("/"), absolute),
+            _ => None,
+        }
     }
 }
 
-/// Follows every link on the way, also those that lead to nothing yet.
-fn follow(absolute: &str) -> Option<String> {
-    if !absolute.starts_with('/') {
-        return None;
-    }
+/// Goes on from `place`, which is real, and follows every link on the way, also those that lead to nothing yet.
+fn follow(mut place: PathBuf, path: &str) -> Option<String> {
     let mut links_left = LINKS_MAX;
-    let mut place = PathBuf::from("/");
-    let mut ahead: Vec<String> = names_reversed(absolute).collect();
+    let mut ahead: Vec<String> = names_reversed(path).collect();
     while let Some(name) = ahead.pop() {
         if name == ".." {
             place.pop();

@@ -53,6 +53,7 @@ fn short(text: &str, open: &[OpenQuestion]) -> String {
             code,
             option_id,
             feedback,
+            ..
         } => format!("{option_id} {code}{}", quoted(feedback)),
         Reading::ChooseAll {
             choices, feedback, ..
@@ -506,7 +507,7 @@ fn what_we_tell_people_to_type_chooses_that_option() {
                 let said = question.how_to_say(option, locale).unwrap();
                 let reading = read(&said, &[question.clone(), approval("2222")], US);
                 assert!(
-                    matches!(&reading, Reading::Choose { option_id, code, .. }
+                    matches!(&reading, Reading::Choose { option_id, code, meant: Meant::Named, .. }
                         if *option_id == option.option_id && *code == question.code),
                     "{said}: {reading:?}"
                 );
@@ -575,4 +576,23 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn a_reading_says_whether_the_question_was_named() {
+    let meant = |text: &str, open: &[OpenQuestion]| match read(text, open, US) {
+        Reading::Choose { meant, .. } => meant,
+        other => panic!("{text}: {other:?}"),
+    };
+    for text in ["yes", "no: it is production", "同意"] {
+        assert_eq!(meant(text, &[approval(K7QP)]), Meant::OnlyOne, "{text}");
+    }
+    for text in ["yes K7QP", "k7qp yes", "no K7QP: it is production", "批准 #K7QP"] {
+        assert_eq!(meant(text, &[approval(K7QP)]), Meant::Named, "{text}");
+    }
+    assert_eq!(meant("the staging database", &[input("ABCD")]), Meant::OnlyOne);
+    assert_eq!(
+        meant("ABCD: the staging database", &[input("ABCD")]),
+        Meant::Named
+    );
 }

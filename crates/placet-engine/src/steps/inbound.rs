@@ -8,7 +8,7 @@ use placet_core::ids::{InteractionId, PersonId, SessionId};
 use placet_core::interaction::{Action, Answer, Code, Locale, Pending, Shown};
 use placet_core::journal::{Event, InboundMessage};
 use placet_core::principal::{Principal, Via};
-use placet_core::reply::{self, OpenQuestion, Reading};
+use placet_core::reply::{self, Meant, OpenQuestion, Reading};
 use placet_core::time::Now;
 use placet_core::tool::Risk;
 use placet_store::{Change, Step, StoreError, View};
@@ -124,12 +124,16 @@ impl Desk<'_> {
         }
         match self.understand(&mine) {
             // It may be meant for the one that cannot be read.
-            Reading::Choose { code, .. } if unreadable > 0 && !self.names(code) => self.ask_which(&mine),
+            Reading::Choose {
+                meant: Meant::OnlyOne,
+                ..
+            } if unreadable > 0 => self.ask_which(&mine),
             Reading::NothingOpen | Reading::ToAnother => return Ok(false),
             Reading::Choose {
                 code,
                 option_id,
                 feedback,
+                ..
             } => self.choose(&mine, code, &option_id, feedback)?,
             Reading::ChooseAll {
                 action,
@@ -179,13 +183,6 @@ impl Desk<'_> {
             }
         }
         Ok(here)
-    }
-
-    /// Whether the message says which question is meant.
-    fn names(&self, code: Code) -> bool {
-        let content = &self.inbound.message.content;
-        let mut words = content.split(|c: char| !c.is_ascii_alphanumeric());
-        words.any(|word| word.eq_ignore_ascii_case(code.as_str()))
     }
 
     fn ask_which(&mut self, questions: &[Pending]) {
