@@ -25,6 +25,11 @@ pub enum Evidence {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         after: Option<String>,
     },
+    /// The real place a path leads to, links followed. The tool acts on this place and no other.
+    Place {
+        /// As seen from the workspace, or in full when it is outside.
+        path: String,
+    },
     /// How many rows a statement would touch.
     Rows {
         /// The statement counted.

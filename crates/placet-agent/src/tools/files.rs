@@ -1,6 +1,6 @@
 //! Files of the workspace. Whether a path may be touched is the policy's business: outside the workspace is HIGH.
 
-use std::io::{ErrorKind, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use placet_core::call::{Args, ToolCall};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
 use super::changing::Changing;
-use super::landing::Landing;
+use super::landing::{self, Landing};
 use super::text;
 use super::unasked::InForce;
 
@@ -44,19 +44,30 @@ impl Workspace {
         &self.root
     }
 
-    /// A path as a model writes it: relative to the workspace, or absolute.
-    pub(super) fn resolve(&self, path: &str) -> PathBuf {
-        self.root.join(path)
+    pub(super) fn in_force(&self) -> &InForce {
+        &self.in_force
     }
 
-    /// The file that the argument `path` names.
-    pub(super) fn file(&self, args: &Args) -> Result<PathBuf, String> {
-        Ok(self.resolve(text(args, "path")?))
+    /// Where the argument `path` of a call that reads leads now, if that is the place that was judged. Without the argument it
+    /// is the workspace.
+    pub(super) fn to_read(&self, call: &ToolCall, shown: &[Evidence]) -> Result<Landing, String> {
+        let landing = self.landing(&call.args)?;
+        landing.check_read(call, shown, &self.in_force)?;
+        Ok(landing)
     }
 
-    /// The folder that the argument `path` names; the workspace when it is left out.
-    pub(super) fn folder(&self, args: &Args) -> PathBuf {
-        self.resolve(args.text("path").unwrap_or("."))
+    /// What people are shown of a call that reads: of which real place.
+    pub(super) async fn place(&self, args: &Args) -> Result<Vec<Evidence>, String> {
+        let (workspace, args) = (self.clone(), args.clone());
+        blocking(move || {
+            let path = workspace.landing(&args)?.name().to_owned();
+            Ok(vec![Evidence::Place { path }])
+        })
+        .await
+    }
+
+    fn landing(&self, args: &Args) -> Result<Landing, String> {
+        Landing::of(&self.root, args.text("path").unwrap_or("."))
     }
 }
 
@@ -104,7 +115,7 @@ pub(super) async fn change(
         if find()? != landing {
             return Err("nothing was written: the path leads elsewhere than a moment ago".into());
         }
-        landing.check(&call, &shown, &in_force)?;
+        landing.check_write(&call, &shown, &in_force)?;
         let before = read(landing.file())?;
         as_shown(landing.name(), before.as_deref(), &shown)?;
         let after = after(before.as_deref())?;
@@ -114,23 +125,34 @@ pub(super) async fn change(
     .await
 }
 
-/// A file's text; `None` when there is no such file.
-pub(super) fn read(path: &Path) -> Result<Option<String>, String> {
-    let shown = path.display();
-    let size = match std::fs::metadata(path) {
-        Ok(metadata) if metadata.is_dir() => return Err(format!("`{shown}` is a folder")),
-        // A pipe or a device may never end.
-        Ok(metadata) if !metadata.is_file() => return Err(format!("`{shown}` is not an ordinary file")),
-        Ok(metadata) => metadata.len(),
+/// The text of the file at a real place; `None` when there is no such file. No link is followed.
+pub(super) fn read(real: &Path) -> Result<Option<String>, String> {
+    let shown = real.display();
+    let failed = |error: std::io::Error| format!("`{shown}` cannot be read: {error}");
+    let file = match landing::open(real) {
+        Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(format!("`{shown}` cannot be read: {error}")),
+        Err(error) => return Err(failed(error)),
     };
-    if size > FILE_BYTES_MAX {
+    let metadata = file.metadata().map_err(failed)?;
+    if metadata.is_dir() {
+        return Err(format!("`{shown}` is a folder"));
+    }
+    // A pipe or a device may never end.
+    if !metadata.is_file() {
+        return Err(format!("`{shown}` is not an ordinary file"));
+    }
+    let mut bytes = Vec::new();
+    let size = metadata.len();
+    // It may grow while it is read.
+    file.take(FILE_BYTES_MAX + 1)
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
+    if size.max(bytes.len() as u64) > FILE_BYTES_MAX {
         return Err(format!(
             "`{shown}` has {size} bytes; at most {FILE_BYTES_MAX} are read"
         ));
     }
-    let bytes = std::fs::read(path).map_err(|error| format!("`{shown}` cannot be read: {error}"))?;
     let text = String::from_utf8(bytes).map_err(|_| format!("`{shown}` is not a text file (UTF-8)"))?;
     Ok(Some(text))
 }

@@ -1,14 +1,14 @@
 //! `glob`: which files there are, by name.
 
-use std::path::Path;
-
 use async_trait::async_trait;
 use placet_core::call::ToolCall;
+use placet_core::config::Config;
 use placet_core::evidence::Evidence;
 use placet_core::tool::Category;
 use serde_json::{Value, json};
 
 use super::files::{self, Workspace};
+use super::landing;
 use super::walk::{self, OUTPUT_BYTES_MAX, Start};
 use super::{Tool, object, text};
 
@@ -42,19 +42,27 @@ impl Tool for Glob {
         object(&["pattern"], properties)
     }
 
-    async fn run(&self, call: &ToolCall, _: &[Evidence]) -> Result<String, String> {
-        let (workspace, folder) = (self.0.clone(), self.0.folder(&call.args));
-        let pattern = text(&call.args, "pattern")?.to_owned();
-        files::blocking(move || find(&workspace, &folder, &pattern)).await
+    async fn evidence(&self, call: &ToolCall) -> Result<Vec<Evidence>, String> {
+        self.0.place(&call.args).await
+    }
+
+    async fn run(&self, call: &ToolCall, shown: &[Evidence]) -> Result<String, String> {
+        let (workspace, call, shown) = (self.0.clone(), call.clone(), shown.to_vec());
+        files::blocking(move || find(&workspace, &call, &shown)).await
+    }
+
+    fn reload(&self, config: &Config) {
+        self.0.reload(config);
     }
 }
 
-fn find(workspace: &Workspace, folder: &Path, pattern: &str) -> Result<String, String> {
+fn find(workspace: &Workspace, call: &ToolCall, shown: &[Evidence]) -> Result<String, String> {
+    let pattern = text(&call.args, "pattern")?;
     let matcher = walk::pattern(pattern)?;
-    let start = Start::new(workspace, folder)?;
+    let start = Start::new(workspace, call, shown)?;
     let (mut listed, mut bytes, mut total) = (Vec::new(), 0, 0_usize);
     let went = start.files(|file| {
-        if !matcher.is_match(start.below(file)) {
+        if !matcher.is_match(start.below(file)) || !landing::is_there(file) {
             return;
         }
         total += 1;
@@ -75,11 +83,14 @@ fn find(workspace: &Workspace, folder: &Path, pattern: &str) -> Result<String, S
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+    use crate::tools::a_call;
 
     fn find(root: &Path, path: &str, pattern: &str) -> Result<String, String> {
-        let workspace = Workspace::new(root);
-        super::find(&workspace, &workspace.resolve(path), pattern)
+        let call = a_call("glob", json!({ "path": path, "pattern": pattern }));
+        super::find(&Workspace::new(root), &call, &[])
     }
 
     fn a_tree() -> tempfile::TempDir {

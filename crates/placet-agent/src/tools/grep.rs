@@ -16,7 +16,8 @@ use placet_core::verdict::Decision;
 use serde_json::{Value, json};
 
 use super::files::{self, Workspace};
-use super::unasked::{InForce, Unasked};
+use super::landing;
+use super::unasked::Unasked;
 use super::walk::{self, OUTPUT_BYTES_MAX, Start};
 use super::{Tool, object, text};
 
@@ -31,17 +32,13 @@ const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 #[derive(Clone)]
 pub struct Grep {
     workspace: Workspace,
-    in_force: InForce,
 }
 
 impl Grep {
     /// Searches in this folder. What policy would ask about is left out; until a configuration is in force, that is what asks
     /// when nothing is configured.
     pub fn new(workspace: Workspace) -> Self {
-        Self {
-            workspace,
-            in_force: InForce::new(Config::builtin()),
-        }
+        Self { workspace }
     }
 }
 
@@ -109,32 +106,30 @@ impl Tool for Grep {
         object(&["pattern"], properties)
     }
 
-    async fn run(&self, call: &ToolCall, _: &[Evidence]) -> Result<String, String> {
-        let (grep, call) = (self.clone(), call.clone());
-        files::blocking(move || grep.search(&call)).await
+    async fn evidence(&self, call: &ToolCall) -> Result<Vec<Evidence>, String> {
+        self.workspace.place(&call.args).await
+    }
+
+    async fn run(&self, call: &ToolCall, shown: &[Evidence]) -> Result<String, String> {
+        let (grep, call, shown) = (self.clone(), call.clone(), shown.to_vec());
+        files::blocking(move || grep.search(&call, &shown)).await
     }
 
     fn reload(&self, config: &Config) {
-        self.in_force.reload(config.clone());
+        self.workspace.reload(config);
     }
 }
 
 impl Grep {
-    fn search(&self, call: &ToolCall) -> Result<String, String> {
+    fn search(&self, call: &ToolCall, shown: &[Evidence]) -> Result<String, String> {
         let wanted = Wanted::read(&call.args)?;
-        let start = Start::new(&self.workspace, &self.workspace.folder(&call.args))?;
-        let workspace = std::fs::canonicalize(self.workspace.root());
-        let unasked = Unasked::new(
-            &self.in_force,
-            &workspace.map_err(|error| format!("the workspace cannot be read: {error}"))?,
-            call,
-            "read",
-        )?;
+        let start = Start::new(&self.workspace, call, shown)?;
+        let unasked = Unasked::new(self.workspace.in_force(), start.workspace(), call, "read")?;
         // A file that was named was judged under its name, and of a folder outside people were asked about all of it. What must
         // not be read is not searched either, whoever agreed to the search.
         let may_read = |file: &Path| match unasked.decide(file) {
             Decision::Allow => true,
-            Decision::Ask(_) => start.is_file() || !start.is_inside(),
+            Decision::Ask(_) => start.is_file(file) || !start.is_inside(),
             Decision::Deny => false,
         };
         let (mut searcher, mut report) = (wanted.searcher(), Report::default());
@@ -149,7 +144,7 @@ impl Grep {
                 report.withheld += 1;
             }
         });
-        if start.is_file() && report.withheld > 0 {
+        if start.named_a_file() && report.withheld > 0 {
             return Err("this file was not searched: reading it is denied".into());
         }
         let mut text = report.text(&wanted);
@@ -179,7 +174,13 @@ impl Report {
             wanted,
             name,
         };
-        if searcher.search_path(&wanted.matcher, file, lines).is_err() {
+        let outcome = landing::open(file).and_then(|file| {
+            if !file.metadata()?.is_file() {
+                return Err(io::ErrorKind::InvalidInput.into());
+            }
+            searcher.search_file(&wanted.matcher, &file, lines)
+        });
+        if outcome.is_err() {
             self.unreadable += 1;
         }
         if before < self.matches {

@@ -1,10 +1,14 @@
-//! Where a change of a file lands: the place that was judged, or nowhere.
+//! Where a call that reads or changes a file lands: the place that was judged, or nowhere.
 //!
-//! Hours may lie between the judgement and the change, and what was a folder then may be a link now. So the path is followed
-//! once more when the change is made, and from there on no link is. If people were shown a change, it must be the change of that
-//! very place. If nobody was asked, the place must be one that nobody needs to be asked about.
+//! Hours may lie between the judgement and the act, and what was a folder then may be a link now. So the path is followed once
+//! more when the call runs, and from there on no link is. If an approver was shown a place, it must be that very place. If no
+//! approver was asked, policy must allow the place without one.
 
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::path::{Component, Path, PathBuf};
 
 use placet_core::analysis::path::{Use, place};
 use placet_core::analysis::{FixedPlaces, Places as _};
@@ -13,6 +17,7 @@ use placet_core::evidence::Evidence;
 use placet_core::tool::Risk;
 use placet_core::verdict::Decision;
 use placet_engine::places::DiskPlaces;
+use rustix::fs::{Mode, OFlags};
 
 use super::unasked::{InForce, Unasked};
 
@@ -42,6 +47,11 @@ impl Landing {
         })
     }
 
+    /// The workspace's real place.
+    pub(super) fn workspace(&self) -> &str {
+        &self.workspace
+    }
+
     pub(super) fn file(&self) -> &Path {
         &self.file
     }
@@ -51,34 +61,56 @@ impl Landing {
         &self.name
     }
 
-    /// Refuses a place that is not the one that was judged.
-    pub(super) fn check(
+    /// Refuses to change a place that is not the one that was judged.
+    pub(super) fn check_write(
         &self,
         call: &ToolCall,
         shown: &[Evidence],
         in_force: &InForce,
     ) -> Result<(), String> {
+        // Below HIGH a mode, a list or a standing grant may have allowed it without a question.
+        self.check(call, shown, in_force, "written", self.risk() < Risk::High)
+    }
+
+    /// Refuses to read a place that is not the one that was judged.
+    pub(super) fn check_read(
+        &self,
+        call: &ToolCall,
+        shown: &[Evidence],
+        in_force: &InForce,
+    ) -> Result<(), String> {
+        self.check(call, shown, in_force, "read", false)
+    }
+
+    fn check(
+        &self,
+        call: &ToolCall,
+        shown: &[Evidence],
+        in_force: &InForce,
+        done: &str,
+        unasked_allowed: bool,
+    ) -> Result<(), String> {
         let name = &self.name;
         let judged = shown.iter().find_map(|evidence| match evidence {
-            Evidence::Diff { path, .. } => Some(path),
-            _ => None,
+            Evidence::Diff { path, .. } | Evidence::Place { path } => Some(path),
+            Evidence::Rows { .. } | Evidence::Note { .. } | Evidence::Failed { .. } => None,
         });
         if let Some(judged) = judged
             && judged != name
         {
             return Err(format!(
-                "nothing was written: the path leads to `{name}` now, and led to `{judged}` when a person was shown the change"
+                "nothing was {done}: the path leads to `{name}` now, and led to `{judged}` when a person was asked"
             ));
         }
         let unasked = Unasked::new(in_force, Path::new(&self.workspace), call, call.tool.as_str())?;
         match unasked.decide(&self.file) {
             Decision::Allow => Ok(()),
-            Decision::Ask(_) if judged.is_some() || self.risk() < Risk::High => Ok(()),
+            Decision::Ask(_) if judged.is_some() || unasked_allowed => Ok(()),
             Decision::Ask(_) => Err(format!(
-                "nothing was written: the path leads to `{name}`, which nobody was asked about"
+                "nothing was {done}: the path leads to `{name}`, which nobody was asked about"
             )),
             Decision::Deny => Err(format!(
-                "nothing was written: the path leads to `{name}`, and changing that is denied"
+                "nothing was {done}: the path leads to `{name}`, which is denied"
             )),
         }
     }
@@ -92,6 +124,47 @@ impl Landing {
         risk
     }
 }
+
+/// Opens a real place to read it, and fails if a link has come in its way since.
+pub(super) fn open(real: &Path) -> io::Result<File> {
+    // Nonblocking, because opening a pipe would wait for its writer.
+    open_without_links(real, OFlags::RDONLY | OFlags::NONBLOCK)
+}
+
+/// Whether there is something at a real place, and no link on the way to it.
+pub(super) fn is_there(real: &Path) -> bool {
+    open_without_links(real, PASSING).is_ok()
+}
+
+fn open_without_links(real: &Path, flags: OFlags) -> io::Result<File> {
+    let open_in = |folder: BorrowedFd<'_>, name: &OsStr, flags: OFlags| {
+        rustix::fs::openat(
+            folder,
+            name,
+            flags | OFlags::NOFOLLOW | OFlags::CLOEXEC,
+            Mode::empty(),
+        )
+    };
+    let mut place = OwnedFd::from(File::open("/")?);
+    let mut names = real.components().skip(1).peekable();
+    while let Some(name) = names.next() {
+        let Component::Normal(name) = name else {
+            return Err(io::ErrorKind::InvalidInput.into());
+        };
+        let flags = match names.peek() {
+            Some(_) => PASSING | OFlags::DIRECTORY,
+            None => flags,
+        };
+        place = open_in(place.as_fd(), name, flags)?;
+    }
+    Ok(File::from(place))
+}
+
+/// A folder on the way need not be readable.
+#[cfg(target_os = "linux")]
+const PASSING: OFlags = OFlags::PATH;
+#[cfg(not(target_os = "linux"))]
+const PASSING: OFlags = OFlags::NONBLOCK;
 
 #[cfg(test)]
 mod tests;

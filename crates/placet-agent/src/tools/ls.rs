@@ -1,14 +1,18 @@
 //! `ls`: what is in a folder.
 
+use std::fs::File;
 use std::path::Path;
 
 use async_trait::async_trait;
 use placet_core::call::ToolCall;
+use placet_core::config::Config;
 use placet_core::evidence::Evidence;
 use placet_core::tool::Category;
+use rustix::fs::{AtFlags, Dir, DirEntry, FileType};
 use serde_json::{Value, json};
 
 use super::files::{self, Workspace};
+use super::landing;
 use super::walk::printable;
 use super::{Tool, object};
 
@@ -38,19 +42,33 @@ impl Tool for Ls {
         object(&[], properties)
     }
 
-    async fn run(&self, call: &ToolCall, _: &[Evidence]) -> Result<String, String> {
-        let folder = self.0.folder(&call.args);
-        files::blocking(move || list(&folder)).await
+    async fn evidence(&self, call: &ToolCall) -> Result<Vec<Evidence>, String> {
+        self.0.place(&call.args).await
+    }
+
+    async fn run(&self, call: &ToolCall, shown: &[Evidence]) -> Result<String, String> {
+        let (workspace, call, shown) = (self.0.clone(), call.clone(), shown.to_vec());
+        files::blocking(move || list(workspace.to_read(&call, &shown)?.file())).await
+    }
+
+    fn reload(&self, config: &Config) {
+        self.0.reload(config);
     }
 }
 
-fn list(folder: &Path) -> Result<String, String> {
-    let failed = |error: std::io::Error| format!("`{}` cannot be listed: {error}", folder.display());
+/// The entries of the folder at a real place. No link is followed.
+fn list(real: &Path) -> Result<String, String> {
+    let failed = |error: std::io::Error| format!("`{}` cannot be listed: {error}", real.display());
+    let folder = landing::open(real).map_err(failed)?;
     let mut names = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        let mut name = printable(&entry.file_name().to_string_lossy()).into_owned();
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+    for entry in Dir::read_from(&folder).map_err(|error| failed(error.into()))? {
+        let entry = entry.map_err(|error| failed(error.into()))?;
+        let name = entry.file_name().to_string_lossy();
+        if matches!(&*name, "." | "..") {
+            continue;
+        }
+        let mut name = printable(&name).into_owned();
+        if is_folder(&folder, &entry) {
             name.push('/');
         }
         names.push(name);
@@ -62,6 +80,15 @@ fn list(folder: &Path) -> Result<String, String> {
         names.push(format!("[{ENTRIES_MAX} of {total} entries are shown]"));
     }
     Ok(names.join("\n"))
+}
+
+fn is_folder(folder: &File, entry: &DirEntry) -> bool {
+    match entry.file_type() {
+        // Some file systems do not say.
+        FileType::Unknown => rustix::fs::statat(folder, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)
+            .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode).is_dir()),
+        known => known.is_dir(),
+    }
 }
 
 #[cfg(test)]

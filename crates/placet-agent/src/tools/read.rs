@@ -4,12 +4,13 @@ use std::fmt::Write as _;
 
 use async_trait::async_trait;
 use placet_core::call::ToolCall;
+use placet_core::config::Config;
 use placet_core::evidence::Evidence;
 use placet_core::tool::Category;
 use serde_json::{Value, json};
 
 use super::files::{self, Workspace};
-use super::{Tool, object};
+use super::{Tool, object, text};
 
 /// Lines returned when the model does not say how many.
 const LINES_USUAL: usize = 2000;
@@ -41,8 +42,11 @@ impl Tool for Read {
         object(&["path"], properties)
     }
 
-    async fn run(&self, call: &ToolCall, _: &[Evidence]) -> Result<String, String> {
-        let path = self.0.file(&call.args)?;
+    async fn evidence(&self, call: &ToolCall) -> Result<Vec<Evidence>, String> {
+        self.0.place(&call.args).await
+    }
+
+    async fn run(&self, call: &ToolCall, shown: &[Evidence]) -> Result<String, String> {
         let number = |name: &str| {
             let given = call.args.get(name).and_then(Value::as_u64);
             given.map(|number| usize::try_from(number).unwrap_or(usize::MAX))
@@ -51,9 +55,10 @@ impl Tool for Read {
             number("offset").unwrap_or(1),
             number("limit").unwrap_or(LINES_USUAL),
         );
-        let file = path.clone();
-        let Some(text) = files::blocking(move || files::read(&file)).await? else {
-            return Err(format!("there is no file `{}`", path.display()));
+        let (workspace, asked, shown) = (self.0.clone(), call.clone(), shown.to_vec());
+        let read = files::blocking(move || files::read(workspace.to_read(&asked, &shown)?.file()));
+        let Some(text) = read.await? else {
+            return Err(format!("there is no file `{}`", text(&call.args, "path")?));
         };
         let total = text.lines().count();
         let lines: Vec<&str> = text.lines().skip(offset - 1).take(limit).collect();
@@ -67,5 +72,9 @@ impl Tool for Read {
             );
         }
         Ok(shown)
+    }
+
+    fn reload(&self, config: &Config) {
+        self.0.reload(config);
     }
 }

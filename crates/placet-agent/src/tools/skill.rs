@@ -33,8 +33,8 @@ pub struct Skill {
 impl Skill {
     /// The skills of a workspace, and those of other folders. A skill of the workspace goes before one of the same name.
     pub fn new(workspace: &Workspace, folders: &[String]) -> Self {
-        let mut all = vec![workspace.resolve(FOLDER)];
-        all.extend(folders.iter().map(|folder| workspace.resolve(folder)));
+        let mut all = vec![workspace.root().join(FOLDER)];
+        all.extend(folders.iter().map(|folder| workspace.root().join(folder)));
         Self {
             description: described(&all),
             folders: all,

@@ -6,8 +6,11 @@ use std::time::{Duration, Instant};
 
 use globset::{GlobBuilder, GlobMatcher};
 use ignore::WalkBuilder;
+use placet_core::call::ToolCall;
+use placet_core::evidence::Evidence;
 
 use super::files::Workspace;
+use super::landing;
 
 /// How long one walk may take. It is on a thread that nobody can stop from outside.
 const TIME_MAX: Duration = Duration::from_secs(20);
@@ -17,8 +20,9 @@ pub(super) const OUTPUT_BYTES_MAX: usize = 48 * 1024;
 /// Where a walk begins: the real place, links followed once and for all.
 pub(super) struct Start {
     root: PathBuf,
-    /// The workspace's real place, when the walk is inside it.
-    workspace: Option<PathBuf>,
+    is_file: bool,
+    /// The workspace's real place.
+    workspace: PathBuf,
 }
 
 /// How far a walk came.
@@ -31,30 +35,40 @@ pub(super) enum Went {
 }
 
 impl Start {
-    pub(super) fn new(workspace: &Workspace, path: &Path) -> Result<Self, String> {
-        let real = |path: &Path| {
-            std::fs::canonicalize(path)
-                .map_err(|error| format!("`{}` cannot be read: {error}", path.display()))
-        };
-        let (root, workspace) = (real(path)?, real(workspace.root())?);
+    /// At the place a call was judged by, or not at all.
+    pub(super) fn new(workspace: &Workspace, call: &ToolCall, shown: &[Evidence]) -> Result<Self, String> {
+        let landing = workspace.to_read(call, shown)?;
+        let root = landing.file().to_owned();
+        let metadata = landing::open(&root).and_then(|opened| opened.metadata());
+        let metadata = metadata.map_err(|error| format!("`{}` cannot be read: {error}", root.display()))?;
         Ok(Self {
-            workspace: root.starts_with(&workspace).then_some(workspace),
             root,
+            is_file: metadata.is_file(),
+            workspace: PathBuf::from(landing.workspace()),
         })
     }
 
-    pub(super) fn is_file(&self) -> bool {
-        self.root.is_file()
+    pub(super) fn workspace(&self) -> &Path {
+        &self.workspace
+    }
+
+    /// Whether the call named a file and not a folder.
+    pub(super) fn named_a_file(&self) -> bool {
+        self.is_file
+    }
+
+    /// Whether the call named this very file.
+    pub(super) fn is_file(&self, file: &Path) -> bool {
+        self.is_file && file == self.root
     }
 
     pub(super) fn is_inside(&self) -> bool {
-        self.workspace.is_some()
+        self.root.starts_with(&self.workspace)
     }
 
     /// A file as it is told to the model: as it may be given back as a `path`.
     pub(super) fn shown(&self, file: &Path) -> String {
-        let workspace = self.workspace.as_deref();
-        let below = workspace.and_then(|workspace| file.strip_prefix(workspace).ok());
+        let below = file.strip_prefix(&self.workspace);
         printable(&below.unwrap_or(file).to_string_lossy()).into_owned()
     }
 
@@ -67,7 +81,8 @@ impl Start {
         }
     }
 
-    /// Visits every ordinary file. A link is no ordinary file, wherever it leads.
+    /// Visits every ordinary file. A link is no ordinary file, wherever it leads. A folder may become one during the walk, so
+    /// the visitor opens a file with [`landing::open`] before it tells anything of it.
     pub(super) fn files(&self, mut visit: impl FnMut(&Path)) -> Went {
         let deadline = Instant::now() + TIME_MAX;
         let walk = WalkBuilder::new(&self.root)

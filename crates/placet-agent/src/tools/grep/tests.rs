@@ -7,7 +7,7 @@ fn configured(root: &Path, config: &str, args: Value) -> Result<String, String> 
     let config = Config::parse(config, "placet.toml", std::iter::empty()).unwrap();
     let grep = Grep::new(Workspace::new(root));
     grep.reload(&config);
-    grep.search(&a_call("grep", args))
+    grep.search(&a_call("grep", args), &[])
 }
 
 fn grep(root: &Path, args: Value) -> Result<String, String> {
@@ -81,9 +81,12 @@ fn a_secret_is_not_found_by_searching_the_folder_around_it() {
         found.starts_with("a:1:hunter\n[1 files were not searched"),
         "{found}"
     );
-    // Named, it is judged as reading it is: whoever gets here was asked.
-    let named = grep(folder.path(), json!({"pattern": "hunter", "path": ".env"})).unwrap();
-    assert_eq!(named, ".env:1:KEY=hunter2");
+    // Named, it is searched when an approver was asked about this very file.
+    let call = a_call("grep", json!({"pattern": "hunter", "path": ".env"}));
+    let searched = |shown: &[Evidence]| Grep::new(Workspace::new(folder.path())).search(&call, shown);
+    let shown = [Evidence::Place { path: ".env".into() }];
+    assert_eq!(searched(&shown).unwrap(), ".env:1:KEY=hunter2");
+    assert!(searched(&[]).unwrap_err().contains("nobody was asked about"));
 }
 
 #[test]

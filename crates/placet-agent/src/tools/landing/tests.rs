@@ -1,4 +1,4 @@
-//! Links that appear between the judgement and the change.
+//! Links that appear between the judgement and the act.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::tools::files::Workspace;
-use crate::tools::{Tool as _, Write, a_call};
+use crate::tools::{Glob, Grep, Ls, Read, Tool as _, Write, a_call};
 
 /// A workspace beside a folder that is none of the agent's business.
 struct Disk {
@@ -88,7 +88,7 @@ async fn a_folder_that_became_a_link_since_the_change_was_shown_is_not_followed(
     disk.replace_by_link("out", &disk.outside);
     let refused = disk.write("out/new.txt", &shown).await.unwrap_err();
     assert!(
-        refused.contains("led to `out/new.txt` when a person"),
+        refused.contains("led to `out/new.txt` when a person was asked"),
         "{refused}"
     );
     assert!(disk.outside_is_empty());
@@ -142,4 +142,126 @@ async fn a_link_inside_the_workspace_is_followed_and_stays_a_link() {
         "new"
     );
     assert!(disk.workspace.join("link").is_symlink());
+}
+
+/// Calls of every tool that reads, through the link `notes` into the folder `out` or the folder of secrets.
+fn reading(workspace: &Path, config: &Config) -> Vec<(Box<dyn crate::tools::Tool>, ToolCall)> {
+    let workspace = Workspace::new(workspace);
+    let tools: [(Box<dyn crate::tools::Tool>, Value); 5] = [
+        (
+            Box::new(Read(workspace.clone())),
+            json!({ "path": "notes/a.txt" }),
+        ),
+        (
+            Box::new(Grep::new(workspace.clone())),
+            json!({ "path": "notes/a.txt", "pattern": "." }),
+        ),
+        (
+            Box::new(Grep::new(workspace.clone())),
+            json!({ "path": "notes", "pattern": "." }),
+        ),
+        (Box::new(Ls(workspace.clone())), json!({ "path": "notes" })),
+        (
+            Box::new(Glob(workspace)),
+            json!({ "path": "notes", "pattern": "*" }),
+        ),
+    ];
+    tools
+        .into_iter()
+        .map(|(tool, args)| {
+            tool.reload(config);
+            let call = a_call(tool.name(), args);
+            (tool, call)
+        })
+        .collect()
+}
+
+/// Replaces the link `notes` again and again until it is dropped: `out` and `secret` take turns behind it, and behind the folder
+/// `turning`, which is a folder at times and a link at others.
+struct Flipping {
+    stop: std::sync::Arc<std::sync::atomic::AtomicBool>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Flipping {
+    fn start(workspace: PathBuf, secret: PathBuf) -> Self {
+        let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let stopped = std::sync::Arc::clone(&stop);
+        let flip = move || {
+            let (link, new) = (workspace.join("notes"), workspace.join("new"));
+            let (turning, aside) = (workspace.join("turning"), workspace.join("aside"));
+            while !stopped.load(std::sync::atomic::Ordering::Relaxed) {
+                for target in [Path::new("out"), &secret, Path::new("turning")] {
+                    symlink(target, &new).unwrap();
+                    fs::rename(&new, &link).unwrap();
+                }
+                // The link has been followed; now the folder itself turns into one.
+                fs::rename(&turning, &aside).unwrap();
+                symlink(&secret, &turning).unwrap();
+                fs::remove_file(&turning).unwrap();
+                fs::rename(&aside, &turning).unwrap();
+            }
+        };
+        let thread = Some(std::thread::spawn(flip));
+        Self { stop, thread }
+    }
+}
+
+impl Drop for Flipping {
+    fn drop(&mut self) {
+        self.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        self.thread.take().unwrap().join().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_link_that_flips_while_a_tool_reads_never_gives_away_what_was_not_judged() {
+    let disk = disk("");
+    let inside = disk.workspace.join("private");
+    for (folder, file, text) in [
+        (disk.workspace.join("out"), "a.txt", "harmless"),
+        (disk.workspace.join("turning"), "a.txt", "harmless"),
+        (disk.outside.clone(), "a.txt", "hunter2"),
+        (disk.outside.clone(), "hunter2.txt", "hunter2"),
+        (inside.clone(), "a.txt", "hunter2"),
+        (inside.clone(), "hunter2.txt", "hunter2"),
+    ] {
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join(file), text).unwrap();
+    }
+    symlink("out", disk.workspace.join("notes")).unwrap();
+    let rule = "[[rules]]\nname = 'no'\npath = 'private/**'\neffect = 'deny'\n\
+                [[rules]]\nname = 'nor'\npath = 'private'\neffect = 'deny'\n";
+    let config = Config::parse(rule, "placet.toml", std::iter::empty()).unwrap();
+    for secret in [disk.outside.clone(), inside] {
+        let _flipping = Flipping::start(disk.workspace.clone(), secret);
+        for (tool, call) in reading(&disk.workspace, &config) {
+            for _ in 0..150 {
+                // Judged while the link led to `out`: policy allows that, so no approver was asked.
+                if let Ok(read) = tool.run(&call, &[]).await {
+                    assert!(!read.contains("hunter2"), "{}: {read}", tool.name());
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_place_is_read_when_that_very_place_was_shown() {
+    let disk = disk("");
+    let key = disk.outside.join("key.txt");
+    fs::write(&key, "one").unwrap();
+    fs::write(disk.outside.join("other.txt"), "two").unwrap();
+    disk.replace_by_link("link", &key);
+    let (read, call) = (
+        Read(Workspace::new(&disk.workspace)),
+        a_call("read", json!({ "path": "link" })),
+    );
+    let shown = read.evidence(&call).await.unwrap();
+    assert!(matches!(&shown[..], [Evidence::Place { path }] if path == key.to_str().unwrap()));
+    assert_eq!(read.run(&call, &shown).await.unwrap(), "one");
+    fs::remove_file(disk.workspace.join("link")).unwrap();
+    disk.replace_by_link("link", &disk.outside.join("other.txt"));
+    let refused = read.run(&call, &shown).await.unwrap_err();
+    assert!(refused.contains("when a person was asked"), "{refused}");
 }

@@ -137,6 +137,7 @@ impl Writer {
     pub(super) fn evidence(&mut self, evidence: &Evidence) -> Block {
         match evidence {
             Evidence::Diff { path, before, after } => self.change(path, before.as_deref(), after.as_deref()),
+            Evidence::Place { path } => self.field("Real place", "实际位置", path),
             Evidence::Rows { statement, count } => Block::Rows {
                 label: self.say("Rows it would touch", "将影响的行数"),
                 count: *count,
