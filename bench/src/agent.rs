@@ -10,7 +10,7 @@ use placet_agent::model::{Ended, Heard, Model, ModelError, Prompt, Spoken, Spoke
 use placet_agent::{Agent, Tool, Tools};
 use placet_core::call::ToolCall;
 use placet_core::evidence::Evidence;
-use placet_core::ids::{InteractionId, PersonId, SessionId};
+use placet_core::ids::{AgentId, InteractionId, PersonId, SessionId};
 use placet_core::journal::Event;
 use placet_core::run::{Limits, Message, RunEnd, Usage};
 use placet_core::tool::Category;
@@ -121,7 +121,7 @@ impl Office {
         let config = placet_core::config::Config::parse(&text, "bench", std::iter::empty())?;
         let engine = Engine::builder(config)
             .workspace(folder)
-            .toolbox(tools.clone())
+            .toolbox(AgentId::built_in(), tools.clone())
             .start(&folder.join("placet.db"))
             .await?;
         let (sender, asked) = mpsc::unbounded_channel();

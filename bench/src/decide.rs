@@ -56,7 +56,7 @@ pub(crate) fn run(plan: &Plan, table: &mut Table) -> anyhow::Result<()> {
 /// Parsing included: what an agent's shell call costs before anything is stored.
 fn whole_line(plan: &Plan, table: &mut Table, config: &Config) -> anyhow::Result<()> {
     let call = world::call("bash", json!({ "command": SHELL_LINE }), 1, "line")?;
-    let tool = config.tool(&call.tool);
+    let tool = config.builtin_tool(&call.tool);
     let decide = || {
         let analysis = analyse(&tool, &call.args, &FixedPlaces::of_examples());
         verdict(config, &call, &tool, &analysis)
@@ -100,7 +100,7 @@ fn cases(config: &Config) -> anyhow::Result<Vec<Case>> {
         .into_iter()
         .map(|(tool, args)| {
             let call = world::call(tool, args, 1, tool)?;
-            let tool = config.tool(&call.tool);
+            let tool = config.builtin_tool(&call.tool);
             let analysis = analyse(&tool, &call.args, &FixedPlaces::of_examples());
             Ok(Case { call, tool, analysis })
         })

@@ -49,7 +49,7 @@ pub(crate) fn reply(plan: &Plan, table: &mut Table) -> anyhow::Result<()> {
 pub(crate) fn render(plan: &Plan, table: &mut Table) -> anyhow::Result<()> {
     let config = world::config(50)?;
     let call = world::call("bash", json!({ "command": SHELL_LINE }), 1, "render")?;
-    let tool = config.tool(&call.tool);
+    let tool = config.builtin_tool(&call.tool);
     let analysis = analyse(&tool, &call.args, &FixedPlaces::of_examples());
     let lines = shell_lines(&tool, &call.args);
     let asked = Asked {

@@ -18,8 +18,6 @@ use crate::dispatch::Dispatch;
 use crate::model::{Delta, Model};
 use crate::tools::Tools;
 
-/// The name under which the built-in agent comes to the gate.
-pub const AGENT: &str = "placet";
 /// What the model is told first, unless the program says something else.
 const PROMPT: &str = include_str!("prompt.txt");
 /// How many pieces of speech a slow watcher may be behind before it misses some.
@@ -234,7 +232,7 @@ impl Builder {
         self
     }
 
-    /// The name under which it comes to the gate, instead of [`AGENT`]. A run goes on only under the name it began with.
+    /// The name under which it comes to the gate, instead of the built-in one. A run goes on only under the name it began with.
     pub fn named(mut self, name: AgentId) -> Self {
         self.name = Some(name);
         self
@@ -283,7 +281,7 @@ impl Builder {
             held: Mutex::default(),
             prompt: self.prompt,
             limits: self.limits,
-            agent: self.name.map_or_else(|| AgentId::new(AGENT), Ok)?,
+            agent: self.name.unwrap_or_else(AgentId::built_in),
             channels: self.channels,
             waking,
             live,

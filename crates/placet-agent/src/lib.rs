@@ -42,7 +42,7 @@ mod task;
 mod tell;
 pub mod tools;
 
-pub use agent::{AGENT, Agent, Builder, ResumeError, StartError};
+pub use agent::{Agent, Builder, ResumeError, StartError};
 pub use model::Model;
 pub use rest::Rest;
 pub use task::Task;

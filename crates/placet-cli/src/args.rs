@@ -170,8 +170,8 @@ pub(crate) struct CheckArgs {
     /// The session; `CHANNEL:CHAT` of a configured channel is a session in that chat
     #[arg(long, default_value = "check", value_parser = |text: &str| SessionId::new(text))]
     pub(crate) session: SessionId,
-    /// The agent's credential, for rules about agents
-    #[arg(long, default_value = "check", value_parser = |text: &str| AgentId::new(text))]
+    /// Which agent makes the call; `placet` is the built-in one, and only its tools are known by their names
+    #[arg(long, default_value = "placet", value_parser = |text: &str| AgentId::new(text))]
     pub(crate) agent: AgentId,
     /// The folder the agent works in, when it is not the configured one
     #[arg(long, value_name = "DIR")]

@@ -22,7 +22,7 @@ use placet_agent::Agent;
 use placet_agent::chat::ChatError;
 use placet_channels::terminal::{self, Colours, Inline, Seat};
 use placet_core::config::Config;
-use placet_core::ids::SessionId;
+use placet_core::ids::{AgentId, SessionId};
 use placet_engine::Engine;
 use placet_server::builtin;
 use tokio::runtime::Runtime;
@@ -81,7 +81,7 @@ async fn converse(args: &ChatArgs, config: Config, colours: Colours, inline: Inl
     let engine = Engine::builder(config)
         .channels_elsewhere(elsewhere)
         .channel(channel.clone())
-        .toolbox(tools.clone())
+        .toolbox(AgentId::built_in(), tools.clone())
         .start(&path)
         .await
         .with_context(|| {

@@ -8,7 +8,7 @@ use placet_agent::chat::What;
 use placet_agent::{Agent, Rest};
 use placet_channels::terminal::Seat;
 use placet_core::config::{Config, Workflow};
-use placet_core::ids::{IdError, PersonId, SessionId};
+use placet_core::ids::{AgentId, IdError, PersonId, SessionId};
 use placet_core::render::SafeText;
 use placet_core::run::RunEnd;
 use placet_engine::Engine;
@@ -46,7 +46,7 @@ async fn work(args: &RunArgs, config: Config) -> anyhow::Result<Exit> {
     let elsewhere: Vec<_> = builtin::channels_elsewhere(&config).collect();
     let engine = Engine::builder(config)
         .channels_elsewhere(elsewhere)
-        .toolbox(tools.clone())
+        .toolbox(AgentId::built_in(), tools.clone())
         .start(&path)
         .await
         .with_context(|| format!("the store `{}` cannot be opened", path.display()))?;

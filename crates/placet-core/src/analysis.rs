@@ -139,18 +139,6 @@ impl Analysis {
         self.facts.iter().map(|fact| fact.risk).max().unwrap_or(Risk::Low)
     }
 
-    /// What the commands and requests found would make of a tool that was not known to run or send anything.
-    pub(crate) fn reach(&self) -> Option<Category> {
-        self.facts
-            .iter()
-            .filter_map(|fact| match &fact.kind {
-                FactKind::Command { .. } => Some(Category::Command),
-                FactKind::Host { .. } => Some(Category::Network),
-                _ => None,
-            })
-            .max()
-    }
-
     /// The category of the SQL found: the strongest effect of all statements.
     pub fn sql_category(&self) -> Option<Category> {
         self.facts
@@ -190,13 +178,8 @@ pub fn analyse(tool: &Tool, args: &Args, places: &dyn Places) -> Analysis {
     for lens in &tool.lenses {
         lens_into(lens, args, places, &mut found);
     }
-    match tool.args {
-        ArgNames::Any => {}
-        ArgNames::Unknown => {
-            let own: Vec<&str> = tool.lenses.iter().map(Lens::arg).collect();
-            stray::analyse(tool, &own, args, places, &mut found);
-        }
-        ArgNames::Only(own) => stray::analyse(tool, own, args, places, &mut found),
+    if tool.args == ArgNames::Unknown {
+        stray::analyse(tool, args, places, &mut found);
     }
     found
 }

@@ -19,7 +19,7 @@ use crate::interaction::Locale;
 use crate::people::Directory;
 use crate::policy::Policy;
 use crate::time::Millis;
-use crate::tool::Tool;
+use crate::tool::{Declared, Tool};
 
 mod databases;
 mod error;
@@ -58,8 +58,8 @@ pub struct Config {
     pub approval: Approval,
     /// `[approval]` and `[[rules]]`: what decides.
     pub policy: Policy,
-    /// `[tools.NAME]`, laid over what is built in.
-    pub tools: BTreeMap<ToolName, Tool>,
+    /// `[tools.NAME]`: what the operator says about tools.
+    pub tools: BTreeMap<ToolName, Declared>,
     /// `[[people]]` and `[groups]`.
     pub people: Directory,
     /// `[channels.NAME]`.
@@ -261,9 +261,15 @@ impl Config {
         checker.finish(file_name, config)
     }
 
-    /// What is known about a tool: the operator's word, else what is built in, else what is assumed of any tool.
+    /// What is known about a tool of any agent but the built-in one: what the operator says, else what is assumed of
+    /// every tool. A built-in tool's name means nothing here.
     pub fn tool(&self, name: &ToolName) -> Tool {
-        described(&self.tools, name.clone())
+        declared(&self.tools, Tool::unknown(name.clone()))
+    }
+
+    /// What is known about a tool of the built-in agent: what the operator says, else what is built in.
+    pub fn builtin_tool(&self, name: &ToolName) -> Tool {
+        builtin(&self.tools, &self.databases, name)
     }
 
     /// How long people have to answer: the most specific that says so.
@@ -286,17 +292,16 @@ impl Config {
 
     fn check(file: ConfigFile, canonical_rules: Vec<String>, checker: &mut Checker<'_>) -> Self {
         let approval = sections::approval(&file.approval, checker);
-        let mut tools = file
+        let tools = file
             .tools
             .into_iter()
             .filter_map(|(name, tool)| sections::tool(&name, tool, checker))
-            .collect();
+            .collect::<BTreeMap<_, _>>();
         let databases = file
             .databases
             .iter()
             .filter_map(|(name, database)| databases::database(name, database, checker))
-            .collect();
-        databases::judged_by_name(&databases, &mut tools);
+            .collect::<BTreeMap<_, _>>();
         let channels = file
             .channels
             .iter()
@@ -307,7 +312,7 @@ impl Config {
             &file.rules,
             canonical_rules,
             &people,
-            |name| described(&tools, name),
+            |name| builtin(&tools, &databases, &name),
             checker,
         );
         let server = sections::server(file.server, &people, checker);
@@ -346,11 +351,22 @@ impl Config {
     }
 }
 
-fn described(tools: &BTreeMap<ToolName, Tool>, name: ToolName) -> Tool {
-    let configured = tools.get(&name).cloned();
-    configured
-        .or_else(|| Tool::builtin(&name))
-        .unwrap_or_else(|| Tool::unknown(name))
+fn declared(tools: &BTreeMap<ToolName, Declared>, base: Tool) -> Tool {
+    match tools.get(&base.name) {
+        Some(declared) => declared.over(base),
+        None => base,
+    }
+}
+
+fn builtin(
+    tools: &BTreeMap<ToolName, Declared>,
+    databases: &BTreeMap<String, Database>,
+    name: &ToolName,
+) -> Tool {
+    let Some(base) = Tool::builtin(name) else {
+        return declared(tools, Tool::unknown(name.clone()));
+    };
+    databases::judged_by_name(databases, declared(tools, base))
 }
 
 /// Each rule in canonical JSON.

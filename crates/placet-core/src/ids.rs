@@ -144,6 +144,13 @@ id!(
     "the person"
 );
 
+impl AgentId {
+    /// The built-in agent. No credential carries this name, so its calls come from inside this program.
+    pub fn built_in() -> Self {
+        Self("placet".into())
+    }
+}
+
 impl PersonId {
     /// The person behind an account that is not linked to a configured name.
     pub fn unlinked(channel: &ChannelName, user: &str) -> Result<Self, IdError> {

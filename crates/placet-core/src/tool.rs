@@ -1,8 +1,8 @@
 //! What is known about a tool: its category, its declared risk, and how its arguments are analysed.
 //!
 //! Three sources, and their order matters: the operator's `[tools.NAME]` may say anything; the built-in table describes
-//! the tools of the built-in agent; what an agent or an upstream says about its own tool may raise risk, never lower
-//! it. A tool nobody describes is a command of medium risk.
+//! the tools of the built-in agent, and only for its own calls; what an agent or an upstream says about its own tool may
+//! raise risk, never lower it. Every other tool is a command of medium risk, whatever its name.
 
 use std::collections::BTreeMap;
 
@@ -97,12 +97,10 @@ pub enum Lens {
 /// Which arguments a tool has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ArgNames {
-    /// Whatever it is given: the operator has said what the tool is, or where to look.
+    /// Its lenses say where to look: a built-in tool, or one that the operator described.
     Any,
-    /// Nobody has said. What no lens is about is looked into by its name and by what it looks like.
+    /// Not known. An argument without a lens is looked into by its name and its shape.
     Unknown,
-    /// These, as far as the built-in tool of that name goes. Others are looked into as those of an unknown tool.
-    Only(&'static [&'static str]),
 }
 
 /// What is known about a tool.
@@ -120,6 +118,23 @@ pub struct Tool {
     pub args: ArgNames,
     /// Whether the category follows from the SQL it is given rather than from its declaration.
     pub sql_decides_category: bool,
+    /// JSON Schema of its arguments, for edits.
+    pub schema: Option<Value>,
+}
+
+/// What the operator says about a tool (`[tools.NAME]`). The rest stays as it is otherwise known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Declared {
+    /// Its kind of effect.
+    pub category: Option<Category>,
+    /// Its risk; the category's own when only the category is given.
+    pub risk: Option<Risk>,
+    /// Which arguments are analysed, and how; those otherwise known when empty.
+    pub lenses: Vec<Lens>,
+    /// The dialect of its SQL arguments.
+    pub dialect: Option<SqlDialect>,
+    /// [`ArgNames::Any`] when this describes all its arguments.
+    pub args: ArgNames,
     /// JSON Schema of its arguments, for edits.
     pub schema: Option<Value>,
 }
@@ -148,6 +163,53 @@ impl Lens {
     /// Whether it looks into SQL.
     pub const fn is_sql(&self) -> bool {
         matches!(self, Self::Sql { .. } | Self::SqlOf { .. })
+    }
+}
+
+impl Declared {
+    /// Only a category; its arguments are looked into as before.
+    pub const fn of_category(category: Category) -> Self {
+        Self {
+            category: Some(category),
+            risk: None,
+            lenses: Vec::new(),
+            dialect: None,
+            args: ArgNames::Unknown,
+            schema: None,
+        }
+    }
+
+    /// The tool as the operator describes it.
+    pub fn over(&self, base: Tool) -> Tool {
+        let lenses = match self.lenses.as_slice() {
+            [] => base.lenses.into_iter().map(|lens| self.adjusted(lens)).collect(),
+            own => own.to_vec(),
+        };
+        let of_category = self.category.map(Category::default_risk);
+        Tool {
+            name: base.name,
+            category: self.category.unwrap_or(base.category),
+            risk: self.risk.or(of_category).unwrap_or(base.risk),
+            args: match self.args {
+                ArgNames::Any => ArgNames::Any,
+                ArgNames::Unknown => base.args,
+            },
+            sql_decides_category: self.category.is_none() && lenses.iter().any(Lens::is_sql),
+            lenses,
+            schema: self.schema.clone().or(base.schema),
+        }
+    }
+
+    /// A lens that was known already, as this description suggests.
+    fn adjusted(&self, lens: Lens) -> Lens {
+        match lens {
+            Lens::PathWrite { arg } if self.category == Some(Category::Read) => Lens::PathRead { arg },
+            Lens::Sql { arg, dialect: None } => Lens::Sql {
+                arg,
+                dialect: self.dialect,
+            },
+            lens => lens,
+        }
     }
 }
 
@@ -196,8 +258,8 @@ impl std::fmt::Display for Risk {
 }
 
 impl Tool {
-    /// A tool nobody describes: a command of medium risk, looked into by the usual names of arguments and by what their
-    /// texts look like. Agents pivot to whatever tool is not gated, so effect counts and not the tool's name.
+    /// A tool without a description: a command of medium risk, looked into by the usual names of arguments and by what
+    /// their texts look like. Agents pivot to whatever tool is not gated, so effect counts and not the tool's name.
     pub fn unknown(name: ToolName) -> Self {
         let shell = ["command", "cmd", "script", "shell_command"].map(|arg| Lens::Shell { arg: arg.into() });
         let paths = ["path", "file_path", "filePath", "filename", "file"]
@@ -214,15 +276,14 @@ impl Tool {
         }
     }
 
-    /// A tool of the built-in agent, by name.
+    /// A tool of the built-in agent, by name. It says nothing about another agent's tool of the same name.
     pub fn builtin(name: &ToolName) -> Option<Self> {
         let path = |arg: &str| Lens::PathRead { arg: arg.into() };
         let write = |arg: &str| Lens::PathWrite { arg: arg.into() };
         let (category, lenses): (Category, Vec<Lens>) = match name.as_str() {
-            "read" => (Category::Read, vec![path("path"), path("file_path")]),
-            "grep" | "glob" | "ls" => (Category::Read, vec![path("path")]),
+            "read" | "grep" | "glob" | "ls" => (Category::Read, vec![path("path")]),
             "bash_output" | "todo" | "task" | "skill" => (Category::Read, vec![]),
-            "write" | "edit" => (Category::Write, vec![write("path"), write("file_path")]),
+            "write" | "edit" => (Category::Write, vec![write("path")]),
             "bash" => (
                 Category::Command,
                 vec![Lens::Shell {
@@ -247,7 +308,7 @@ impl Tool {
             risk: category.default_risk(),
             sql_decides_category: lenses.iter().any(Lens::is_sql),
             lenses,
-            args: builtin_args(name.as_str()),
+            args: ArgNames::Any,
             schema: None,
         })
     }
@@ -267,27 +328,6 @@ impl Tool {
         }
         self
     }
-}
-
-/// The arguments in the schema of a built-in tool, and what coding agents call the same.
-fn builtin_args(name: &str) -> ArgNames {
-    ArgNames::Only(match name {
-        "read" => &["path", "file_path", "offset", "limit"],
-        "grep" => &["pattern", "path", "glob", "ignoreCase", "context", "filesOnly"],
-        "glob" => &["pattern", "path"],
-        "ls" => &["path"],
-        "bash_output" => &["id", "waitSeconds"],
-        "todo" => &["items"],
-        "task" => &["description", "prompt"],
-        "skill" => &["name"],
-        "write" => &["path", "file_path", "content"],
-        "edit" => &["path", "file_path", "old", "new", "everywhere"],
-        "bash" => &["command", "background", "timeoutSeconds"],
-        "kill_bash" => &["id"],
-        "fetch" => &["url", "method"],
-        "sql_query" | "data_modify" => &["database", "sql"],
-        _ => return ArgNames::Any,
-    })
 }
 
 #[cfg(test)]

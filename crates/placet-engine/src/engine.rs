@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use placet_core::analysis::Places as _;
 use placet_core::config::Config;
-use placet_core::ids::{ChannelName, IdError, InteractionId, PersonId, SessionId};
+use placet_core::ids::{AgentId, ChannelName, IdError, InteractionId, PersonId, SessionId};
 use placet_core::journal::{Event, SYSTEM_SESSION};
 use placet_core::verdict::Decision;
 use placet_store::{OpenError, Options, Step, Store, StoreError, SystemClock};
@@ -22,7 +22,7 @@ use crate::outbox;
 use crate::places::{DiskPlaces, PlacesError};
 use crate::steps::{self, Connected, Elsewhere, Fresh, InboxReach, Proposal, Reach, Rules};
 use crate::timers::{self, Alarm};
-use crate::toolbox::{NoToolbox, Toolbox};
+use crate::toolbox::Toolbox;
 use crate::waiters::Waiters;
 
 /// Who decides when the embedding program registered a callback.
@@ -43,7 +43,7 @@ pub(crate) struct Inner {
     pub(crate) committed: watch::Receiver<u64>,
     pub(crate) channels: BTreeMap<ChannelName, Arc<dyn Channel>>,
     pub(crate) callbacks: RwLock<Callbacks>,
-    pub(crate) toolbox: Box<dyn Toolbox>,
+    pub(crate) toolbox: Option<(AgentId, Box<dyn Toolbox>)>,
     pub(crate) places: DiskPlaces,
     pub(crate) handlers: crate::bus::Handlers,
     pub(crate) outbox_work: Arc<Notify>,
@@ -120,7 +120,7 @@ pub struct Builder {
     config: Config,
     channels: Vec<Arc<dyn Channel>>,
     callbacks: Callbacks,
-    toolbox: Box<dyn Toolbox>,
+    toolbox: Option<(AgentId, Box<dyn Toolbox>)>,
     workspace: PathBuf,
     inbox: InboxReach,
     elsewhere: BTreeMap<ChannelName, Elsewhere>,
@@ -135,7 +135,7 @@ impl Engine {
             config,
             channels: Vec::new(),
             callbacks: Callbacks::default(),
-            toolbox: Box::new(NoToolbox),
+            toolbox: None,
             workspace,
             inbox: InboxReach::Open,
             elsewhere: BTreeMap::new(),
@@ -145,7 +145,9 @@ impl Engine {
 
     /// Replaces the configuration. Questions already asked keep the terms they were asked on.
     pub fn reload(&self, config: Config) {
-        self.inner.toolbox.reload(&config);
+        if let Some((_, toolbox)) = &self.inner.toolbox {
+            toolbox.reload(&config);
+        }
         self.put_in_force(|_| Arc::new(config));
     }
 
@@ -270,9 +272,9 @@ impl Builder {
         self
     }
 
-    /// What is known about tools beyond the configuration: their own opinion, evidence, schemas.
-    pub fn toolbox(mut self, toolbox: impl Toolbox + 'static) -> Self {
-        self.toolbox = Box::new(toolbox);
+    /// What is known about the tools of `agent` beyond the configuration. It says nothing about other agents' tools.
+    pub fn toolbox(mut self, agent: AgentId, toolbox: impl Toolbox + 'static) -> Self {
+        self.toolbox = Some((agent, Box::new(toolbox)));
         self
     }
 
@@ -359,7 +361,9 @@ impl Builder {
         let workspace = places.workspace().to_owned();
         let surfaces = (self.inbox, &self.elsewhere);
         let reach = reach(&self.config, role, &channels, surfaces, &self.callbacks);
-        self.toolbox.reload(&self.config);
+        if let Some((_, toolbox)) = &self.toolbox {
+            toolbox.reload(&self.config);
+        }
         let engine = Engine {
             inner: Arc::new(Inner {
                 store,

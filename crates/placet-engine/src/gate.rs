@@ -24,6 +24,7 @@ use crate::engine::Engine;
 use crate::steps::{
     self, ClaimRefusal, FinishRefusal, Permit, Proposal, ProposeRefusal, Proposed, Reread, RunTerms,
 };
+use crate::toolbox::{NoToolbox, Toolbox};
 
 /// The gate of an [`Engine`].
 #[derive(Clone)]
@@ -100,17 +101,30 @@ impl Engine {
         Gate { engine: self.clone() }
     }
 
-    /// What is known of a tool.
-    pub(crate) fn tool(&self, submission: &Submission) -> Tool {
-        let in_force = self.in_force();
-        let mut tool = in_force
-            .config
-            .tool(&submission.call.tool)
-            .raised_by(submission.category, submission.risk);
+    /// The toolbox of the agent that makes a call; other agents have none.
+    fn toolbox(&self, call: &ToolCall) -> &dyn Toolbox {
+        match &self.inner.toolbox {
+            Some((agent, toolbox)) if *agent == call.origin.agent => toolbox.as_ref(),
+            Some(_) | None => &NoToolbox,
+        }
+    }
+
+    /// What is known of the tool of a call.
+    pub fn tool_of(&self, call: &ToolCall) -> Tool {
+        let toolbox = self.toolbox(call);
+        let config = &self.in_force().config;
+        let described = toolbox.tool(config, &call.tool);
+        let mut tool = described.unwrap_or_else(|| config.tool(&call.tool));
         if tool.schema.is_none() {
-            tool.schema = self.inner.toolbox.schema(submission.call.tool.as_str());
+            tool.schema = toolbox.schema(call.tool.as_str());
         }
         tool
+    }
+
+    /// The same, after what its agent says of it.
+    pub(crate) fn tool(&self, submission: &Submission) -> Tool {
+        self.tool_of(&submission.call)
+            .raised_by(submission.category, submission.risk)
     }
 
     pub(crate) fn analyse(&self, tool: &Tool, args: &Args) -> Analysis {
@@ -119,7 +133,7 @@ impl Engine {
 
     /// What the tool can show of the effect of a call. Too large to keep is refused, not cut: half a diff misleads.
     pub(crate) async fn evidence(&self, call: &ToolCall) -> Vec<Evidence> {
-        let given = match self.inner.toolbox.evidence(call).await {
+        let given = match self.toolbox(call).evidence(call).await {
             Ok(given) => given,
             Err(why) => return vec![Evidence::Failed { why }],
         };
@@ -148,7 +162,8 @@ impl Gate {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let engine = Engine::builder(Config::builtin()).start_in_memory().await?;
+    /// let config = Config::parse("[tools.read]\ncategory = 'read'", "placet.toml", std::iter::empty())?;
+    /// let engine = Engine::builder(config).start_in_memory().await?;
     /// let call: ToolCall = serde_json::from_value(json!({
     ///     "id": "call_1", "tool": "read", "args": { "path": "README.md" },
     ///     "session": "job-1", "origin": { "agent": "my-agent" },
@@ -340,8 +355,9 @@ impl Gate {
     async fn prepare_without_evidence(&self, submission: Submission) -> Result<Proposal, GateError> {
         let tool = self.engine.tool(&submission);
         let analysis = self.engine.analyse(&tool, &submission.call.args);
-        let own_opinion: OwnOpinion = self.engine.inner.toolbox.opinion(&submission.call).await;
-        let asks = self.engine.inner.toolbox.question(&submission.call);
+        let toolbox = self.engine.toolbox(&submission.call);
+        let own_opinion: OwnOpinion = toolbox.opinion(&submission.call).await;
+        let asks = toolbox.question(&submission.call);
         let asks = asks.and_then(|request| request.checked().ok()).map(Box::new);
         Ok(Proposal {
             tool,

@@ -1,16 +1,25 @@
-//! What the embedding program knows about its tools: their own opinion on a call, and evidence to show.
+//! What an agent in this process knows about its tools: what they are, their own opinion on a call, and evidence to show.
+//! Other agents' tools of the same names are other tools, so a toolbox is consulted for its own agent's calls only.
 
 use async_trait::async_trait;
 use placet_core::call::ToolCall;
 use placet_core::config::Config;
 use placet_core::evidence::Evidence;
+use placet_core::ids::ToolName;
 use placet_core::interaction::InteractionRequest;
-use placet_core::tool::OwnOpinion;
+use placet_core::tool::{OwnOpinion, Tool};
 use serde_json::Value;
 
-/// The embedding program's knowledge of its tools. All of it is optional.
+/// What is known of the tools of one agent beyond the configuration. All of it is optional.
 #[async_trait]
 pub trait Toolbox: Send + Sync {
+    /// What a tool is, under this configuration. The program that holds the toolbox vouches for it. Without an answer the
+    /// tool is known only by the operator's `[tools.NAME]`.
+    fn tool(&self, config: &Config, name: &ToolName) -> Option<Tool> {
+        let _ = (config, name);
+        None
+    }
+
     /// JSON Schema of a tool's arguments, to check a person's edits against.
     fn schema(&self, tool: &str) -> Option<Value> {
         let _ = tool;

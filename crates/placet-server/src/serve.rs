@@ -17,6 +17,7 @@ use placet_agent::Agent;
 use placet_channels::unbuilt::unbuilt;
 use placet_channels::webhook::{Webhooks, WebhooksError};
 use placet_core::config::Config;
+use placet_core::ids::AgentId;
 use placet_engine::Engine;
 use placet_store::StoreError;
 use tokio::net::{TcpListener, TcpStream};
@@ -145,7 +146,7 @@ impl Server {
         let elsewhere = builtin::channels_elsewhere(&config);
         let mut builder = Engine::builder(config.clone()).channels_elsewhere(elsewhere);
         if model.is_some() {
-            builder = builder.toolbox(tools.clone());
+            builder = builder.toolbox(AgentId::built_in(), tools.clone());
         }
         let builder = webhooks.channels().fold(builder, placet_engine::Builder::channel);
         let engine = builder.start(&store).await?;

@@ -10,7 +10,9 @@ use serde_json::json;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let engine = Engine::builder(Config::builtin())
+    // What you know about your tools. Every other tool is a command of medium risk, whatever its name.
+    let tools = "[tools.read]\ncategory = \"read\"\n";
+    let engine = Engine::builder(Config::parse(tools, "placet.toml", std::iter::empty())?)
         .without_inbox()
         .start_in_memory()
         .await?;

@@ -10,7 +10,7 @@ use placet_core::config::Config;
 use placet_core::ids::{AgentId, IdError, PersonId, ToolName};
 use placet_core::policy::{Mode, Policy, Settings};
 use placet_core::time::Millis;
-use placet_core::tool::Tool as Description;
+use placet_core::tool::Declared;
 use placet_engine::Engine;
 use placet_engine::channel::Channel;
 
@@ -202,7 +202,7 @@ impl Builder {
         let limits = self.config.agent.limits;
         let mut engine = Engine::builder(self.config)
             .workspace(&workspace)
-            .toolbox(tools.clone());
+            .toolbox(agent.clone(), tools.clone());
         let place = self.asks.map(|(channel, chat)| (chat, channel));
         let place = match place {
             Some((chat, channel)) => {
@@ -262,15 +262,10 @@ impl Builder {
         });
         for tool in &self.tools {
             let name = ToolName::new(tool.name())?;
-            let known = self.config.tool(&name);
             self.config
                 .tools
-                .entry(name.clone())
-                .or_insert_with(|| Description {
-                    category: tool.category(),
-                    risk: tool.category().default_risk(),
-                    ..known
-                });
+                .entry(name)
+                .or_insert_with(|| Declared::of_category(tool.category()));
         }
         Ok(builtin.with(self.tools.iter().cloned()))
     }

@@ -1,7 +1,7 @@
 //! A driver taken through its run step by step, so that other things happen exactly in between.
 
 use placet_core::config::Config;
-use placet_core::ids::PersonId;
+use placet_core::ids::{AgentId, PersonId};
 use placet_engine::Engine;
 use placet_engine::steps::Said;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ async fn agent(folder: &tempfile::TempDir, turns: &Value) -> Agent {
     let tools = Tools::builtin(folder.path());
     let engine = Engine::builder(Config::builtin())
         .workspace(folder.path())
-        .toolbox(tools.clone())
+        .toolbox(AgentId::built_in(), tools.clone())
         .start_in_memory()
         .await
         .unwrap();

@@ -73,7 +73,7 @@ impl Unasked {
             return Decision::Deny;
         };
         let call = self.call.with_args(args);
-        let tool = self.config.tool(&call.tool);
+        let tool = self.config.builtin_tool(&call.tool);
         let analysis = analyse(&tool, &call.args, &self.places);
         let context = Context::alone(call.digest(), &self.places.workspace);
         self.config

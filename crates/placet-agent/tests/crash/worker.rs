@@ -8,7 +8,7 @@ use placet_agent::model::{Script, Scripted};
 use placet_agent::{Agent, Tools};
 use placet_core::config::Config;
 use placet_core::digest::Digest;
-use placet_core::ids::{InteractionId, PersonId, SessionId};
+use placet_core::ids::{AgentId, InteractionId, PersonId, SessionId};
 use placet_core::interaction::{Answer, Interaction, Shown, Subject};
 use placet_core::journal::Event;
 use placet_core::principal::{Principal, Via};
@@ -60,7 +60,7 @@ async fn work(dir: &Path, rng: StdRng) -> Result<(), Failure> {
     let tools = Tools::builtin(&work);
     let engine = Engine::builder(Config::parse(CONFIG, "crash.toml", std::iter::empty())?)
         .workspace(&work)
-        .toolbox(tools.clone())
+        .toolbox(AgentId::built_in(), tools.clone())
         .start(&dir.join("placet.db"))
         .await?;
     mark()?;

@@ -35,7 +35,7 @@ fn categories(tools: &Tools) -> [BTreeMap<String, Category>; 2] {
     let config = Config::builtin();
     let taken = |name: &String| {
         let tool = ToolName::new(name.as_str()).unwrap();
-        (name.clone(), config.tool(&tool).category)
+        (name.clone(), config.builtin_tool(&tool).category)
     };
     [
         names.iter().map(said).collect(),

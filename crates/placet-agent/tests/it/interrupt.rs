@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use placet_agent::chat::{ChatStream, EventId, Viewer, What};
-use placet_agent::{AGENT, Rest, Tool, Tools};
+use placet_agent::{Rest, Tool, Tools};
 use placet_core::call::{Origin, ToolCall};
 use placet_core::evidence::Evidence;
 use placet_core::ids::{AgentId, CallId};
@@ -265,7 +265,7 @@ async fn a_call_that_was_allowed_is_not_begun_once_its_run_is_interrupted() {
     home.answer(&asked, "approve", None).await;
     let call = asked.context["callId"].as_str().unwrap();
     let key = CallKey {
-        agent: AgentId::new(AGENT).unwrap(),
+        agent: AgentId::built_in(),
         call: CallId::new(call).unwrap(),
     };
     interrupts(&home).await;
@@ -283,7 +283,7 @@ fn elsewhere(text: &str) -> steps::Saying {
         session: session("s"),
         text: text.into(),
         origin: Origin {
-            agent: AgentId::new(AGENT).unwrap(),
+            agent: AgentId::built_in(),
             agent_path: Vec::new(),
             chat: None,
             user: Some(lin()),

@@ -100,7 +100,7 @@ async fn open_as(
     let tools = Tools::builtin(work);
     let engine = Engine::builder(config)
         .workspace(work)
-        .toolbox(tools.clone())
+        .toolbox(AgentId::built_in(), tools.clone())
         .channel(Arc::clone(wall) as Arc<dyn Channel>)
         .start(&house.store())
         .await

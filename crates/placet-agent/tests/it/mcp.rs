@@ -13,6 +13,7 @@ use placet_agent::mcp::{Access, Pins, Servers, Transport};
 use placet_agent::model::{Script, Scripted};
 use placet_agent::{Agent, Tools};
 use placet_core::config::Config;
+use placet_core::ids::AgentId;
 use placet_engine::Engine;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
@@ -98,7 +99,7 @@ async fn town(house: House, access: Access, mode: &str, turns: Value) -> Town {
     let tools = Tools::builtin(&house.work()).with_servers(servers.clone());
     let engine = Engine::builder(config)
         .workspace(&house.work())
-        .toolbox(tools.clone());
+        .toolbox(AgentId::built_in(), tools.clone());
     let engine = engine.start(&house.store()).await.unwrap();
     let script = Script::from_json(json!({ "turns": turns })).unwrap();
     let agent = Agent::builder(engine.clone(), tools).model(Arc::new(Scripted::new("scripted", script)));

@@ -6,6 +6,7 @@ use placet_agent::Model;
 use placet_agent::model::{Access, Anthropic, ApiKey, Delta, ModelError, OpenAi, Prompt, Spoken, ToolSpec};
 use placet_agent::{Agent, Tools};
 use placet_core::config::Config;
+use placet_core::ids::AgentId;
 use placet_core::run::{Message, Usage};
 use placet_engine::Engine;
 use serde_json::json;
@@ -198,7 +199,7 @@ pub(crate) async fn home_with(house: &House, model: Arc<dyn Model>) -> Home {
     let tools = Tools::builtin(&house.work());
     let engine = Engine::builder(Config::builtin())
         .workspace(&house.work())
-        .toolbox(tools.clone())
+        .toolbox(AgentId::built_in(), tools.clone())
         .start(&house.store())
         .await
         .unwrap();

@@ -6,6 +6,7 @@ use placet_agent::model::{Script, Scripted};
 use placet_agent::{Agent, Tools};
 use placet_core::config::Config;
 use placet_core::digest::Digest;
+use placet_core::ids::AgentId;
 use placet_core::interaction::{Answer, Shown};
 use placet_core::journal::Event;
 use placet_engine::Engine;
@@ -21,7 +22,7 @@ async fn hundreds_of_parked_runs_hold_no_task_and_all_go_on() {
     let tools = Tools::builtin(folder.path());
     let engine = Engine::builder(Config::builtin())
         .workspace(folder.path())
-        .toolbox(tools.clone())
+        .toolbox(AgentId::built_in(), tools.clone())
         .start_in_memory()
         .await
         .unwrap();

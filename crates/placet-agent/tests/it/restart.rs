@@ -84,7 +84,7 @@ async fn another(
     let tools = Tools::builtin(work);
     let engine = Engine::builder(config)
         .workspace(work)
-        .toolbox(tools.clone())
+        .toolbox(AgentId::built_in(), tools.clone())
         .start(&house.store())
         .await
         .unwrap();

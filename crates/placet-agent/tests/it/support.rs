@@ -9,7 +9,7 @@ use placet_agent::chat::{ChatEvent, ChatStream, Response, Saying, What};
 use placet_agent::model::{Script, Scripted};
 use placet_agent::{Agent, Builder, Tools};
 use placet_core::config::Config;
-use placet_core::ids::{InteractionId, PersonId, SessionId};
+use placet_core::ids::{AgentId, InteractionId, PersonId, SessionId};
 use placet_core::interaction::InteractionRequest;
 use placet_core::principal::{Principal, Via};
 use placet_core::run::Limits;
@@ -101,7 +101,7 @@ async fn start_as(
         Config::parse(config, "placet.toml", std::iter::empty()).unwrap_or_else(|error| panic!("{error}"));
     let engine = Engine::builder(config)
         .workspace(work)
-        .toolbox(tools.clone())
+        .toolbox(AgentId::built_in(), tools.clone())
         .start(store)
         .await
         .unwrap();

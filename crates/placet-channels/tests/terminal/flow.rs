@@ -37,7 +37,8 @@ fn diamond_override_false_runs_and_true_asks() {
 
 #[test]
 fn diamond_risk_low_runs_high_always_asks() {
-    let calls = unasked(json!({ "calls": [{ "tool": "ls", "args": { "path": "." } }] }));
+    let config = "[tools.ls]\ncategory = 'read'\n";
+    let calls = unasked(json!({ "config": config, "calls": [{ "tool": "ls", "args": { "path": "." } }] }));
     assert!(calls[0]["output"].is_string());
     // Approved once, a HIGH call is asked about again.
     let mut kim = Person::at(json!({ "calls": [bash("rm -rf a"), bash("rm -rf a")], "oneByOne": true }));

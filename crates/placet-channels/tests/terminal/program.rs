@@ -80,10 +80,13 @@ async fn the_program_at_the_terminal() {
 async fn play(scene: &Scene) -> Value {
     let config = Config::parse(&scene.config, "placet.toml", std::iter::empty()).unwrap();
     let seat = Seat::of(&config.people, "kim").unwrap();
-    let builder = Engine::builder(config).workspace(&scene.folder).toolbox(Tools {
+    let tools = Tools {
         evidence: scene.evidence.clone(),
         schema: scene.schema.clone(),
-    });
+    };
+    let builder = Engine::builder(config)
+        .workspace(&scene.folder)
+        .toolbox(AgentId::new("helper").unwrap(), tools);
     let store = scene.folder.join("placet.db");
     let (terminal, attendant) = match terminal::open(seat, scene.locale, Colours::Auto) {
         Ok(halves) => halves,

@@ -23,6 +23,8 @@ use crate::style::{self, paint};
 
 /// Ten minutes for each question: nobody should be hurried by a demo.
 const CONFIG: &str = "[approval]\ntimeout = \"10m\"\nmemory = \"0s\"\n";
+/// The agent of the demo.
+const AGENT: &str = "demo-agent";
 /// As wide as the plainest terminal.
 const WIDTH: u16 = 80;
 
@@ -68,10 +70,11 @@ impl House {
     async fn furnish(stage: &Stage, who: Who, locale: Locale, attended: bool) -> anyhow::Result<Self> {
         let config = Config::parse(CONFIG, "demo", std::iter::empty())?;
         let tools = Tools::on(stage);
+        let agent = AgentId::new(AGENT)?;
         let builder = |config| {
             Engine::builder(config)
                 .workspace(stage.work())
-                .toolbox(tools.clone())
+                .toolbox(agent.clone(), tools.clone())
         };
         let (engine, desk) = match who {
             Who::Script => (builder(config).start(stage.store()).await?, Desk::Script),
@@ -138,7 +141,7 @@ impl House {
     }
 
     fn call(&self, scene: &Scene) -> anyhow::Result<ToolCall> {
-        let agent = AgentId::new("demo-agent")?;
+        let agent = AgentId::new(AGENT)?;
         let origin = match &self.desk {
             Desk::Terminal { terminal, .. } => terminal.origin(agent),
             Desk::Script => Origin {

@@ -6,7 +6,10 @@ use std::process::Command;
 
 use async_trait::async_trait;
 use placet_core::call::ToolCall;
+use placet_core::config::Config;
 use placet_core::evidence::Evidence;
+use placet_core::ids::ToolName;
+use placet_core::tool::Tool;
 use placet_engine::toolbox::Toolbox;
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -91,6 +94,11 @@ impl Tools {
 
 #[async_trait]
 impl Toolbox for Tools {
+    /// They are stand-ins for the built-in tools of the same names.
+    fn tool(&self, config: &Config, name: &ToolName) -> Option<Tool> {
+        Some(config.builtin_tool(name))
+    }
+
     fn schema(&self, tool: &str) -> Option<Value> {
         let argument = match tool {
             "bash" => "command",

@@ -1,8 +1,5 @@
-//! Arguments that no lens is about: those a built-in tool does not have, and those of a tool that nobody describes.
-//!
-//! A tool of another agent may share no more than the name with ours: its `task` may take a command, its `read` a list of
-//! files, its `write` another name for the file. So all of these are looked into by their names and by what their texts look
-//! like.
+//! Arguments without a lens, of a tool without a description: they are looked into by their names and by what their texts
+//! look like.
 
 use serde_json::Value;
 
@@ -10,7 +7,7 @@ use super::path::{self, Use};
 use super::why::{PathConcern, Why};
 use super::{Analysis, Fact, FactKind, Places, shell, sql, url};
 use crate::call::Args;
-use crate::tool::{ArgNames, Category, Lens, Risk, Tool};
+use crate::tool::{Category, Lens, Risk, Tool};
 
 /// What an argument is taken for.
 #[derive(Clone, Copy, PartialEq)]
@@ -25,10 +22,11 @@ enum Sort {
     Text,
 }
 
-/// Looks into each argument that is none of `own`.
-pub(super) fn analyse(tool: &Tool, own: &[&str], args: &Args, places: &dyn Places, found: &mut Analysis) {
+/// Looks into each argument that has no lens.
+pub(super) fn analyse(tool: &Tool, args: &Args, places: &dyn Places, found: &mut Analysis) {
+    let has_lens = |name: &str| tool.lenses.iter().any(|lens| lens.arg() == name);
     let mut search = Search { tool, places, found };
-    for (name, value) in args.iter().filter(|(name, _)| !own.contains(name)) {
+    for (name, value) in args.iter().filter(|(name, _)| !has_lens(name)) {
         search.value(name, value);
     }
     search.written_somewhere();
@@ -42,7 +40,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn value(&mut self, name: &str, value: &Value) {
-        let sort = self.by_name(name);
+        let sort = by_name(name);
         match value {
             _ if sort == Some(Sort::Variables) => self.variables(value),
             Value::String(text) if !text.is_empty() => self.text(sort, text),
@@ -111,41 +109,36 @@ impl Search<'_> {
             why: Some(why),
         });
     }
+}
 
-    /// `filePath`, `file_path` and `file-paths` are one name.
-    fn by_name(&self, name: &str) -> Option<Sort> {
-        let letters = name.chars().filter(char::is_ascii_alphanumeric);
-        let name: String = letters.map(|c| c.to_ascii_lowercase()).collect();
-        let name = name.strip_suffix('s').unwrap_or(&name);
-        let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
-        let is_unknown = self.tool.args == ArgNames::Unknown;
-        // What is read is never a text to be written.
-        let may_hold_text = is_unknown || self.tool.category == Category::Write;
-        match name {
-            "argv" | "bash" | "command" | "commandline" | "cmd" | "exec" | "execute" | "run" | "script"
-            | "sh" | "shell" | "shellcommand" => Some(Sort::Shell),
-            // In a language that nobody here knows.
-            "code" if !is_unknown => Some(Sort::Shell),
-            "env" | "environ" | "environment" | "environmentvariable" | "envvar" => Some(Sort::Variables),
-            "filename" | "cwd" | "workdir" => Some(Sort::Path),
-            "sql" | "statement" => Some(Sort::Sql),
-            _ if ends(&["url", "uri"]) => Some(Sort::Url),
-            _ if may_hold_text && TEXTS.contains(&name) => Some(Sort::Text),
-            _ if ends(&[
-                "path",
-                "file",
-                "dir",
-                "directory",
-                "folder",
-                "dest",
-                "destination",
-                "target",
-            ]) =>
-            {
-                Some(Sort::Path)
-            }
-            _ => None,
+/// `filePath`, `file_path` and `file-paths` are one name.
+fn by_name(name: &str) -> Option<Sort> {
+    let letters = name.chars().filter(char::is_ascii_alphanumeric);
+    let name: String = letters.map(|c| c.to_ascii_lowercase()).collect();
+    let name = name.strip_suffix('s').unwrap_or(&name);
+    let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+    match name {
+        "argv" | "bash" | "command" | "commandline" | "cmd" | "exec" | "execute" | "run" | "script"
+        | "sh" | "shell" | "shellcommand" => Some(Sort::Shell),
+        "env" | "environ" | "environment" | "environmentvariable" | "envvar" => Some(Sort::Variables),
+        "filename" | "cwd" | "workdir" => Some(Sort::Path),
+        "sql" | "statement" => Some(Sort::Sql),
+        _ if ends(&["url", "uri"]) => Some(Sort::Url),
+        _ if TEXTS.contains(&name) => Some(Sort::Text),
+        _ if ends(&[
+            "path",
+            "file",
+            "dir",
+            "directory",
+            "folder",
+            "dest",
+            "destination",
+            "target",
+        ]) =>
+        {
+            Some(Sort::Path)
         }
+        _ => None,
     }
 }
 

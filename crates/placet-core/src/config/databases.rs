@@ -7,7 +7,6 @@ use serde_spanned::Spanned;
 use super::Secret;
 use super::error::Checker;
 use super::file::DatabaseFile;
-use crate::ids::ToolName;
 use crate::tool::{Lens, SqlDialect, Tool};
 
 /// A database.
@@ -27,9 +26,6 @@ pub enum DatabaseUrl {
     /// Kept elsewhere, because it holds a password.
     Kept(Secret),
 }
-
-/// The tools that take a database's name and a statement for it.
-const TOOLS: [&str; 2] = ["sql_query", "data_modify"];
 
 pub(super) fn database(
     name: &Spanned<String>,
@@ -82,30 +78,25 @@ pub fn dialect_of(scheme: &str) -> Option<SqlDialect> {
     }
 }
 
-/// Lets statements be judged in the dialect of the database they are for. A dialect the operator gave the tool stays.
-pub(super) fn judged_by_name(databases: &BTreeMap<String, Database>, tools: &mut BTreeMap<ToolName, Tool>) {
+/// Judges a built-in tool's statements in the dialect of the database they are for. A dialect the operator gave stays.
+pub(super) fn judged_by_name(databases: &BTreeMap<String, Database>, mut tool: Tool) -> Tool {
     if databases.is_empty() {
-        return;
+        return tool;
     }
     let dialects: BTreeMap<String, SqlDialect> = databases
         .iter()
         .map(|(name, database)| (name.clone(), database.dialect))
         .collect();
-    for name in TOOLS.into_iter().filter_map(|name| ToolName::new(name).ok()) {
-        let Some(mut tool) = tools.get(&name).cloned().or_else(|| Tool::builtin(&name)) else {
-            continue;
-        };
-        for lens in &mut tool.lenses {
-            if let Lens::Sql { arg, dialect: None } = lens {
-                *lens = Lens::SqlOf {
-                    arg: std::mem::take(arg),
-                    database: "database".into(),
-                    dialects: dialects.clone(),
-                };
-            }
+    for lens in &mut tool.lenses {
+        if let Lens::Sql { arg, dialect: None } = lens {
+            *lens = Lens::SqlOf {
+                arg: std::mem::take(arg),
+                database: "database".into(),
+                dialects: dialects.clone(),
+            };
         }
-        tools.insert(name, tool);
     }
+    tool
 }
 
 #[cfg(test)]
@@ -113,9 +104,9 @@ mod tests {
     use serde_json::json;
 
     use super::super::Config;
-    use super::*;
     use crate::analysis::{Analysis, FixedPlaces, analyse};
     use crate::call::Args;
+    use crate::ids::ToolName;
     use crate::tool::Risk;
 
     fn load(text: &str) -> Result<Config, String> {
@@ -123,7 +114,7 @@ mod tests {
     }
 
     fn judged(config: &Config, database: &str, sql: &str) -> Analysis {
-        let tool = config.tool(&ToolName::new("sql_query").unwrap());
+        let tool = config.builtin_tool(&ToolName::new("sql_query").unwrap());
         let args = Args::from_value(json!({ "database": database, "sql": sql })).unwrap();
         analyse(&tool, &args, &FixedPlaces::of_examples())
     }

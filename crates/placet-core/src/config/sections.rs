@@ -15,7 +15,7 @@ use crate::interaction::Locale;
 use crate::people::{Directory, Person};
 use crate::policy::{Mode, Override, Settings};
 use crate::time::Millis;
-use crate::tool::{ArgNames, Category, Lens, Tool};
+use crate::tool::{ArgNames, Declared, Lens, Tool};
 
 /// A length of time that is not zero.
 pub(super) fn positive(given: &Spanned<Lasting>, checker: &mut Checker<'_>) -> Option<Millis> {
@@ -76,35 +76,23 @@ pub(super) fn settings(file: ApprovalFile, safety: &SafetyFile) -> Settings {
     }
 }
 
-/// The operator's word on a tool, over what is built in, over what is assumed of a tool nobody describes.
+/// What the operator says about a tool.
 pub(super) fn tool(
     name: &Spanned<String>,
     file: ToolFile,
     checker: &mut Checker<'_>,
-) -> Option<(ToolName, Tool)> {
+) -> Option<(ToolName, Declared)> {
     let tool_name = checker.accept(name.span(), ToolName::new(name.get_ref()))?;
-    let base = Tool::builtin(&tool_name).unwrap_or_else(|| Tool::unknown(tool_name.clone()));
     let dialect = file.dialect.as_ref().map(|dialect| *dialect.get_ref());
     let shell = file.shell.0.into_iter().map(|arg| Lens::Shell { arg });
     let sql = file.sql.0.into_iter().map(|arg| Lens::Sql { arg, dialect });
     let reads = file.read_path.0.into_iter().map(|arg| Lens::PathRead { arg });
     let writes = file.write_path.0.into_iter().map(|arg| Lens::PathWrite { arg });
     let urls = file.url.0.into_iter().map(|arg| Lens::Url { arg });
-    let mut lenses: Vec<Lens> = shell.chain(sql).chain(reads).chain(writes).chain(urls).collect();
-    // Who says what the tool is, or where to look, has said it of all its arguments.
-    let args = match (&file.category, lenses.is_empty()) {
-        (None, true) => base.args,
-        _ => ArgNames::Any,
-    };
-    if lenses.is_empty() {
-        lenses = base
-            .lenses
-            .into_iter()
-            .map(|lens| adjusted(lens, file.category, dialect))
-            .collect();
-    }
-    let speaks_sql = lenses.iter().any(Lens::is_sql);
-    if let (Some(dialect), false) = (&file.dialect, speaks_sql) {
+    let lenses: Vec<Lens> = shell.chain(sql).chain(reads).chain(writes).chain(urls).collect();
+    let otherwise = Tool::builtin(&tool_name).map_or_else(Vec::new, |tool| tool.lenses);
+    let looked_into = if lenses.is_empty() { &otherwise } else { &lenses };
+    if let (Some(dialect), false) = (&file.dialect, looked_into.iter().any(Lens::is_sql)) {
         let help = Some("say with `sql = \"ARGUMENT\"` where the SQL is".to_owned());
         checker.refuse(dialect.span(), "a dialect without an SQL argument", help);
     }
@@ -119,32 +107,19 @@ pub(super) fn tool(
         }
         None => None,
     };
-    let category = file.category.unwrap_or(base.category);
-    let risk = file
-        .risk
-        .unwrap_or_else(|| file.category.map_or(base.risk, Category::default_risk));
-    let sql_decides_category = speaks_sql && file.category.is_none();
-    Some((
-        tool_name.clone(),
-        Tool {
-            name: tool_name,
-            category,
-            risk,
-            lenses,
-            args,
-            sql_decides_category,
-            schema,
+    let declared = Declared {
+        category: file.category,
+        risk: file.risk,
+        // A category, or a place to look, describes all arguments.
+        args: match (file.category, lenses.is_empty()) {
+            (None, true) => ArgNames::Unknown,
+            _ => ArgNames::Any,
         },
-    ))
-}
-
-/// A usual argument, seen as the operator's description of the tool suggests.
-fn adjusted(lens: Lens, category: Option<Category>, dialect: Option<crate::tool::SqlDialect>) -> Lens {
-    match lens {
-        Lens::PathWrite { arg } if category == Some(Category::Read) => Lens::PathRead { arg },
-        Lens::Sql { arg, dialect: None } => Lens::Sql { arg, dialect },
-        lens => lens,
-    }
+        lenses,
+        dialect,
+        schema,
+    };
+    Some((tool_name, declared))
 }
 
 pub(super) fn channel(
@@ -233,9 +208,14 @@ pub(super) fn server(file: ServerFile, people: &Directory, checker: &mut Checker
     }
     let mut agents = BTreeMap::new();
     for (name, secret) in file.agents {
-        if let Some(agent) = checker.accept(name.span(), AgentId::new(name.get_ref())) {
-            agents.insert(agent, secret);
+        let Some(agent) = checker.accept(name.span(), AgentId::new(name.get_ref())) else {
+            continue;
+        };
+        if agent == AgentId::built_in() {
+            let help = Some("its tools are known by their names; give this agent another name".to_owned());
+            checker.refuse(name.span(), format_args!("`{agent}` is the built-in agent"), help);
         }
+        agents.insert(agent, secret);
     }
     let hosts = file
         .hosts

@@ -170,7 +170,11 @@ fn every_section_is_read() {
         "still looked into"
     );
     assert!(config.tool(&name("report")).sql_decides_category);
-    assert_eq!(config.tool(&name("bash")), Tool::builtin(&name("bash")).unwrap());
+    assert_eq!(config.tool(&name("bash")), Tool::unknown(name("bash")));
+    assert_eq!(
+        config.builtin_tool(&name("bash")),
+        Tool::builtin(&name("bash")).unwrap()
+    );
     assert_eq!(config.tool(&name("mystery")), Tool::unknown(name("mystery")));
     let ops = ChannelName::new("ops").unwrap();
     assert_eq!(config.people.person_for(&ops, "lin").unwrap().as_str(), "lin");

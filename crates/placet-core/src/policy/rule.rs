@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::analysis::{Analysis, Fact, FactKind, lowercase, shell};
 use crate::call::ToolCall;
 use crate::canonical;
-use crate::tool::{ArgNames, Category, Risk, Tool};
+use crate::tool::{Category, Risk, Tool};
 use crate::verdict::AskTerms;
 
 use super::paths::{PathGlob, below, normalised};
@@ -89,18 +89,10 @@ impl<'a> Subject<'a> {
             Some(sql) => tool.category.max(sql),
             None => tool.category,
         };
-        let risk = tool.risk.max(analysis.risk());
-        // A tool that only shares its name with a built-in one may be given a command or an address, and is then no reader.
-        let (category, risk) = match (&tool.args, analysis.reach()) {
-            (ArgNames::Only(_), Some(reach)) if category <= Category::Write => {
-                (reach, risk.max(reach.default_risk()))
-            }
-            _ => (category, risk),
-        };
         Self {
             call,
             analysis,
-            risk,
+            risk: tool.risk.max(analysis.risk()),
             category,
             workspace,
             paths: OnceCell::new(),

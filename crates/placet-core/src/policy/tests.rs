@@ -128,6 +128,10 @@ struct Case {
 impl Case {
     fn new(tool: &str, analysis: Analysis) -> Self {
         let tool = Tool::builtin(&name(tool)).unwrap_or_else(|| Tool::unknown(name(tool)));
+        Self::of(tool, analysis)
+    }
+
+    fn of(tool: Tool, analysis: Analysis) -> Self {
         Self {
             tool,
             analysis,

@@ -2,6 +2,7 @@
 
 use placet_core::call::ToolCall;
 use placet_core::evidence::Evidence;
+use placet_core::ids::AgentId;
 use placet_core::interaction::{Answer, AnswerError, Interaction, Resolution};
 use placet_core::outcome::Outcome;
 use placet_core::tool::Risk;
@@ -157,7 +158,13 @@ impl Toolbox for Counting {
 #[tokio::test]
 async fn whoever_is_asked_about_an_edit_sees_what_the_new_call_would_do_and_at_least_the_risk_declared() {
     let house = House::new();
-    let engine = house.start(house.builder(HOUSE).toolbox(Counting)).await;
+    let engine = house
+        .start(
+            house
+                .builder(HOUSE)
+                .toolbox(AgentId::new("coder").unwrap(), Counting),
+        )
+        .await;
     let submission = Submission {
         risk: Some(Risk::High),
         ..Submission::from(deploy("c", "production-eu"))

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use placet_core::call::{ARGS_BYTES_MAX, Args, ArgsError, ToolCall};
 use placet_core::config::Config;
 use placet_core::evidence::Evidence;
+use placet_core::ids::AgentId;
 use placet_core::interaction::{Answer, AnswerError, InteractionRequest, Locale, RequestError};
 use placet_core::outcome::Outcome;
 use placet_core::render::{Markup, Surface, to_text};
@@ -257,7 +258,13 @@ impl Toolbox for Talkative {
 #[tokio::test]
 async fn evidence_that_fails_or_is_too_large_is_said_to_be_missing_and_lets_nothing_through() {
     let house = House::new();
-    let engine = house.start(house.builder("").toolbox(Talkative)).await;
+    let engine = house
+        .start(
+            house
+                .builder("")
+                .toolbox(AgentId::new("coder").unwrap(), Talkative),
+        )
+        .await;
     for to in ["huge", "small"] {
         let id = park(&engine, deploy(to, to)).await;
         let evidence = asked(&engine, &id).await.evidence;

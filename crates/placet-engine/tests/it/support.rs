@@ -81,7 +81,9 @@ impl House {
 
     pub(crate) fn builder(&self, config: &str) -> Builder {
         let clock: Arc<dyn Clock> = self.clock.clone();
-        Engine::builder(config_of(config))
+        // What the stories know of the agent's tools.
+        let config = format!("{config}\n[tools.read]\ncategory = 'read'\n");
+        Engine::builder(config_of(&config))
             .clock(clock)
             .workspace(self.folder.path())
     }

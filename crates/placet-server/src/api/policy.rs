@@ -174,10 +174,13 @@ async fn policy(_: Admin, Shared(state): Shared<State>) -> Json<PolicyBody> {
         tool: tool.clone(),
         effect: *effect,
     });
-    let tools = config.tools.values().map(|tool| ToolBody {
-        name: tool.name.clone(),
-        category: tool.category,
-        risk: tool.risk,
+    let tools = config.tools.keys().map(|name| {
+        let tool = config.tool(name);
+        ToolBody {
+            name: tool.name,
+            category: tool.category,
+            risk: tool.risk,
+        }
     });
     Json(PolicyBody {
         mode: settings.mode,
@@ -258,6 +261,10 @@ struct CheckBody {
     /// For whom.
     #[serde(default)]
     user_id: Option<String>,
+    /// As which agent, when a person asks; the built-in one when absent. An agent asks as itself.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
+    agent: Option<AgentId>,
 }
 
 /// What policy would say, explained.
@@ -321,7 +328,7 @@ async fn check(
             }
             agent.clone()
         }
-        AgentOrPerson::Person(_) => AgentId::new(IMAGINED)?,
+        AgentOrPerson::Person(_) => body.agent.clone().unwrap_or_else(AgentId::built_in),
     };
     let submission = imagined(body, agent, &state)?;
     let (verdict, analysis) = state.engine().gate().check(submission).await?;

@@ -53,6 +53,44 @@ async fn an_allowed_call_is_claimed_once_and_finished_once() {
 }
 
 #[tokio::test]
+async fn a_tool_that_shares_a_built_in_readers_name_is_asked_about() {
+    let house = House::plain().await;
+    let agent = house.token("agent");
+    for (number, (tool, args)) in [
+        ("task", json!({"iban": "DE02120300000000202051", "amount": 900})),
+        ("task", json!({"prompt": "pay it", "description": "pay"})),
+        ("todo", json!({"action": "drop"})),
+        ("ls", json!({"op": "delete"})),
+        ("skill", json!({"name": "pay"})),
+        ("bash_output", json!({"id": "1", "signal": 9})),
+        ("glob", json!({"pattern": "*", "unlink": true})),
+        ("grep", json!({"pattern": "x", "replace": "y"})),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let call = house
+            .propose(&agent, &format!("c{number}"), tool, args.clone())
+            .await;
+        assert_eq!(call["status"], "pending", "{tool} {args}: {call}");
+        assert_eq!(call["verdict"]["category"], "command", "{tool} {args}");
+    }
+    // A shell line is inspected whatever the tool is called.
+    let call = house
+        .propose(&agent, "line", "bash", json!({"command": "rm -rf /"}))
+        .await;
+    assert_eq!(call["verdict"]["decision"], "deny", "{call}");
+    // A person's check is the built-in agent's call unless it names another agent; this server runs no built-in agent.
+    let check = json!({"tool": "read", "args": {"path": "a"}, "agent": "coder"});
+    let checked = house
+        .post(&house.token("approver"), "/v1/policy/check", check)
+        .await
+        .ok();
+    assert_eq!(checked["decision"], "allow", "the operator described `read`");
+    house.close().await;
+}
+
+#[tokio::test]
 async fn a_waiting_agent_hears_of_the_answer() {
     let house = House::plain().await;
     let (agent, approver) = (house.token("agent"), house.token("approver"));

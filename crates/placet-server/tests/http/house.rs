@@ -249,9 +249,9 @@ impl House {
     }
 }
 
-/// The configuration with the tokens of people in files of the data folder.
+/// The configuration with a tool that only reads, and with the tokens of people in files of the data folder.
 fn placed(data: &TempDir, config: &str) -> String {
-    let mut config = config.to_owned();
+    let mut config = format!("{config}\n[tools.read]\ncategory = 'read'\n");
     for (name, token) in [("LIN", LIN), ("WEI", WEI), ("OTHER", OTHER)] {
         let path: PathBuf = data.path().join(name);
         std::fs::write(&path, token).unwrap();

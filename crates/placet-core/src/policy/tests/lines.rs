@@ -29,11 +29,15 @@ matches = ["git push --force origin main"]
 not_matches = ["git push origin main"]
 "#;
 
-pub(super) fn decide(policy: &Policy, tool: &str, args: serde_json::Value) -> Verdict {
+pub(super) fn decide_for(tool: Tool, policy: &Policy, args: serde_json::Value) -> Verdict {
     let args = Args::from_value(args).unwrap();
-    let mut case = Case::new(tool, Analysis::nothing());
+    let mut case = Case::of(tool, Analysis::nothing());
     case.analysis = analyse(&case.tool, &args, &FixedPlaces::of_examples());
     case.decide(policy)
+}
+
+fn decide(policy: &Policy, tool: &str, args: serde_json::Value) -> Verdict {
+    decide_for(Case::new(tool, Analysis::nothing()).tool, policy, args)
 }
 
 fn line(policy: &Policy, line: &str) -> Verdict {

@@ -1,10 +1,65 @@
-//! Tools that share no more than a name with a built-in one.
+//! Tools of agents other than the built-in one: a name says nothing, the arguments do.
 
-use super::lines::decide;
+use super::lines::decide_for;
 use super::*;
 
+/// What policy says of another agent's call.
+fn decide(policy: &Policy, tool: &str, args: serde_json::Value) -> Verdict {
+    decide_for(Tool::unknown(name(tool)), policy, args)
+}
+
 #[test]
-fn an_argument_the_built_in_tool_does_not_have_is_looked_into() {
+fn the_name_of_a_built_in_reader_makes_nothing_harmless() {
+    let rules = policy("");
+    for (tool, args) in [
+        ("task", json!({"iban": "DE02120300000000202051", "amount": 900})),
+        ("task", json!({"op": "delete", "id": 7})),
+        ("task", json!({})),
+        ("read", json!({"op": "delete"})),
+        ("read", json!({"id": 7, "mark": "spam"})),
+        ("read", json!({"path": "a.txt"})),
+        ("todo", json!({"action": "drop"})),
+        ("todo", json!({"items": []})),
+        ("skill", json!({"name": "pay"})),
+        ("skill", json!({"enable": true})),
+        ("ls", json!({"purge": true})),
+        ("grep", json!({"pattern": "x", "replace": "y"})),
+        ("glob", json!({"pattern": "*", "unlink": true})),
+        ("bash_output", json!({"signal": 9})),
+    ] {
+        let verdict = decide(&rules, tool, args.clone());
+        assert_eq!(
+            (verdict.step, verdict.risk),
+            (Step::Ask, Risk::Medium),
+            "{tool} {args}"
+        );
+        assert_eq!(verdict.category, Category::Command, "{tool} {args}");
+    }
+    // Nor does the name of a built-in writer make it a write that autoEdit allows.
+    let rules = policy("[approval]\nmode = 'autoEdit'\n");
+    for tool in ["write", "edit", "sql_query", "data_modify"] {
+        let verdict = decide(&rules, tool, json!({"path": "a", "content": "x"}));
+        assert_eq!(verdict.step, Step::Ask, "{tool}");
+    }
+}
+
+#[test]
+fn the_operators_word_on_a_reader_counts_for_every_agent() {
+    let config = Config::parse(
+        "[tools.read]\ncategory = 'read'\n",
+        "placet.toml",
+        std::iter::empty(),
+    )
+    .unwrap();
+    let tool = || config.tool(&name("read"));
+    let verdict = decide_for(tool(), &config.policy, json!({"path": "a.txt"}));
+    assert_eq!(verdict.decision, Decision::Allow);
+    let verdict = decide_for(tool(), &config.policy, json!({"path": "/etc/shadow"}));
+    assert_eq!(verdict.step, Step::HighRisk);
+}
+
+#[test]
+fn what_an_outside_tool_is_given_is_looked_into() {
     let rules = policy("");
     let step = |tool: &str, args| decide(&rules, tool, args).step;
     for (tool, args) in [
@@ -29,70 +84,7 @@ fn an_argument_the_built_in_tool_does_not_have_is_looked_into() {
             json!({"path": "a", "old": "a", "new": "b", "script": "rm -rf x"}),
         ),
         ("bash", json!({"command": "ls", "cwd": "/root"})),
-    ] {
-        assert_eq!(step(tool, args.clone()), Step::HighRisk, "{tool} {args}");
-    }
-    // Not HIGH, and still no longer a read.
-    for (tool, args) in [
-        ("task", json!({"command": "make"})),
-        ("task", json!({"cmd": "ls"})),
-        ("read", json!({"uri": "https://example.com/x"})),
-        ("skill", json!({"at": "https://example.com/x"})),
-        (
-            "grep",
-            json!({"pattern": "x", "sql": "UPDATE t SET a = 1 WHERE id = 2"}),
-        ),
-    ] {
-        assert_eq!(step(tool, args.clone()), Step::Ask, "{tool} {args}");
-    }
-}
-
-#[test]
-fn what_is_harmless_in_an_unknown_argument_stays_allowed() {
-    let rules = policy("");
-    for (tool, args) in [
-        ("read", json!({"file": "a.txt"})),
-        ("read", json!({"paths": ["a.txt", "src/b.rs"]})),
-        (
-            "read",
-            json!({"path": "a.txt", "encoding": "utf-8", "lines": [1, 20]}),
-        ),
-        (
-            "task",
-            json!({"description": "rm -rf x", "prompt": "/etc/shadow", "subagent_type": "general"}),
-        ),
-        (
-            "grep",
-            json!({"pattern": "/etc/", "output_mode": "content", "-n": true}),
-        ),
-        (
-            "todo",
-            json!({"items": [], "note": "Use tabs. Delete the old ones"}),
-        ),
-        ("ls", json!({"ignore": ["*.o", "target"]})),
-    ] {
-        let verdict = decide(&rules, tool, args.clone());
-        assert_eq!(verdict.decision, Decision::Allow, "{tool} {args}");
-    }
-}
-
-#[test]
-fn in_auto_edit_a_text_to_be_written_may_look_like_anything() {
-    let rules = policy("[approval]\nmode = 'autoEdit'\n");
-    for text in ["/usr/bin/env", "https://example.com", "DELETE FROM users", "../x"] {
-        let edit = json!({"path": "a", "oldString": "b", "newString": text});
-        assert_eq!(decide(&rules, "edit", edit).decision, Decision::Allow, "{text}");
-    }
-    let escape = json!({"filePath": "../x", "oldString": "b", "newString": "c"});
-    assert_ne!(decide(&rules, "edit", escape).decision, Decision::Allow);
-    let command = json!({"path": "a", "old": "a", "new": "b", "command": "make"});
-    assert_ne!(decide(&rules, "edit", command).decision, Decision::Allow);
-}
-
-#[test]
-fn in_auto_edit_a_write_under_another_name_leads_nowhere_else() {
-    let rules = policy("[approval]\nmode = 'autoEdit'\n");
-    for (tool, args) in [
+        ("bash", json!({"command": "rm -rf x"})),
         ("write", json!({"target_file": "/etc/passwd", "content": ""})),
         ("edit", json!({"absolute_path": "/etc/passwd"})),
         (
@@ -107,29 +99,18 @@ fn in_auto_edit_a_write_under_another_name_leads_nowhere_else() {
             json!({"path": "a", "content": "x", "also": ["b", "../x"]}),
         ),
         ("write", json!({"path": "a", "target": ".git/hooks/pre-push"})),
-        // Where this goes, nobody said.
-        ("write", json!({"content": "x"})),
-        ("write", json!({"resource": "x", "content": "x"})),
     ] {
-        let verdict = decide(&rules, tool, args.clone());
-        assert_eq!(verdict.step, Step::HighRisk, "{tool} {args}");
+        assert_eq!(step(tool, args.clone()), Step::HighRisk, "{tool} {args}");
     }
-    for (tool, args) in [
-        (
-            "write",
-            json!({"target_file": "src/a.rs", "content": "/etc/passwd"}),
-        ),
-        (
-            "edit",
-            json!({"filePath": "src/a.rs", "oldString": "../x", "newString": "~/y"}),
-        ),
-        (
-            "edit",
-            json!({"file_path": "a", "edits": [{"old_string": "/a", "new_string": "/b"}], "replace_all": true}),
-        ),
+    // Texts that are written or said may look like anything.
+    for args in [
+        json!({"path": "a", "oldString": "b", "newString": "/usr/bin/env"}),
+        json!({"target_file": "src/a.rs", "content": "/etc/passwd"}),
+        json!({"filePath": "src/a.rs", "oldString": "../x", "newString": "~/y"}),
+        json!({"file_path": "a", "edits": [{"old_string": "/a", "new_string": "/b"}], "replace_all": true}),
+        json!({"description": "rm -rf x", "prompt": "/etc/shadow", "subagent_type": "general"}),
     ] {
-        let verdict = decide(&rules, tool, args.clone());
-        assert_eq!(verdict.decision, Decision::Allow, "{tool} {args}: {verdict:?}");
+        assert_eq!(step("edit", args.clone()), Step::Ask, "{args}");
     }
 }
 
@@ -138,7 +119,6 @@ fn what_would_run_or_change_what_runs_is_found_under_any_usual_name() {
     let rules = policy("");
     for (tool, args) in [
         ("task", json!({"run": "rm -rf x"})),
-        ("task", json!({"code": "rm -rf x"})),
         ("task", json!({"bash": "rm -rf x"})),
         ("task", json!({"exec": "rm -rf x"})),
         ("bash", json!({"command": "ls", "env": {"LD_PRELOAD": "./x.so"}})),
@@ -158,7 +138,7 @@ fn what_would_run_or_change_what_runs_is_found_under_any_usual_name() {
 }
 
 #[test]
-fn a_tool_nobody_describes_is_looked_into_by_names_and_shapes() {
+fn a_tool_without_a_description_is_looked_into_by_names_and_shapes() {
     let rules = policy("[approval]\nmode = 'yolo'\n");
     for args in [
         json!({"endpoint": "http://169.254.169.254/"}),

@@ -133,7 +133,7 @@ fn corpus() -> Vec<(&'static str, Value)> {
 
 fn decided(policy: &Policy, config: &Config, tool: &str, args: Value) -> Story {
     let mut story = story(tool, args, Risk::Medium);
-    let known = config.tool(&story.call.tool);
+    let known = config.builtin_tool(&story.call.tool);
     let places = FixedPlaces::of_examples();
     story.analysis = analyse(&known, &story.call.args, &places);
     let context = Context::alone(story.call.digest(), &places.workspace);
