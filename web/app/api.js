@@ -1,5 +1,6 @@
 // Talking to the server: every request of the page, and the one kind of error they end in.
 
+import { forget, keep, learn, newKey, signedFetch } from './browser-key.js';
 import { locale } from './i18n.js';
 
 /** Why a request failed: a problem document of the server, or no answer at all (`code` is `unreachable`). */
@@ -21,14 +22,12 @@ export function whenSignedOut(listener) {
   onSignedOut = listener;
 }
 
-async function request(method, path, body, { signal } = {}) {
+async function request(method, path, body, { signal, send = signedFetch, read = json } = {}) {
   let response;
   try {
-    response = await fetch(path, {
+    response = await send(path, {
       method,
       signal,
-      credentials: 'same-origin',
-      cache: 'no-store',
       headers:
         body === undefined
           ? { accept: 'application/json' }
@@ -39,25 +38,35 @@ async function request(method, path, body, { signal } = {}) {
     if (signal?.aborted) throw error;
     throw new Problem({ status: 0, code: 'unreachable', detail: '' });
   }
-  const text = await response.text().catch(() => '');
-  const answer = parse(text);
-  if (response.ok) return answer;
+  if (response.ok) return read(response);
   const problem = new Problem({
     status: response.status,
     code: `http-${response.status}`,
     title: response.statusText,
-    ...answer,
+    ...(await json(response)),
   });
-  if (response.status === 401 && !path.startsWith('/v1/sign-in')) onSignedOut();
+  if (response.status === 401 && send === signedFetch) onSignedOut();
   throw problem;
 }
 
-function parse(text) {
-  try {
-    return text ? JSON.parse(text) : {};
-  } catch {
-    return {};
-  }
+/** The body as JSON; nothing where there is none. */
+const json = (response) => response.json().catch(() => ({}));
+
+/** Makes a key for this browser, and signs in with it. */
+async function signIn(proof) {
+  const { key, publicKey } = await newKey();
+  const send = async (path, init) => {
+    const response = await fetch(path, init);
+    learn(response);
+    return response;
+  };
+  const { ticket } = await request('POST', '/v1/sign-in', { ...proof, key: publicKey }, { send });
+  await keep(key, ticket);
+}
+
+async function signOut() {
+  await request('POST', '/v1/sign-out', {});
+  await forget();
 }
 
 /** A path with the parameters that are given. */
@@ -71,8 +80,8 @@ const id = encodeURIComponent;
 
 export const api = {
   me: () => request('GET', '/v1/me'),
-  signIn: (proof) => request('POST', '/v1/sign-in', proof),
-  signOut: () => request('POST', '/v1/sign-out', {}),
+  signIn,
+  signOut,
   questions: (filter = {}) => request('GET', query('/v1/interactions', { locale: locale(), ...filter })),
   question: (requestId) => request('GET', query(`/v1/interactions/${id(requestId)}`, { locale: locale() })),
   answer: (requestId, answer) =>
@@ -85,7 +94,8 @@ export const api = {
   setMode: (sessionId, mode) => request('POST', `/v1/sessions/${id(sessionId)}/mode`, { mode }),
   audit: (filter) => request('GET', query('/v1/audit', { locale: locale(), ...filter })),
   verify: () => request('GET', '/v1/audit/verify'),
-  exportPath: (format) => query('/v1/audit/export', { format }),
+  exported: (format) =>
+    request('GET', query('/v1/audit/export', { format }), undefined, { read: (response) => response.blob() }),
   policy: () => request('GET', '/v1/policy'),
   check: (call) => request('POST', query('/v1/policy/check', { locale: locale() }), call),
   grants: () => request('GET', query('/v1/grants', { locale: locale() })),

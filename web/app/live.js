@@ -4,6 +4,7 @@
 // than that (a new data folder) refuses the id; then the page starts over from now and loads everything again.
 
 import { query } from './api.js';
+import { signedFetch } from './browser-key.js';
 import { readEvents } from './sse.js';
 
 /** The first wait before trying again, and the longest, in milliseconds. */
@@ -74,14 +75,9 @@ export class Line {
     };
     try {
       const [path, parameters] = this.#path.split('?');
-      const response = await fetch(
+      const response = await signedFetch(
         query(path, { ...Object.fromEntries(new URLSearchParams(parameters)), after: this.#after }),
-        {
-          signal: abort.signal,
-          credentials: 'same-origin',
-          cache: 'no-store',
-          headers: { accept: 'text/event-stream' },
-        },
+        { signal: abort.signal, headers: { accept: 'text/event-stream' } },
       );
       if (!response.ok) {
         this.#refused(response.status);

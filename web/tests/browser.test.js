@@ -4,6 +4,7 @@
 import { after, describe, test } from 'node:test';
 
 import './stories/signing-in.js';
+import './stories/other-ports.js';
 import './stories/deciding.js';
 import './stories/together.js';
 import './stories/losing.js';

@@ -1,4 +1,4 @@
-//! Who may do what: tokens, the cookie made from one, and the roles they carry.
+//! Who may do what: tokens, the tickets of browsers that signed in with one, and the roles they carry.
 //!
 //! The transport sets the principal: everything the engine is told about who speaks comes from here, and nothing of it from
 //! a body. A token is compared by its digest, in constant time, with every credential there is.
@@ -16,18 +16,20 @@ use subtle::ConstantTimeEq as _;
 
 mod caller;
 mod code;
-mod cookie;
 mod hosts;
+mod proof;
 mod throttle;
+mod ticket;
 mod tokens;
 mod welcome;
 
 pub use caller::{Admin, AgentOnly, AgentOrPerson, Caller, PersonOnly};
-pub(crate) use caller::{Peer, Proof, require_same_site};
+pub(crate) use caller::{Peer, Presented, require_same_site};
 pub(crate) use code::{CodeError, Codes};
-pub(crate) use cookie::{Cookies, NAME as COOKIE, TTL as COOKIE_TTL, Ticket};
 pub(crate) use hosts::{HostError, Hosts, Named};
+pub(crate) use proof::{CHALLENGE_HEADER, Challenges, PROOF_HEADER, PublicKey, prove};
 pub(crate) use throttle::Throttle;
+pub(crate) use ticket::{Ticket, Tickets};
 pub use tokens::TokensError;
 pub(crate) use welcome::Welcome;
 
@@ -94,8 +96,8 @@ pub(crate) struct Credential {
     pub(crate) id: CredentialId,
     pub(crate) holder: Holder,
     digest: [u8; 32],
-    /// What its holder's cookies are signed with: they die with the token.
-    cookie_key: [u8; 64],
+    /// Signs the tickets of its holder's browsers: they die with the token.
+    ticket_key: [u8; 64],
 }
 
 impl Credential {
@@ -104,14 +106,14 @@ impl Credential {
         let mut id = [0; 8];
         fill(&mut id, &[self::digest("placet/credential/1", token.expose())]);
         // As long as HMAC's block, so that making one cannot fail.
-        let mut cookie_key = [0; 64];
-        let halves = ["placet/cookie/1", "placet/cookie/2"].map(|label| self::digest(label, token.expose()));
-        fill(&mut cookie_key, &halves);
+        let mut ticket_key = [0; 64];
+        let halves = ["placet/ticket/1", "placet/ticket/2"].map(|label| self::digest(label, token.expose()));
+        fill(&mut ticket_key, &halves);
         Self {
             id: CredentialId(id),
             holder,
             digest,
-            cookie_key,
+            ticket_key,
         }
     }
 }

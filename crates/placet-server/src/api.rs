@@ -68,8 +68,11 @@ impl utoipa::Modify for Credentials {
         let components = openapi.components.get_or_insert_with(Components::new);
         let bearer = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
         components.add_security_scheme("token", bearer);
-        let cookie = SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::new(crate::access::COOKIE)));
-        components.add_security_scheme("browser", cookie);
+        let proof = ApiKeyValue::with_description(
+            crate::access::PROOF_HEADER.as_str(),
+            "A signed-in browser's proof: `TICKET CHALLENGE ID SIGNATURE`, made anew for each request. docs/http.md says how.",
+        );
+        components.add_security_scheme("browser", SecurityScheme::ApiKey(ApiKey::Header(proof)));
     }
 }
 

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`Server`] | binds, serves, ends; one task a connection |
 //! | `edge` | what every request passes: names, ids, logs, counts, headers |
-//! | `access` | who may do what: tokens, cookies, roles; the transport sets the principal |
+//! | `access` | who may do what: tokens, signed-in browsers, roles; the transport sets the principal |
 //! | `intake` | bodies, queries and paths, within bounds |
 //! | `api` | the endpoints, one module a group; their description is made from them |
 //! | `wire` | shapes on the wire, made from the core's types |
@@ -44,6 +44,7 @@ pub fn router(state: State) -> Router {
         .merge(pages)
         .fallback(web::nowhere)
         .method_not_allowed_fallback(edge::no_such_method)
+        .layer(middleware::from_fn_with_state(state.clone(), access::prove))
         .layer(middleware::from_fn_with_state(state.clone(), edge::pass))
         .with_state(state)
 }

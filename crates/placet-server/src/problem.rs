@@ -77,6 +77,8 @@ codes! {
     BadEventId = "bad-event-id", BAD_REQUEST, "There is no such event";
     /// No credential, or none that counts.
     Unauthenticated = "unauthenticated", UNAUTHORIZED, "Who are you?";
+    /// A signed-in browser's request without a valid proof.
+    BadProof = "bad-proof", UNAUTHORIZED, "The proof is not valid";
     /// The one-time code was used before, or is too old.
     CodeUsed = "code-used", UNAUTHORIZED, "The link has been used";
     /// The webhook's signature does not fit.

@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
-use crate::access::{Access, AccessError, Cookies, Peer};
+use crate::access::{Access, AccessError, Peer, Tickets};
 use crate::builtin::{self, ModelError, ServersError};
 use crate::router;
 use crate::stall::Unstalled;
@@ -118,7 +118,7 @@ impl Server {
             web,
         } = options;
         let access = Access::load(&config, &data)?;
-        let cookies = Cookies::open(&data).map_err(|source| StartError::SignedOut {
+        let tickets = Tickets::open(&data).map_err(|source| StartError::SignedOut {
             data: data.clone(),
             source,
         })?;
@@ -169,7 +169,7 @@ impl Server {
             config,
             source,
             access,
-            cookies,
+            tickets,
             webhooks,
             listen: address,
             places: Places { data, web },
@@ -284,7 +284,8 @@ fn warn_of_neighbours(address: SocketAddr) {
         tracing::warn!(
             %address,
             "other machines reach this address over plain HTTP, and whoever is on the way can read tokens, questions and \
-             answers; put a proxy that speaks TLS in front, name it in `[server] hosts`, and listen on 127.0.0.1"
+             answers; browsers refuse to sign in there. Put a proxy that speaks TLS in front, name it in `[server] hosts`, and \
+             listen on 127.0.0.1"
         );
     }
 }

@@ -14,7 +14,7 @@ use placet_store::StoreError;
 use tokio::sync::{Mutex, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::access::{Access, AccessError, Codes, Cookies, CredentialId, Hosts, Throttle, Ticket};
+use crate::access::{Access, AccessError, Challenges, Codes, CredentialId, Hosts, Throttle, Ticket, Tickets};
 use crate::metrics::Metrics;
 use crate::serve::warn_of_unbuilt;
 use crate::tail::Tail;
@@ -36,7 +36,8 @@ struct Inner {
     hosts: Hosts,
     webhooks: Webhooks,
     codes: Codes,
-    cookies: Cookies,
+    tickets: Tickets,
+    challenges: Challenges,
     guesses: Throttle<IpAddr>,
     requests: Throttle<CredentialId>,
     tail: Tail,
@@ -69,7 +70,7 @@ pub(crate) struct Parts {
     pub(crate) config: Config,
     pub(crate) source: String,
     pub(crate) access: Access,
-    pub(crate) cookies: Cookies,
+    pub(crate) tickets: Tickets,
     pub(crate) webhooks: Webhooks,
     pub(crate) listen: SocketAddr,
     pub(crate) places: Places,
@@ -93,7 +94,8 @@ impl State {
             access_changes: watch::Sender::new(()),
             webhooks: parts.webhooks,
             codes: Codes::default(),
-            cookies: parts.cookies,
+            tickets: parts.tickets,
+            challenges: Challenges::default(),
             guesses: Throttle::new(GUESSES_PER_SECOND, GUESSES_AT_ONCE),
             requests: Throttle::new(per_second, per_second),
             tail,
@@ -154,9 +156,9 @@ impl State {
         Ok(())
     }
 
-    /// Takes a browser's cookie back: at once, and on disk when this returns. Waits for the disk.
+    /// Revokes a browser's ticket: at once, and on disk when this returns. Waits for the disk.
     pub(crate) fn sign_out(&self, ticket: Ticket) -> io::Result<()> {
-        let revoked = self.0.cookies.revoke(ticket, self.now());
+        let revoked = self.0.tickets.revoke(ticket, self.now());
         self.0.access_changes.send_replace(());
         revoked
     }
@@ -178,8 +180,12 @@ impl State {
         &self.0.codes
     }
 
-    pub(crate) fn cookies(&self) -> &Cookies {
-        &self.0.cookies
+    pub(crate) fn tickets(&self) -> &Tickets {
+        &self.0.tickets
+    }
+
+    pub(crate) fn challenges(&self) -> &Challenges {
+        &self.0.challenges
     }
 
     pub(crate) fn tail(&self) -> &Tail {

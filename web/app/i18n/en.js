@@ -348,6 +348,9 @@ export const en = {
   'signIn.trying': 'Signing in…',
   'signIn.used': 'This link has been used already. Links work once.',
   'signIn.wrong': 'That did not match. Please check it.',
+  'signIn.insecure':
+    'Signing in needs https, or the address 127.0.0.1 or localhost on the machine that runs Placet: elsewhere browsers keep no key for a page. Open this link there, or put a proxy with TLS in front.',
+  'signIn.noStorage': 'This browser cannot keep a key for this page. Allow site data, or leave the private window.',
   'signIn.slow': 'Too many attempts. Please wait a minute.',
 
   'notFound.title': 'There is nothing here',

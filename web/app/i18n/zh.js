@@ -346,6 +346,9 @@ export const zh = {
   'signIn.trying': '登录中…',
   'signIn.used': '该链接已被使用。每个链接只能用一次。',
   'signIn.wrong': '不匹配，请检查。',
+  'signIn.insecure':
+    '登录需要 https，或在运行 Placet 的机器上使用 127.0.0.1 或 localhost：其他地址下浏览器无法为页面保存密钥。请在那里打开此链接，或在前面部署支持 TLS 的代理。',
+  'signIn.noStorage': '浏览器无法为此页面保存密钥。请允许网站数据，或退出无痕模式。',
   'signIn.slow': '尝试过多，请稍候一分钟。',
 
   'notFound.title': '这里什么都没有',

@@ -1,6 +1,7 @@
 // Talking to the built-in agent: its steps as they come, its questions answered where they stand.
 
 import { query } from '../api.js';
+import { signedFetch } from '../browser-key.js';
 import { fill, freshId, h } from '../dom.js';
 import { icon } from '../icons.js';
 import { t } from '../i18n.js';
@@ -129,11 +130,9 @@ class Chat {
     this.#sayBusy();
     let taken = false;
     try {
-      const response = await fetch(path, {
+      const response = await signedFetch(path, {
         ...request,
         signal: run.signal,
-        credentials: 'same-origin',
-        cache: 'no-store',
         headers: { ...request.headers, accept: 'text/event-stream' },
       });
       // One that is just stopping is as good as gone.

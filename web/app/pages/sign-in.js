@@ -3,7 +3,8 @@
 // The link's code is in the address's fragment, which browsers send to nobody. It is taken out of the address at once,
 // before anything else happens, so that it is in no history and no bookmark.
 
-import { api } from '../api.js';
+import { api, Problem } from '../api.js';
+import { canSign } from '../browser-key.js';
 import { fill, freshId, h } from '../dom.js';
 import { logo } from '../icons.js';
 import { t } from '../i18n.js';
@@ -56,25 +57,24 @@ export function signInPage({ onDone }) {
     input.value = '';
   });
 
-  const element = h(
-    'main.gate',
-    { id: 'main' },
-    h(
-      'div.gate-card',
-      {},
-      logo(),
-      h('h1', {}, t('signIn.title')),
-      h('p', {}, t('signIn.text')),
-      h('pre.code', { tabindex: '0' }, 'placet serve'),
-      state,
-      form,
-    ),
-  );
+  // Nothing is sent: the link stays good for an address where a key can be kept.
+  if (!canSign())
+    return {
+      element: card(h('p.sign-in-state.is-fault', { role: 'alert' }, t('signIn.insecure'))),
+      title: t('signIn.title'),
+    };
+  const element = card(h('p', {}, t('signIn.text')), h('pre.code', { tabindex: '0' }, 'placet serve'), state, form);
   if (code) attempt({ code });
   return { element, title: t('signIn.title'), focus: () => (code ? undefined : input.focus()) };
 }
 
+function card(...content) {
+  return h('main.gate', { id: 'main' }, h('div.gate-card', {}, logo(), h('h1', {}, t('signIn.title')), content));
+}
+
 function words(problem) {
+  // Signed in, but the browser refused to keep the key: a private window, or storage is blocked.
+  if (!(problem instanceof Problem)) return t('signIn.noStorage');
   switch (problem.code) {
     case 'code-used':
       return t('signIn.used');

@@ -37,11 +37,32 @@ story('an agent’s token signs nobody in', {}, async (world) => {
   await page.locator('.sign-in-state.is-fault').waitFor();
 });
 
-story('signing out ends it, here and for the cookie', {}, async (world) => {
+story('signing out ends it, in every tab', {}, async (world) => {
   const page = await world.window();
+  const tab = await page.context().newPage();
+  await tab.goto('/');
+  await tab.locator('[data-nav="inbox"]').first().waitFor();
   await page.locator('[data-menu]').click();
   await page.locator('[data-sign-out]').click();
   await page.waitForURL('**/sign-in**');
+  await tab.waitForURL('**/sign-in**');
   await page.goto('/audit');
   await page.waitForURL('**/sign-in?next=%2Faudit');
+});
+
+story('where a browser keeps no keys, the sign-in page says where to go and the link stays good', {}, async (world) => {
+  const { port } = new URL(world.url);
+  await world.stop();
+  world.configure({ extra: `hosts = ["http://placet.test:${port}"]` });
+  await world.start();
+  const page = await world.window({ as: null, path: null });
+  await page.goto(world.link);
+  assert.equal(await page.evaluate(() => isSecureContext), false);
+  await page.getByText('Signing in needs https').waitFor();
+  assert.equal(await page.locator('form').count(), 0);
+  const local = await page.context().newPage();
+  const link = new URL(world.link);
+  link.hostname = '127.0.0.1';
+  await local.goto(link.href);
+  await local.locator('[data-empty]').waitFor();
 });

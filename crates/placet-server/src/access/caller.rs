@@ -4,11 +4,11 @@ use std::net::IpAddr;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method, header};
+use axum::http::{HeaderName, Method, header};
 use placet_core::ids::{AgentId, PersonId};
 use placet_core::principal::Principal;
 
-use super::{COOKIE, Credential, CredentialId, Holder, Named, Role, Ticket};
+use super::{Credential, CredentialId, Holder, Named, Role, Ticket};
 use crate::problem::{Code, Problem};
 use crate::state::State;
 
@@ -22,24 +22,24 @@ pub struct Caller {
     /// Who.
     pub holder: Holder,
     pub(crate) credential: CredentialId,
-    pub(crate) proof: Proof,
+    pub(crate) presented: Presented,
 }
 
-/// How a credential was shown.
+/// How a credential was presented.
 #[derive(Debug, Clone)]
-pub(crate) enum Proof {
+pub(crate) enum Presented {
     /// The token itself.
     Token,
-    /// A browser's cookie, which ends by itself and by signing out.
-    Cookie(Ticket),
+    /// A signed-in browser's ticket, with a proof. It ends by itself and by signing out.
+    Browser(Ticket),
 }
 
 impl Caller {
-    fn of(credential: &Credential, proof: Proof) -> Self {
+    pub(super) fn of(credential: &Credential, presented: Presented) -> Self {
         Self {
             holder: credential.holder.clone(),
             credential: credential.id,
-            proof,
+            presented,
         }
     }
 
@@ -49,9 +49,9 @@ impl Caller {
         let known = access.by_id(self.credential);
         // The same token may be somebody else's by now, or theirs with another role.
         known.is_some_and(|known| known.holder == self.holder)
-            && match &self.proof {
-                Proof::Token => true,
-                Proof::Cookie(ticket) => state.cookies().counts(ticket, state.now()),
+            && match &self.presented {
+                Presented::Token => true,
+                Presented::Browser(ticket) => state.tickets().counts(ticket, state.now()),
             }
     }
 
@@ -65,43 +65,42 @@ impl FromRequestParts<State> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &State) -> Result<Self, Problem> {
-        let caller = recognised(parts, state)?;
-        if state.requests_allowed(caller.credential) {
-            return Ok(caller);
+        // A browser's proof covers the body, so it was checked before the request was routed.
+        if let Some(caller) = parts.extensions.get::<Self>() {
+            return Ok(caller.clone());
         }
-        let problem = Problem::new(
-            Code::TooManyRequests,
-            "this token is used too often; wait a moment",
-        );
-        Err(problem.retry_after_seconds(1))
+        let caller = recognised(parts, state)?;
+        throttle(state, caller.credential)?;
+        Ok(caller)
     }
+}
+
+/// Refuses a credential that is used too often.
+pub(super) fn throttle(state: &State, credential: CredentialId) -> Result<(), Problem> {
+    if state.requests_allowed(credential) {
+        return Ok(());
+    }
+    let problem = Problem::new(
+        Code::TooManyRequests,
+        "this token is used too often; wait a moment",
+    );
+    Err(problem.retry_after_seconds(1))
 }
 
 fn recognised(parts: &Parts, state: &State) -> Result<Caller, Problem> {
-    let access = state.access();
-    if let Some(value) = parts.headers.get(header::AUTHORIZATION) {
-        let token = value.to_str().ok().and_then(bearer);
-        let credential = token.and_then(|token| access.by_token(token));
-        return match credential {
-            Some(credential) => Ok(Caller::of(credential, Proof::Token)),
-            None => Err(refuse(parts, state, "the token is not one of this server's")),
-        };
-    }
-    let Some(value) = cookie(&parts.headers) else {
+    if !parts.headers.contains_key(header::AUTHORIZATION) {
         let missing = "send `Authorization: Bearer TOKEN`, or sign in with a browser";
         return Err(Problem::new(Code::Unauthenticated, missing));
-    };
-    let Some((credential, ticket)) = state.cookies().read(&access, value, state.now()) else {
-        return Err(refuse(parts, state, "you have been signed out; sign in again"));
-    };
-    if !matches!(parts.method, Method::GET | Method::HEAD) {
-        require_same_site(parts)?;
     }
-    Ok(Caller::of(credential, Proof::Cookie(ticket)))
+    let access = state.access();
+    match bearer(parts).and_then(|token| access.by_token(token)) {
+        Some(credential) => Ok(Caller::of(credential, Presented::Token)),
+        None => Err(refuse(parts, state, "the token is not one of this server's")),
+    }
 }
 
-/// Whoever guesses is slowed down; whoever knows is not.
-fn refuse(parts: &Parts, state: &State, detail: &str) -> Problem {
+/// Refuses a wrong credential, and rate-limits the address it came from. Correct credentials are not affected.
+pub(super) fn refuse(parts: &Parts, state: &State, detail: &str) -> Problem {
     match parts.extensions.get() {
         Some(Peer(peer)) if !state.guess_allowed(*peer) => {
             let problem = Problem::new(Code::TooManyRequests, "too many wrong credentials; wait a minute");
@@ -111,20 +110,11 @@ fn refuse(parts: &Parts, state: &State, detail: &str) -> Problem {
     }
 }
 
-fn bearer(value: &str) -> Option<&str> {
+/// The token of an `Authorization: Bearer` header.
+pub(super) fn bearer(parts: &Parts) -> Option<&str> {
+    let value = parts.headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = value.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
-}
-
-/// The value of our cookie; nothing when there are two, since then one of them is not ours.
-fn cookie(headers: &HeaderMap) -> Option<&str> {
-    let mut found = headers
-        .get_all(header::COOKIE)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(';'))
-        .filter_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='));
-    found.next().filter(|_| found.next().is_none())
 }
 
 /// A browser says where a request comes from; only our own pages may make it act for the person who is signed in.
@@ -138,19 +128,19 @@ pub(crate) fn require_same_site(parts: &Parts) -> Result<(), Problem> {
     let named: Option<&Named> = parts.extensions.get();
     let from_us = match (
         text(header::ORIGIN),
-        text(header::HeaderName::from_static("sec-fetch-site")),
+        text(HeaderName::from_static("sec-fetch-site")),
     ) {
         (Some(origin), _) => named.is_some_and(|named| named.is_origin(origin)),
         (None, Some(site)) => site == "same-origin",
-        // Every browser that keeps SameSite sends one of the two with a POST.
-        (None, None) => false,
+        // Every browser sends one of the two with a POST; some send neither with a GET.
+        (None, None) => matches!(parts.method, Method::GET | Method::HEAD),
     };
     if from_us {
         return Ok(());
     }
     Err(Problem::new(
         Code::CrossSite,
-        "a browser's cookie only counts for requests from this server's own pages; programs use a token",
+        "a signed-in browser only acts through this server's own pages; programs use a token",
     ))
 }
 

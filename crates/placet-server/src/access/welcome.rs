@@ -22,7 +22,7 @@ impl Welcome {
         }
     }
 
-    /// Whether they may still be here: a token taken back, another role, a sign-out and a cookie's end all end it.
+    /// Whether they may still be here: a token taken back, another role, a sign-out and a ticket's end all end it.
     pub(crate) fn holds(&self) -> bool {
         self.caller.is_welcome(&self.state)
     }

@@ -3,10 +3,9 @@
 use std::io;
 
 use axum::Json;
-use axum::extract::{FromRequest, FromRequestParts, Request, State as Shared};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::extract::{FromRequest as _, Request, State as Shared};
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use placet_core::config::Scheme;
 use placet_core::interaction::Locale;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -15,8 +14,7 @@ use utoipa_axum::routes;
 
 use super::Problems;
 use crate::access::{
-    COOKIE, COOKIE_TTL, CodeError, Cookies, Credential, Holder, Named, Peer, PersonOnly, Proof,
-    require_same_site,
+    CHALLENGE_HEADER, CodeError, Holder, Peer, PersonOnly, Presented, PublicKey, Tickets, require_same_site,
 };
 use crate::intake::JsonBody;
 use crate::problem::{Code, Problem};
@@ -62,19 +60,31 @@ async fn me(person: PersonOnly, Shared(state): Shared<State>) -> Json<Me> {
     })
 }
 
-/// What signs a browser in.
+/// What signs a browser in: a code or a token, and the browser's key.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-enum SignIn {
+struct SignIn {
     /// The code of a one-time link.
-    Code(String),
-    /// A person's token.
-    Token(String),
+    #[serde(default)]
+    code: Option<String>,
+    /// A person's token, instead of a code.
+    #[serde(default)]
+    token: Option<String>,
+    /// The public half of the browser's key: an uncompressed P-256 point (65 bytes) in hex.
+    #[schema(pattern = "^04[0-9a-f]{128}$")]
+    key: String,
+}
+
+/// The browser is signed in.
+#[derive(Serialize, ToSchema)]
+struct SignedIn {
+    /// Names the person, an end (12 hours) and the key. It counts only with a proof made with that key.
+    ticket: String,
 }
 
 /// Sign a browser in with the code of a one-time link, or with a person's token.
 #[utoipa::path(post, path = "/v1/sign-in", tag = "people", request_body = SignIn,
-    responses((status = 204, description = "Signed in: the cookie `placet` is set"), Problems),
+    responses((status = 200, description = "Signed in. `Placet-Challenge` has the first challenge to sign", body = SignedIn), Problems),
     security(()), extensions(("x-roles" = json!(["anybody"]))))]
 async fn sign_in(Shared(state): Shared<State>, request: Request) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
@@ -84,12 +94,12 @@ async fn sign_in(Shared(state): Shared<State>, request: Request) -> Result<Respo
         require_same_site(&parts)?;
     }
     let peer = parts.extensions.get().map(|Peer(peer)| *peer);
-    let scheme = parts
-        .extensions
-        .get()
-        .map_or(Scheme::Http, |named: &Named| named.scheme);
     let request = Request::from_parts(parts, body);
-    let JsonBody(given) = JsonBody::<SignIn>::from_request(request, &state).await?;
+    let JsonBody(SignIn { code, token, key }) = JsonBody::from_request(request, &state).await?;
+    let malformed = |detail| Problem::new(Code::BadRequest, detail);
+    // Read first: a code must not be spent on a key that can sign nothing.
+    let key = PublicKey::parse(&key)
+        .ok_or_else(|| malformed("`key` is not an uncompressed P-256 public key in hex"))?;
     // Whoever guesses is slowed down. Whoever knows is not: others at the same address must not keep them out.
     let wrong = |code, detail: &str| match peer {
         Some(peer) if !state.guess_allowed(peer) => {
@@ -99,9 +109,10 @@ async fn sign_in(Shared(state): Shared<State>, request: Request) -> Result<Respo
         _ => Problem::new(code, detail),
     };
     let access = state.access();
-    let credential = match given {
-        SignIn::Token(token) => access.by_token(token.trim()),
-        SignIn::Code(code) => match state.codes().take(&code) {
+    let credential = match (code, token) {
+        (Some(_), Some(_)) | (None, None) => return Err(malformed("send either `code` or `token`")),
+        (None, Some(token)) => access.by_token(token.trim()),
+        (Some(code), None) => match state.codes().take(&code) {
             Ok(id) => access.by_id(id),
             Err(CodeError::Used) => {
                 return Err(wrong(
@@ -114,51 +125,23 @@ async fn sign_in(Shared(state): Shared<State>, request: Request) -> Result<Respo
     };
     match credential {
         Some(credential) if matches!(credential.holder, Holder::Person { .. }) => {
-            Ok(signed_in(credential, &state, scheme))
+            let ticket = Tickets::make(credential, &key, state.now());
+            let challenge = [(CHALLENGE_HEADER, state.challenges().current())];
+            Ok((challenge, Json(SignedIn { ticket })).into_response())
         }
         Some(_) => Err(wrong(Code::Forbidden, "an agent's token signs nobody in")),
         None => Err(wrong(Code::Unauthenticated, "this signs nobody in")),
     }
 }
 
-fn signed_in(credential: &Credential, state: &State, scheme: Scheme) -> Response {
-    let value = Cookies::make(credential, state.now());
-    with_cookie(&value, COOKIE_TTL.get() / 1000, scheme)
-}
-
-fn with_cookie(value: &str, seconds: u64, scheme: Scheme) -> Response {
-    let secure = match scheme {
-        Scheme::Http => "",
-        Scheme::Https => "; Secure",
-    };
-    let cookie = format!("{COOKIE}={value}; HttpOnly; SameSite=Strict; Path=/; Max-Age={seconds}{secure}");
-    let mut response = StatusCode::NO_CONTENT.into_response();
-    if let Ok(cookie) = HeaderValue::from_str(&cookie) {
-        response.headers_mut().insert(header::SET_COOKIE, cookie);
-    }
-    response
-}
-
-/// Sign the browser out. Its cookie is worth nothing from then on.
+/// Sign the browser out. Its ticket is worth nothing from then on.
 #[utoipa::path(post, path = "/v1/sign-out", tag = "people",
     responses((status = 204, description = "Signed out"), Problems),
     security(("browser" = [])), extensions(("x-roles" = json!(["approver", "admin"]))))]
-async fn sign_out(Shared(state): Shared<State>, request: Request) -> Result<Response, Problem> {
-    let (mut parts, _) = request.into_parts();
-    let person = PersonOnly::from_request_parts(&mut parts, &state).await?;
-    revoke(&state, person.caller.proof).await?;
-    let scheme = parts
-        .extensions
-        .get()
-        .map_or(Scheme::Http, |named: &Named| named.scheme);
-    Ok(with_cookie("", 0, scheme))
-}
-
-async fn revoke(state: &State, proof: Proof) -> Result<(), Problem> {
-    let Proof::Cookie(ticket) = proof else {
-        return Ok(());
+async fn sign_out(person: PersonOnly, Shared(state): Shared<State>) -> Result<StatusCode, Problem> {
+    let Presented::Browser(ticket) = person.caller.presented else {
+        return Ok(StatusCode::NO_CONTENT);
     };
-    let state = state.clone();
     let revoking = tokio::task::spawn_blocking(move || state.sign_out(ticket)).await;
     revoking.map_err(io::Error::other).flatten().map_err(|error| {
         tracing::error!(%error, "a sign-out could not be stored; it would be forgotten at a restart");
@@ -166,5 +149,6 @@ async fn revoke(state: &State, proof: Proof) -> Result<(), Problem> {
             Code::Internal,
             "signed out here, but this could not be stored for after a restart",
         )
-    })
+    })?;
+    Ok(StatusCode::NO_CONTENT)
 }

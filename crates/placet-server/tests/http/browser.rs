@@ -1,25 +1,15 @@
 //! What a browser, and a page of another site in it, can do.
 
-use serde_json::json;
+use http_body_util::BodyExt as _;
+use serde_json::{Value, json};
 
-use crate::house::{Answer, House};
+use crate::house::House;
+use crate::signed_in::{Browser, Key};
 
-fn cookie(answer: &Answer) -> String {
-    assert_eq!(answer.status, 204, "{}", answer.text);
-    let set = answer.headers["set-cookie"].to_str().unwrap();
-    for attribute in ["HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=43200"] {
-        assert!(set.contains(attribute), "{set}");
-    }
-    set.split(';').next().unwrap().to_owned()
-}
+const BAD_PROOF: (u16, &str) = (401, "bad-proof");
 
-async fn signed_in(house: &House) -> String {
-    let token = house.token("approver");
-    cookie(
-        &house
-            .say("POST", "/v1/sign-in", &[], Some(json!({"token": token})))
-            .await,
-    )
+async fn signed_in(house: &House) -> Browser {
+    house.browser_of(&house.token("approver")).await
 }
 
 #[tokio::test]
@@ -28,24 +18,208 @@ async fn the_printed_link_signs_one_browser_in_once() {
     let (page, code) = house.link.split_once('#').unwrap();
     assert_eq!(page, format!("http://{}/sign-in", house.address));
     let sign_in = async || {
-        house
-            .say("POST", "/v1/sign-in", &[], Some(json!({"code": code})))
-            .await
+        let key = Key::new();
+        let with = json!({"code": code, "key": key.public()});
+        (key, house.say("POST", "/v1/sign-in", &[], Some(with)).await)
     };
     let (first, second) = tokio::join!(sign_in(), sign_in());
-    let (won, lost) = if first.status == 204 {
+    let (won, lost) = if first.1.status == 200 {
         (first, second)
     } else {
         (second, first)
     };
-    assert_eq!(lost.problem(), (401, "code-used".into()));
-    let cookie = cookie(&won);
-    let me = house
-        .say("GET", "/v1/me", &[("cookie", &cookie)], None)
-        .await
-        .ok();
+    assert_eq!(lost.1.problem(), (401, "code-used".into()));
+    let browser = Browser::of(won.0, &won.1);
+    let me = house.browse(&browser, "GET", "/v1/me", None).await.ok();
     assert_eq!(me["role"], "admin");
-    assert_eq!(sign_in().await.problem(), (401, "code-used".into()));
+    assert_eq!(sign_in().await.1.problem(), (401, "code-used".into()));
+    house.close().await;
+}
+
+#[tokio::test]
+async fn without_a_key_nobody_is_signed_in_and_the_link_stays_good() {
+    let house = House::plain().await;
+    let (_, code) = house.link.split_once('#').unwrap();
+    let key = Key::new().public();
+    let token = house.token("admin");
+    for with in [
+        json!({"code": code}),
+        json!({"token": token}),
+        json!({"code": code, "key": ""}),
+        json!({"code": code, "key": format!("02{}", &key[2..])}),
+        json!({"code": code, "key": &key[..128]}),
+        json!({"code": code, "token": token, "key": key}),
+        json!({"key": key}),
+    ] {
+        let refused = house.say("POST", "/v1/sign-in", &[], Some(with)).await;
+        assert_eq!(refused.problem(), (400, "bad-request".into()));
+    }
+    let with = json!({"code": code, "key": key});
+    assert_eq!(
+        house.say("POST", "/v1/sign-in", &[], Some(with)).await.status,
+        200
+    );
+    house.close().await;
+}
+
+/// Whatever a page on another port comes by, it is not the key.
+#[tokio::test]
+async fn a_ticket_without_its_key_reads_nothing_and_decides_nothing() {
+    let house = House::plain().await;
+    let agent = house.token("agent");
+    let id = house.ask(&agent, "c1", "bash", json!({"command": "make"})).await;
+    let browser = signed_in(&house).await;
+    let own = format!("http://{}", house.address);
+    let path = format!("/v1/interactions/{id}/answer");
+    let approve = || Some(json!({"selectedOptionId": "approve"}));
+    let unauthenticated = (401, "unauthenticated".to_owned());
+    let cookie = format!("placet={}", browser.ticket);
+    let bearer = format!("Bearer {}", browser.ticket);
+    for (name, value) in [("cookie", &cookie), ("authorization", &bearer)] {
+        let headers = [(name, value.as_str()), ("origin", own.as_str())];
+        for path in [
+            "/v1/me",
+            "/v1/interactions",
+            "/v1/events",
+            "/api/agent/chat/react/stream",
+        ] {
+            let refused = house.say("GET", path, &headers, None).await;
+            assert_eq!(refused.problem(), unauthenticated, "{name} {path}");
+        }
+        let refused = house.say("POST", &path, &headers, approve()).await;
+        assert_eq!(refused.problem(), unauthenticated, "{name}");
+    }
+    let thief = Browser {
+        key: Key::new(),
+        ticket: browser.ticket.clone(),
+        challenge: browser.challenge.clone(),
+    };
+    let mine = browser.proof("POST", &path, &approve().unwrap().to_string());
+    let named = mine.rsplit_once(' ').unwrap().0.to_owned();
+    let other_ids = mine.replacen(&browser.challenge, &format!("{} 0", browser.challenge), 1);
+    for proof in [
+        thief.proof("POST", &path, &approve().unwrap().to_string()),
+        browser.ticket.clone(),
+        named.clone(),
+        format!("{named} "),
+        format!("{named} {}", "0".repeat(128)),
+        format!("{mine} more"),
+        other_ids,
+        String::new(),
+    ] {
+        let refused = house.show(&proof, "POST", &path, approve()).await;
+        assert_eq!(
+            refused.problem(),
+            (BAD_PROOF.0, BAD_PROOF.1.to_owned()),
+            "{proof}"
+        );
+    }
+    let page = house.say("GET", "/errors/bad-proof", &[], None).await;
+    assert_eq!(page.status, 200);
+    // The proof of the real page, which was not used up by any of that.
+    let answered = house.show(&mine, "POST", &path, approve()).await;
+    assert_eq!(answered.ok()["status"], "decided");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_proof_is_good_for_one_request_and_no_other() {
+    let house = House::plain().await;
+    let agent = house.token("agent");
+    let id = house.ask(&agent, "c1", "bash", json!({"command": "make"})).await;
+    let browser = signed_in(&house).await;
+    let path = format!("/v1/interactions/{id}/answer");
+    let reject = json!({"selectedOptionId": "reject", "feedback": "no"});
+    let approve = json!({"selectedOptionId": "approve"});
+    let refused = async |proof: &str, method: &str, path: &str, body: Option<Value>| {
+        let answer = house.show(proof, method, path, body).await;
+        assert_eq!(
+            answer.problem(),
+            (BAD_PROOF.0, BAD_PROOF.1.to_owned()),
+            "{method} {path}"
+        );
+        assert_eq!(answer.headers["placet-challenge"], browser.challenge.as_str());
+    };
+    let proof = |method: &str, path: &str| browser.proof(method, path, "");
+    refused(&proof("GET", "/v1/interactions"), "GET", "/v1/me", None).await;
+    refused(&proof("GET", "/v1/me"), "GET", "/v1/me?locale=zh", None).await;
+    refused(&proof("GET", "/v1/me?locale=en"), "GET", "/v1/me?locale=zh", None).await;
+    refused(&proof("GET", "/v1/me"), "DELETE", "/v1/me", None).await;
+    refused(&proof("POST", &path), "POST", &path, Some(approve.clone())).await;
+    refused(&proof("GET", &path), "POST", &path, Some(approve.clone())).await;
+    let for_rejecting = browser.proof("POST", &path, &reject.to_string());
+    refused(&for_rejecting, "POST", &path, Some(approve)).await;
+    let pending = house.get(&agent, "/v1/calls/c1").await.ok();
+    assert_eq!(pending["status"], "pending");
+
+    let once = proof("GET", "/v1/me");
+    assert_eq!(house.show(&once, "GET", "/v1/me", None).await.status, 200);
+    refused(&once, "GET", "/v1/me", None).await;
+    assert_eq!(
+        house
+            .show(&for_rejecting, "POST", &path, Some(reject.clone()))
+            .await
+            .status,
+        200
+    );
+    refused(&for_rejecting, "POST", &path, Some(reject)).await;
+    house.close().await;
+}
+
+#[tokio::test]
+async fn streams_and_files_need_a_proof_of_their_own() {
+    let house = House::plain().await;
+    let browser = house.browser_of(&house.token("admin")).await;
+    let open = async |path: &str, proof: &str| {
+        let headers = [("placet-proof", proof), ("accept", "text/event-stream")];
+        house.raw("GET", path, &headers, "".into()).await
+    };
+    for path in ["/v1/events?after=0", "/v1/audit/export?format=csv"] {
+        let proof = browser.proof("GET", path, "");
+        let mut opened = open(path, &proof).await;
+        assert_eq!(opened.status(), 200, "{path}");
+        assert!(opened.body_mut().frame().await.is_some(), "{path}");
+        assert_eq!(
+            open(path, &proof).await.status(),
+            401,
+            "{path} again, with the same proof"
+        );
+        assert_eq!(open(path, &browser.ticket).await.status(), 401, "{path}");
+        let other = browser.proof("GET", "/v1/me", "");
+        assert_eq!(open(path, &other).await.status(), 401, "{path}");
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_proof_from_before_a_restart_is_too_old_and_a_new_one_is_made_from_the_new_challenge() {
+    let house = House::plain().await;
+    let mut browser = signed_in(&house).await;
+    let unused = browser.proof("GET", "/v1/me", "");
+    let house = House::open(house.close().await, "").await;
+    let refused = house.show(&unused, "GET", "/v1/me", None).await;
+    assert_eq!(refused.problem(), (BAD_PROOF.0, BAD_PROOF.1.to_owned()));
+    browser.challenge = refused.headers["placet-challenge"].to_str().unwrap().to_owned();
+    let again = house.browse(&browser, "GET", "/v1/me", None).await;
+    assert_eq!(again.status, 200, "the ticket outlives the restart");
+    assert_eq!(again.headers["placet-challenge"], browser.challenge.as_str());
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_token_counts_by_itself_whatever_else_is_sent() {
+    let house = House::plain().await;
+    let bearer = format!("Bearer {}", house.token("admin"));
+    let headers = [("authorization", bearer.as_str()), ("placet-proof", "nonsense")];
+    assert_eq!(house.say("GET", "/v1/me", &headers, None).await.status, 200);
+    // A proxy in front may ask browsers for a password of its own.
+    let browser = signed_in(&house).await;
+    let proof = browser.proof("GET", "/v1/me", "");
+    let headers = [
+        ("authorization", "Basic bGluOmxpbg=="),
+        ("placet-proof", proof.as_str()),
+    ];
+    assert_eq!(house.say("GET", "/v1/me", &headers, None).await.status, 200);
     house.close().await;
 }
 
@@ -78,14 +252,15 @@ async fn an_address_that_leads_nowhere_is_a_page_for_browsers_and_a_problem_for_
 #[tokio::test]
 async fn an_agents_token_and_a_guess_sign_nobody_in_and_guessing_is_slowed_down() {
     let house = House::plain().await;
-    let agent = json!({"token": house.token("agent")});
+    let key = Key::new().public();
+    let agent = json!({"token": house.token("agent"), "key": key});
     assert_eq!(
         house.say("POST", "/v1/sign-in", &[], Some(agent)).await.problem(),
         (403, "forbidden".into())
     );
     let mut statuses = Vec::new();
     for number in 0..30 {
-        let guess = json!({"token": format!("placet_admin_{number:064}")});
+        let guess = json!({"token": format!("placet_admin_{number:064}"), "key": key});
         statuses.push(house.say("POST", "/v1/sign-in", &[], Some(guess)).await.status);
     }
     assert_eq!(statuses[0], 401);
@@ -104,11 +279,15 @@ async fn whoever_guesses_keeps_nobody_at_the_same_address_from_signing_in() {
     }
     assert_eq!(last, 429, "the address has used its guesses up");
     let (_, code) = house.link.split_once('#').unwrap();
-    for proof in [json!({"token": house.token("approver")}), json!({"code": code})] {
-        let signed_in = house.say("POST", "/v1/sign-in", &[], Some(proof)).await;
-        assert_eq!(signed_in.status, 204, "{}", signed_in.text);
+    let key = Key::new().public();
+    for with in [
+        json!({"token": house.token("approver"), "key": key}),
+        json!({"code": code, "key": key}),
+    ] {
+        let signed_in = house.say("POST", "/v1/sign-in", &[], Some(with)).await;
+        assert_eq!(signed_in.status, 200, "{}", signed_in.text);
     }
-    let guess = json!({"token": "placet_admin_of_an_older_day"});
+    let guess = json!({"token": "placet_admin_of_an_older_day", "key": key});
     let guessed = house.say("POST", "/v1/sign-in", &[], Some(guess)).await;
     assert_eq!(guessed.problem(), (429, "too-many-requests".into()));
     house.close().await;
@@ -119,9 +298,10 @@ async fn a_page_of_another_site_cannot_act_for_whoever_is_signed_in() {
     let house = House::plain().await;
     let agent = house.token("agent");
     let id = house.ask(&agent, "c1", "bash", json!({"command": "make"})).await;
-    let cookie = signed_in(&house).await;
+    let browser = signed_in(&house).await;
     let path = format!("/v1/interactions/{id}/answer");
     let answer = || Some(json!({"selectedOptionId": "approve"}));
+    let proof = || browser.proof("POST", &path, &answer().unwrap().to_string());
     let own = format!("http://{}", house.address);
     let port = house.address.port();
     let foreign = [
@@ -135,12 +315,14 @@ async fn a_page_of_another_site_cannot_act_for_whoever_is_signed_in() {
         ("x-nothing", String::new()),
     ];
     for (name, value) in &foreign {
-        let headers = [("cookie", cookie.as_str()), (*name, value.as_str())];
+        let proof = proof();
+        let headers = [("placet-proof", proof.as_str()), (*name, value.as_str())];
         let refused = house.say("POST", &path, &headers, answer()).await;
         assert_eq!(refused.problem(), (403, "cross-site".into()), "{name}: {value}");
     }
+    let proof = proof();
     let form = [
-        ("cookie", cookie.as_str()),
+        ("placet-proof", proof.as_str()),
         ("origin", own.as_str()),
         ("content-type", "text/plain"),
     ];
@@ -158,11 +340,8 @@ async fn a_page_of_another_site_cannot_act_for_whoever_is_signed_in() {
         )
         .await;
     assert_eq!(tried.problem(), (403, "cross-site".into()));
-    let headers = [("cookie", cookie.as_str()), ("origin", own.as_str())];
-    assert_eq!(
-        house.say("POST", &path, &headers, answer()).await.ok()["status"],
-        "decided"
-    );
+    let answered = house.browse(&browser, "POST", &path, answer()).await;
+    assert_eq!(answered.ok()["status"], "decided");
     house.close().await;
 }
 
@@ -201,79 +380,51 @@ async fn a_request_for_another_name_is_refused_before_anything_is_looked_at() {
 }
 
 #[tokio::test]
-async fn a_cookie_dies_with_sign_out_and_a_forged_one_never_lived() {
+async fn a_ticket_dies_with_sign_out_and_a_forged_one_never_lived() {
     let house = House::plain().await;
-    let cookie = signed_in(&house).await;
-    let me = async |cookie: &str| {
-        house
-            .say("GET", "/v1/me", &[("cookie", cookie)], None)
-            .await
-            .status
+    let mut browser = signed_in(&house).await;
+    let genuine = browser.ticket.clone();
+    let me =
+        async |house: &House, browser: &Browser| house.browse(browser, "GET", "/v1/me", None).await.status;
+    assert_eq!(me(&house, &browser).await, 200);
+    let (signed, mac) = genuine.rsplit_once('.').unwrap();
+    let last = if mac.ends_with('0') { '1' } else { '0' };
+    let parts: Vec<&str> = genuine.split('.').collect();
+    let with = |at: usize, other: &str| {
+        let mut parts = parts.clone();
+        parts[at] = other;
+        parts.join(".")
     };
-    assert_eq!(me(&cookie).await, 200);
-    let mut forged = cookie.clone();
-    let last = forged.pop().unwrap();
-    forged.push(if last == '0' { '1' } else { '0' });
-    assert_eq!(me(&forged).await, 401);
-    let parts: Vec<&str> = cookie.split('.').collect();
-    let later = format!(
-        "{}.{}.9999999999999.{}.{}",
-        parts[0], parts[1], parts[3], parts[4]
-    );
-    assert_eq!(me(&later).await, 401, "its end is signed, too");
-    assert_eq!(
-        me(&format!("{cookie}; placet=x")).await,
-        401,
-        "two cookies are none"
-    );
-
-    let own = format!("http://{}", house.address);
-    let out = house
-        .say(
-            "POST",
-            "/v1/sign-out",
-            &[("cookie", &cookie), ("origin", &own)],
-            None,
-        )
-        .await;
-    assert_eq!(out.status, 204);
-    assert!(
-        out.headers["set-cookie"]
-            .to_str()
-            .unwrap()
-            .starts_with("placet=; ")
-    );
-    assert_eq!(me(&cookie).await, 401);
+    let key = Key::new().public();
+    for forged in [
+        format!("{signed}.{}{last}", &mac[..mac.len() - 1]),
+        with(2, "9999999999999"),
+        with(3, "00"),
+        with(4, &key),
+    ] {
+        browser.ticket = forged;
+        assert_eq!(me(&house, &browser).await, 401, "{}", browser.ticket);
+    }
+    browser.ticket = genuine;
+    house.sign_out(&browser).await;
+    assert_eq!(me(&house, &browser).await, 401);
 
     let house = House::open(house.close().await, "").await;
-    let again = house.say("GET", "/v1/me", &[("cookie", &cookie)], None).await;
-    assert_eq!(again.status, 401, "a restart signs nobody in again");
+    browser.challenge = house.browser_of(&house.token("admin")).await.challenge;
+    assert_eq!(me(&house, &browser).await, 401, "a restart signs nobody in again");
     house.close().await;
 }
 
 #[tokio::test]
-async fn a_restart_signs_nobody_out_and_a_new_token_does() {
+async fn a_new_token_signs_its_browsers_out() {
     let house = House::plain().await;
-    let cookie = signed_in(&house).await;
-    let data = house.close().await;
-    let house = House::open(data, "").await;
-    assert_eq!(
-        house
-            .say("GET", "/v1/me", &[("cookie", &cookie)], None)
-            .await
-            .status,
-        200
-    );
+    let mut browser = signed_in(&house).await;
     let data = house.close().await;
     std::fs::remove_file(data.path().join("tokens.toml")).unwrap();
     let house = House::open(data, "").await;
-    assert_eq!(
-        house
-            .say("GET", "/v1/me", &[("cookie", &cookie)], None)
-            .await
-            .status,
-        401
-    );
+    browser.challenge = signed_in(&house).await.challenge;
+    let refused = house.browse(&browser, "GET", "/v1/me", None).await;
+    assert_eq!(refused.problem(), (401, "unauthenticated".into()));
     house.close().await;
 }
 

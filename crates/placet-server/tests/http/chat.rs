@@ -245,30 +245,23 @@ async fn a_conversation_is_its_persons_and_an_admins() {
 #[tokio::test(flavor = "multi_thread")]
 async fn another_sites_page_cannot_make_a_browser_speak() {
     let house = house().await;
-    let code = house.link.rsplit('#').next().unwrap().to_owned();
-    let origin = format!("http://{}", house.address);
-    let signed_in = house
-        .say(
-            "POST",
-            "/v1/sign-in",
-            &[("origin", &origin)],
-            Some(json!({ "code": code })),
-        )
-        .await;
-    let cookie = signed_in.headers["set-cookie"]
-        .to_str()
-        .unwrap()
-        .split(';')
-        .next()
-        .unwrap()
-        .to_owned();
+    let browser = house.browser_of(LIN).await;
     let path = format!("{STREAM}?message=write%20it");
+    let alone = house
+        .say("GET", &path, &[("sec-fetch-site", "same-origin")], None)
+        .await;
+    assert_eq!(alone.problem(), (401, "unauthenticated".into()));
     for site in ["cross-site", "same-site"] {
-        let headers = [("cookie", cookie.as_str()), ("sec-fetch-site", site)];
+        let proof = browser.proof("GET", &path, "");
+        let headers = [("placet-proof", proof.as_str()), ("sec-fetch-site", site)];
         let refused = house.say("GET", &path, &headers, None).await;
         assert_eq!(refused.problem(), (403, "cross-site".into()));
     }
-    let headers = [("cookie", cookie.as_str()), ("sec-fetch-site", "same-origin")];
+    let proof = browser.proof("GET", &path, "");
+    let headers = [
+        ("placet-proof", proof.as_str()),
+        ("sec-fetch-site", "same-origin"),
+    ];
     Conversation::open(&house, "GET", &path, &headers, None)
         .await
         .until("STARTED")
@@ -286,12 +279,15 @@ async fn without_a_model_there_is_no_agent_and_the_answer_says_how_to_get_one() 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_conversation_is_shown_no_longer_than_its_viewer_may_come_in() {
     let house = house().await;
-    let (here, elsewhere) = (house.cookie_of(LIN).await, house.cookie_of(LIN).await);
+    let (here, elsewhere) = (house.browser_of(LIN).await, house.browser_of(LIN).await);
     let mut talk = Conversation::says(&house, LIN, json!({"message": "write it"})).await;
     let asked = talk.until("INTERACTION").await;
     let session = format!("{STREAM}?sessionId={}", asked["sessionId"].as_str().unwrap());
-    let mut signed_out = Conversation::open(&house, "GET", &session, &[("cookie", &here)], None).await;
-    let mut signed_in = Conversation::open(&house, "GET", &session, &[("cookie", &elsewhere)], None).await;
+    let [here_proof, proof] = [&here, &elsewhere].map(|browser| browser.proof("GET", &session, ""));
+    let headers = [("placet-proof", here_proof.as_str())];
+    let mut signed_out = Conversation::open(&house, "GET", &session, &headers, None).await;
+    let headers = [("placet-proof", proof.as_str())];
+    let mut signed_in = Conversation::open(&house, "GET", &session, &headers, None).await;
     signed_out.until("INTERACTION").await;
     signed_in.until("INTERACTION").await;
     house.sign_out(&here).await;

@@ -8,6 +8,7 @@ use placet_core::call::ToolCall;
 use serde_json::{Value, json};
 
 use crate::house::{House, LIN, OTHER, PEOPLE, WEI};
+use crate::signed_in::Browser;
 
 /// An open stream, read event by event.
 struct Stream {
@@ -263,9 +264,10 @@ async fn a_token_that_is_taken_back_ends_its_streams() {
 async fn a_sign_out_ends_the_streams_of_that_browser_and_of_no_other() {
     let house = House::with_people().await;
     let agent = house.token("agent");
-    let (here, elsewhere) = (house.cookie_of(LIN).await, house.cookie_of(LIN).await);
-    let mut ended = Stream::open_with(&house, "", &[("cookie", &here)]).await;
-    let mut kept = Stream::open_with(&house, "", &[("cookie", &elsewhere)]).await;
+    let (here, elsewhere) = (house.browser_of(LIN).await, house.browser_of(LIN).await);
+    let proof = |browser: &Browser| browser.proof("GET", "/v1/events", "");
+    let mut ended = Stream::open_with(&house, "", &[("placet-proof", &proof(&here))]).await;
+    let mut kept = Stream::open_with(&house, "", &[("placet-proof", &proof(&elsewhere))]).await;
     house.sign_out(&here).await;
     house.ask(&agent, "c1", "bash", json!({"command": "make"})).await;
     assert_eq!(ended.next().await, None);

@@ -135,23 +135,6 @@ impl House {
         self.state.reload(config, "again".into()).unwrap();
     }
 
-    /// Signs a browser in with a token; the cookie.
-    pub(crate) async fn cookie_of(&self, token: &str) -> String {
-        let signed_in = self
-            .say("POST", "/v1/sign-in", &[], Some(json!({"token": token})))
-            .await;
-        assert_eq!(signed_in.status, 204, "{}", signed_in.text);
-        let cookie = signed_in.headers["set-cookie"].to_str().unwrap();
-        cookie.split(';').next().unwrap().to_owned()
-    }
-
-    /// Signs a browser out.
-    pub(crate) async fn sign_out(&self, cookie: &str) {
-        let origin = format!("http://{}", self.address);
-        let headers = [("cookie", cookie), ("origin", origin.as_str())];
-        assert_eq!(self.say("POST", "/v1/sign-out", &headers, None).await.status, 204);
-    }
-
     /// Stops the server; the data stays.
     pub(crate) async fn close(self) -> TempDir {
         self.stop.cancel();

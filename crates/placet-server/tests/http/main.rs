@@ -15,4 +15,5 @@ mod house;
 mod limits;
 mod reading;
 mod roles;
+mod signed_in;
 mod stopping;

@@ -1,7 +1,9 @@
-//! The cookie of a signed-in browser: it names a credential and an end, signed with a key made from that credential's token.
+//! The ticket of a signed-in browser: it names a credential, an end and the browser's public key, signed with a key made
+//! from that credential's token. A ticket alone is worth nothing: each request also proves that it comes from the holder of
+//! the private key (see [`super::proof`]).
 //!
-//! Nothing is kept for it, so a restart signs nobody out; a changed token does. Who was signed out is remembered in a file
-//! until the cookie would have ended, so that a restart signs nobody in again either.
+//! The server keeps no tickets, so a restart signs nobody out; a changed token does. Signed-out tickets are remembered in a
+//! file until they would have ended, so that a restart signs nobody in again either.
 
 use std::collections::HashMap;
 use std::io::{self, ErrorKind, Write as _};
@@ -12,25 +14,24 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use placet_core::time::{Millis, Timestamp};
 use sha2::Sha256;
 
-use super::{Access, Credential, CredentialId};
+use super::{Access, Credential, CredentialId, PublicKey};
 
-/// The cookie's name.
-pub(crate) const NAME: &str = "placet";
-/// How long somebody stays signed in.
-pub(crate) const TTL: Millis = Millis::from_secs(12 * 60 * 60);
-const VERSION: &str = "v1";
-/// The file in the data folder: on each line what names a cookie, and when it would have ended.
+/// How long a browser stays signed in.
+const TTL: Millis = Millis::from_secs(12 * 60 * 60);
+const VERSION: &str = "v2";
+/// The file in the data folder: on each line what names a ticket, and when it would have ended.
 const FILE: &str = "signed-out";
 
-/// What is remembered of a genuine cookie: enough to see later whether it still counts.
+/// A genuine ticket, as far as it is needed after it was read.
 #[derive(Debug, Clone)]
 pub(crate) struct Ticket {
     nonce: String,
     ends: Timestamp,
+    pub(super) key: PublicKey,
 }
 
-/// Cookies that were taken back, with when they would have ended.
-pub(crate) struct Cookies {
+/// Revoked tickets, with when they would have ended.
+pub(crate) struct Tickets {
     path: PathBuf,
     /// Looked into by every request, and so never held while the disk is waited for.
     revoked: Mutex<HashMap<String, Timestamp>>,
@@ -38,8 +39,8 @@ pub(crate) struct Cookies {
     writing: Mutex<()>,
 }
 
-impl Cookies {
-    /// Those taken back before. A file that cannot be read is an error: somebody who signed out must not be let in.
+impl Tickets {
+    /// Reads the tickets revoked before. A file that cannot be read is an error: a signed-out browser must not be let in.
     pub(crate) fn open(data: &Path) -> io::Result<Self> {
         let path = data.join(FILE);
         let text = match std::fs::read_to_string(&path) {
@@ -61,16 +62,16 @@ impl Cookies {
         })
     }
 
-    /// A cookie's value for a credential.
-    pub(crate) fn make(credential: &Credential, now: Timestamp) -> String {
+    /// A ticket for the holder of a credential, bound to the browser's key.
+    pub(crate) fn make(credential: &Credential, key: &PublicKey, now: Timestamp) -> String {
         let nonce: [u8; 16] = rand::random();
         let ends = (now + TTL).as_millis();
-        let signed = format!("{VERSION}.{}.{ends}.{}", credential.id, hex::encode(nonce));
+        let signed = format!("{VERSION}.{}.{ends}.{}.{key}", credential.id, hex::encode(nonce));
         let mac = hex::encode(mac(credential, &signed).finalize().into_bytes());
         format!("{signed}.{mac}")
     }
 
-    /// Whose a cookie is, when it is genuine, young and not taken back.
+    /// Whose a ticket is, when it is genuine, has not ended and is not revoked.
     pub(crate) fn read<'a>(
         &self,
         access: &'a Access,
@@ -79,8 +80,9 @@ impl Cookies {
     ) -> Option<(&'a Credential, Ticket)> {
         let (signed, given) = value.rsplit_once('.')?;
         let mut parts = signed.split('.');
-        let (VERSION, Some(id), Some(ends), Some(nonce), None) = (
+        let (VERSION, Some(id), Some(ends), Some(nonce), Some(key), None) = (
             parts.next()?,
+            parts.next(),
             parts.next(),
             parts.next(),
             parts.next(),
@@ -96,16 +98,17 @@ impl Cookies {
         let ticket = Ticket {
             nonce: nonce.to_owned(),
             ends: Timestamp::from_millis(ends.parse().ok()?),
+            key: PublicKey::parse(key)?,
         };
         self.counts(&ticket, now).then_some((credential, ticket))
     }
 
-    /// Whether a cookie is young and not taken back.
+    /// Whether a ticket has not ended and is not revoked.
     pub(crate) fn counts(&self, ticket: &Ticket, now: Timestamp) -> bool {
         now < ticket.ends && !self.lock().contains_key(&ticket.nonce)
     }
 
-    /// Takes a cookie back: at once, and on disk when this returns. Waits for the disk.
+    /// Revokes a ticket: at once, and on disk when this returns. Waits for the disk.
     pub(crate) fn revoke(&self, ticket: Ticket, now: Timestamp) -> io::Result<()> {
         self.lock().insert(ticket.nonce, ticket.ends);
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -129,7 +132,7 @@ impl Cookies {
 }
 
 fn mac(credential: &Credential, signed: &str) -> Hmac<Sha256> {
-    let mut mac = Hmac::<Sha256>::new((&credential.cookie_key).into());
+    let mut mac = Hmac::<Sha256>::new((&credential.ticket_key).into());
     mac.update(signed.as_bytes());
     mac
 }
