@@ -1,4 +1,5 @@
 //! `data_modify`: one statement that changes a database. People see how many rows it would touch, and that is what it touches.
+//! A statement that was judged to only read was allowed as a read, so it runs as one: in a read-only transaction.
 
 use async_trait::async_trait;
 use placet_core::call::ToolCall;
@@ -56,7 +57,9 @@ impl Tool for DataModify {
 
     async fn run(&self, call: &ToolCall, shown: &[Evidence]) -> Result<String, String> {
         let (database, sql) = self.databases.of(&call.args)?;
-        database.judge(sql)?;
+        if database.judge(sql)? == Category::Read {
+            return Ok(database.query(sql).await?.text());
+        }
         let agreed = shown.iter().find_map(|evidence| match evidence {
             Evidence::Rows { statement, count } if statement == sql => Some(*count),
             _ => None,

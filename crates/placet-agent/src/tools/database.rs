@@ -89,9 +89,18 @@ impl Database {
         }
     }
 
-    /// Reads; the database itself refuses everything else.
+    /// Reads; the database itself refuses everything else. A view, or `t.f` where `f` is a function, may call code that writes.
     pub(super) async fn query(&self, sql: &str) -> Result<Table, String> {
-        self.query_within(TIME_MAX, sql).await
+        let read = self.query_within(TIME_MAX, sql).await;
+        read.map_err(|error| {
+            let said = error.to_lowercase().replace(['-', ' '], "");
+            if said.contains("readonly") {
+                let hint = "statements that are judged to only read run read-only; write the change itself, and a person is asked";
+                format!("{error}\n[nothing was changed: {hint}]")
+            } else {
+                error
+            }
+        })
     }
 
     async fn query_within(&self, time: Duration, sql: &str) -> Result<Table, String> {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use mysql_async::prelude::Queryable as _;
 use placet_agent::tools::{DataModify, Database, Databases, SqlQuery, Surroundings};
 use placet_agent::{Tool, Tools};
 use placet_core::call::ToolCall;
@@ -338,4 +339,128 @@ async fn a_change_dressed_up_as_a_query_is_asked_about_and_does_not_run_even_the
     assert_eq!(last(&events, "COMPLETED")["text"], "I see.");
     assert_eq!(orders(&house), 3);
     home.close().await;
+}
+
+/// A table with three rows, and code that empties it behind everything that looks like a read.
+const LEDGER: &str = "
+    CREATE TABLE ledger (id int);
+    INSERT INTO ledger VALUES (1), (2), (3);
+    CREATE FUNCTION wipe_ints(int, int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN DELETE FROM ledger; RETURN 1; END $$;
+    CREATE FUNCTION wipe_row(ledger) RETURNS int LANGUAGE plpgsql AS $$ BEGIN DELETE FROM ledger; RETURN 1; END $$;
+    CREATE OPERATOR @@@ (LEFTARG = int, RIGHTARG = int, FUNCTION = wipe_ints);
+    CREATE VIEW ledger_view AS SELECT wipe_ints(1, 2);
+";
+
+/// Every test has a database of its own on the server, and a connection to it.
+async fn ledger(name: &str) -> (String, tokio_postgres::Client) {
+    let connect = async |url: &str| {
+        let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await.unwrap();
+        tokio::spawn(connection);
+        client
+    };
+    let admin = connect(servers::postgres()).await;
+    admin
+        .batch_execute(&format!("CREATE DATABASE {name}"))
+        .await
+        .unwrap();
+    let url = servers::postgres().replace("/postgres", &format!("/{name}"));
+    let client = connect(&url).await;
+    client.batch_execute(LEDGER).await.unwrap();
+    (url, client)
+}
+
+async fn rows(client: &tokio_postgres::Client) -> i64 {
+    let counted = client.query_one("SELECT count(*) FROM ledger", &[]).await;
+    counted.unwrap().get(0)
+}
+
+#[tokio::test]
+async fn what_postgresql_would_run_behind_a_read_is_asked_about_and_changes_nothing_unasked() {
+    let (url, client) = ledger("asked").await;
+    for statement in [
+        "EXPLAIN (ANALYSE) DELETE FROM ledger",
+        "SELECT 1 @@@ 2",
+        "SELECT U&\"\\0077ipe_ints\"(1, 2)",
+        "SELECT (ledger).wipe_row FROM ledger",
+        "SELECT wipe_row(ledger) FROM ledger",
+    ] {
+        for tool in ["data_modify", "sql_query"] {
+            let house = House::new();
+            let database = Database::new("shop", SqlDialect::Postgresql, &url, &house.work()).unwrap();
+            let tools = Tools::builtin_in(Surroundings {
+                databases: vec![database],
+                ..Surroundings::of(&house.work())
+            });
+            let config = format!("{CONFIG}[databases.shop]\nurl = '{url}'\n");
+            let turns = json!([sql(tool, statement), says("Done.")]);
+            let home = house.open_as(&config, tools, turns).await;
+            let mut stream = home.say("Look").await;
+            let asked = question(&mut stream).await;
+            assert_eq!(rows(&client).await, 3, "{statement}");
+            home.answer(&asked, "reject", None).await;
+            rest(&mut stream).await;
+            assert_eq!(rows(&client).await, 3, "{statement}");
+            home.close().await;
+        }
+    }
+}
+
+/// Reading cannot see what a view does, or that `t.f` is a function and not a column.
+#[tokio::test]
+async fn a_judged_read_that_writes_is_refused_by_the_database_through_either_tool() {
+    let (url, client) = ledger("walled").await;
+    let shop = Shop::at(SqlDialect::Postgresql, &url, Path::new("/"));
+    for statement in ["SELECT ledger.wipe_row FROM ledger", "SELECT * FROM ledger_view"] {
+        for refused in [shop.query(statement).await, shop.modify(statement).await] {
+            let refused = refused.unwrap_err();
+            assert!(refused.contains("a person is asked"), "{statement}: {refused}");
+            assert_eq!(rows(&client).await, 3, "{statement}");
+        }
+    }
+    let read = shop.modify("SELECT count(*) FROM ledger").await.unwrap();
+    assert_eq!(read, "[\"count\"]\n[\"3\"]\n[1 rows]");
+
+    let admin = Shop::at(SqlDialect::Mysql, servers::mariadb(), Path::new("/"));
+    admin.modify("CREATE DATABASE walled").await.unwrap();
+    let shop = Shop::at(
+        SqlDialect::Mysql,
+        &servers::mariadb().replace("/mysql", "/walled"),
+        Path::new("/"),
+    );
+    for setup in [
+        "CREATE TABLE orders (id INT)",
+        "INSERT INTO orders VALUES (1), (2), (3)",
+    ] {
+        shop.modify(setup).await.unwrap();
+    }
+    let opts = mysql_async::Opts::from_url(&servers::mariadb().replace("/mysql", "/walled")).unwrap();
+    let mut connection = mysql_async::Conn::new(opts).await.unwrap();
+    for setup in [
+        "CREATE FUNCTION wipe() RETURNS INT MODIFIES SQL DATA BEGIN DELETE FROM orders; RETURN 1; END",
+        "CREATE VIEW wiping AS SELECT wipe()",
+    ] {
+        connection.query_drop(setup).await.unwrap();
+    }
+    for refused in [
+        shop.query("SELECT * FROM wiping").await,
+        shop.modify("SELECT * FROM wiping").await,
+    ] {
+        let refused = refused.unwrap_err();
+        assert!(refused.contains("a person is asked"), "{refused}");
+        assert_eq!(shop.count().await, "3");
+    }
+}
+
+#[tokio::test]
+async fn a_read_through_data_modify_runs_on_a_connection_that_cannot_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = sqlite(folder.path());
+    shop.modify("CREATE TABLE orders (id INTEGER PRIMARY KEY)")
+        .await
+        .unwrap();
+    let other = rusqlite::Connection::open(folder.path().join("shop.db")).unwrap();
+    // Somebody else's write lock would keep a writer waiting, and does not keep a reader.
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let read = shop.modify("SELECT count(*) AS n FROM orders").await.unwrap();
+    assert_eq!(read, "[\"n\"]\n[0]\n[1 rows]");
 }

@@ -9,16 +9,23 @@
 //! string in one dialect and a live statement in another (backslashes, `#`, `$$`, brackets), so a dialect that cannot
 //! follow the text is ignored only if it at least sees the same tokens as one that can.
 //!
-//! What reading cannot see: views with rules, triggers, and what a table's owner hung on it.
+//! A read is proven, not assumed: `prove` accepts the expressions, clauses and tables it lists, with the names in `known.toml`.
+//! The rest is a command of at least MEDIUM risk.
+//!
+//! What the text does not show: views that call functions, triggers, overloads of built-in names, and that PostgreSQL calls
+//! `f(t)` for `t.f` where `t` has no column `f`. A qualified name counts as a column, because a gate that asks about every join is
+//! switched off; the built-in tools run judged reads in a read-only transaction, which refuses what such a call would change.
 
 mod condition;
 mod effect;
-mod functions;
+mod known;
 mod names;
 mod preview;
+mod prove;
 mod reading;
 
 use self::effect::Judged;
+use self::known::Dialect;
 use self::reading::Reading;
 use super::why::{SqlConcern, Why};
 use super::{Analysis, Fact, FactKind};
@@ -26,37 +33,34 @@ use crate::tool::{Category, Risk, SqlDialect};
 
 pub use self::preview::preview_count_query;
 
-const DIALECTS: [SqlDialect; 3] = [SqlDialect::Sqlite, SqlDialect::Postgresql, SqlDialect::Mysql];
+/// The dialects a text is read in: the one it is known to be in, or all of them.
+fn dialects(named: Option<SqlDialect>) -> Vec<Dialect> {
+    let all = [SqlDialect::Sqlite, SqlDialect::Postgresql, SqlDialect::Mysql];
+    let certain = named.is_some();
+    all.into_iter()
+        .filter(|grammar| named.is_none_or(|named| named == *grammar))
+        .map(|grammar| Dialect { grammar, certain })
+        .collect()
+}
 
 /// Analyses SQL text: one fact per statement, or one that says why the text could not be read.
 pub fn analyse(sql: &str, dialect: Option<SqlDialect>, found: &mut Analysis) {
-    let read = reading::check(sql).and_then(|()| match dialect {
-        Some(dialect) => reading::read(sql, dialect)?
-            .statements
-            .map(|statements| effect::judge_all(&statements)),
-        None => strictest(sql),
-    });
-    match read {
+    match reading::check(sql).and_then(|()| strictest(sql, dialect)) {
         Ok(judged) => found.facts.extend(judged.into_iter().map(Judged::into_fact)),
         Err(unread) => found.facts.push(unreadable(unread)),
     }
 }
 
-/// What all dialects together make of the text.
-fn strictest(sql: &str) -> Result<Vec<Judged>, SqlConcern> {
-    let readings = DIALECTS.map(|dialect| reading::read(sql, dialect));
-    let [Ok(sqlite), Ok(postgresql), Ok(mysql)] = readings else {
-        let [sqlite, postgresql, mysql] = readings;
-        return Err([sqlite.err(), postgresql.err(), mysql.err()]
-            .into_iter()
-            .flatten()
-            .next()
-            .unwrap_or(SqlConcern::Ambiguous));
-    };
-    // A bare backtick is no part of PostgreSQL: that server refuses the text as a whole, so it cannot be the one meant.
-    let readings: Vec<Reading> = [sqlite, postgresql, mysql]
+/// What all possible dialects together make of the text.
+fn strictest(sql: &str, dialect: Option<SqlDialect>) -> Result<Vec<Judged>, SqlConcern> {
+    let readings = dialects(dialect)
         .into_iter()
-        .filter(|reading| !reading.has_stray_backtick())
+        .map(|dialect| reading::read(sql, dialect));
+    let readings: Vec<Reading> = readings.collect::<Result<_, _>>()?;
+    // A bare backtick is no part of PostgreSQL: that server refuses the text as a whole, so it cannot be the one meant.
+    let readings: Vec<Reading> = readings
+        .into_iter()
+        .filter(|reading| dialect.is_some() || !reading.has_stray_backtick())
         .collect();
     let same_tokens = readings.windows(2).all(|pair| match pair {
         [left, right] => left.tokens_match(right),
@@ -65,8 +69,8 @@ fn strictest(sql: &str) -> Result<Vec<Judged>, SqlConcern> {
     let mut followed = Vec::new();
     let mut refused = None;
     for reading in readings {
-        match reading.statements {
-            Ok(statements) => followed.push(effect::judge_all(&statements)),
+        match reading.text {
+            Ok(text) => followed.push(effect::judge_all(&text)),
             Err(unread) => refused = refused.or(Some(unread)),
         }
     }

@@ -103,10 +103,10 @@ pub enum SqlConcern {
         /// The function.
         function: String,
     },
-    /// An operator nobody here knows.
-    UnknownOperator {
-        /// The operator.
-        operator: String,
+    /// An operator, a type, an option or a clause that is not known to only read.
+    Unproven {
+        /// As it is written.
+        what: String,
     },
     /// `SELECT … FOR UPDATE`.
     LocksRows,
@@ -151,10 +151,10 @@ pub enum SqlConcern {
     EscapedQuote,
     /// A string right after a string.
     StringRunsOn,
+    /// `U&"…"`, a name in escapes.
+    EscapedName,
     /// `$a(…)`, which is one name to SQLite.
     VariableWithBrackets,
-    /// `TABLE t` in the place of a query.
-    TableAsQuery,
     /// The dialects read it differently.
     Ambiguous,
     /// A statement goes on after its end.

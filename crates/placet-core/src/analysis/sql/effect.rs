@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    BinaryOperator, CopyTarget, Expr, MergeAction, ObjectName, ObjectNamePart, OnConflictAction, OnInsert,
-    Query, Select, SqliteOnConflict, Statement, TableFactor, Value, Visit, Visitor,
+    CopyTarget, Expr, MergeAction, ObjectName, OnConflictAction, OnInsert, Query, Select, SqliteOnConflict,
+    Statement, TableFactor, Visit, Visitor,
 };
 
 use super::super::why::SqlConcern;
-use super::condition;
-use super::functions::{self, Known};
-use super::names;
+use super::known::{self, Dialect, Explain, Pragma};
+use super::reading::Text;
+use super::{condition, names, prove};
 use crate::tool::{Category, Risk};
 
 /// One statement, judged.
@@ -35,8 +35,12 @@ struct Effect {
 }
 
 /// Judges the statements of one text together: a write that is one of several is HIGH.
-pub(super) fn judge_all(statements: &[Statement]) -> Vec<Judged> {
-    let mut judged: Vec<Judged> = statements.iter().map(judge).collect();
+pub(super) fn judge_all(text: &Text) -> Vec<Judged> {
+    let statements = &text.statements;
+    let mut judged: Vec<Judged> = statements
+        .iter()
+        .map(|statement| judge(statement, text))
+        .collect();
     // Transaction control around reads changes nothing; beside a write it decides what becomes of it.
     let changes = judged
         .iter()
@@ -54,13 +58,16 @@ pub(super) fn judge_all(statements: &[Statement]) -> Vec<Judged> {
     judged
 }
 
-fn judge(statement: &Statement) -> Judged {
+fn judge(statement: &Statement, text: &Text) -> Judged {
     let mut effects = Effects {
         found: Vec::new(),
         verbs: Vec::new(),
         tables: BTreeSet::new(),
-        executes: executes(statement),
+        executes: Execution::Real,
+        dialect: text.dialect,
     };
+    effects.explain(statement);
+    effects.unproven(text.unknown_operator.as_ref().map(prove::unproven));
     // The visitor never breaks; its result carries nothing.
     let _ = statement.visit(&mut effects);
     let Effects {
@@ -102,37 +109,47 @@ enum Execution {
     PlanOnly,
 }
 
-fn executes(statement: &Statement) -> Execution {
-    match statement {
-        // Any mention of the option counts: `ANALYZE false` is spelled in many ways.
-        Statement::Explain {
-            analyze: false,
-            options,
-            ..
-        } => {
-            let analyses = options
-                .iter()
-                .flatten()
-                .any(|option| option.name.value.eq_ignore_ascii_case("analyze"));
-            if analyses {
-                Execution::Real
-            } else {
-                Execution::PlanOnly
-            }
-        }
-        _ => Execution::Real,
-    }
-}
-
 struct Effects {
     found: Vec<Effect>,
     /// The verb of each statement inside, with its category; the strongest names the whole.
     verbs: Vec<(Category, String)>,
     tables: BTreeSet<String>,
     executes: Execution,
+    dialect: Dialect,
 }
 
 impl Effects {
+    /// Settles whether the statement inside an `EXPLAIN` runs. Any mention of an option counts: `ANALYZE false` is spelled
+    /// in many ways.
+    fn explain(&mut self, statement: &Statement) {
+        let Statement::Explain {
+            analyze: false,
+            options,
+            ..
+        } = statement
+        else {
+            return;
+        };
+        self.executes = Execution::PlanOnly;
+        for option in options.iter().flatten() {
+            match known::explain_option(&option.name.value) {
+                Explain::Plans => {}
+                Explain::Runs => self.executes = Execution::Real,
+                Explain::Unknown => {
+                    self.executes = Execution::Real;
+                    self.unproven(Some(prove::unproven(&format!("EXPLAIN ({})", option.name))));
+                }
+            }
+        }
+    }
+
+    /// What is not known to only read may do anything.
+    fn unproven(&mut self, found: Option<(Risk, SqlConcern)>) {
+        if let Some((risk, why)) = found {
+            self.add(Category::Command, risk, why);
+        }
+    }
+
     fn add(&mut self, category: Category, risk: Risk, why: SqlConcern) {
         self.found.push(Effect {
             category,
@@ -142,32 +159,11 @@ impl Effects {
     }
 
     fn touch(&mut self, table: &ObjectName) {
-        if functions::holds_credentials(&words(table)) {
+        if known::holds_credentials(table) {
             let table = table.to_string();
             self.add(Category::Read, Risk::High, SqlConcern::HoldsCredentials { table });
         }
         self.tables.insert(names::plain(table));
-    }
-
-    fn call(&mut self, name: &ObjectName) {
-        let shown = name.to_string();
-        match functions::known(&words(name)) {
-            Known::Pure => {}
-            Known::Dangerous => {
-                self.add(
-                    Category::Command,
-                    Risk::High,
-                    SqlConcern::ReachesBeyond { function: shown },
-                );
-            }
-            Known::Not => {
-                self.add(
-                    Category::Command,
-                    Risk::Medium,
-                    SqlConcern::UnknownFunction { function: shown },
-                );
-            }
-        }
     }
 }
 
@@ -191,18 +187,21 @@ impl Visitor for Effects {
     }
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+        self.unproven(prove::query(query));
         if !query.locks.is_empty() {
             self.add(Category::Write, Risk::Medium, SqlConcern::LocksRows);
         }
         for name in names::tables_as_queries(&query.body) {
             self.touch(&name);
             // The parser passes over the two words after it.
-            self.add(Category::Command, Risk::High, SqlConcern::TableAsQuery);
+            let what = "TABLE".to_owned();
+            self.add(Category::Command, Risk::High, SqlConcern::Unproven { what });
         }
         ControlFlow::Continue(())
     }
 
     fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
+        self.unproven(prove::select(select, self.dialect));
         if select.into.is_some() {
             self.verbs.push((Category::Command, "SELECT INTO".into()));
             self.add(Category::Command, Risk::High, SqlConcern::StoresElsewhere);
@@ -211,13 +210,7 @@ impl Visitor for Effects {
     }
 
     fn pre_visit_table_factor(&mut self, table: &TableFactor) -> ControlFlow<()> {
-        match table {
-            TableFactor::Table {
-                name, args: Some(_), ..
-            }
-            | TableFactor::Function { name, .. } => self.call(name),
-            _ => {}
-        }
+        self.unproven(prove::table(table, self.dialect));
         for name in names::behind_only(table) {
             self.touch(&name);
         }
@@ -230,22 +223,7 @@ impl Visitor for Effects {
     }
 
     fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
-        match expr {
-            Expr::Function(function) => self.call(&function.name),
-            Expr::BinaryOp {
-                op: op @ (BinaryOperator::PGCustomBinaryOperator(_) | BinaryOperator::Custom(_)),
-                ..
-            } => {
-                self.add(
-                    Category::Command,
-                    Risk::Medium,
-                    SqlConcern::UnknownOperator {
-                        operator: op.to_string(),
-                    },
-                );
-            }
-            _ => {}
-        }
+        self.unproven(prove::expr(expr, self.dialect));
         ControlFlow::Continue(())
     }
 }
@@ -278,7 +256,18 @@ fn of_statement(statement: &Statement) -> (String, Effect) {
         Statement::Merge(merge) => rows("MERGE", Some(&merge.on), statement),
         Statement::Explain { .. } | Statement::ExplainTable { .. } => read("EXPLAIN"),
         Statement::Pragma { name, value, is_eq } => {
-            pragma(name, value.as_ref().map(|value| &value.value), *is_eq)
+            let reads = match known::pragma(name) {
+                Pragma::Tells => value.is_none() || !is_eq,
+                Pragma::Setting => value.is_none(),
+                Pragma::Unknown => false,
+            };
+            let name = known::words(name).pop().unwrap_or_default();
+            let (category, risk, why) = if reads {
+                (Category::Read, Risk::Low, None)
+            } else {
+                (Category::Command, Risk::High, Some(SqlConcern::Pragma { name }))
+            };
+            ("PRAGMA".into(), Effect { category, risk, why })
         }
         Statement::Copy {
             target: CopyTarget::Stdout,
@@ -339,25 +328,6 @@ fn rows(verb: &str, condition: Option<&Expr>, statement: &Statement) -> (String,
     )
 }
 
-fn pragma(name: &ObjectName, value: Option<&Value>, is_eq: bool) -> (String, Effect) {
-    let last = words(name).pop().unwrap_or_default();
-    let asks = functions::ASKING_PRAGMAS.contains(&last.as_str());
-    let reads = match value {
-        None => asks || functions::READING_PRAGMAS.contains(&last.as_str()),
-        Some(_) => asks && !is_eq,
-    };
-    let (category, risk, why) = if reads {
-        (Category::Read, Risk::Low, None)
-    } else {
-        (
-            Category::Command,
-            Risk::High,
-            Some(SqlConcern::Pragma { name: last }),
-        )
-    };
-    ("PRAGMA".into(), Effect { category, risk, why })
-}
-
 /// What a statement does besides what its first word says, in the words of other statements.
 fn further_verbs(statement: &Statement) -> Vec<&'static str> {
     match statement {
@@ -407,19 +377,4 @@ fn first_word(text: &str) -> String {
         .next()
         .unwrap_or_default()
         .to_ascii_uppercase()
-}
-
-/// The parts of a name as the server compares them. A quoted name that is not lower-case is kept as it is, so that it
-/// never passes for a well-known one.
-fn words(name: &ObjectName) -> Vec<String> {
-    name.0
-        .iter()
-        .map(|part| match part {
-            ObjectNamePart::Identifier(ident) if ident.quote_style.is_none() => {
-                ident.value.to_ascii_lowercase()
-            }
-            ObjectNamePart::Identifier(ident) => ident.value.clone(),
-            ObjectNamePart::Function(function) => function.to_string(),
-        })
-        .collect()
 }

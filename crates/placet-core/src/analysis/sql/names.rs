@@ -5,7 +5,7 @@ use sqlparser::ast::{
     TableFactor, Value,
 };
 
-use super::functions;
+use super::known::{self, Pragma};
 
 /// A name as rules compare it: without quotes and in lower case. A part that holds a dot keeps quotes, or the table
 /// `"app.users"` would pass for the table `users` of `app`.
@@ -33,7 +33,7 @@ pub(super) fn not_visited(statement: &Statement) -> Vec<ObjectName> {
             name,
             value: Some(value),
             ..
-        } if asks_about_a_table(name) => match &value.value {
+        } if known::pragma(name) == Pragma::Tells => match &value.value {
             Value::SingleQuotedString(text) | Value::DoubleQuotedString(text) => {
                 vec![ObjectName::from(vec![Ident::new(text)])]
             }
@@ -49,14 +49,6 @@ pub(super) fn not_visited(statement: &Statement) -> Vec<ObjectName> {
             .collect(),
         _ => Vec::new(),
     }
-}
-
-/// `PRAGMA table_info(t)`.
-fn asks_about_a_table(pragma: &ObjectName) -> bool {
-    plain(pragma)
-        .rsplit('.')
-        .next()
-        .is_some_and(|name| functions::ASKING_PRAGMAS.contains(&name))
 }
 
 /// The tables of `TABLE t` where a query could stand: `SELECT 1 UNION TABLE t`.

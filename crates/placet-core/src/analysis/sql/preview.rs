@@ -4,7 +4,8 @@ use sqlparser::ast::{
     Delete, Expr, FromTable, Query, SetExpr, Statement, TableFactor, TableWithJoins, Update,
 };
 
-use super::{DIALECTS, effect, reading};
+use super::known::Dialect;
+use super::{dialects, effect, reading};
 use crate::tool::{Category, Risk, SqlDialect};
 
 /// The `SELECT COUNT(*)` for the rows one plain `UPDATE` or `DELETE` would touch. `None` when there is no such query, or
@@ -15,10 +16,9 @@ pub fn preview_count_query(sql: &str, dialect: Option<SqlDialect>) -> Option<Str
     if reading::check(sql).is_err() || sql.contains('\\') {
         return None;
     }
-    let dialects = dialect.map_or(DIALECTS.to_vec(), |dialect| vec![dialect]);
-    let mut counts = dialects.into_iter().filter_map(|dialect| {
-        let statements = reading::read(sql, dialect).ok()?.statements.ok()?;
-        Some(count_of(&statements, dialect))
+    let mut counts = dialects(dialect).into_iter().filter_map(|dialect| {
+        let text = reading::read(sql, dialect).ok()?.text.ok()?;
+        Some(count_of(&text.statements, dialect))
     });
     let first = counts.next()??;
     counts
@@ -26,7 +26,7 @@ pub fn preview_count_query(sql: &str, dialect: Option<SqlDialect>) -> Option<Str
         .then_some(first)
 }
 
-fn count_of(statements: &[Statement], dialect: SqlDialect) -> Option<String> {
+fn count_of(statements: &[Statement], dialect: Dialect) -> Option<String> {
     let (table, condition) = match statements {
         [Statement::Update(update)] => plain_update(update)?,
         [Statement::Delete(delete)] => plain_delete(delete)?,
@@ -34,11 +34,11 @@ fn count_of(statements: &[Statement], dialect: SqlDialect) -> Option<String> {
     };
     let query = count_query(table, condition, dialect)?;
     let text = query.to_string();
-    let reread = reading::read(&text, dialect).ok()?.statements.ok()?;
+    let reread = reading::read(&text, dialect).ok()?.text.ok()?;
     let harmless = effect::judge_all(&reread)
         .iter()
         .all(|one| one.category == Category::Read && one.risk == Risk::Low);
-    let faithful = reread == [Statement::Query(Box::new(query))];
+    let faithful = reread.statements == [Statement::Query(Box::new(query))];
     (faithful && harmless).then_some(text)
 }
 
@@ -71,11 +71,12 @@ fn is_one_table(table: &TableWithJoins) -> bool {
 }
 
 /// The counting query with the table and the condition put into its parsed form.
-fn count_query(table: &TableWithJoins, condition: Option<&Expr>, dialect: SqlDialect) -> Option<Query> {
+fn count_query(table: &TableWithJoins, condition: Option<&Expr>, dialect: Dialect) -> Option<Query> {
     let template = reading::read("SELECT COUNT(*)", dialect)
         .ok()?
-        .statements
+        .text
         .ok()?
+        .statements
         .pop()?;
     let Statement::Query(template) = template else {
         return None;

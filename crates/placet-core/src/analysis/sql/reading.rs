@@ -4,9 +4,10 @@ use sqlparser::ast::{Statement, Value};
 use sqlparser::dialect::{Dialect, MySqlDialect, PostgreSqlDialect, SQLiteDialect};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError, ParserOptions};
-use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
+use sqlparser::tokenizer::{Span, Token, TokenWithSpan, Tokenizer};
 
 use super::super::why::SqlConcern;
+use super::known::{self, Dialect as ReadIn};
 use crate::tool::SqlDialect;
 
 /// Longer text is not parsed: nobody can review it, and parsing must stay cheap.
@@ -16,10 +17,29 @@ pub(super) const SQL_BYTES_MAX: usize = 100_000;
 /// dropping that tree recurses, so the chain is bounded before it is parsed.
 pub(super) const ITEM_TOKENS_MAX: usize = 1_000;
 
+/// The words that a statement begins with in any of the dialects.
+#[rustfmt::skip]
+const BEGINNINGS: &[&str] = &[
+    "ABORT", "ALTER", "ANALYZE", "ASSERT", "ATTACH", "BEGIN", "CALL", "CASE", "CLOSE", "COMMENT", "COMMIT", "COPY", "CREATE",
+    "DEALLOCATE", "DECLARE", "DELETE", "DESC", "DESCRIBE", "DETACH", "DISCARD", "DROP", "END", "EXEC", "EXECUTE", "EXPLAIN", "FETCH",
+    "FLUSH", "FROM", "GRANT", "IF", "INSERT", "INSTALL", "KILL", "LISTEN", "LOAD", "LOCK", "MERGE", "NOTIFY", "OPEN", "OPTIMIZE",
+    "PRAGMA", "PREPARE", "RELEASE", "RENAME", "REPLACE", "RESET", "RETURN", "REVOKE", "ROLLBACK", "SAVEPOINT", "SELECT", "SET", "SHOW",
+    "START", "TRUNCATE", "UNLISTEN", "UNLOCK", "UPDATE", "USE", "VACUUM", "VALUES", "WITH",
+];
+
+/// A text that one dialect can follow.
+pub(super) struct Text {
+    pub(super) dialect: ReadIn,
+    pub(super) statements: Vec<Statement>,
+    /// The first operator that is not one of the dialect's own.
+    pub(super) unknown_operator: Option<String>,
+}
+
 /// What one dialect makes of a text that it could at least split into tokens.
 pub(super) struct Reading {
-    tokens: Vec<TokenWithSpan>,
-    pub(super) statements: Result<Vec<Statement>, SqlConcern>,
+    live: Vec<Span>,
+    stray_backtick: bool,
+    pub(super) text: Result<Text, SqlConcern>,
 }
 
 /// Refuses text for reasons that hold in every dialect.
@@ -27,6 +47,11 @@ pub(super) fn check(sql: &str) -> Result<(), SqlConcern> {
     if sql.len() > SQL_BYTES_MAX {
         return Err(SqlConcern::TooLong {
             bytes_max: SQL_BYTES_MAX,
+        });
+    }
+    if let Some(word) = no_beginning(sql) {
+        return Err(SqlConcern::Unparsed {
+            error: format!("Expected: an SQL statement, found: {word}"),
         });
     }
     // C servers stop at NUL, some end a line comment at a bare carriage return, and none of them takes Unicode's other
@@ -44,13 +69,25 @@ pub(super) fn check(sql: &str) -> Result<(), SqlConcern> {
     Ok(())
 }
 
+/// The first word, where no statement begins with it. Prose and commands are told from SQL by this alone, without parsing
+/// them; text that begins with a comment is parsed.
+fn no_beginning(sql: &str) -> Option<&str> {
+    let begun = sql.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '(' | ';'));
+    let word = begun.split(|c: char| !c.is_ascii_alphabetic()).next()?;
+    let begins = BEGINNINGS
+        .iter()
+        .any(|beginning| beginning.eq_ignore_ascii_case(word));
+    (!word.is_empty() && !begins).then_some(word)
+}
+
 /// Reads the text as one dialect. Fails when not even the tokens can be told.
-pub(super) fn read(sql: &str, dialect: SqlDialect) -> Result<Reading, SqlConcern> {
+pub(super) fn read(sql: &str, dialect: ReadIn) -> Result<Reading, SqlConcern> {
     // With `NO_BACKSLASH_ESCAPES` the string ends where MySQL's default mode goes on.
-    if dialect == SqlDialect::Mysql && ["\\'", "\\\"", "\\`"].iter().any(|escape| sql.contains(escape)) {
+    let mysql = dialect.grammar == SqlDialect::Mysql;
+    if mysql && ["\\'", "\\\"", "\\`"].iter().any(|escape| sql.contains(escape)) {
         return Err(SqlConcern::EscapedQuote);
     }
-    let grammar = grammar(dialect);
+    let grammar = grammar(dialect.grammar);
     let tokens = Tokenizer::new(grammar, sql)
         .with_unescape(false)
         .tokenize_with_location()
@@ -63,33 +100,93 @@ pub(super) fn read(sql: &str, dialect: SqlDialect) -> Result<Reading, SqlConcern
     if strings_run_on(&tokens) {
         return Err(SqlConcern::StringRunsOn);
     }
-    if dialect == SqlDialect::Sqlite && has_variable_with_brackets(&tokens) {
+    if dialect.grammar == SqlDialect::Sqlite && has_variable_with_brackets(&tokens) {
         return Err(SqlConcern::VariableWithBrackets);
     }
-    let statements = parse(grammar, tokens.clone());
-    Ok(Reading { tokens, statements })
+    if dialect.grammar == SqlDialect::Postgresql && has_escaped_name(&tokens) {
+        return Err(SqlConcern::EscapedName);
+    }
+    let is_live = |token: &&TokenWithSpan| !matches!(token.token, Token::Whitespace(_));
+    let live = tokens.iter().filter(is_live).map(|token| token.span).collect();
+    let stray_backtick = tokens.iter().any(|token| token.token == Token::Char('`'));
+    let unknown_operator = operators(sql, &tokens, dialect.grammar)
+        .into_iter()
+        .find(|operator| !known::operator(operator, dialect));
+    let text = parse(grammar, tokens).map(|statements| Text {
+        dialect,
+        statements,
+        unknown_operator,
+    });
+    Ok(Reading {
+        live,
+        stray_backtick,
+        text,
+    })
 }
 
 impl Reading {
     /// Whether two dialects see the same live text: strings and comments begin and end at the same places.
     pub(super) fn tokens_match(&self, other: &Self) -> bool {
-        self.live()
-            .map(|token| token.span)
-            .eq(other.live().map(|token| token.span))
+        self.live == other.live
     }
 
     pub(super) fn has_stray_backtick(&self) -> bool {
-        self.tokens.iter().any(|token| token.token == Token::Char('`'))
-    }
-
-    fn live(&self) -> impl Iterator<Item = &TokenWithSpan> {
-        self.tokens
-            .iter()
-            .filter(|token| !matches!(token.token, Token::Whitespace(_)))
+        self.stray_backtick
     }
 }
 
-pub(super) fn grammar(dialect: SqlDialect) -> &'static dyn Dialect {
+/// The operators of the text as the server reads them. The parser splits `@@@` into two, and PostgreSQL does not.
+fn operators(sql: &str, tokens: &[TokenWithSpan], grammar: SqlDialect) -> Vec<String> {
+    // The parser makes one token of both spellings; only the first goes on through a sign.
+    let unequal = if sql.contains("!=") { "!=" } else { "<>" };
+    let mut runs: Vec<String> = Vec::new();
+    let mut end = None;
+    for token in tokens {
+        let text = match &token.token {
+            Token::Whitespace(_) | Token::Word(_) | Token::Number(..) | Token::Placeholder(_) => continue,
+            token if is_string(token) => continue,
+            Token::Neq => unequal.to_owned(),
+            other => other.to_string(),
+        };
+        if text.is_empty() || !text.chars().all(|c| OPERATOR_CHARACTERS.contains(c)) {
+            continue;
+        }
+        let goes_on = grammar == SqlDialect::Postgresql && end == Some(token.span.start);
+        end = Some(token.span.end);
+        match runs.last_mut() {
+            Some(run) if goes_on => run.push_str(&text),
+            _ => runs.push(text),
+        }
+    }
+    if grammar == SqlDialect::Postgresql {
+        runs.iter_mut().for_each(cut_signs);
+    }
+    runs
+}
+
+const OPERATOR_CHARACTERS: &str = "+-*/<>=~!@#%^&|`?";
+
+/// `a=-1` compares with a negative number: PostgreSQL ends no operator with a sign unless an uncommon character is in it.
+fn cut_signs(run: &mut String) {
+    let uncommon = run.contains(|c| "~!@#%^&|`?".contains(c));
+    while !uncommon && run.len() > 1 && run.ends_with(['+', '-']) {
+        run.pop();
+    }
+}
+
+/// `U&"\0070g_read_file"`: a name in escapes, which the parser takes for an operator and another name.
+fn has_escaped_name(tokens: &[TokenWithSpan]) -> bool {
+    tokens.windows(3).any(|three| match three {
+        [first, and, name] => {
+            let is_u = matches!(&first.token, Token::Word(word) if word.quote_style.is_none() && word.value.eq_ignore_ascii_case("u"));
+            let is_quoted = matches!(&name.token, Token::Word(word) if word.quote_style == Some('"'));
+            is_u && and.token == Token::Ampersand && is_quoted
+        }
+        _ => false,
+    })
+}
+
+fn grammar(dialect: SqlDialect) -> &'static dyn Dialect {
     match dialect {
         SqlDialect::Sqlite => &SQLiteDialect {},
         SqlDialect::Postgresql => &PostgreSqlDialect {},

@@ -11,6 +11,8 @@ mod disguises;
 mod naming;
 mod previews;
 
+const ALL: [SqlDialect; 3] = [SqlDialect::Sqlite, SqlDialect::Postgresql, SqlDialect::Mysql];
+
 fn found(sql: &str, dialect: Option<SqlDialect>) -> Analysis {
     let mut found = Analysis::nothing();
     analyse(sql, dialect, &mut found);
@@ -260,9 +262,9 @@ fn structure_rights_settings_and_files_are_high() {
               -- nothing\n /* at all */ ;; 
               HIGH Unreadable { what: "SQL" } there is no statement in it
             SELEC 1
-              HIGH Unreadable { what: "SQL" } it does not parse: Expected: an SQL statement, found: SELEC at Line: 1, Column: 1
+              HIGH Unreadable { what: "SQL" } it does not parse: Expected: an SQL statement, found: SELEC
             rm -rf /
-              HIGH Unreadable { what: "SQL" } it does not parse: Expected: an SQL statement, found: rm at Line: 1, Column: 1
+              HIGH Unreadable { what: "SQL" } it does not parse: Expected: an SQL statement, found: rm
         "#]],
     );
 }
@@ -317,7 +319,7 @@ fn long_and_deep_text_is_high_and_does_not_exhaust_the_stack() {
     // Half of what a test's or a worker's thread has.
     let judged = std::thread::Builder::new()
         .stack_size(1024 * 1024)
-        .spawn(move || cases.map(|sql| DIALECTS.map(|dialect| found(&sql, Some(dialect)).risk())))
+        .spawn(move || cases.map(|sql| ALL.map(|dialect| found(&sql, Some(dialect)).risk())))
         .unwrap()
         .join()
         .unwrap();

@@ -115,13 +115,11 @@ impl SqlConcern {
                     "不了解函数 `{function}`"
                 )
             }
-            Self::UnknownOperator { operator } => {
-                say!(
-                    locale,
-                    "nothing is known about the operator `{operator}`",
-                    "不了解运算符 `{operator}`"
-                )
-            }
+            Self::Unproven { what } => say!(
+                locale,
+                "`{what}` is not known to only read",
+                "不能确定 `{what}` 只做读取"
+            ),
             Self::LocksRows => say!(locale, "it locks the rows it reads", "它会锁住所读取的行"),
             Self::StoresElsewhere => {
                 say!(
@@ -174,12 +172,16 @@ impl SqlConcern {
                 "a string right after a string may be read as one with it",
                 "紧接在字符串之后的字符串可能与前者连读"
             ),
+            Self::EscapedName => say!(
+                locale,
+                "a name in Unicode escapes hides what it names",
+                "用 Unicode 转义书写的名称隐藏了真实名称"
+            ),
             Self::VariableWithBrackets => say!(
                 locale,
                 "a variable with brackets ends elsewhere for SQLite",
                 "带括号的变量在 SQLite 中结束于别处"
             ),
-            Self::TableAsQuery => say!(locale, "`TABLE` is not followed", "不解读 `TABLE`"),
             Self::Ambiguous => say!(
                 locale,
                 "databases disagree on what it means; name the dialect",

@@ -84,7 +84,7 @@ fn what_only_postgresql_does() {
             COPY (DELETE FROM t RETURNING *) TO STDOUT
               HIGH write DELETE ["t"] no condition limits which rows DELETE touches
             DO $$ BEGIN DELETE FROM t; END $$
-              HIGH Unreadable { what: "SQL" } it does not parse: Expected: an SQL statement, found: DO at Line: 1, Column: 1
+              HIGH Unreadable { what: "SQL" } it does not parse: Expected: an SQL statement, found: DO
             CREATE FUNCTION f() RETURNS int AS $$ SELECT 1 $$ LANGUAGE sql
               HIGH command CREATE [] `CREATE` does more than read or change rows
             SET SESSION AUTHORIZATION postgres
@@ -108,7 +108,7 @@ fn what_only_postgresql_does() {
             SELECT * FROM (WITH x AS (UPDATE t SET a = 1 WHERE b = 2 RETURNING *) SELECT * FROM x) y
               MEDIUM write UPDATE ["t", "x"]
             TABLE users
-              HIGH Unreadable { what: "SQL" } it does not parse: Expected: an SQL statement, found: TABLE at Line: 1, Column: 1
+              HIGH Unreadable { what: "SQL" } it does not parse: Expected: an SQL statement, found: TABLE
             NOTIFY c
               HIGH command NOTIFY [] `NOTIFY` does more than read or change rows
             VACUUM t
@@ -162,7 +162,7 @@ fn a_read_is_only_as_harmless_as_the_functions_it_calls() {
             SELECT "Count"(1)
               MEDIUM command SELECT [] nothing is known about the function `"Count"`
             SELECT 1 OPERATOR(evil.+) 2
-              MEDIUM command SELECT [] nothing is known about the operator `OPERATOR(evil.+)`
+              MEDIUM command SELECT [] `OPERATOR(evil.+)` is not known to only read
             SELECT passwd FROM pg_shadow
               HIGH read SELECT ["pg_shadow"] `pg_shadow` holds credentials
             SELECT a::text, $1, data->>'x' FROM t WHERE tags @> '{a}'

@@ -207,3 +207,118 @@ fn a_condition_that_is_true_of_every_row_limits_nothing() {
         assert_eq!(found(sql, Some(dialect)).risk(), Risk::Medium, "{sql}");
     }
 }
+
+/// PostgreSQL 15 runs a deletion or a function of the database's owner in each of these.
+#[test]
+fn what_postgresql_reads_as_a_call_is_not_a_read() {
+    check(
+        SqlDialect::Postgresql,
+        &[
+            "EXPLAIN (ANALYSE) DELETE FROM orders",
+            "EXPLAIN (ANALYSE, VERBOSE) DELETE FROM orders WHERE id = 1",
+            "EXPLAIN ANALYSE DELETE FROM orders",
+            "EXPLAIN (\"analyze\") DELETE FROM orders",
+            "EXPLAIN (SOMETHING_NEW) SELECT 1",
+            "SELECT 1 @@@ 2",
+            "SELECT 1 !=- 2",
+            "SELECT 1 OPERATOR(evil.+) 2",
+            "SELECT (t).my_delete_all FROM t",
+            "SELECT (SELECT t FROM t LIMIT 1).my_delete_all",
+            "SELECT U&\"\\0070g_read_file\"('/etc/passwd')",
+            "SELECT u&\"\\0070g_read_file\"('/etc/passwd')",
+            "SELECT 'x'::my_domain",
+            "SELECT my_domain 'x'",
+            "SELECT * FROM json_to_record('{}') AS x(a my_domain)",
+            "SELECT * FROM xmltable('/a' PASSING data COLUMNS b my_domain)",
+        ],
+        &expect![[r#"
+            EXPLAIN (ANALYSE) DELETE FROM orders
+              HIGH write DELETE ["orders"] no condition limits which rows DELETE touches
+            EXPLAIN (ANALYSE, VERBOSE) DELETE FROM orders WHERE id = 1
+              MEDIUM write DELETE ["orders"]
+            EXPLAIN ANALYSE DELETE FROM orders
+              HIGH Unreadable { what: "SQL" } it does not parse: `DELETE` after the end of a statement
+            EXPLAIN ("analyze") DELETE FROM orders
+              HIGH write DELETE ["orders"] no condition limits which rows DELETE touches
+            EXPLAIN (SOMETHING_NEW) SELECT 1
+              MEDIUM command EXPLAIN [] `EXPLAIN (SOMETHING_NEW)` is not known to only read
+            SELECT 1 @@@ 2
+              MEDIUM command SELECT [] `@@@` is not known to only read
+            SELECT 1 !=- 2
+              MEDIUM command SELECT [] `!=-` is not known to only read
+            SELECT 1 OPERATOR(evil.+) 2
+              MEDIUM command SELECT [] `OPERATOR(evil.+)` is not known to only read
+            SELECT (t).my_delete_all FROM t
+              MEDIUM command SELECT ["t"] `.my_delete_all` is not known to only read
+            SELECT (SELECT t FROM t LIMIT 1).my_delete_all
+              MEDIUM command SELECT ["t"] `.my_delete_all` is not known to only read
+            SELECT U&"\0070g_read_file"('/etc/passwd')
+              HIGH Unreadable { what: "SQL" } a name in Unicode escapes hides what it names
+            SELECT u&"\0070g_read_file"('/etc/passwd')
+              HIGH Unreadable { what: "SQL" } a name in Unicode escapes hides what it names
+            SELECT 'x'::my_domain
+              MEDIUM command SELECT [] `my_domain` is not known to only read
+            SELECT my_domain 'x'
+              MEDIUM command SELECT [] `my_domain` is not known to only read
+            SELECT * FROM json_to_record('{}') AS x(a my_domain)
+              MEDIUM command SELECT ["json_to_record"] `my_domain` is not known to only read
+            SELECT * FROM xmltable('/a' PASSING data COLUMNS b my_domain)
+              MEDIUM command SELECT [] `XMLTABLE('/a' PASSING data COLUMNS b my_domain)` is not known to only read
+        "#]],
+    );
+}
+
+#[test]
+fn ordinary_reads_stay_reads() {
+    let mut other = Vec::new();
+    let mut check = |sql: &str, dialect| {
+        let found = found(sql, dialect);
+        if (found.risk(), found.sql_category()) != (Risk::Low, Some(Category::Read)) {
+            other.push((dialect, found));
+        }
+    };
+    for sql in [
+        "SELECT o.id, o.total FROM orders o",
+        "SELECT o.id, u.name FROM app.orders AS o LEFT JOIN users u ON u.id = o.user_id WHERE o.total > -1 ORDER BY o.id DESC LIMIT 5",
+        "SELECT app.orders.id FROM app.orders",
+        "SELECT CASE WHEN a IS NULL THEN 'x' ELSE b END FROM t WHERE a=-1 AND b<>-2 AND c BETWEEN 1 AND 2",
+        "SELECT status, count(*) FROM orders GROUP BY status HAVING count(*) > 1",
+        "SELECT * FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.id = a.id) AND name NOT LIKE '%x%'",
+        "SELECT sum(total) OVER (PARTITION BY user_id ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM orders",
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5) SELECT i FROM n",
+        "SELECT CAST(total AS DECIMAL(10, 2)) FROM orders",
+        "SELECT coalesce(a, 'x') AS label FROM t",
+    ] {
+        for dialect in [
+            None,
+            Some(SqlDialect::Sqlite),
+            Some(SqlDialect::Postgresql),
+            Some(SqlDialect::Mysql),
+        ] {
+            check(sql, dialect);
+        }
+    }
+    for sql in [
+        "SELECT t.tags[1], (t.tags)[1:2], ARRAY[1, 2], ARRAY(SELECT 1) FROM t",
+        "SELECT DISTINCT ON (a) a, b FROM t ORDER BY a, b NULLS LAST",
+        "SELECT now() - interval '1 day', extract(epoch FROM at), at AT TIME ZONE 'UTC' FROM t",
+        "SELECT data #>> '{a,b}', data->'a'->>'b', tags && ARRAY['x'], a = ANY(ARRAY[1, 2]) FROM t",
+        "SELECT * FROM unnest(ARRAY[1, 2]) WITH ORDINALITY AS u(x, n)",
+        "SELECT count(*) FILTER (WHERE a > 1) FROM t",
+        "SELECT c.relname FROM pg_catalog.pg_class c WHERE c.relname OPERATOR(pg_catalog.~) '^(t)$' COLLATE pg_catalog.default",
+        "SELECT * FROM a, LATERAL (SELECT 1 FROM b WHERE b.id = a.id) x",
+        "SELECT a FROM t GROUP BY GROUPING SETS ((a), ())",
+    ] {
+        check(sql, Some(SqlDialect::Postgresql));
+    }
+    for sql in [
+        "SELECT a, b FROM t FORCE INDEX (i) WHERE a = 'x' LIMIT 5, 10",
+        "SELECT STRAIGHT_JOIN a.id FROM a JOIN b USING (id)",
+        "SELECT date_add(at, INTERVAL 1 DAY), @@version, 5 DIV 2, a->>'$.b' FROM t",
+        "SELECT MATCH (a) AGAINST ('x' IN BOOLEAN MODE) FROM t",
+        "SELECT a FROM t WHERE a REGEXP '^x' AND NOT b",
+    ] {
+        check(sql, Some(SqlDialect::Mysql));
+    }
+    assert!(other.is_empty(), "{other:#?}");
+}

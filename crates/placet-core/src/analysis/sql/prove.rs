@@ -1,0 +1,206 @@
+//! Whether each part of a statement is known to only read. A part that no arm names is not.
+
+use sqlparser::ast::{
+    AccessExpr, BinaryOperator, Expr, Function, FunctionArgumentClause, FunctionArguments, Ident, ObjectName,
+    Query, Select, SelectFlavor, SelectItem, TableAlias, TableFactor,
+};
+
+use super::super::why::SqlConcern;
+use super::known::{self, Dialect};
+use crate::tool::{Risk, SqlDialect};
+
+/// Why a part is not known to only read, and how bad that is.
+type Unproven = (Risk, SqlConcern);
+
+pub(super) fn unproven(what: &(impl ToString + ?Sized)) -> Unproven {
+    let what = what.to_string();
+    (Risk::Medium, SqlConcern::Unproven { what })
+}
+
+/// An expression without what is nested in it. Its operators were looked at where the text was split into tokens.
+pub(super) fn expr(expr: &Expr, dialect: Dialect) -> Option<Unproven> {
+    match expr {
+        Expr::Function(called) => function(called, dialect),
+        Expr::BinaryOp { op, .. } => operator(op, dialect),
+        Expr::Cast { data_type, .. }
+        | Expr::Convert {
+            data_type: Some(data_type),
+            ..
+        } => cast(data_type, dialect),
+        Expr::TypedString(typed) => cast(&typed.data_type, dialect),
+        // `(t).f` calls the function `f` where `t` has no such column. `t.tags[1]` is a part of a column.
+        Expr::CompoundFieldAccess { root, access_chain } => {
+            let is_dot = |access: &&AccessExpr| matches!(access, AccessExpr::Dot(_));
+            let is_column = matches!(root.as_ref(), Expr::Identifier(_) | Expr::CompoundIdentifier(_));
+            let mut chain = access_chain
+                .iter()
+                .skip_while(|access| is_column && is_dot(access));
+            chain.find(is_dot).map(unproven)
+        }
+        // `t.f` does so too, and cannot be told from a column; see the header of `sql.rs`.
+        Expr::Identifier(_)
+        | Expr::CompoundIdentifier(_)
+        | Expr::IsFalse(_)
+        | Expr::IsNotFalse(_)
+        | Expr::IsTrue(_)
+        | Expr::IsNotTrue(_)
+        | Expr::IsNull(_)
+        | Expr::IsNotNull(_)
+        | Expr::IsUnknown(_)
+        | Expr::IsNotUnknown(_)
+        | Expr::IsDistinctFrom(..)
+        | Expr::IsNotDistinctFrom(..)
+        | Expr::IsJson { .. }
+        | Expr::IsNormalized { .. }
+        | Expr::InList { .. }
+        | Expr::InSubquery { .. }
+        | Expr::InUnnest { .. }
+        | Expr::Between { .. }
+        | Expr::Like { .. }
+        | Expr::ILike { .. }
+        | Expr::SimilarTo { .. }
+        | Expr::RLike { .. }
+        | Expr::AnyOp { .. }
+        | Expr::AllOp { .. }
+        | Expr::UnaryOp { .. }
+        | Expr::Convert { data_type: None, .. }
+        | Expr::AtTimeZone { .. }
+        | Expr::Extract { .. }
+        | Expr::Ceil { .. }
+        | Expr::Floor { .. }
+        | Expr::Position { .. }
+        | Expr::Substring { .. }
+        | Expr::Trim { .. }
+        | Expr::Overlay { .. }
+        | Expr::Collate { .. }
+        | Expr::Nested(_)
+        | Expr::Value(_)
+        | Expr::Prefixed { .. }
+        | Expr::Case { .. }
+        | Expr::Exists { .. }
+        | Expr::Subquery(_)
+        | Expr::GroupingSets(_)
+        | Expr::Cube(_)
+        | Expr::Rollup(_)
+        | Expr::Tuple(_)
+        | Expr::Array(_)
+        | Expr::Interval(_)
+        | Expr::MatchAgainst { .. }
+        | Expr::Wildcard(_)
+        | Expr::QualifiedWildcard(..)
+        | Expr::MemberOf(_) => None,
+        other => Some(unproven(other)),
+    }
+}
+
+fn function(called: &Function, dialect: Dialect) -> Option<Unproven> {
+    let returning = match &called.args {
+        FunctionArguments::List(list) => list.clauses.iter().find_map(|clause| match clause {
+            FunctionArgumentClause::JsonReturningClause(returning) => cast(&returning.data_type, dialect),
+            _ => None,
+        }),
+        _ => None,
+    };
+    let foreign = called.uses_odbc_syntax || called.parameters != FunctionArguments::None;
+    name_of_function(&called.name, dialect)
+        .or(returning)
+        .or_else(|| foreign.then(|| unproven(&called.name)))
+}
+
+fn name_of_function(name: &ObjectName, dialect: Dialect) -> Option<Unproven> {
+    let function = name.to_string();
+    match known::function(name, dialect) {
+        known::Function::Pure => None,
+        known::Function::Beyond => Some((Risk::High, SqlConcern::ReachesBeyond { function })),
+        known::Function::Unknown => Some((Risk::Medium, SqlConcern::UnknownFunction { function })),
+    }
+}
+
+/// Operators that are more than their characters: `OPERATOR(schema.+)`, and MySQL's assignment to a variable.
+fn operator(op: &BinaryOperator, dialect: Dialect) -> Option<Unproven> {
+    let is_known = match op {
+        BinaryOperator::PGCustomBinaryOperator(parts) => match parts.as_slice() {
+            [schema, operator] => schema == "pg_catalog" && known::operator(operator, dialect),
+            _ => false,
+        },
+        BinaryOperator::Assignment => false,
+        _ => true,
+    };
+    (!is_known).then(|| unproven(op))
+}
+
+fn cast(data_type: &sqlparser::ast::DataType, dialect: Dialect) -> Option<Unproven> {
+    (!known::data_type(data_type, dialect)).then(|| unproven(data_type))
+}
+
+/// Something to read from.
+pub(super) fn table(table: &TableFactor, dialect: Dialect) -> Option<Unproven> {
+    match table {
+        TableFactor::Table {
+            name, alias, args, ..
+        } => args
+            .as_ref()
+            .and_then(|_| name_of_function(name, dialect))
+            .or_else(|| columns(alias.as_ref(), dialect)),
+        TableFactor::Function { name, alias, .. } => {
+            name_of_function(name, dialect).or_else(|| columns(alias.as_ref(), dialect))
+        }
+        TableFactor::Derived { alias, .. }
+        | TableFactor::NestedJoin { alias, .. }
+        | TableFactor::UNNEST { alias, .. } => columns(alias.as_ref(), dialect),
+        // MySQL has no types of users.
+        TableFactor::JsonTable { .. } if dialect.grammar == SqlDialect::Mysql => None,
+        other => Some(unproven(other)),
+    }
+}
+
+/// `AS t(a my_type)` casts as it reads.
+fn columns(alias: Option<&TableAlias>, dialect: Dialect) -> Option<Unproven> {
+    let types = alias.into_iter().flat_map(|alias| &alias.columns);
+    let mut types = types.filter_map(|column| column.data_type.as_ref());
+    types.find_map(|data_type| cast(data_type, dialect))
+}
+
+/// The clauses of a query that none of the three databases has.
+pub(super) fn query(query: &Query) -> Option<Unproven> {
+    let foreign = [
+        (query.for_clause.is_some(), "FOR"),
+        (query.settings.is_some(), "SETTINGS"),
+        (query.format_clause.is_some(), "FORMAT"),
+        (!query.pipe_operators.is_empty(), "|>"),
+    ];
+    first_of(&foreign)
+}
+
+/// The clauses of a `SELECT` that none of the three databases has, and what only looks like a label.
+pub(super) fn select(select: &Select, dialect: Dialect) -> Option<Unproven> {
+    let foreign = [
+        (!select.optimizer_hints.is_empty(), "/*+"),
+        (select.top.is_some(), "TOP"),
+        (select.exclude.is_some(), "EXCLUDE"),
+        (!select.lateral_views.is_empty(), "LATERAL VIEW"),
+        (select.prewhere.is_some(), "PREWHERE"),
+        (!select.connect_by.is_empty(), "CONNECT BY"),
+        (!select.cluster_by.is_empty(), "CLUSTER BY"),
+        (!select.distribute_by.is_empty(), "DISTRIBUTE BY"),
+        (!select.sort_by.is_empty(), "SORT BY"),
+        (select.qualify.is_some(), "QUALIFY"),
+        (select.value_table_mode.is_some(), "AS STRUCT"),
+        (select.flavor != SelectFlavor::Standard, "FROM"),
+    ];
+    first_of(&foreign).or_else(|| {
+        // PostgreSQL has no labels in single quotes: `my_type 'x'` is a cast.
+        let is_cast =
+            |alias: &Ident| dialect.grammar == SqlDialect::Postgresql && alias.quote_style == Some('\'');
+        let mut casts = select.projection.iter().filter_map(|item| match item {
+            SelectItem::ExprWithAlias { expr, alias } if is_cast(alias) => Some(unproven(expr)),
+            _ => None,
+        });
+        casts.next()
+    })
+}
+
+fn first_of(clauses: &[(bool, &str)]) -> Option<Unproven> {
+    let found = clauses.iter().find(|(found, _)| *found);
+    found.map(|(_, clause)| unproven(*clause))
+}
