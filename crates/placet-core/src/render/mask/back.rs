@@ -182,7 +182,7 @@ impl Secrets {
 }
 
 /// Where the masks are in a text, and what is left of damaged ones.
-fn masks(text: &str) -> impl Iterator<Item = Range<usize>> {
+pub(super) fn masks(text: &str) -> impl Iterator<Item = Range<usize>> {
     text.match_indices(END).map(|(at, end)| {
         let start = text.get(..at).and_then(mask_start);
         start.unwrap_or(at)..at + end.len()

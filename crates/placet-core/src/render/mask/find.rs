@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Kind, shape};
+use super::{Kind, back, shape};
 
 /// A shorter word after `token: ` is more likely to be a word.
 const COLON_VALUE_MIN: usize = 6;
@@ -11,7 +11,7 @@ const KEY_LINE_MIN: usize = 40;
 
 /// The secrets in a text, in order, none overlapping another.
 pub(super) fn secrets(text: &str, kind: Kind) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
+    let mut found = shape::shaped(text);
     let mut keys = Vec::new();
     let mut previous = ' ';
     for (at, c) in text.char_indices() {
@@ -21,10 +21,7 @@ pub(super) fn secrets(text: &str, kind: Kind) -> Vec<Range<usize>> {
             '=' | ':' => found.extend(named_value(text, at, c)),
             '-' if begins_word => found.extend(flag_value(rest, at)),
             '-' if previous == '-' && rest.starts_with("-BEGIN ") => keys.extend(private_key(rest, at)),
-            _ if begins_word => {
-                found.extend(token(rest, at, previous));
-                found.extend(header(rest, at));
-            }
+            _ if begins_word => found.extend(header(rest, at)),
             _ => {}
         }
         if rest.starts_with("://") {
@@ -35,6 +32,13 @@ pub(super) fn secrets(text: &str, kind: Kind) -> Vec<Range<usize>> {
     if kind == Kind::Shell {
         found.retain(|range| !is_program(text, range.start));
     }
+    // A mask is never a part of a secret, nor what is left beside one.
+    let masks: Vec<Range<usize>> = back::masks(text).collect();
+    found.retain(|range| {
+        masks
+            .iter()
+            .all(|mask| mask.end < range.start || range.end < mask.start)
+    });
     // The lines of a key stand where programs stand; each command is shown by itself as well, so none is lost.
     found.extend(keys);
     found.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
@@ -69,22 +73,6 @@ fn runs_into_mask(text: &str, run: &str) -> bool {
 
 fn in_token(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')
-}
-
-/// A token known by its prefix. A segment of a path stays: it is where something happens.
-fn token(rest: &str, at: usize, previous: char) -> Option<Range<usize>> {
-    if matches!(previous, '/' | '.' | '~' | '@') {
-        return None;
-    }
-    let (prefix, tail_min) = shape::PREFIXES
-        .iter()
-        .find(|(prefix, _)| rest.starts_with(prefix))?;
-    let token = run(rest, in_token).trim_end_matches('.');
-    let follows = rest.get(token.len()..).and_then(|rest| rest.chars().next());
-    let tail = token.get(prefix.len()..).unwrap_or_default();
-    let random = tail.bytes().any(|b| b.is_ascii_digit()) || tail.bytes().any(|b| b.is_ascii_uppercase());
-    let is_path = matches!(follows, Some('/'));
-    (tail.len() >= *tail_min && random && !is_path && !shape::is_host(token)).then(|| at..at + token.len())
 }
 
 /// `Bearer …` and `Basic …`.
@@ -182,21 +170,48 @@ fn userinfo(rest: &str, at: usize) -> Option<Range<usize>> {
     (!secret.is_empty() && !shape::is_masked(secret)).then_some(range)
 }
 
-/// The lines of a private key, one by one: whatever else is written between them stays.
+/// The lines of a private key, one by one: whatever else is written between them stays. A line ends where it is broken, with the
+/// `\n` of a JSON string or, if it is long enough to be a key's, with a space.
 fn private_key(rest: &str, at: usize) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    let mut start = at;
-    for (index, line) in rest.split_inclusive('\n').enumerate() {
-        let body = line.trim_end();
-        let is_key = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=');
-        match index {
-            0 if !body.ends_with("PRIVATE KEY-----") => break,
-            0 => {}
-            1 if body.len() < KEY_LINE_MIN => break,
-            _ if !body.is_empty() && body.bytes().all(is_key) => found.push(start..start + body.len()),
-            _ => break,
-        }
-        start += line.len();
+    let Some((title, body)) = rest.split_once("-----") else {
+        return found;
+    };
+    let title = title.trim_end_matches(" BLOCK");
+    if title.contains('\n') || !title.ends_with("PRIVATE KEY") {
+        return found;
     }
-    found
+    let mut left = body;
+    loop {
+        let line = next_line(left);
+        let key = run(line, |c| {
+            c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=')
+        });
+        let after = line.get(key.len()..).unwrap_or_default();
+        let broken = after.is_empty()
+            || after.starts_with(['\n', '\r'])
+            || next_line(after).len() < after.trim_start().len();
+        let ends = broken || after.starts_with([' ', '"', '\'']);
+        let long = key.len() >= KEY_LINE_MIN || next_line(after).starts_with("-----END");
+        if !key.is_empty() && ends && (long || (broken && !found.is_empty())) {
+            let start = at + rest.len() - line.len();
+            found.push(start..start + key.len());
+            left = after;
+            continue;
+        }
+        // `Proc-Type: 4,ENCRYPTED` and the like come before the key.
+        match line.split_once('\n') {
+            Some((header, more)) if found.is_empty() && header.contains(": ") => left = more,
+            _ => return found,
+        }
+    }
+}
+
+/// What follows the end of a line.
+fn next_line(text: &str) -> &str {
+    let mut line = text.trim_start();
+    while let Some(more) = line.strip_prefix("\\n").or_else(|| line.strip_prefix("\\r")) {
+        line = more.trim_start();
+    }
+    line
 }

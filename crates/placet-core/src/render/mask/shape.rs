@@ -1,57 +1,85 @@
-//! What secrets, paths and hosts look like.
+//! What secrets, paths and hosts look like. The shapes are the records of `shapes.toml`.
 
-/// Prefixes that give a token away, and how many characters must follow.
-pub(super) const PREFIXES: &[(&str, usize)] = &[
-    ("AKIA", 16),
-    ("ASIA", 16),
-    ("ghp_", 20),
-    ("gho_", 20),
-    ("ghu_", 20),
-    ("ghs_", 20),
-    ("ghr_", 20),
-    ("github_pat_", 20),
-    ("glpat-", 15),
-    ("xoxa-", 10),
-    ("xoxb-", 10),
-    ("xoxp-", 10),
-    ("xoxr-", 10),
-    ("xoxs-", 10),
-    ("xapp-", 10),
-    ("sk-", 16),
-    ("sk_live_", 10),
-    ("sk_test_", 10),
-    ("rk_live_", 10),
-    ("AIza", 30),
-    ("npm_", 20),
-    ("hf_", 20),
-    ("pypi-", 16),
-    ("eyJ", 20),
-];
+use std::ops::Range;
+use std::sync::LazyLock;
 
-/// Endings of names whose value is a secret, without case, `-` and `_`.
-const SECRET_NAMES: &[&str] = &[
-    "password",
-    "passwd",
-    "passphrase",
-    "pwd",
-    "secret",
-    "token",
-    "apikey",
-    "accesskey",
-    "secretkey",
-    "privatekey",
-    "credential",
-    "credentials",
-];
+use regex::{Regex, RegexSet};
+use serde::Deserialize;
+
+#[derive(Default, Deserialize)]
+struct File {
+    names: Names,
+    shapes: Vec<Record>,
+}
+
+#[derive(Default, Deserialize)]
+struct Names {
+    endings: Vec<String>,
+    words: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Record {
+    pattern: String,
+}
+
+struct Shapes {
+    names: Names,
+    /// Which of them a text holds at all: most hold none.
+    any: RegexSet,
+    each: Vec<Regex>,
+}
+
+/// The tests check that every record is read and finds its own examples.
+static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
+    let file: File = toml::from_str(include_str!("shapes.toml")).unwrap_or_default();
+    let patterns: Vec<&String> = file.shapes.iter().map(|record| &record.pattern).collect();
+    let each = patterns.iter().filter_map(|pattern| Regex::new(pattern).ok());
+    Shapes {
+        any: RegexSet::new(&patterns).unwrap_or_else(|_| RegexSet::empty()),
+        each: each.collect(),
+        names: file.names,
+    }
+});
 
 /// Whether a field, flag or variable of this name holds a secret.
 pub(super) fn is_secret_name(name: &str) -> bool {
-    let plain: String = name
-        .chars()
-        .filter(|c| !matches!(c, '-' | '_'))
-        .map(|c| c.to_ascii_lowercase())
-        .collect();
-    SECRET_NAMES.iter().any(|ending| plain.ends_with(ending))
+    let name = name.to_ascii_lowercase();
+    let last = name.rsplit(['-', '_']).next().unwrap_or_default();
+    let plain = name.replace(['-', '_'], "");
+    let names = &SHAPES.names;
+    names.endings.iter().any(|ending| plain.ends_with(ending)) || names.words.iter().any(|word| word == last)
+}
+
+/// The secrets in a text that its shape gives away.
+pub(super) fn shaped(text: &str) -> Vec<Range<usize>> {
+    let found = SHAPES.any.matches(text);
+    let patterns = found.iter().filter_map(|index| SHAPES.each.get(index));
+    patterns.flat_map(|pattern| matches(pattern, text)).collect()
+}
+
+fn matches(pattern: &Regex, text: &str) -> Vec<Range<usize>> {
+    let secret = |captures: regex::Captures<'_>| match captures.name("secret") {
+        // The pattern says what stands around it.
+        Some(secret) => may_be_secret(secret.as_str()).then(|| secret.range()),
+        None => captures.get(0).and_then(|token| word(text, token.range())),
+    };
+    pattern.captures_iter(text).filter_map(secret).collect()
+}
+
+/// A token that is a word of its own. A segment of a path stays: it is where something happens.
+fn word(text: &str, range: Range<usize>) -> Option<Range<usize>> {
+    let (before, after) = (text.get(..range.start)?, text.get(range.end..)?);
+    let in_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    let begins = !before.ends_with(|c| in_word(c) || matches!(c, '/' | '.' | '~' | '@'));
+    let end = range.end + after.find(|c| !in_word(c)).unwrap_or(after.len());
+    let token = text.get(range.start..end)?;
+    let random = token
+        .bytes()
+        .skip(4)
+        .any(|b| b.is_ascii_digit() || b.is_ascii_uppercase());
+    let in_path = text.get(end..)?.starts_with('/');
+    (begins && random && !in_path && !is_host(token)).then_some(range.start..end)
 }
 
 /// Whether a value could be a secret at all: it is not a path, a host, a reference to a variable, or masked already.

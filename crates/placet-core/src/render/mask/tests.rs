@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::call::Args;
 
 #[track_caller]
 fn masks(line: &str, shown: &str) {
@@ -128,6 +129,50 @@ fn json_fields_are_masked_by_name_and_by_shape() {
             "note": "ghp_...[40-chars-masked]",
         })
     );
+}
+
+/// Pairs of a text and how it is shown, from every record of `shapes.toml`.
+fn examples() -> Vec<(String, String)> {
+    let file: toml::Table = toml::from_str(include_str!("shapes.toml")).unwrap();
+    let shapes = file["shapes"].as_array().unwrap().iter();
+    let records = shapes.chain([&file["names"], &file["built"]]);
+    records
+        .flat_map(|record| {
+            let examples: Vec<(String, String)> = record["examples"].clone().try_into().unwrap();
+            assert!(!examples.is_empty(), "{record}");
+            examples
+        })
+        .collect()
+}
+
+#[test]
+fn every_shape_of_a_secret_is_masked_and_nothing_else_of_the_line_is() {
+    let examples = examples();
+    assert!(examples.len() >= 70, "{}", examples.len());
+    let mut wrong = Vec::new();
+    for (line, shown) in &examples {
+        for found in [command(line), text(line)] {
+            if found != shown.as_str() {
+                wrong.push(format!("{line}\n  {found}"));
+            }
+        }
+        assert_eq!(command(shown), shown.as_str(), "a mask is not masked again");
+        let args = Args::from_value(json!({ "command": line })).unwrap();
+        let edited = Args::from_value(json(args.as_value())).unwrap();
+        assert_eq!(put_back(&edited, &args).unwrap(), args);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn digests_identifiers_paths_hosts_and_commands_are_never_masked() {
+    let file: toml::Table = toml::from_str(include_str!("shapes.toml")).unwrap();
+    let kept: Vec<String> = file["kept"]["texts"].clone().try_into().unwrap();
+    let all = kept
+        .iter()
+        .flat_map(|line| [command(line), text(line)].map(|shown| (line, shown)));
+    let wrong: Vec<_> = all.filter(|(line, shown)| *line != shown).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 fn word() -> impl Strategy<Value = (String, bool)> {
