@@ -71,7 +71,7 @@ story('a restart of the server interrupts a conversation and does not end it', A
   assert.equal(readFileSync(join(world.folder, 'note.txt'), 'utf8'), 'agreed');
 });
 
-story('the page printed in the interaction document works as it is', AGENT, async (world) => {
+story('the page printed in the interaction document works as it is, after one import', AGENT, async (world) => {
   const printed = readFileSync(new URL('../printed-page.html', import.meta.url), 'utf8');
   const page = await world.window({ path: null });
   await page.route('**/printed', (route) => route.fulfill({ contentType: 'text/html', body: printed }));
