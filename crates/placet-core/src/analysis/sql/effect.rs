@@ -137,7 +137,7 @@ impl Effects {
                 Explain::Runs => self.executes = Execution::Real,
                 Explain::Unknown => {
                     self.executes = Execution::Real;
-                    self.unproven(Some(prove::unproven(&format!("EXPLAIN ({})", option.name))));
+                    self.unproven(Some(prove::unproven(&option.name)));
                 }
             }
         }

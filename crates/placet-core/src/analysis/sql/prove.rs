@@ -17,6 +17,13 @@ pub(super) fn unproven(what: &(impl ToString + ?Sized)) -> Unproven {
     (Risk::Medium, SqlConcern::Unproven { what })
 }
 
+/// The first word of it names it; the rest is shown with the statement.
+fn unknown(what: &impl ToString) -> Unproven {
+    let what = what.to_string();
+    let head = what.split([' ', '(']).next().filter(|head| !head.is_empty());
+    unproven(head.unwrap_or(&what))
+}
+
 /// An expression without what is nested in it. Its operators were looked at where the text was split into tokens.
 pub(super) fn expr(expr: &Expr, dialect: Dialect) -> Option<Unproven> {
     match expr {
@@ -89,7 +96,7 @@ pub(super) fn expr(expr: &Expr, dialect: Dialect) -> Option<Unproven> {
         | Expr::Wildcard(_)
         | Expr::QualifiedWildcard(..)
         | Expr::MemberOf(_) => None,
-        other => Some(unproven(other)),
+        other => Some(unknown(other)),
     }
 }
 
@@ -150,7 +157,7 @@ pub(super) fn table(table: &TableFactor, dialect: Dialect) -> Option<Unproven> {
         | TableFactor::UNNEST { alias, .. } => columns(alias.as_ref(), dialect),
         // MySQL has no types of users.
         TableFactor::JsonTable { .. } if dialect.grammar == SqlDialect::Mysql => None,
-        other => Some(unproven(other)),
+        other => Some(unknown(other)),
     }
 }
 

@@ -90,7 +90,8 @@ fn header(rest: &str, at: usize) -> Option<Range<usize>> {
 
 /// `password=…`, `"token": "…"`, `X-Api-Key: …`.
 fn named_value(text: &str, at: usize, sign: char) -> Option<Range<usize>> {
-    let before = text.get(..at)?.trim_end_matches(['"', '\'']);
+    let close = text.get(..at)?;
+    let before = close.trim_end_matches([' ', '\t', '"', '\'']);
     let name_start = before
         .rfind(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-')))
         .map_or(0, |i| {
@@ -104,7 +105,12 @@ fn named_value(text: &str, at: usize, sign: char) -> Option<Range<usize>> {
     }
     let after = text.get(at + 1..)?;
     if sign == '=' {
-        return value(after, at + 1);
+        // `password = …` in a file of settings; a shell compares with `=`.
+        let spaced = after.trim_start_matches([' ', '\t']);
+        let found = value(spaced, text.len() - spaced.len())?;
+        let is_close = spaced.len() == after.len() && !close.ends_with([' ', '\t']);
+        let is_clear = is_close || text.get(found.clone()).is_some_and(shape::is_random);
+        return is_clear.then_some(found);
     }
     // `token:x` without a space is more often a URL or a port than a header.
     let spaced = after.trim_start_matches([' ', '\t']);
@@ -113,16 +119,12 @@ fn named_value(text: &str, at: usize, sign: char) -> Option<Range<usize>> {
     found.filter(|range| range.len() >= COLON_VALUE_MIN)
 }
 
-/// `--password …`.
+/// `--password …` and `-token …`.
 fn flag_value(rest: &str, at: usize) -> Option<Range<usize>> {
     let flag = run(rest, |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
     let after = rest.get(flag.len()..)?;
     let spaced = after.trim_start_matches([' ', '\t']);
-    if !flag.starts_with("--")
-        || !shape::is_secret_name(flag)
-        || spaced.len() == after.len()
-        || spaced.starts_with('-')
-    {
+    if !shape::is_secret_name(flag) || spaced.len() == after.len() || spaced.starts_with('-') {
         return None;
     }
     value(spaced, at + rest.len() - spaced.len())

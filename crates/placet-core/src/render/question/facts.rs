@@ -2,6 +2,7 @@
 
 use super::super::diff;
 use super::super::document::{Block, CommandLine};
+use super::super::mask;
 use super::super::safe::SafeText;
 use super::Writer;
 use crate::analysis::{Analysis, Fact, FactKind};
@@ -61,7 +62,7 @@ impl Writer {
     fn reason(&self, fact: &Fact) -> String {
         fact.why
             .as_ref()
-            .map(|why| why.words(self.locale))
+            .map(|why| mask::text(&why.words(self.locale)).into_owned())
             .unwrap_or_default()
     }
 

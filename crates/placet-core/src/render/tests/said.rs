@@ -1,6 +1,7 @@
 //! What stands first, and what has no lines of its own to show.
 
 use super::*;
+use crate::analysis::SqlConcern;
 
 #[test]
 fn a_line_comes_whole_before_its_commands_and_one_command_is_not_said_twice() {
@@ -102,4 +103,18 @@ fn a_change_without_a_line_is_said_in_words() {
         assert_eq!(said(before, after, Locale::English), english);
         assert_eq!(said(before, after, Locale::Chinese), chinese);
     }
+}
+
+#[test]
+fn a_secret_in_the_reason_for_a_risk_is_masked() {
+    let secret = "ghp_0123456789abcdefghij0123456789abcdef";
+    let mut story = story("sql_query", json!({ "sql": "x" }), Risk::High);
+    story.analysis.facts.push(Fact {
+        kind: FactKind::Unreadable { what: "SQL".into() },
+        risk: Risk::High,
+        why: Some(Why::Sql(SqlConcern::Trailing { token: secret.into() })),
+    });
+    let text = story.text();
+    assert!(text.contains("ghp_...[40-chars-masked]"), "{text}");
+    assert!(!text.contains(secret), "{text}");
 }
