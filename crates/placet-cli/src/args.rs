@@ -48,7 +48,7 @@ Examples:
   placet audit list --since 2h
   placet audit verify
 
-Exit status: 0 done or allowed, 1 audit findings or a run that could not go on, 2 bad input, 3 ask or already decided,
+Exit status: 0 done or allowed, 1 audit or policy findings, or a run that could not go on, 2 bad input, 3 ask or already decided,
 4 deny, 5 waits for people, 6 ended by a person.";
 
 #[derive(Debug, Subcommand)]
@@ -186,11 +186,13 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyCommand {
-    /// Check the file and try the rules' own examples (`matches`, `not_matches`)
+    /// Check the file, try the rules' own examples (`matches`, `not_matches`), and find rules that can never apply
     #[command(
-        after_help = "Example:\n  placet policy test --config placet.toml\n\nExit status: 0 every example holds, 2 the file is refused."
+        after_help = "Example:\n  placet policy test --config placet.toml\n\nA rule can never apply when it names a tool that is neither built in, nor declared, nor used by any call in the\n\
+        journal, or an SQL verb that does not exist.\n\n\
+        Exit status: 0 every example holds, 1 a rule can never apply, 2 the file is refused."
     )]
-    Test(ConfigArgs),
+    Test(StoreArgs),
     /// Say in plain words what each rule means: when, who, how many, how long
     #[command(
         after_help = "Examples:\n  placet policy explain\n  placet policy explain 1\n  placet policy explain \"force pushes are asked about\" --json"

@@ -41,6 +41,13 @@ pub(crate) fn sentence(error: &anyhow::Error) -> String {
     said
 }
 
+/// Says on standard error what is wrong, where more follows.
+pub(crate) fn complain(sentence: &str) {
+    let label = style::paint(style::BAD, "error:");
+    let text = format!("{label} {}\n", SafeText::line(sentence));
+    let _ = anstream::stderr().lock().write_all(text.as_bytes());
+}
+
 /// Says something on standard error that does not change the outcome.
 pub(crate) fn warn(sentence: &str) {
     let label = style::paint(style::CAUTION, "warning:");

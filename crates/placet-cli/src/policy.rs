@@ -1,19 +1,22 @@
 //! `placet policy`: the rules in force, and whether they do what they say.
 //!
 //! A rule's examples are tried whenever a file is loaded, so a file that loads has passed them; `test` says which rules have
-//! how many, and which have none.
+//! how many, which have none, and which can never apply.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use placet_channels::unbuilt::unbuilt;
+use placet_core::ids::ToolName;
 use placet_core::policy::{Effect, Rule};
 use placet_core::render::SafeText;
 use serde_json::{Map, Value, json};
 
-use crate::args::PolicyCommand;
+use crate::args::{PolicyCommand, StoreArgs};
 use crate::config_file::{self, Loaded};
 use crate::exit::Exit;
 use crate::output::{self, counted};
+use crate::store;
 use crate::style::{self, paint};
 
 mod explain;
@@ -21,7 +24,7 @@ mod explain;
 /// Runs the command.
 pub(crate) fn run(command: &PolicyCommand) -> anyhow::Result<Exit> {
     match command {
-        PolicyCommand::Test(args) => test(&config_file::load(args.config.as_deref())?),
+        PolicyCommand::Test(args) => test(args),
         PolicyCommand::Explain { rule, config, json } => explain::run(
             &config_file::load(config.config.as_deref())?,
             rule.as_deref(),
@@ -36,7 +39,9 @@ pub(crate) fn run(command: &PolicyCommand) -> anyhow::Result<Exit> {
     }
 }
 
-fn test(loaded: &Loaded) -> anyhow::Result<Exit> {
+fn test(args: &StoreArgs) -> anyhow::Result<Exit> {
+    let loaded = config_file::load(args.config.as_deref())?;
+    let dead = loaded.config.dead_rules(&tools_used(args)?);
     let mut text = String::new();
     let (mut rules, mut examples) = (0_usize, 0_usize);
     let mut untested = Vec::new();
@@ -75,7 +80,23 @@ fn test(loaded: &Loaded) -> anyhow::Result<Exit> {
     for unbuilt in unbuilt(&loaded.config) {
         output::warn(&unbuilt.to_string());
     }
-    Ok(Exit::Success)
+    for rule in &dead {
+        output::complain(&format!("this rule can never apply: {rule}"));
+    }
+    Ok(if dead.is_empty() {
+        Exit::Success
+    } else {
+        Exit::Findings
+    })
+}
+
+/// The tools that calls in the journal named; none where there is no journal yet.
+fn tools_used(args: &StoreArgs) -> anyhow::Result<BTreeSet<ToolName>> {
+    let path = store::path(args)?;
+    if store::is_newcomers(args, &path) {
+        return Ok(BTreeSet::new());
+    }
+    Ok(store::read_only(&path)?.read(|view| view.tools_used())?)
 }
 
 fn show(loaded: &Loaded) -> String {

@@ -44,6 +44,7 @@ pub(crate) fn run(args: &ServeArgs) -> anyhow::Result<Exit> {
 async fn serve(args: &ServeArgs, options: Options, data: PathBuf) -> anyhow::Result<Exit> {
     let server = Server::bind(options).await.map_err(friendly)?;
     announce(args, &server, &data)?;
+    warn_of_dead_rules(server.state()).await;
     let stop = CancellationToken::new();
     let signals = tokio::spawn(heed_signals(
         stop.clone(),
@@ -94,6 +95,18 @@ fn announce(args: &ServeArgs, server: &Server, data: &std::path::Path) -> anyhow
     Ok(output::print(&text)?)
 }
 
+/// A rule that can never apply protects nothing; the operator hears of it before relying on it.
+async fn warn_of_dead_rules(state: &State) {
+    match state.dead_rules().await {
+        Ok(dead) => {
+            for rule in dead {
+                tracing::warn!("this rule can never apply: {rule}");
+            }
+        }
+        Err(error) => tracing::warn!(%error, "dead rules cannot be looked for"),
+    }
+}
+
 /// SIGHUP loads the configuration again; SIGTERM and SIGINT stop the server.
 async fn heed_signals(stop: CancellationToken, state: State, config: Option<PathBuf>) {
     let signals = [
@@ -108,7 +121,7 @@ async fn heed_signals(stop: CancellationToken, state: State, config: Option<Path
     };
     loop {
         tokio::select! {
-            _ = hangup.recv() => reload(&state, config.as_deref()),
+            _ = hangup.recv() => reload(&state, config.as_deref()).await,
             _ = terminate.recv() => break,
             _ = interrupt.recv() => break,
         }
@@ -118,13 +131,16 @@ async fn heed_signals(stop: CancellationToken, state: State, config: Option<Path
 }
 
 /// A file that is refused changes nothing: the policy that was in force stays in force.
-fn reload(state: &State, config: Option<&std::path::Path>) {
+async fn reload(state: &State, config: Option<&std::path::Path>) {
     let loaded = config_file::load(config).and_then(|Loaded { config, source }| {
         state.reload(config, source.to_string())?;
         Ok(source)
     });
     match loaded {
-        Ok(source) => tracing::info!(%source, "the configuration was loaded again"),
+        Ok(source) => {
+            tracing::info!(%source, "the configuration was loaded again");
+            warn_of_dead_rules(state).await;
+        }
         Err(error) => {
             let error = output::sentence(&error);
             tracing::error!("the configuration is refused; the one before stays in force: {error}");

@@ -143,6 +143,17 @@ fn a_channel_that_reaches_nobody_is_said_at_the_start_and_when_it_is_loaded() {
 }
 
 #[test]
+fn a_rule_that_can_never_apply_is_warned_about_at_the_start_and_when_it_is_loaded() {
+    let world = World::new();
+    let rule = |tool: &str| format!("[[rules]]\nname = \"n\"\ntool = \"{tool}\"\neffect = \"deny\"\n");
+    let server = world.serve(&rule("bahs"));
+    server.log_with("this rule can never apply: `n` names the tool `bahs`");
+    world.configure(&rule("raed"));
+    server.hang_up("this rule can never apply: `n` names the tool `raed`");
+    assert_eq!(server.terminate().code(), Some(0));
+}
+
+#[test]
 fn a_data_folder_that_is_in_use_is_said_to_be() {
     let world = World::new();
     let server = world.serve("");

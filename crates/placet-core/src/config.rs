@@ -22,6 +22,7 @@ use crate::time::Millis;
 use crate::tool::{Declared, Tool};
 
 mod databases;
+mod dead;
 mod error;
 mod file;
 mod kept;
@@ -37,6 +38,7 @@ mod tree;
 mod workflow;
 
 pub use databases::{Database, DatabaseUrl, dialect_of};
+pub use dead::{Dead, DeadRule};
 use error::{Checker, did_you_mean};
 pub use error::{ConfigError, Place, Problem};
 use file::ConfigFile;

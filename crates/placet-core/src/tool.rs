@@ -276,6 +276,26 @@ impl Tool {
         }
     }
 
+    /// The names of the built-in agent's tools.
+    pub const BUILTIN: [&'static str; 16] = [
+        "read",
+        "grep",
+        "glob",
+        "ls",
+        "bash_output",
+        "todo",
+        "task",
+        "skill",
+        "write",
+        "edit",
+        "bash",
+        "kill_bash",
+        "fetch",
+        "askUserQuestion",
+        "sql_query",
+        "data_modify",
+    ];
+
     /// A tool of the built-in agent, by name. It says nothing about another agent's tool of the same name.
     pub fn builtin(name: &ToolName) -> Option<Self> {
         let path = |arg: &str| Lens::PathRead { arg: arg.into() };
@@ -340,6 +360,13 @@ mod tests {
         let meek = tool.clone().raised_by(Some(Category::Read), Some(Risk::Low));
         assert_eq!((meek.category, meek.risk), (Category::Command, Risk::Medium));
         assert_eq!(tool.raised_by(None, Some(Risk::High)).risk, Risk::High);
+    }
+
+    #[test]
+    fn every_built_in_name_is_that_of_a_tool() {
+        for name in Tool::BUILTIN {
+            assert!(Tool::builtin(&ToolName::new(name).unwrap()).is_some(), "{name}");
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What handlers share: the engine, who may come in, the tail of the journal.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -7,7 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use placet_agent::Agent;
 use placet_channels::webhook::Webhooks;
-use placet_core::config::Config;
+use placet_core::config::{Config, DeadRule};
 use placet_core::time::Timestamp;
 use placet_engine::Engine;
 use placet_store::StoreError;
@@ -139,6 +140,17 @@ impl State {
     /// The wall clock.
     pub fn now(&self) -> Timestamp {
         self.0.engine.store().now().wall
+    }
+
+    /// The rules in force that can never apply. The journal is read only when some rule may be one of them.
+    pub async fn dead_rules(&self) -> Result<Vec<DeadRule>, StoreError> {
+        let config = self.config();
+        let suspects = config.dead_rules(&BTreeSet::new());
+        if suspects.is_empty() {
+            return Ok(suspects);
+        }
+        let used = self.0.engine.store().read(|view, _| view.tools_used()).await?;
+        Ok(config.dead_rules(&used))
     }
 
     /// Puts another configuration in force: policy, people and tokens. Channels and addresses stay as they were.

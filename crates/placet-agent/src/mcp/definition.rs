@@ -2,6 +2,7 @@
 //! visible, and compared as it came.
 
 use placet_core::canonical;
+use placet_core::config::McpServer;
 use placet_core::render::SafeText;
 use rmcp::model::Tool as Remote;
 use serde_json::{Value, json};
@@ -76,7 +77,7 @@ fn name(server: &str, tool: &str) -> Result<String, String> {
         }
     };
     let tool: String = tool.chars().map(plain).collect();
-    let name = format!("mcp__{server}__{tool}");
+    let name = format!("{}{tool}", McpServer::tool_prefix(server));
     if tool.is_empty() || name.len() > NAME_CHARS_MAX {
         return Err(format!(
             "its name is empty or longer than {NAME_CHARS_MAX} characters as `{name}`"

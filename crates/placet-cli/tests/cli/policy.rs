@@ -126,3 +126,31 @@ fn the_rules_in_force_are_shown_in_order() {
     assert_eq!(object["rules"][1]["name"], "no reboots");
     assert_eq!(object["settings"]["enabled"], true);
 }
+
+#[test]
+fn a_rule_for_a_tool_that_does_not_exist_fails_the_test_although_its_examples_hold() {
+    let world = World::new();
+    world.write("placet.toml", RULES.replace("tool = \"bash\"", "tool = \"bahs\""));
+    let (out, err) = world.said(&["policy", "test"], 1);
+    assert!(out.contains("2 examples: every one holds"), "{out}");
+    assert!(
+        err.contains(
+            "error: this rule can never apply: `force pushes need two people from ops` names the tool `bahs`"
+        ) && err.contains("did you mean `bash`?"),
+        "{err}"
+    );
+}
+
+#[test]
+fn an_sql_verb_that_does_not_exist_fails_the_test() {
+    let world = World::new();
+    world.write(
+        "placet.toml",
+        "[[rules]]\nname = \"n\"\nsql = \"DELTE\"\neffect = \"deny\"\nnot_matches = [\"SELECT 1\"]\n",
+    );
+    let (_, err) = world.said(&["policy", "test"], 1);
+    assert!(
+        err.contains("the SQL verb `DELTE`") && err.contains("`DELETE`"),
+        "{err}"
+    );
+}

@@ -23,6 +23,7 @@ mod names;
 mod preview;
 mod prove;
 mod reading;
+mod verb;
 
 use self::effect::Judged;
 use self::known::Dialect;
@@ -32,6 +33,7 @@ use super::{Analysis, Fact, FactKind};
 use crate::tool::{Category, Risk, SqlDialect};
 
 pub use self::preview::preview_count_query;
+pub(crate) use self::verb::is_verb;
 
 /// The dialects a text is read in: the one it is known to be in, or all of them.
 fn dialects(named: Option<SqlDialect>) -> Vec<Dialect> {

@@ -57,6 +57,11 @@ pub enum EnvValue {
 }
 
 impl McpServer {
+    /// What the names of a server's tools begin with.
+    pub fn tool_prefix(server: &str) -> String {
+        format!("mcp__{server}__")
+    }
+
     const START_TIMEOUT: Millis = Millis::from_secs(30);
 }
 

@@ -1,8 +1,10 @@
 //! Looking at calls and their grants.
 
+use std::collections::BTreeSet;
+
 use placet_core::call::{CallDigest, ToolCall};
 use placet_core::digest::Digest;
-use placet_core::ids::{AgentId, CallId, InteractionId, SessionId};
+use placet_core::ids::{AgentId, CallId, InteractionId, SessionId, ToolName};
 use placet_core::interaction::{Asked, CallKey};
 use placet_core::journal::CallResult;
 use placet_core::outcome::Outcome;
@@ -91,6 +93,18 @@ impl Stored {
 }
 
 impl View<'_> {
+    /// The tools that calls have named.
+    pub fn tools_used(&self) -> Result<BTreeSet<ToolName>, StoreError> {
+        let mut statement = self.conn.prepare_cached("SELECT DISTINCT tool FROM calls")?;
+        let names = statement
+            .query_map([], |row| row.get(0))?
+            .collect::<Result<Vec<String>, _>>()?;
+        names
+            .into_iter()
+            .map(|name| stored(ToolName::new(name)))
+            .collect()
+    }
+
     /// A call, as far as it has come.
     pub fn call(&self, key: &CallKey) -> Result<Option<CallRecord>, StoreError> {
         let Some(found) = self.stored_call(key)? else {
