@@ -86,6 +86,8 @@ export const api = {
   question: (requestId) => request('GET', query(`/v1/interactions/${id(requestId)}`, { locale: locale() })),
   answer: (requestId, answer) =>
     request('POST', query(`/v1/interactions/${id(requestId)}/answer`, { locale: locale() }), answer),
+  scope: (requestId, scope) =>
+    request('GET', query(`/v1/interactions/${id(requestId)}/scopes/${id(scope)}`, { locale: locale() })),
   answers: (answers) => request('POST', query('/v1/interactions/answers', { locale: locale() }), { answers }),
   sessions: (filter) => request('GET', query('/v1/sessions', filter)),
   session: (sessionId, filter = {}) =>
@@ -97,6 +99,8 @@ export const api = {
   exported: (format) =>
     request('GET', query('/v1/audit/export', { format }), undefined, { read: (response) => response.blob() }),
   policy: () => request('GET', '/v1/policy'),
+  suggestions: (filter) => request('GET', query('/v1/policy/suggestions', { locale: locale(), ...filter })),
+  replay: (wanted) => request('POST', '/v1/policy/replay', wanted),
   check: (call) => request('POST', query('/v1/policy/check', { locale: locale() }), call),
   grants: () => request('GET', query('/v1/grants', { locale: locale() })),
   revoke: (grantId) => request('DELETE', `/v1/grants/${id(grantId)}`),

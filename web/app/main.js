@@ -13,9 +13,11 @@ import { historyPage } from './pages/history.js';
 import { inboxPage } from './pages/inbox.js';
 import { notFoundPage } from './pages/not-found.js';
 import { policyPage } from './pages/policy.js';
+import { replayPage } from './pages/replay.js';
 import { sessionPage } from './pages/session.js';
 import { sessionsPage } from './pages/sessions.js';
 import { signInPage } from './pages/sign-in.js';
+import { suggestionsPage } from './pages/suggestions.js';
 import { Shell } from './parts/shell.js';
 import { announce } from './parts/toast.js';
 import { go, listen, match } from './router.js';
@@ -33,6 +35,8 @@ const PAGES = {
   chat: chatPage,
   audit: auditPage,
   policy: policyPage,
+  suggestions: suggestionsPage,
+  replay: replayPage,
   grants: grantsPage,
   notFound: notFoundPage,
 };

@@ -13,6 +13,8 @@ export const ROUTES = [
   { pattern: /^\/chat\/(?<sessionId>[^/]+)$/, page: 'chat' },
   { pattern: /^\/audit$/, page: 'audit' },
   { pattern: /^\/policy$/, page: 'policy' },
+  { pattern: /^\/policy\/suggestions$/, page: 'suggestions' },
+  { pattern: /^\/policy\/replay$/, page: 'replay' },
   { pattern: /^\/grants$/, page: 'grants' },
   { pattern: /^\/sign-in$/, page: 'signIn' },
 ];

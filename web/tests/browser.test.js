@@ -11,6 +11,7 @@ import './stories/losing.js';
 import './stories/guarding.js';
 import './stories/hostile.js';
 import './stories/places.js';
+import './stories/asking-less.js';
 import './stories/talking.js';
 import './stories/looks.js';
 import { closeBrowser, stories, tellStory } from './world.js';

@@ -15,12 +15,14 @@ use crate::moment;
 mod chat;
 mod grants;
 mod init;
+mod policy;
 mod run;
 mod serve;
 
 pub(crate) use chat::{ChatArgs, Resume};
 pub(crate) use grants::{GrantsArgs, GrantsCommand};
-pub(crate) use init::InitArgs;
+pub(crate) use init::{InitArgs, Pack};
+pub(crate) use policy::{ReplayArgs, SuggestArgs};
 pub(crate) use run::RunArgs;
 pub(crate) use serve::{LogFormat, ServeArgs};
 
@@ -48,7 +50,7 @@ Examples:
   placet audit list --since 2h
   placet audit verify
 
-Exit status: 0 done or allowed, 1 audit or policy findings, or a run that could not go on, 2 bad input, 3 ask or already decided,
+Exit status: 0 done or allowed, 1 audit or policy findings, or a run that could not go on, 2 bad input, 3 ask, already decided, or a changed policy,
 4 deny, 5 waits for people, 6 ended by a person.";
 
 #[derive(Debug, Subcommand)]
@@ -67,7 +69,7 @@ pub(crate) enum Command {
     /// Talk to the built-in agent; what needs you is asked in the conversation
     #[command(after_help = chat::EXAMPLES)]
     Chat(ChatArgs),
-    /// Test, show and explain the rules in force
+    /// Test, show and explain the rules in force; propose new ones; try another file on past calls
     #[command(after_help = POLICY_EXAMPLES)]
     Policy {
         #[command(subcommand)]
@@ -182,7 +184,9 @@ const POLICY_EXAMPLES: &str = "\
 Examples:
   placet policy test
   placet policy explain \"force pushes are asked about\"
-  placet policy show --json | jq .rules";
+  placet policy show --json | jq .rules
+  placet policy suggest
+  placet policy replay --config new.toml --since 7d";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyCommand {
@@ -215,6 +219,12 @@ pub(crate) enum PolicyCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Propose rules for what people always approved
+    #[command(after_help = policy::SUGGEST_EXAMPLES)]
+    Suggest(SuggestArgs),
+    /// Show which past verdicts another configuration would change
+    #[command(after_help = policy::REPLAY_EXAMPLES)]
+    Replay(ReplayArgs),
 }
 
 /// Which store is read. Shown after a command's own flags.
@@ -318,9 +328,9 @@ pub(crate) struct InboxAnswerArgs {
     /// Don't ask again: the number of a scope that `show` lists
     #[arg(long, value_name = "SCOPE")]
     pub(crate) remember: Option<usize>,
-    /// For how long: `15m`, `8h`, `7d`
-    #[arg(long = "for", value_name = "TIME", default_value = "1h", requires = "remember", value_parser = moment::length)]
-    pub(crate) lasts: Millis,
+    /// For how long: `15m`, `8h`, `7d`; else an hour in this conversation, 30 days in this project, a year as a rule
+    #[arg(long = "for", value_name = "TIME", requires = "remember", value_parser = moment::length)]
+    pub(crate) lasts: Option<Millis>,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

@@ -9,12 +9,15 @@ use placet_core::verdict::Decision;
 pub(crate) enum Exit {
     /// Done; for `check`: the call may run.
     Success,
-    /// `audit verify` found something wrong; `run` could not go on.
+    /// `audit verify` or `policy test` found something wrong; `policy replay`: a call that a person refused would be allowed;
+    /// `run` could not go on.
     Findings,
     /// The input, the configuration or a file could not be used; nothing was decided.
     BadInput,
     /// `check`: a person must agree.
     Ask,
+    /// `policy replay`: some past calls would be decided differently.
+    Changes,
     /// `inbox answer`: somebody, or the clock, was faster.
     TooLate,
     /// `check`: the call must not run.
@@ -31,7 +34,7 @@ impl Exit {
             Self::Success => 0,
             Self::Findings => 1,
             Self::BadInput => 2,
-            Self::Ask | Self::TooLate => 3,
+            Self::Ask | Self::Changes | Self::TooLate => 3,
             Self::Deny => 4,
             Self::Parked => 5,
             Self::Terminated => 6,

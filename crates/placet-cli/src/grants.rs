@@ -1,11 +1,11 @@
-//! `placet grants`: what people said not to be asked about again, and taking it back.
+//! `placet grants`: list, revoke and export standing grants.
 
 use std::fmt::Write as _;
 
 use anyhow::bail;
 use placet_core::ids::{PersonId, StandingGrantId};
 use placet_core::render::{SafeText, mask};
-use placet_core::standing::StandingGrant;
+use placet_core::standing::{GrantReach, ProposedRule, StandingGrant};
 use placet_core::time::{Millis, Timestamp};
 use placet_engine::steps::RevokeRefusal;
 use placet_store::{Clock as _, SystemClock};
@@ -23,6 +23,7 @@ type Row = (StandingGrant, u32, bool);
 pub(crate) fn run(args: &GrantsArgs) -> anyhow::Result<Exit> {
     match &args.command {
         GrantsCommand::List { json } => list(&args.store, *json),
+        GrantsCommand::Export => export(&args.store),
         GrantsCommand::Revoke { id, by } => revoke(&args.store, id, by.as_ref()),
     }
 }
@@ -54,6 +55,40 @@ fn list(args: &StoreArgs, json: bool) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
+/// The rules that people made from questions, as TOML for `placet.toml`.
+fn export(args: &StoreArgs) -> anyhow::Result<Exit> {
+    let path = store::path(args)?;
+    let rows = if store::is_newcomers(args, &path) {
+        Vec::new()
+    } else {
+        store::read_only(&path)?.read(|view| view.all_standing(SystemClock.wall()))?
+    };
+    let mut text = String::new();
+    let in_force = rows.iter().filter(|row| state(row) == "inForce");
+    for (grant, uses, _) in in_force.filter(|(grant, ..)| grant.scope.reach() == GrantReach::Rule) {
+        let (id, by) = (
+            SafeText::line(grant.id.as_str()),
+            SafeText::line(grant.by.as_str()),
+        );
+        let Some(rule) = ProposedRule::of(grant) else {
+            let what = SafeText::line(&grant.scope.describe());
+            output::warn(&format!("{id} cannot be written as a rule: {what}"));
+            continue;
+        };
+        let _ = writeln!(
+            text,
+            "# {id}, given by {by} at {}, used {uses} times\n{}",
+            grant.given_at,
+            rule.to_toml()
+        );
+    }
+    if text.is_empty() {
+        output::warn("no rule was made from a question");
+    }
+    output::print(&text)?;
+    Ok(Exit::Success)
+}
+
 fn state((grant, uses, revoked): &Row) -> &'static str {
     match grant.uses_max {
         _ if *revoked => "revoked",
@@ -68,6 +103,7 @@ fn as_json(row: &Row) -> Value {
         "id": grant.id,
         "state": state(row),
         "covers": grant.scope.describe(),
+        "reach": grant.scope.reach(),
         "scope": mask::json(&json!(grant.scope)),
         "by": grant.by,
         "givenAt": grant.given_at.to_string(),

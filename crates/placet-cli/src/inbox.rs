@@ -12,10 +12,13 @@
 use std::path::Path;
 
 use anyhow::bail;
+use placet_core::config::WideGrants;
 use placet_core::ids::PersonId;
 use placet_core::interaction::Locale;
 use placet_core::principal::{Principal, Via};
-use placet_engine::broker::Broker;
+use placet_core::standing::Scope;
+use placet_engine::Authority;
+use placet_engine::broker::{Broker, Question};
 use tokio::runtime::Runtime;
 
 use crate::args::{Color, InboxCommand, StoreArgs};
@@ -41,7 +44,21 @@ struct Inbox {
     runtime: Runtime,
     broker: Broker,
     by: Principal,
+    authority: Authority,
+    /// Who may say "don't ask again" beyond a conversation.
+    wide_grants: WideGrants,
     locale: Locale,
+}
+
+impl Inbox {
+    /// What "don't ask again" may cover for this person, narrowest first.
+    fn scopes(&self, question: &Question) -> Vec<Scope> {
+        let mut scopes = self.broker.scopes(question);
+        if self.authority == Authority::Admin || self.wide_grants == WideGrants::Approvers {
+            scopes.extend(self.broker.wide_scopes(question));
+        }
+        scopes
+    }
 }
 
 /// Runs the command.
@@ -72,6 +89,14 @@ pub(crate) fn run(
         );
     }
     let person = who::is_here(person, &config.people)?;
+    // Access to the store's file makes an operator, unless the configuration names others.
+    let admins = &config.server.admins;
+    let authority = if admins.is_empty() || admins.contains(&person) {
+        Authority::Admin
+    } else {
+        Authority::Approver
+    };
+    let wide_grants = config.approval.wide_grants;
     let runtime = Runtime::new()?;
     let beside = runtime.block_on(store::join(config, &path))?;
     let inbox = Inbox {
@@ -80,6 +105,8 @@ pub(crate) fn run(
             person,
             via: Via::Inbox,
         },
+        authority,
+        wide_grants,
         locale,
         runtime,
     };

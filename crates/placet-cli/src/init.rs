@@ -1,4 +1,4 @@
-//! `placet init`: a `placet.toml` to start from, with every key explained.
+//! `placet init`: a `placet.toml` to start from, with every key explained, or a pack of rules for a purpose.
 
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use placet_core::config::DEFAULT_FILE;
 use placet_core::render::SafeText;
 
-use crate::args::InitArgs;
+use crate::args::{InitArgs, Pack};
 use crate::exit::Exit;
 use crate::output;
 
@@ -25,13 +25,23 @@ matches = ["git push --force origin main", "cd repo && git push -f"]
 not_matches = ["git push origin main", "git status"]
 "#;
 
+/// The text of a pack.
+const fn text_of(pack: Pack) -> &'static str {
+    match pack {
+        Pack::Coding => include_str!("init/packs/coding.toml"),
+        Pack::Database => include_str!("init/packs/database.toml"),
+        Pack::Ci => include_str!("init/packs/ci.toml"),
+        Pack::Strict => include_str!("init/packs/strict.toml"),
+    }
+}
+
 /// Writes the file.
 pub(crate) fn run(args: &InitArgs) -> anyhow::Result<Exit> {
     let path = args.dir.join("placet.toml");
     let shown = SafeText::line(&path.display().to_string());
     std::fs::create_dir_all(&args.dir)
         .with_context(|| format!("the folder `{}` cannot be made", args.dir.display()))?;
-    let written = write(&args.dir, &path, args.force).map_err(output::without_temporary_name);
+    let written = write(&args.dir, &path, args).map_err(output::without_temporary_name);
     if !written.with_context(|| format!("`{shown}` cannot be written"))? {
         bail!(
             "`{shown}` exists already; check it with `placet policy test`, or replace it with `placet init --force`"
@@ -45,13 +55,17 @@ pub(crate) fn run(args: &InitArgs) -> anyhow::Result<Exit> {
 }
 
 /// Whether it was written: whole or not at all, and over another file only by `force`.
-fn write(folder: &Path, path: &Path, force: bool) -> std::io::Result<bool> {
+fn write(folder: &Path, path: &Path, args: &InitArgs) -> std::io::Result<bool> {
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(DEFAULT_FILE.as_bytes())?;
-    file.write_all(FIRST_RULE.as_bytes())?;
+    if let Some(pack) = args.pack {
+        file.write_all(text_of(pack).as_bytes())?;
+    } else {
+        file.write_all(DEFAULT_FILE.as_bytes())?;
+        file.write_all(FIRST_RULE.as_bytes())?;
+    }
     file.as_file().sync_all()?;
     make_readable(file.as_file())?;
-    let kept = if force {
+    let kept = if args.force {
         file.persist(path)
     } else {
         file.persist_noclobber(path)

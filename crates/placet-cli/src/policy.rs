@@ -20,6 +20,7 @@ use crate::store;
 use crate::style::{self, paint};
 
 mod explain;
+mod review;
 
 /// Runs the command.
 pub(crate) fn run(command: &PolicyCommand) -> anyhow::Result<Exit> {
@@ -30,6 +31,8 @@ pub(crate) fn run(command: &PolicyCommand) -> anyhow::Result<Exit> {
             rule.as_deref(),
             *json,
         ),
+        PolicyCommand::Suggest(args) => review::suggest(args),
+        PolicyCommand::Replay(args) => review::replay(args),
         PolicyCommand::Show { config, json } => {
             let loaded = config_file::load(config.config.as_deref())?;
             let text = if *json { show_json(&loaded)? } else { show(&loaded) };
@@ -96,7 +99,8 @@ fn tools_used(args: &StoreArgs) -> anyhow::Result<BTreeSet<ToolName>> {
     if store::is_newcomers(args, &path) {
         return Ok(BTreeSet::new());
     }
-    Ok(store::read_only(&path)?.read(|view| view.tools_used())?)
+    let found = store::read_only(&path)?;
+    found.read(|view| -> anyhow::Result<_> { Ok(view.tools_used()?) })
 }
 
 fn show(loaded: &Loaded) -> String {

@@ -22,6 +22,8 @@ mod grants;
 mod init;
 #[path = "cli/policy.rs"]
 mod policy;
+#[path = "cli/review.rs"]
+mod review;
 #[path = "cli/run.rs"]
 mod run;
 #[path = "cli/teaching.rs"]

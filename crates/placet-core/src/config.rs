@@ -99,6 +99,18 @@ pub struct Approval {
     pub open_questions_max: u32,
     /// After how many rejections in a row the person is asked how to go on.
     pub rejections_max: u32,
+    /// Who may say "don't ask again" for a whole project, or as a rule.
+    pub wide_grants: WideGrants,
+}
+
+/// Who may say "don't ask again" beyond one conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WideGrants {
+    /// Admins.
+    Admins,
+    /// Everyone who may answer the question.
+    Approvers,
 }
 
 impl Approval {

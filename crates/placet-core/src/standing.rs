@@ -4,6 +4,7 @@
 //! bash" cannot be said. It ends at a moment, can be revoked, and each use is counted.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::analysis::{Analysis, FactKind};
 use crate::call::{CallDigest, ToolCall};
@@ -12,9 +13,13 @@ use crate::interaction::Locale;
 use crate::policy::PathGlob;
 use crate::policy::pattern::{Breadth, CommandPattern};
 use crate::render::mask;
-use crate::time::Timestamp;
+use crate::time::{Millis, Timestamp};
+use crate::tool::Risk;
 
+mod rule;
 mod suggest;
+
+pub use rule::ProposedRule;
 
 /// A person's "don't ask again".
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +38,40 @@ pub struct StandingGrant {
     /// How often it may be used at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uses_max: Option<u32>,
+    /// The calls it was given for, when it is a rule: its examples in `placet.toml`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<Value>,
+}
+
+/// How far a standing grant reaches. Ordered: the wider is larger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum GrantReach {
+    /// One exact call in one session.
+    Call,
+    /// One kind of call in one session.
+    Session,
+    /// In every session that works in one folder.
+    Project,
+    /// Everywhere: a rule.
+    Rule,
+}
+
+impl GrantReach {
+    /// Whether it goes beyond the conversation it was given in, so that the operator must have allowed it.
+    pub fn is_wide(self) -> bool {
+        self >= Self::Project
+    }
+
+    /// How long such a grant lasts unless the person says otherwise.
+    pub const fn lasts(self) -> Millis {
+        const DAY_SECONDS: u64 = 24 * 60 * 60;
+        match self {
+            Self::Call | Self::Session => Millis::from_secs(60 * 60),
+            Self::Project => Millis::from_secs(30 * DAY_SECONDS),
+            Self::Rule => Millis::from_secs(365 * DAY_SECONDS),
+        }
+    }
 }
 
 /// Exactly what a standing grant covers.
@@ -41,9 +80,12 @@ pub struct StandingGrant {
 pub struct Scope {
     /// The tool.
     pub tool: ToolName,
-    /// Only in this session; everywhere when absent.
+    /// Only in this session; in every session when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
+    /// Only where agents work in this folder (its real path); in every folder when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<String>,
     /// Which arguments.
     pub covers: Covers,
 }
@@ -61,6 +103,13 @@ pub enum Covers {
     Paths(Vec<String>),
     /// Requests to one of these hosts.
     Hosts(Vec<String>),
+    /// SQL that only does this to these tables. Reading beside it is part of it.
+    Statements {
+        /// The verbs.
+        verbs: Vec<String>,
+        /// The tables, as analysis names them.
+        tables: Vec<String>,
+    },
 }
 
 impl Scope {
@@ -71,7 +120,38 @@ impl Scope {
                 .session
                 .as_ref()
                 .is_none_or(|session| *session == call.session)
+            && self.workspace.as_ref().is_none_or(|own| own == workspace)
             && self.covers.covers(analysis, digest, workspace)
+    }
+
+    /// How far it reaches.
+    pub fn reach(&self) -> GrantReach {
+        match (&self.session, &self.workspace, &self.covers) {
+            (Some(_), _, Covers::Exactly(_)) => GrantReach::Call,
+            (Some(_), ..) => GrantReach::Session,
+            (None, Some(_), _) => GrantReach::Project,
+            (None, None, _) => GrantReach::Rule,
+        }
+    }
+
+    /// The same in every session that works in this folder.
+    #[must_use]
+    pub fn in_project(&self, workspace: &str) -> Self {
+        Self {
+            session: None,
+            workspace: Some(workspace.to_owned()),
+            ..self.clone()
+        }
+    }
+
+    /// The same everywhere.
+    #[must_use]
+    pub fn everywhere(&self) -> Self {
+        Self {
+            session: None,
+            workspace: None,
+            ..self.clone()
+        }
     }
 
     /// What it covers, exactly and in a sentence. Only secrets are masked.
@@ -104,10 +184,16 @@ impl Scope {
                 )
             }
             Covers::Hosts(hosts) => format!("`{tool}` 对 {} 的请求", either(hosts, Locale::Chinese)),
+            Covers::Statements { verbs, tables } => format!(
+                "`{tool}` 对表 {} 执行的 {}",
+                either(tables, Locale::Chinese),
+                either(verbs, Locale::Chinese)
+            ),
         };
-        match &self.session {
-            Some(session) => format!("{what}，仅限会话 `{session}`"),
-            None => format!("{what}，所有会话"),
+        match (&self.session, &self.workspace) {
+            (Some(session), _) => format!("{what}，仅限会话 `{session}`"),
+            (None, Some(folder)) => format!("{what}，项目 `{folder}` 内的所有会话"),
+            (None, None) => format!("{what}，所有会话"),
         }
     }
 
@@ -127,10 +213,17 @@ impl Scope {
                 either(globs, Locale::English)
             ),
             Covers::Hosts(hosts) => format!("`{}` requests to {}", self.tool, either(hosts, Locale::English)),
+            Covers::Statements { verbs, tables } => format!(
+                "`{}` statements that {} {}",
+                self.tool,
+                either(verbs, Locale::English),
+                either(tables, Locale::English)
+            ),
         };
-        match &self.session {
-            Some(session) => format!("{what}, in session `{session}` only"),
-            None => format!("{what}, in every session"),
+        match (&self.session, &self.workspace) {
+            (Some(session), _) => format!("{what}, in session `{session}` only"),
+            (None, Some(folder)) => format!("{what}, in every session of the project `{folder}`"),
+            (None, None) => format!("{what}, in every session"),
         }
     }
 }
@@ -190,6 +283,26 @@ impl Covers {
                 !facts.is_empty()
                     && facts.iter().all(|fact| match &fact.kind {
                         FactKind::Host { host, .. } => hosts.iter().any(|wild| wild.matches(host)),
+                        _ => false,
+                    })
+            }
+            Self::Statements { verbs, tables } => {
+                let reads = |verb: &String| matches!(verb.as_str(), "SELECT" | "EXPLAIN");
+                let named = |verb: &String| verbs.contains(verb);
+                !facts.is_empty()
+                    && facts.iter().all(|fact| match &fact.kind {
+                        FactKind::Statement {
+                            verb,
+                            also,
+                            tables: touched,
+                            ..
+                        } => {
+                            fact.risk < Risk::High
+                                && named(verb)
+                                && also.iter().all(|verb| reads(verb) || named(verb))
+                                && !touched.is_empty()
+                                && touched.iter().all(|table| tables.contains(table))
+                        }
                         _ => false,
                     })
             }

@@ -10,8 +10,8 @@ use placet_core::outcome::Outcome;
 use placet_core::policy::Mode;
 use placet_core::record::CallRecord;
 use placet_core::render::{self, Document, QuestionView};
-use placet_core::standing::{Scope, StandingGrant};
-use placet_core::time::Now;
+use placet_core::standing::{ProposedRule, Scope, StandingGrant};
+use placet_core::time::{Now, Timestamp};
 use placet_core::tool::Risk;
 use placet_core::verdict::Step;
 use placet_store::{PendingPage, PendingRow, StepError, StoreError};
@@ -19,7 +19,13 @@ use serde_json::Value;
 
 use crate::engine::Engine;
 use crate::gate::{Submission, flatten};
-use crate::steps::{self, AnswerRefusal, Answered, AskRefusal, Edit, Reply, RevokeRefusal, SettingRefusal};
+use crate::review::{self, Covered};
+use crate::steps::{
+    self, AnswerRefusal, Answered, AskRefusal, Authority, Edit, Reply, RevokeRefusal, SettingRefusal,
+};
+
+/// How far back people are shown what a rule would have covered.
+const WEEK_MILLIS: i64 = 7 * 24 * 60 * 60 * 1000;
 
 /// The broker of an [`Engine`].
 #[derive(Clone)]
@@ -92,7 +98,17 @@ impl Broker {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn answer(&self, id: &InteractionId, mut answer: Answer) -> Result<Answered, AnswerRefusal> {
+    pub async fn answer(&self, id: &InteractionId, answer: Answer) -> Result<Answered, AnswerRefusal> {
+        self.answer_with(id, answer, Authority::Approver).await
+    }
+
+    /// The same by a person of whom the transport says what else they may do.
+    pub async fn answer_with(
+        &self,
+        id: &InteractionId,
+        mut answer: Answer,
+        authority: Authority,
+    ) -> Result<Answered, AnswerRefusal> {
         if let Some(edited) = &answer.edited_args
             && self.asked_args(id).await?.as_ref() == Some(edited)
         {
@@ -103,12 +119,23 @@ impl Broker {
             (None, None) => (None, None),
             (edited, _) => self.look_into(id, edited.as_ref()).await?,
         };
+        let wide = answer
+            .remember
+            .as_ref()
+            .map(|remember| &remember.scope)
+            .filter(|scope| scope.reach().is_wide());
+        let refused_before = match wide {
+            Some(scope) => self.last_week(scope).await?.refused > 0,
+            None => false,
+        };
         let fresh = Engine::fresh().map_err(|_| AnswerRefusal::NotFound(id.clone()))?;
         let reply = Reply {
             id: id.clone(),
             answer,
             edit,
             analysis,
+            authority,
+            refused_before,
             fresh,
         };
         let in_force = self.engine.in_force();
@@ -277,6 +304,42 @@ impl Broker {
         }
         let workspace = self.engine.inner.places.workspace();
         Scope::suggest(&record.call, analysis, record.digest, workspace)
+    }
+
+    /// The same for every session of the project, then everywhere, as a rule. Only what a rule can say: no exact call.
+    pub fn wide_scopes(&self, question: &Question) -> Vec<Scope> {
+        let (Some(record), Some(analysis)) = (&question.call, &question.analysis) else {
+            return Vec::new();
+        };
+        let tool = self.engine.tool(&Submission::from(record.call.clone()));
+        let workspace = self.engine.inner.places.workspace();
+        let is_rule = |scope: &Scope| {
+            ProposedRule::new(scope.everywhere())
+                .is_some_and(|rule| rule.covers(&record.call, &tool, analysis, record.digest, workspace))
+        };
+        let kinds: Vec<Scope> = self.scopes(question).into_iter().filter(is_rule).collect();
+        let in_project = kinds.iter().map(|scope| scope.in_project(workspace));
+        in_project.chain(kinds.iter().map(Scope::everywhere)).collect()
+    }
+
+    /// What a scope would have covered in the last seven days.
+    pub async fn last_week(&self, scope: &Scope) -> Result<Covered, StoreError> {
+        let Some(rule) = ProposedRule::new(scope.everywhere()) else {
+            return Ok(Covered::default());
+        };
+        let store = &self.engine.inner.store;
+        let read = move |view: &placet_store::View<'_>, now: Now| {
+            review::past_calls(view, Timestamp::from_millis(now.wall.as_millis() - WEEK_MILLIS))
+        };
+        let calls = store.read(read).await?;
+        let config = self.engine.in_force().config.clone();
+        let places = self.engine.inner.places.clone();
+        let counting = tokio::task::spawn_blocking(move || review::covered(&rule, &config, &places, &calls));
+        // A count that failed must not widen anything.
+        Ok(counting.await.unwrap_or(Covered {
+            refused: usize::MAX,
+            ..Covered::default()
+        }))
     }
 
     /// What waits and can be read, oldest first, a page at a time.

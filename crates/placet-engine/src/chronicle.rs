@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use placet_core::call::{Args, ToolCall};
-use placet_core::ids::{InteractionId, PersonId};
+use placet_core::ids::{InteractionId, PersonId, ToolName};
 use placet_core::interaction::{Asked, Audience, Ballot, CallKey, Locale, Subject};
 use placet_core::journal::Event;
 use placet_core::outcome::Outcome;
@@ -31,6 +31,11 @@ mod gist;
 /// The event in one safe line, secrets masked.
 pub fn sentence(view: &View<'_>, event: &Event, locale: Locale) -> SafeText {
     SafeText::line(&Teller { view, locale }.words(event))
+}
+
+/// A call in a few words, secrets masked.
+pub fn call(tool: &ToolName, args: &Args) -> String {
+    gist::call(tool, args)
 }
 
 struct Teller<'v, 'c> {

@@ -26,7 +26,7 @@ use crate::toolbox::Toolbox;
 use crate::waiters::Waiters;
 
 /// Who decides when the embedding program registered a callback.
-const CALLBACK: &str = "callback";
+pub(crate) const CALLBACK: &str = "callback";
 
 /// How often a process looks whether another one wrote to the same file: what an answer from elsewhere may wait.
 const NEIGHBOURS: Duration = Duration::from_millis(100);
@@ -232,6 +232,11 @@ impl Engine {
     /// The store, for reading what happened.
     pub fn store(&self) -> &Store {
         &self.inner.store
+    }
+
+    /// Where paths of the agent really lead.
+    pub fn places(&self) -> &DiskPlaces {
+        &self.inner.places
     }
 
     /// The folder the agent works in, with every link resolved.

@@ -20,6 +20,7 @@ mod expire;
 mod inbound;
 mod propose;
 mod recover;
+mod remember;
 mod run;
 mod session;
 mod settle;
@@ -33,6 +34,7 @@ pub use expire::{escalate, expire, lose_lease};
 pub use inbound::{Inbound, InboundOutcome, chat_member, receive};
 pub use propose::{Proposal, ProposeRefusal, Proposed, judge, propose};
 pub use recover::recover;
+pub use remember::Authority;
 pub use run::{
     Ending, RunRefusal, Said, Saying, end_run, interrupt_left_alone, interrupt_run, take_turn, tell,
     tell_instead,

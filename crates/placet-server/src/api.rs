@@ -21,6 +21,7 @@ mod inbound;
 mod interactions;
 mod person;
 mod policy;
+mod review;
 mod service;
 mod sessions;
 
@@ -35,6 +36,7 @@ pub(crate) fn routes() -> OpenApiRouter<State> {
         .merge(sessions::routes())
         .merge(audit::routes())
         .merge(policy::routes())
+        .merge(review::routes())
         .merge(grants::routes())
         .merge(chat::routes())
         .merge(person::routes())

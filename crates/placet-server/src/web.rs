@@ -30,7 +30,7 @@ struct Inbox;
 struct Errors;
 
 /// Where the inbox finds its own way: all of these are the same page.
-const PAGES: [&str; 11] = [
+const PAGES: [&str; 13] = [
     "/",
     "/sign-in",
     "/q/{id}",
@@ -41,6 +41,8 @@ const PAGES: [&str; 11] = [
     "/chat/{id}",
     "/audit",
     "/policy",
+    "/policy/suggestions",
+    "/policy/replay",
     "/grants",
 ];
 

@@ -4,7 +4,7 @@ import { api } from '../api.js';
 import { fill, h } from '../dom.js';
 import { t } from '../i18n.js';
 import { loading, page } from '../parts/page.js';
-import { sentence } from '../parts/text.js';
+import { raw, sentence } from '../parts/text.js';
 import { toast } from '../parts/toast.js';
 import { store } from '../store.js';
 import { moment } from '../time.js';
@@ -42,9 +42,12 @@ function card(grant, reload) {
       'div.card.grant-card',
       { 'data-grant': grant.id, class: active ? '' : 'is-over' },
       h('p.card-title', {}, sentence(grant.text)),
+      grant.toml && h('pre.toml', { tabindex: '0' }, raw(grant.toml)),
       h(
         'p.card-note',
         {},
+        t(`reach.${grant.reach}`),
+        ' · ',
         t('grants.by', { name: grant.by, at: moment(grant.givenAt) }),
         ' · ',
         t('grants.until', { at: moment(grant.expiresAt) }),

@@ -6,6 +6,7 @@ import { t } from '../i18n.js';
 import { parseArgs } from '../json-schema.js';
 import { loading, page } from '../parts/page.js';
 import { explanation, termsInWords } from '../parts/explanation.js';
+import { policyTabs } from '../parts/policy-tabs.js';
 import { raw, safe, sentence } from '../parts/text.js';
 import { lengthInWords } from '../time.js';
 
@@ -22,7 +23,10 @@ const EXAMPLES = [
 export function policyPage() {
   const inForce = h('div.policy');
   loading(inForce, async () => fill(inForce, draw(await api.policy())));
-  return { title: t('nav.policy'), element: page(t('nav.policy'), t('policy.lead'), playground(), inForce) };
+  return {
+    title: t('nav.policy'),
+    element: page(t('nav.policy'), t('policy.lead'), policyTabs('policy'), playground(), inForce),
+  };
 }
 
 function playground() {
@@ -92,6 +96,7 @@ function draw(policy) {
       setting(t('policy.version'), h('code', { title: policy.digest }, policy.digest.slice(0, 12))),
     ),
     h('h2', {}, t('policy.rules', { n: policy.rules?.length ?? 0 })),
+    policy.deadRules?.map((dead) => h('p.fault', { 'data-dead': true }, t('policy.dead'), ' ', sentence(dead))),
     policy.rules?.length ? h('ol.rules', {}, policy.rules.map(rule)) : h('p.quiet', {}, t('policy.noRules')),
   ];
 }

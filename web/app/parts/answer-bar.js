@@ -34,7 +34,7 @@ export class AnswerBar {
   constructor(question, onFate) {
     this.#question = question;
     this.#onFate = onFate;
-    this.#remember = remember(question.scopes);
+    this.#remember = remember(question.scopes, question.requestId);
     const id = freshId('instruction');
     this.#instruction = h('textarea', { id, rows: 2, 'data-instruction': true });
     const tell = h(

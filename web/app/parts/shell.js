@@ -20,7 +20,7 @@ const PLACES = [
   { page: 'grants', path: '/grants', icon: 'grants' },
 ];
 
-const HOME_OF = { session: 'sessions', history: 'inbox' };
+const HOME_OF = { session: 'sessions', history: 'inbox', suggestions: 'policy', replay: 'policy' };
 
 export class Shell {
   #stop = new AbortController();

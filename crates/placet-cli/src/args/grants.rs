@@ -11,7 +11,8 @@ A standing grant is somebody's \"don't ask again\": what it covers, until when, 
 Examples:
   placet grants list
   placet grants list --json | jq -r '.[] | select(.by == \"lin\") | .id'
-  placet grants revoke sg_0192f0c1… --as lin";
+  placet grants revoke sg_0192f0c1… --as lin
+  placet grants export >> placet.toml";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -31,6 +32,9 @@ pub(crate) enum GrantsCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Print the rules that people made from questions as TOML, to keep them in placet.toml
+    #[command(after_help = "Example:\n  placet grants export >> placet.toml && placet policy test")]
+    Export,
     /// Take a standing grant back: from now on people are asked again
     #[command(after_help = "Example:\n  placet grants revoke sg_0192f0c1… --as lin")]
     Revoke {

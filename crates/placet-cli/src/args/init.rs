@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
 Examples:
   placet init                      # ./placet.toml
   placet init ~/.config/placet     # for everything you run
+  placet init --pack coding        # rules for a coding agent
   placet init && placet policy test && placet policy explain";
 
 #[derive(Debug, Args)]
@@ -19,4 +20,20 @@ pub(crate) struct InitArgs {
     /// Replace the file when it exists
     #[arg(long)]
     pub(crate) force: bool,
+    /// Write a set of rules for a purpose instead of the file that explains every key
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub(crate) pack: Option<Pack>,
+}
+
+/// A set of rules for a purpose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Pack {
+    /// A coding agent: edits, builds and tests run; pushes are asked about; publishing is denied
+    Coding,
+    /// Databases: reading runs; every change of rows is asked about; changes of structure are denied
+    Database,
+    /// A pipeline: builds and tests run; nothing is pushed, published or deployed
+    Ci,
+    /// Everything that is not known to be harmless is asked about, every time
+    Strict,
 }

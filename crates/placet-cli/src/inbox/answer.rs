@@ -39,10 +39,14 @@ pub(super) fn run(inbox: &Inbox, args: &InboxAnswerArgs) -> anyhow::Result<Exit>
         shown: Shown::Whole(document.digest()),
     };
     let id = question.interaction.asked().id.clone();
-    let (exit, result, message) = match inbox.runtime.block_on(inbox.broker.answer(&id, answer)) {
-        Ok(answered) => counted(inbox, &id, answered)?,
-        Err(refusal) => refused(refusal, inbox.locale)?,
-    };
+    let (exit, result, message) =
+        match inbox
+            .runtime
+            .block_on(inbox.broker.answer_with(&id, answer, inbox.authority))
+        {
+            Ok(answered) => counted(inbox, &id, answered)?,
+            Err(refusal) => refused(refusal, inbox.locale)?,
+        };
     if args.json {
         let report = Report {
             request_id: &id,
@@ -97,12 +101,12 @@ fn remember(inbox: &Inbox, question: &Question, args: &InboxAnswerArgs) -> anyho
     let Some(number) = args.remember else {
         return Ok(None);
     };
-    let scopes = inbox.broker.scopes(question);
+    let scopes = inbox.scopes(question);
     let scope = number.checked_sub(1).and_then(|index| scopes.get(index).cloned());
     match scope {
         Some(scope) => Ok(Some(Remember {
+            lasts: args.lasts.unwrap_or_else(|| scope.reach().lasts()),
             scope,
-            lasts: args.lasts,
             uses_max: None,
         })),
         None if scopes.is_empty() => bail!("\"don't ask again\" is not offered for this question"),
@@ -136,6 +140,8 @@ fn refused(refusal: AnswerRefusal, locale: Locale) -> anyhow::Result<(Exit, Came
         | AnswerRefusal::Invalid(_)
         | AnswerRefusal::EditInvalid(_)
         | AnswerRefusal::EditDenied(_)
-        | AnswerRefusal::ScopeMismatch => Ok((Exit::BadInput, Came::Refused, message)),
+        | AnswerRefusal::ScopeMismatch
+        | AnswerRefusal::WideNotAllowed
+        | AnswerRefusal::RefusedBefore => Ok((Exit::BadInput, Came::Refused, message)),
     }
 }

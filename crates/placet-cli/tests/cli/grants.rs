@@ -15,7 +15,12 @@ use crate::world::World;
 
 async fn engine(world: &World) -> Engine {
     // Without a memory, only a standing grant can spare people a question.
-    let config = Config::parse("[approval]\nmemory = \"0s\"\n", "placet.toml", std::iter::empty()).unwrap();
+    let config = Config::parse(
+        "[approval]\nmemory = \"0s\"\nwide_grants = \"approvers\"\n",
+        "placet.toml",
+        std::iter::empty(),
+    )
+    .unwrap();
     let builder = Engine::builder(config).workspace(&world.path(""));
     builder.start(&world.path("placet.db")).await.unwrap()
 }
@@ -33,6 +38,7 @@ async fn give(engine: &Engine) {
     let scope = Scope {
         tool: call.tool.clone(),
         session: None,
+        workspace: None,
         covers: Covers::Exactly(call.digest()),
     };
     let Proposed::Parked { on, .. } = engine.gate().propose(call).await.unwrap() else {

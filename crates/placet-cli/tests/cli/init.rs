@@ -75,3 +75,48 @@ fn a_file_that_cannot_be_written_is_named_and_no_other() {
     );
     assert!(!err.contains(".tmp"), "{err}");
 }
+
+#[test]
+fn every_pack_loads_passes_its_own_tests_and_has_no_dead_rule() {
+    for pack in ["coding", "database", "ci", "strict"] {
+        let world = World::new();
+        world.said(&["init", "--pack", pack], 0);
+        let (out, err) = world.said(&["policy", "test"], 0);
+        assert!(
+            out.contains("every one holds") && err.is_empty(),
+            "{pack}: {out}{err}"
+        );
+    }
+    let world = World::new();
+    let (_, err) = world.said(&["init", "--pack", "nothing"], 2);
+    assert!(err.contains("coding") && err.contains("strict"), "{err}");
+}
+
+#[test]
+fn packs_decide_as_their_table_says() {
+    let table = [
+        ("coding", r#"{"command":"cargo test"}"#, 0),
+        ("coding", r#"{"command":"git push origin main"}"#, 3),
+        ("coding", r#"{"command":"git push --force origin main"}"#, 4),
+        ("coding", r#"{"command":"cargo publish"}"#, 4),
+        ("ci", r#"{"command":"npm ci"}"#, 0),
+        ("ci", r#"{"command":"git push origin main"}"#, 4),
+        ("strict", r#"{"command":"cargo test"}"#, 3),
+        ("strict", r#"{"command":"sudo ls"}"#, 4),
+    ];
+    for (pack, args, status) in table {
+        let world = World::new();
+        world.said(&["init", "--pack", pack], 0);
+        world.said(&["check", "--tool", "bash", "--args", args], status);
+    }
+    let world = World::new();
+    world.said(&["init", "--pack", "database"], 0);
+    for (tool, sql, status) in [
+        ("sql_query", "SELECT 1", 0),
+        ("data_modify", "UPDATE users SET a = 1 WHERE id = 1", 3),
+        ("data_modify", "DROP TABLE users", 4),
+    ] {
+        let args = serde_json::json!({ "sql": sql }).to_string();
+        world.said(&["check", "--tool", tool, "--args", &args], status);
+    }
+}

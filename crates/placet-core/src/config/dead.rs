@@ -80,14 +80,14 @@ impl Config {
         let listed = settings.auto_approved_tools.iter();
         let listed = listed.map(|tool| ("approval.auto_approved_tools", tool));
         for (key, tool) in overrides.chain(listed) {
-            if let Some(help) = known.missing(&Wild::parse(tool.as_str()), tool.as_str()) {
+            if !known.has(tool.as_str()) {
                 dead.push(DeadRule {
                     rule: key.to_owned(),
                     why: Dead::Tool {
                         name: tool.to_string(),
                         examples: false,
                     },
-                    help,
+                    help: known.nearest(tool.as_str()),
                 });
             }
         }
@@ -98,10 +98,10 @@ impl Config {
 fn dead_conditions(rule: &Rule, known: &KnownTools<'_>) -> Vec<DeadRule> {
     let source: serde_json::Value = serde_json::from_str(rule.source()).unwrap_or_default();
     let examples = source.get("matches").is_some();
-    let tools = texts(source.get("tool")).filter_map(|name| {
-        let help = known.missing(&Wild::parse(name), name)?;
-        let name = name.to_owned();
-        Some((Dead::Tool { name, examples }, help))
+    let tools = texts(source.get("tool")).filter(|name| !known.has(name));
+    let tools = tools.map(|name| {
+        let (help, name) = (known.nearest(name), name.to_owned());
+        (Dead::Tool { name, examples }, help)
     });
     let verbs = texts(source.get("sql")).filter(|verb| !sql::is_verb(verb));
     let verbs = verbs.map(|verb| {
@@ -157,14 +157,19 @@ impl<'a> KnownTools<'a> {
         }
     }
 
-    /// Advice when the pattern matches no known tool; `None` when it matches one.
-    fn missing(&self, wild: &Wild, text: &str) -> Option<Option<String>> {
+    /// Whether a name or pattern matches a known tool.
+    fn has(&self, text: &str) -> bool {
+        let wild = Wild::parse(text);
         let start = text.split(['*', '?']).next().unwrap_or_default();
         let of_server = |prefix: &String| {
             start.starts_with(prefix.as_str()) || (wild.literal().is_none() && prefix.starts_with(start))
         };
-        let found = self.names.iter().any(|name| wild.matches(name)) || self.prefixes.iter().any(of_server);
-        (!found).then(|| did_you_mean(text, self.names.iter().copied()))
+        self.names.iter().any(|name| wild.matches(name)) || self.prefixes.iter().any(of_server)
+    }
+
+    /// The known name that was probably meant.
+    fn nearest(&self, text: &str) -> Option<String> {
+        did_you_mean(text, self.names.iter().copied())
     }
 }
 

@@ -11,7 +11,7 @@ use serde_spanned::Spanned;
 
 use super::lasting::Lasting;
 use super::models::Provider;
-use super::{ChannelKind, OtherReply, Secret};
+use super::{ChannelKind, OtherReply, Secret, WideGrants};
 use crate::ids::{ChannelName, ToolName};
 use crate::interaction::Locale;
 use crate::policy::Mode;
@@ -90,6 +90,7 @@ pub(super) struct ApprovalFile {
     pub(super) tool_overrides: BTreeMap<ToolName, bool>,
     pub(super) open_questions_max: Option<Spanned<u32>>,
     pub(super) rejections_max: Option<Spanned<u32>>,
+    pub(super) wide_grants: Option<WideGrants>,
 }
 
 #[derive(Deserialize)]

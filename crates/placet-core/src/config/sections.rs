@@ -9,7 +9,7 @@ use super::error::{Checker, did_you_mean};
 use super::file::{ApprovalFile, ChannelFile, SafetyFile, ServerFile, ToolFile};
 use super::lasting::Lasting;
 use super::secret::NOT_A_SECRET;
-use super::{Approval, Channel, ChannelKind, Host, OtherReply, Scheme, Secret, Server, Tokens};
+use super::{Approval, Channel, ChannelKind, Host, OtherReply, Scheme, Secret, Server, Tokens, WideGrants};
 use crate::ids::{AgentId, ChannelName, PersonId, ToolName};
 use crate::interaction::Locale;
 use crate::people::{Directory, Person};
@@ -54,6 +54,7 @@ pub(super) fn approval(file: &ApprovalFile, checker: &mut Checker<'_>) -> Approv
             checker,
         ),
         rejections_max: at_least_one(file.rejections_max.as_ref(), Approval::REJECTIONS_MAX, checker),
+        wide_grants: file.wide_grants.unwrap_or(WideGrants::Admins),
     }
 }
 

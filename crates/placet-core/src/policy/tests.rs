@@ -183,12 +183,14 @@ fn grant(covers: Covers) -> StandingGrant {
         scope: Scope {
             tool: name("bash"),
             session: None,
+            workspace: None,
             covers,
         },
         by: PersonId::new("lin").unwrap(),
         given_at: Timestamp::from_millis(0),
         ends_at: Timestamp::from_millis(1),
         uses_max: None,
+        examples: Vec::new(),
     }
 }
 

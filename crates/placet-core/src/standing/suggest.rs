@@ -20,6 +20,7 @@ impl Scope {
         let scope = |covers| Self {
             tool: call.tool.clone(),
             session: Some(call.session.clone()),
+            workspace: None,
             covers,
         };
         let wider = [
@@ -27,6 +28,7 @@ impl Scope {
             subcommands(analysis),
             folders(analysis, workspace),
             hosts(analysis),
+            statements(analysis),
         ];
         std::iter::once(Covers::Exactly(digest))
             .chain(wider.into_iter().flatten())
@@ -114,4 +116,21 @@ fn hosts(analysis: &Analysis) -> Option<Covers> {
             .collect::<Option<_>>()?,
     )
     .map(Covers::Hosts)
+}
+
+/// What the only statement does, and to which tables. Of several, any verb would go with any table.
+fn statements(analysis: &Analysis) -> Option<Covers> {
+    let [fact] = analysis.facts.as_slice() else {
+        return None;
+    };
+    let FactKind::Statement {
+        verb, also, tables, ..
+    } = &fact.kind
+    else {
+        return None;
+    };
+    Some(Covers::Statements {
+        verbs: unique(std::iter::once(verb).chain(also).cloned().collect())?,
+        tables: unique(tables.clone())?,
+    })
 }

@@ -53,6 +53,7 @@ fn scope(tool: &str, covers: Covers) -> Scope {
     Scope {
         tool: ToolName::new(tool).unwrap(),
         session: None,
+        workspace: None,
         covers,
     }
 }
@@ -236,4 +237,72 @@ fn a_token_in_a_covered_command_is_not_spelled_out() {
             "{words}"
         );
     }
+}
+
+fn statement(verb: &str, tables: &[&str]) -> Fact {
+    fact(FactKind::Statement {
+        verb: verb.into(),
+        also: Vec::new(),
+        category: crate::tool::Category::Write,
+        tables: tables.iter().map(|table| (*table).to_owned()).collect(),
+        text: verb.into(),
+    })
+}
+
+#[test]
+fn statements_are_covered_by_verb_and_table() {
+    let rows = scope(
+        "data_modify",
+        Covers::Statements {
+            verbs: vec!["INSERT".into()],
+            tables: vec!["log".into()],
+        },
+    );
+    assert!(covered(&rows, vec![statement("INSERT", &["log"])]));
+    for other in [
+        statement("DELETE", &["log"]),
+        statement("INSERT", &["users"]),
+        statement("INSERT", &["log", "users"]),
+        statement("INSERT", &[]),
+        command("ls"),
+    ] {
+        assert!(!covered(&rows, vec![other]));
+    }
+    let high = Fact {
+        risk: Risk::High,
+        ..statement("INSERT", &["log"])
+    };
+    assert!(!covered(&rows, vec![high]));
+}
+
+#[test]
+fn a_project_is_one_folder_and_a_rule_is_everywhere() {
+    let hosts = scope("fetch", Covers::Hosts(vec!["example.com".into()]));
+    assert_eq!(hosts.reach(), GrantReach::Rule);
+    let here = hosts.in_project("/workspace");
+    assert_eq!(here.reach(), GrantReach::Project);
+    assert!(covered(&here, vec![host("example.com")]));
+    assert!(!covered(
+        &hosts.in_project("/elsewhere"),
+        vec![host("example.com")]
+    ));
+    assert_eq!(
+        here.describe(),
+        "`fetch` requests to `example.com`, in every session of the project `/workspace`"
+    );
+}
+
+#[test]
+fn a_proposed_rule_is_a_rule_that_loads_and_one_exact_call_is_none() {
+    let rule = ProposedRule::new(scope("bash", Covers::Commands(vec!["cargo build".into()]))).unwrap();
+    let loaded = crate::config::Config::parse(&rule.to_toml(), "rule", std::iter::empty()).unwrap();
+    assert_eq!(loaded.policy.rules().next().unwrap().name, rule.name());
+    let call = call("bash", json!({"command": "cargo build"}));
+    assert!(ProposedRule::new(scope("bash", Covers::Exactly(call.digest()))).is_none());
+}
+
+#[test]
+fn a_rule_with_a_secret_in_it_is_not_proposed() {
+    let line = "curl -H 'Authorization: Bearer sk-0123456789abcdef0123456789abcdef' https://example.com";
+    assert!(ProposedRule::new(scope("bash", Covers::Commands(vec![line.into()]))).is_none());
 }

@@ -279,12 +279,14 @@ mod tests {
             scope: Scope {
                 tool: tool.clone(),
                 session: None,
+                workspace: None,
                 covers: Covers::Hosts(vec!["a.com".into(), "b.com".into()]),
             },
             by: PersonId::new("lin").unwrap(),
             given_at: Timestamp::from_millis(0),
             ends_at: Timestamp::from_millis(1),
             uses_max: None,
+            examples: Vec::new(),
         };
         let ruled = |ruling| Reason::Ruled { rule: "r", ruling };
         let (category, risk) = (Category::Command, Risk::Medium);

@@ -5,21 +5,21 @@ use std::collections::BTreeMap;
 use placet_core::analysis::Analysis;
 use placet_core::call::{Args, ToolCall};
 use placet_core::evidence::Evidence;
-use placet_core::ids::{InteractionId, PersonId, StandingGrantId, ToolName};
+use placet_core::ids::{InteractionId, PersonId, ToolName};
 use placet_core::interaction::{
-    Accepted, Action, Answer, AnswerError, Asked, Ballot, Edited, Interaction, Pending, Resolution, Resolved,
+    Accepted, Action, Answer, AnswerError, Ballot, Edited, Interaction, Pending, Resolution, Resolved,
     Subject,
 };
 use placet_core::journal::Event;
 use placet_core::policy::Context;
 use placet_core::principal::Principal;
-use placet_core::standing::StandingGrant;
 use placet_core::time::{Now, Timestamp};
 use placet_core::tool::Tool;
 use placet_core::verdict::{Decision, Verdict};
 use placet_store::{Step, StoreError, View};
 
 use super::ask::{Fresh, Nobody, Question, put};
+use super::remember::{Authority, remember};
 use super::settle::{Verdicted, settle_answered};
 use super::terms::RunTerms;
 use super::{Draft, Rules, resolve};
@@ -72,6 +72,16 @@ pub enum AnswerRefusal {
     /// "Don't ask again" would cover something else than this call.
     #[error("\"don't ask again\" must cover the call it is said about")]
     ScopeMismatch,
+    /// "Don't ask again" for a project or as a rule is not theirs to say.
+    #[error(
+        "only an admin may say \"don't ask again\" beyond this conversation; `[approval] wide_grants` can allow approvers to"
+    )]
+    WideNotAllowed,
+    /// A person refused a call that it would cover.
+    #[error(
+        "a person refused a call that this would cover in the last seven days; choose something narrower"
+    )]
+    RefusedBefore,
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -149,6 +159,10 @@ pub struct Reply {
     pub edit: Option<Edit>,
     /// About the call as asked, to check the scope of "don't ask again".
     pub analysis: Option<Analysis>,
+    /// What the person may do besides answering.
+    pub authority: Authority,
+    /// Whether people lately refused a call that "don't ask again" would cover.
+    pub refused_before: bool,
     /// For a question that follows.
     pub fresh: Fresh,
 }
@@ -369,42 +383,4 @@ fn judge_again(
     };
     let policy = &rules.config.policy;
     Ok(policy.decide(call, &edit.tool, &edit.analysis, &run.context(context)))
-}
-
-/// "Don't ask again": kept only if it covers the very call it is said about.
-fn remember(
-    rules: &Rules<'_>,
-    view: &View<'_>,
-    now: Now,
-    draft: &mut Draft,
-    reply: &Reply,
-    asked: &Asked,
-    ballot: &Ballot,
-) -> Result<(), AnswerRefusal> {
-    let Some(remember) = &reply.answer.remember else {
-        return Ok(());
-    };
-    let (Some(key), Some(analysis)) = (asked.call(), &reply.analysis) else {
-        return Err(AnswerRefusal::ScopeMismatch);
-    };
-    let record = view
-        .call(key)?
-        .ok_or_else(|| AnswerRefusal::NotFound(asked.id.clone()))?;
-    if !remember
-        .scope
-        .covers(&record.call, analysis, record.digest, rules.workspace)
-    {
-        return Err(AnswerRefusal::ScopeMismatch);
-    }
-    let id = format!("sg_{}", asked.id.as_str().trim_start_matches("int_"));
-    let id = StandingGrantId::new(id).map_err(|_| AnswerRefusal::ScopeMismatch)?;
-    draft.event(Event::StandingGiven(Box::new(StandingGrant {
-        id,
-        scope: remember.scope.clone(),
-        by: ballot.by.clone(),
-        given_at: now.wall,
-        ends_at: now.wall + remember.lasts,
-        uses_max: remember.uses_max,
-    })));
-    Ok(())
 }

@@ -15,6 +15,7 @@ use placet_store::{Change, Step, StoreError, View};
 
 use super::answer::{AnswerRefusal, Reply, answer};
 use super::ask::Fresh;
+use super::remember::Authority;
 use super::{Draft, Rules, pending, say, words};
 use crate::channel::Receipt;
 
@@ -300,6 +301,8 @@ impl Desk<'_> {
             },
             edit: None,
             analysis: None,
+            authority: Authority::Approver,
+            refused_before: false,
             fresh: self.inbound.fresh.clone(),
         };
         self.touched.push(asked.id.clone());

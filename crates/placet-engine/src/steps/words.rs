@@ -130,6 +130,11 @@ impl AnswerRefusal {
             Self::EditInvalid(error) => format!("修改后的参数不符合工具的模式（原文：“{error}”）"),
             Self::EditDenied(denial) => format!("策略禁止修改后的调用：{}", denial.words(locale)),
             Self::ScopeMismatch => "“不再询问”必须涵盖当前这次调用".to_owned(),
+            Self::WideNotAllowed => {
+                "只有管理员可以设置超出本次会话的“不再询问”；可用 `[approval] wide_grants` 允许审批人设置"
+                    .to_owned()
+            }
+            Self::RefusedBefore => "最近七天内有人拒绝过此范围内的调用，请选择更小的范围".to_owned(),
             Self::Store(error) => format!("存储出错（原文：“{error}”）"),
         }
     }

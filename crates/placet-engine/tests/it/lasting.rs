@@ -18,7 +18,12 @@ use crate::support::*;
 const HOUSE: &str = r#"
 [tools.wipe]
 risk = "HIGH"
+[tools.write]
+category = "write"
 "#;
+
+/// Approvers may say "don't ask again" everywhere.
+const WIDE: &str = "[approval]\nwide_grants = \"approvers\"\n";
 
 /// The step that allowed a call at once.
 async fn allowed_by(engine: &Engine, call: placet_core::call::ToolCall) -> Step {
@@ -110,6 +115,7 @@ fn never_again(id: &InteractionId, covers: Covers, uses_max: Option<u32>) -> (In
     let scope = Scope {
         tool: ToolName::new("fetch").unwrap(),
         session: None,
+        workspace: None,
         covers,
     };
     let remember = Remember {
@@ -133,7 +139,7 @@ fn fetch(id: &str, host: &str) -> placet_core::call::ToolCall {
 #[tokio::test]
 async fn a_standing_grant_covers_is_counted_ends_and_can_be_revoked() {
     let house = House::new();
-    let engine = house.open("").await;
+    let engine = house.open(WIDE).await;
     let id = park(&engine, fetch("a", "example.com")).await;
     let (id, answer) = never_again(&id, Covers::Hosts(vec!["example.com".into()]), None);
     say(&engine, &id, answer).await.unwrap();
@@ -166,7 +172,7 @@ async fn a_standing_grant_covers_is_counted_ends_and_can_be_revoked() {
 #[tokio::test]
 async fn a_standing_grant_ends_by_the_wall_clock_and_by_its_uses() {
     let house = House::new();
-    let engine = house.open("").await;
+    let engine = house.open(WIDE).await;
     let id = park(&engine, fetch("a", "example.com")).await;
     let (id, answer) = never_again(&id, Covers::Hosts(vec!["example.com".into()]), Some(1));
     say(&engine, &id, answer).await.unwrap();
@@ -214,6 +220,7 @@ async fn a_scope_that_does_not_cover_the_call_it_is_said_about_is_refused_and_no
     let scope = Scope {
         tool: ToolName::new("wipe").unwrap(),
         session: None,
+        workspace: None,
         covers: Covers::Exactly(call("w", "wipe", json!({})).digest()),
     };
     let remember = Some(Remember {
@@ -284,7 +291,7 @@ async fn a_sessions_mode_frees_that_session_alone_and_never_high_risk() {
 #[tokio::test]
 async fn an_allowed_tool_is_not_asked_about_in_its_session_and_uses_up_no_standing_grant() {
     let house = House::new();
-    let engine = house.open("").await;
+    let engine = house.open(WIDE).await;
     let id = park(&engine, fetch("a", "example.com")).await;
     let (id, answer) = never_again(&id, Covers::Hosts(vec!["example.com".into()]), None);
     say(&engine, &id, answer).await.unwrap();

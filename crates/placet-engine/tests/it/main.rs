@@ -24,4 +24,5 @@ mod outbox;
 mod owners;
 mod recorder;
 mod restart;
+mod review;
 mod support;

@@ -8,9 +8,9 @@ use placet_core::interaction::{Answer, Interaction, Locale, Remember, Resolution
 use placet_core::render::mask;
 use placet_core::standing::Scope;
 use placet_core::time::Millis;
-use placet_engine::Answered;
 use placet_engine::broker::Question;
 use placet_engine::steps::AnswerRefusal;
+use placet_engine::{Answered, Authority};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -18,7 +18,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::Problems;
-use super::interactions::{none, visible};
+use super::interactions::{none, offered, visible};
 use crate::access::{AgentOrPerson, PersonOnly, Role};
 use crate::intake::{JsonBody, PathId};
 use crate::problem::{Code, Problem, ProblemBody};
@@ -220,7 +220,7 @@ pub(super) async fn answer(
         (edited, _) => edited.clone(),
     };
     let remember = match body.remember {
-        Some(remember) => chosen(state, &question, remember)?,
+        Some(remember) => chosen(state, &question, person, remember)?,
         None => None,
     };
     let answer = Answer {
@@ -233,7 +233,12 @@ pub(super) async fn answer(
         remember,
         shown,
     };
-    let (status, needed, question) = match state.engine().broker().answer(id, answer).await {
+    let (status, needed, question) = match state
+        .engine()
+        .broker()
+        .answer_with(id, answer, authority(person))
+        .await
+    {
         Ok(Answered::Decided { .. }) => ("decided", None, None),
         Ok(Answered::Voted { needed }) => ("voted", Some(needed), None),
         Ok(Answered::AskedAnew { question }) => ("askedAgain", None, Some(question)),
@@ -264,12 +269,25 @@ fn seen(question: &Question, digest: Option<&str>) -> Result<Shown, Problem> {
     }
 }
 
+/// What the person may do besides answering.
+fn authority(person: &PersonOnly) -> Authority {
+    match person.role {
+        Role::Admin => Authority::Admin,
+        Role::Approver => Authority::Approver,
+    }
+}
+
 /// "Don't ask again", with the scope that was chosen.
-fn chosen(state: &State, question: &Question, remember: RememberBody) -> Result<Option<Remember>, Problem> {
+fn chosen(
+    state: &State,
+    question: &Question,
+    person: &PersonOnly,
+    remember: RememberBody,
+) -> Result<Option<Remember>, Problem> {
     let scope = match remember.scope {
         ChosenScope::Whole(scope) => Some(scope),
         ChosenScope::Offered(name) => {
-            let offered = state.engine().broker().scopes(question);
+            let offered = offered(state, question, person);
             offered.into_iter().find(|scope| scope_name(scope) == name)
         }
     };

@@ -28,7 +28,7 @@ use utoipa_axum::routes;
 use super::Problems;
 use super::answer::{AnswerBody, answer};
 use super::events::{StreamEvent, hello};
-use super::interactions::{locale, none, shown, visible};
+use super::interactions::{locale, none, offered, shown, visible};
 use crate::access::{AgentOrPerson, PersonOnly, Role, Welcome};
 use crate::intake::{JsonBody, QueryOf};
 use crate::metrics::Ongoing;
@@ -257,7 +257,14 @@ impl Watcher {
     /// that show nothing else.
     async fn question(&self, id: &InteractionId, whole: &str) -> Option<Value> {
         let question = visible(&self.state, &self.reader, id).await.ok()?;
-        let body = shown(&self.state, &question, &self.person.principal, self.locale);
+        let scopes = offered(&self.state, &question, &self.person);
+        let body = shown(
+            &self.state,
+            &question,
+            &self.person.principal,
+            scopes,
+            self.locale,
+        );
         let mut body = serde_json::to_value(body.await.ok()?).ok()?;
         body.as_object_mut()?.insert("message".to_owned(), whole.into());
         Some(body)

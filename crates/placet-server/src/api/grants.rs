@@ -1,4 +1,4 @@
-//! Standing grants: what people said not to be asked about again, and taking it back.
+//! Standing grants: list and revoke.
 
 use axum::Json;
 use axum::extract::State as Shared;
@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use placet_core::ids::{PersonId, StandingGrantId};
 use placet_core::interaction::Locale;
 use placet_core::render::SafeText;
-use placet_core::standing::StandingGrant;
+use placet_core::standing::{GrantReach, ProposedRule, StandingGrant};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -33,6 +33,11 @@ struct StandingBody {
     /// Exactly what it covers.
     #[schema(value_type = String)]
     text: SafeText,
+    /// `call`, `session`, `project` or `rule`: how far it reaches.
+    #[schema(value_type = String)]
+    reach: GrantReach,
+    /// The rule for `placet.toml`, when it is one.
+    toml: Option<String>,
     /// The tool it is for.
     tool: String,
     /// Who gave it.
@@ -59,6 +64,10 @@ impl StandingBody {
         };
         Self {
             text: SafeText::line(&grant.scope.describe_in(locale)),
+            reach: grant.scope.reach(),
+            toml: ProposedRule::of(&grant)
+                .filter(|_| grant.scope.reach() == GrantReach::Rule)
+                .map(|rule| rule.to_toml()),
             tool: grant.scope.tool.to_string(),
             id: grant.id,
             by: grant.by,

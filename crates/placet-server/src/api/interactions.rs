@@ -6,9 +6,11 @@ use axum::Json;
 use axum::extract::State as Shared;
 use axum::http::StatusCode;
 use placet_core::call::Origin;
+use placet_core::config::WideGrants;
 use placet_core::ids::{InteractionId, SessionId};
 use placet_core::interaction::{Asked, Interaction, InteractionRequest, Locale};
 use placet_core::principal::Principal;
+use placet_core::standing::Scope;
 use placet_engine::broker::Question;
 use placet_store::StoreError;
 use serde::{Deserialize, Serialize};
@@ -160,7 +162,8 @@ async fn list(
                     .is_none_or(|wanted| *wanted == question.interaction.asked().session)
                 && may_see(&reader, &question.interaction)
             {
-                items.push(shown(&state, &question, &reader.principal, locale).await?);
+                let scopes = offered(&state, &question, &reader);
+                items.push(shown(&state, &question, &reader.principal, scopes, locale).await?);
             }
             if items.len() == limit || looked_at == LOOKED_AT_MAX {
                 break;
@@ -227,19 +230,22 @@ async fn one(
         }
         question = visible(&state, &reader, &id).await?;
     }
-    let principal = match reader {
+    let (principal, scopes) = match reader {
         AgentOrPerson::Agent(agent) => {
             // Of its own question only: a call's is told with the call.
             let settled = matches!(question.interaction, Interaction::Resolved(_));
             if settled && question.interaction.asked().call().is_none() {
                 state.engine().broker().acknowledge(&id).await?;
             }
-            Principal::Agent { agent }
+            (Principal::Agent { agent }, Vec::new())
         }
-        AgentOrPerson::Person(person) => person.principal,
+        AgentOrPerson::Person(person) => {
+            let scopes = offered(&state, &question, &person);
+            (person.principal, scopes)
+        }
     };
     let locale = locale(&state, query.locale);
-    Ok(Json(shown(&state, &question, &principal, locale).await?))
+    Ok(Json(shown(&state, &question, &principal, scopes, locale).await?))
 }
 
 /// A question, if the reader may know that it exists.
@@ -279,11 +285,27 @@ pub(super) fn locale(state: &State, asked: Option<Locale>) -> Locale {
     asked.unwrap_or_else(|| state.config().locale(None))
 }
 
+/// What "don't ask again" may cover for a person, narrowest first: beyond the conversation only for those whom the operator
+/// allows to.
+pub(super) fn offered(state: &State, question: &Question, person: &PersonOnly) -> Vec<Scope> {
+    if !matches!(question.interaction, Interaction::Pending(_)) {
+        return Vec::new();
+    }
+    let broker = state.engine().broker();
+    let mut scopes = broker.scopes(question);
+    let approvers = state.config().approval.wide_grants == WideGrants::Approvers;
+    if person.role == Role::Admin || approvers {
+        scopes.extend(broker.wide_scopes(question));
+    }
+    scopes
+}
+
 /// A question as a reader sees it.
 pub(crate) async fn shown(
     state: &State,
     question: &Question,
     reader: &Principal,
+    scopes: Vec<Scope>,
     locale: Locale,
 ) -> Result<QuestionBody, Problem> {
     let asked = question.interaction.asked();
@@ -303,10 +325,6 @@ pub(crate) async fn shown(
     });
     let (asked_at, group_size) = read.await?;
     let config = state.config();
-    let scopes = match (&question.interaction, reader.person()) {
-        (Interaction::Pending(_), Some(_)) => state.engine().broker().scopes(question),
-        _ => Vec::new(),
-    };
     let around = Around {
         config: &config,
         reader,

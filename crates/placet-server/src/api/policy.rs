@@ -46,6 +46,9 @@ pub(super) fn routes() -> OpenApiRouter<State> {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct PolicyBody {
+    /// Rules that can never apply, each with why.
+    #[schema(value_type = Vec<String>)]
+    dead_rules: Vec<SafeText>,
     /// `default`, `autoEdit` or `yolo`
     #[schema(value_type = String)]
     mode: Mode,
@@ -167,8 +170,9 @@ struct ToolBody {
 #[utoipa::path(get, path = "/v1/policy", tag = "policy",
     responses((status = 200, description = "The policy", body = PolicyBody), Problems),
     security(("token" = []), ("browser" = [])), extensions(("x-roles" = json!(["admin"]))))]
-async fn policy(_: Admin, Shared(state): Shared<State>) -> Json<PolicyBody> {
+async fn policy(_: Admin, Shared(state): Shared<State>) -> Result<Json<PolicyBody>, Problem> {
     let config = state.config();
+    let dead_rules = state.dead_rules().await?;
     let settings = config.policy.settings();
     let overrides = settings.tool_overrides.iter().map(|(tool, effect)| OverrideBody {
         tool: tool.clone(),
@@ -182,7 +186,11 @@ async fn policy(_: Admin, Shared(state): Shared<State>) -> Json<PolicyBody> {
             risk: tool.risk,
         }
     });
-    Json(PolicyBody {
+    Ok(Json(PolicyBody {
+        dead_rules: dead_rules
+            .iter()
+            .map(|rule| SafeText::line(&rule.to_string()))
+            .collect(),
         mode: settings.mode,
         strict: settings.strict,
         enabled: settings.enabled,
@@ -194,7 +202,7 @@ async fn policy(_: Admin, Shared(state): Shared<State>) -> Json<PolicyBody> {
         tools: tools.collect(),
         digest: config.policy.version().to_string(),
         source: state.source(),
-    })
+    }))
 }
 
 fn rule((index, rule): (usize, &Rule)) -> RuleBody {

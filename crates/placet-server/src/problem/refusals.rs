@@ -93,7 +93,9 @@ impl From<AnswerRefusal> for Problem {
             AnswerRefusal::NotFound(_) => Code::NoSuchQuestion,
             AnswerRefusal::AlreadyDecided { .. } => Code::AlreadyDecided,
             AnswerRefusal::EditInvalid(_) | AnswerRefusal::EditDenied(_) => Code::EditedArgsRefused,
-            AnswerRefusal::ScopeMismatch => Code::RememberRefused,
+            AnswerRefusal::ScopeMismatch | AnswerRefusal::WideNotAllowed | AnswerRefusal::RefusedBefore => {
+                Code::RememberRefused
+            }
             AnswerRefusal::Invalid(error) => match error {
                 AnswerError::NotAPerson { .. } => Code::Forbidden,
                 AnswerError::NotAsked { .. } => Code::NoSuchQuestion,

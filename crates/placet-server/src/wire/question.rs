@@ -9,7 +9,7 @@ use placet_core::interaction::{
 };
 use placet_core::principal::Principal;
 use placet_core::render::{self, Block, Document, SafeText, mask};
-use placet_core::standing::Scope;
+use placet_core::standing::{GrantReach, Scope};
 use placet_core::time::{Millis, Timestamp};
 use placet_core::tool::{Category, Risk};
 use placet_core::verdict::AnswerKind;
@@ -174,6 +174,12 @@ pub(crate) struct ScopeBody {
     /// Exactly what it covers, secrets masked.
     #[schema(value_type = String)]
     text: SafeText,
+    /// `call`, `session`, `project` or `rule`: how far it reaches.
+    #[schema(value_type = String)]
+    reach: GrantReach,
+    /// How long it lasts unless the person says otherwise.
+    #[schema(value_type = u64)]
+    lasts_ms: Millis,
 }
 
 /// What a scope is called on the wire.
@@ -306,6 +312,8 @@ impl ScopeBody {
         Self {
             scope: scope_name(scope),
             text: SafeText::line(&scope.describe_in(locale)),
+            reach: scope.reach(),
+            lasts_ms: scope.reach().lasts(),
         }
     }
 }

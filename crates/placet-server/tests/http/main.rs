@@ -14,6 +14,7 @@ mod events;
 mod house;
 mod limits;
 mod reading;
+mod review;
 mod roles;
 mod signed_in;
 mod stopping;

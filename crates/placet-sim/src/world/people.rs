@@ -10,7 +10,7 @@ use placet_core::journal::{Author, InboundMessage};
 use placet_core::principal::{Principal, Via};
 use placet_core::time::LiveTime;
 use placet_engine::channel::Receipt;
-use placet_engine::steps::{self, Answered, Edit, Inbound, Reply};
+use placet_engine::steps::{self, Answered, Authority, Edit, Inbound, Reply};
 use placet_store::{Change, Step, StepError, StoreError};
 
 use super::cast::{inbox, place_of, session_of};
@@ -133,6 +133,8 @@ impl World {
             answer,
             edit,
             analysis: None,
+            authority: Authority::Approver,
+            refused_before: false,
             fresh: self.fresh(),
         })
     }

@@ -9,7 +9,7 @@ use placet_core::interaction::{Asked, CallKey};
 use placet_core::journal::CallResult;
 use placet_core::outcome::Outcome;
 use placet_core::record::{CallHead, CallRecord, CallState, Grant, GrantState};
-use placet_core::time::LiveTime;
+use placet_core::time::{LiveTime, Timestamp};
 use placet_core::verdict::Verdict;
 use rusqlite::{OptionalExtension, Row};
 use serde::Deserialize;
@@ -103,6 +103,28 @@ impl View<'_> {
             .into_iter()
             .map(|name| stored(ToolName::new(name)))
             .collect()
+    }
+
+    /// A page of the calls received since a moment, newest first, each with its journal row and when it was received. The
+    /// next page begins before the last row.
+    pub fn calls_before(
+        &self,
+        before: Option<u64>,
+        since: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<(u64, Timestamp, CallRecord)>, StoreError> {
+        let sql = "SELECT agent, call, calls.id, journal.at FROM calls JOIN journal ON journal.id = calls.id
+                   WHERE calls.id < ?1 AND journal.at >= ?2 ORDER BY calls.id DESC LIMIT ?3";
+        let before = before.map_or(i64::MAX, |before| i64::try_from(before).unwrap_or(i64::MAX));
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut rows = statement.query((before, since.as_millis(), limit))?;
+        let mut page = Vec::new();
+        while let Some(row) = rows.next()? {
+            if let Some(record) = self.call(&key(row)?)? {
+                page.push((row.get(2)?, Timestamp::from_millis(row.get(3)?), record));
+            }
+        }
+        Ok(page)
     }
 
     /// A call, as far as it has come.

@@ -189,12 +189,14 @@ fn about_the_rest() -> Vec<Event> {
             scope: Scope {
                 tool: bash.clone(),
                 session: None,
+                workspace: None,
                 covers: Covers::Commands(vec!["ls".into()]),
             },
             by: person("ana"),
             given_at: Timestamp::from_millis(1),
             ends_at: Timestamp::from_millis(2),
             uses_max: Some(3),
+            examples: Vec::new(),
         })),
         Event::StandingUsed {
             id: standing.clone(),

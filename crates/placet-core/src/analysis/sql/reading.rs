@@ -186,7 +186,7 @@ fn has_escaped_name(tokens: &[TokenWithSpan]) -> bool {
     })
 }
 
-fn grammar(dialect: SqlDialect) -> &'static dyn Dialect {
+pub(super) fn grammar(dialect: SqlDialect) -> &'static dyn Dialect {
     match dialect {
         SqlDialect::Sqlite => &SQLiteDialect {},
         SqlDialect::Postgresql => &PostgreSqlDialect {},

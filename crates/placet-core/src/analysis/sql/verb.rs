@@ -2,7 +2,7 @@
 
 use sqlparser::parser::{Parser, ParserError};
 
-use super::{DIALECTS, reading};
+use super::{dialects, reading};
 
 /// The one verb of two words that analysis gives.
 const SELECT_INTO: &str = "SELECT INTO";
@@ -10,7 +10,10 @@ const SELECT_INTO: &str = "SELECT INTO";
 /// Whether a statement can have this verb: the grammar of some dialect begins a statement with it.
 pub(crate) fn is_verb(text: &str) -> bool {
     text.eq_ignore_ascii_case(SELECT_INTO)
-        || (!text.contains(' ') && DIALECTS.iter().any(|dialect| begins_statement(text, *dialect)))
+        || (!text.contains(' ')
+            && dialects(None)
+                .into_iter()
+                .any(|dialect| begins_statement(text, dialect.grammar)))
 }
 
 fn begins_statement(word: &str, dialect: crate::tool::SqlDialect) -> bool {

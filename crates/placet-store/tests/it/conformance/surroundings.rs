@@ -77,6 +77,7 @@ async fn a_standing_grant_is_counted_and_ends_by_use_by_time_and_by_revocation()
                 scope: Scope {
                     tool: bash(),
                     session: None,
+                    workspace: None,
                     covers: Covers::Commands(vec!["ls".into()]),
                 },
                 by: person("ana"),

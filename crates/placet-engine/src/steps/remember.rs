@@ -1,0 +1,97 @@
+//! "Don't ask again": an approval that leaves a standing grant behind.
+
+use placet_core::config::WideGrants;
+use placet_core::ids::StandingGrantId;
+use placet_core::interaction::{Asked, Ballot};
+use placet_core::journal::Event;
+use placet_core::record::CallRecord;
+use placet_core::standing::{GrantReach, ProposedRule, StandingGrant};
+use placet_core::time::Now;
+use placet_core::tool::Risk;
+use placet_core::verdict::Step;
+use placet_store::View;
+
+use super::answer::{AnswerRefusal, Reply};
+use super::{Draft, Rules};
+
+/// What the person who answers may do besides, as the transport says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Authority {
+    /// Answer what is put to them.
+    Approver,
+    /// Operate this placet.
+    Admin,
+}
+
+/// Keeps what the answer says to remember. Only if it covers the very call it is said about.
+pub(super) fn remember(
+    rules: &Rules<'_>,
+    view: &View<'_>,
+    now: Now,
+    draft: &mut Draft,
+    reply: &Reply,
+    asked: &Asked,
+    ballot: &Ballot,
+) -> Result<(), AnswerRefusal> {
+    let Some(remember) = &reply.answer.remember else {
+        return Ok(());
+    };
+    let (Some(key), Some(analysis)) = (asked.call(), &reply.analysis) else {
+        return Err(AnswerRefusal::ScopeMismatch);
+    };
+    let record = view
+        .call(key)?
+        .ok_or_else(|| AnswerRefusal::NotFound(asked.id.clone()))?;
+    let scope = &remember.scope;
+    if !scope.covers(&record.call, analysis, record.digest, rules.workspace) {
+        return Err(AnswerRefusal::ScopeMismatch);
+    }
+    let reach = scope.reach();
+    if reach.is_wide() {
+        may_widen(rules, reply, asked, ballot, &record)?;
+    }
+    let examples = match ProposedRule::new(scope.everywhere()) {
+        Some(mut rule) if reach == GrantReach::Rule => {
+            rule.add_example(&record.call.args);
+            rule.examples().to_vec()
+        }
+        _ => Vec::new(),
+    };
+    let id = format!("sg_{}", asked.id.as_str().trim_start_matches("int_"));
+    let id = StandingGrantId::new(id).map_err(|_| AnswerRefusal::ScopeMismatch)?;
+    draft.event(Event::StandingGiven(Box::new(StandingGrant {
+        id,
+        scope: scope.clone(),
+        by: ballot.by.clone(),
+        given_at: now.wall,
+        ends_at: now.wall + remember.lasts,
+        uses_max: remember.uses_max,
+        examples,
+    })));
+    Ok(())
+}
+
+/// A grant beyond the conversation needs the operator's consent, and a question that nothing but the lack of a rule caused:
+/// what a rule, HIGH risk or strict asks about, and what several people must agree to, no single person waives for all.
+fn may_widen(
+    rules: &Rules<'_>,
+    reply: &Reply,
+    asked: &Asked,
+    ballot: &Ballot,
+    record: &CallRecord,
+) -> Result<(), AnswerRefusal> {
+    let config = rules.config;
+    let allowed = reply.authority == Authority::Admin
+        || config.approval.wide_grants == WideGrants::Approvers
+        || config.server.admins.contains(&ballot.by);
+    if !allowed {
+        return Err(AnswerRefusal::WideNotAllowed);
+    }
+    if record.verdict.step != Step::Ask || record.verdict.risk >= Risk::High || asked.quorum > 1 {
+        return Err(AnswerRefusal::ScopeMismatch);
+    }
+    if reply.refused_before {
+        return Err(AnswerRefusal::RefusedBefore);
+    }
+    Ok(())
+}
