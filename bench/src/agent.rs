@@ -9,11 +9,12 @@ use async_trait::async_trait;
 use placet_agent::model::{Ended, Heard, Model, ModelError, Prompt, Spoken, SpokenCall};
 use placet_agent::{Agent, Tool, Tools};
 use placet_core::call::ToolCall;
+use placet_core::confine::{Confinement, Level};
 use placet_core::evidence::Evidence;
 use placet_core::ids::{AgentId, InteractionId, PersonId, SessionId};
 use placet_core::journal::Event;
 use placet_core::run::{Limits, Message, RunEnd, Usage};
-use placet_core::tool::Category;
+use placet_core::tool::{Category, Risk};
 use placet_engine::Engine;
 use placet_engine::events::Subscription;
 use serde_json::{Value, json};
@@ -34,6 +35,7 @@ pub(crate) fn run(plan: &Plan, table: &mut Table) -> anyhow::Result<()> {
     runtime.block_on(parked(plan, table))?;
     runtime.block_on(turns(plan, table))?;
     runtime.block_on(going_on(plan, table))?;
+    runtime.block_on(commands(plan, table))?;
     runtime.block_on(from_cold(plan, table))
 }
 
@@ -238,6 +240,39 @@ async fn turns(plan: &Plan, table: &mut Table) -> anyhow::Result<()> {
         "ms",
         Sample::of(times),
     ));
+    Ok(())
+}
+
+/// What the sandbox adds to a command that does nothing.
+async fn commands(plan: &Plan, table: &mut Table) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir_in(&plan.dir)?;
+    let tools = Tools::builtin(folder.path());
+    let bash = tools.get("bash").context("there is no shell")?;
+    let call = world::call("bash", json!({ "command": "true" }), 1, "nothing")?;
+    let confinement = Confinement::whole(Level::Workspace);
+    let (mut free, mut confined) = (Vec::new(), Vec::new());
+    for _ in 0..plan.pick(200, 5) {
+        let began = Instant::now();
+        bash.run(&call, &[]).await.map_err(anyhow::Error::msg)?;
+        free.push(millis(began.elapsed()));
+        let began = Instant::now();
+        // A kernel that cannot confine has nothing to measure.
+        if bash
+            .run_within(&call, &[], &confinement, Risk::Medium)
+            .await
+            .is_ok()
+        {
+            confined.push(millis(began.elapsed()));
+        }
+    }
+    table.add(Row::new(
+        "`bash` with a command that does nothing",
+        "ms",
+        Sample::of(free),
+    ));
+    if !confined.is_empty() {
+        table.add(Row::new("the same, confined", "ms", Sample::of(confined)));
+    }
     Ok(())
 }
 

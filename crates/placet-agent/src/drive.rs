@@ -206,6 +206,7 @@ impl Driver {
                 let tool = self.tools.get(call.tool.as_str());
                 Submission {
                     run: terms.clone(),
+                    confinement: tool.as_ref().and_then(|tool| tool.confinement(&call)),
                     category: tool.as_ref().map(|tool| tool.category()),
                     risk: tool.and_then(|tool| tool.risk()),
                     ..Submission::from(call)

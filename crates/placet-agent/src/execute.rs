@@ -3,11 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use placet_core::call::{Args, ToolCall};
+use placet_core::confine::Confinement;
 use placet_core::evidence::Evidence;
 use placet_core::interaction::CallKey;
 use placet_core::journal::CallResult;
 use placet_core::record::{CallRecord, CallState};
 use placet_core::run::RunStarted;
+use placet_core::tool::Risk;
 use placet_engine::steps::ClaimRefusal;
 use placet_engine::{GateError, Permit};
 use tokio::sync::Semaphore;
@@ -15,7 +18,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::agent::Inner;
 use crate::task::{self, TASK};
-use crate::tools::Tools;
+use crate::tools::{Tool, Tools};
 
 /// A call to be run.
 pub(crate) struct Job {
@@ -60,6 +63,7 @@ async fn attempt(job: Job) -> Result<(), GateError> {
     let is_task = record
         .as_ref()
         .is_some_and(|record| record.call.tool.as_str() == TASK);
+    let promised = record.as_ref().and_then(Promised::of);
     let shown = shown(&job, record).await?;
     if job.stop.is_cancelled() {
         return Ok(());
@@ -72,7 +76,7 @@ async fn attempt(job: Job) -> Result<(), GateError> {
         Err(GateError::Claim(refusal)) if is_moot(&refusal) => return Ok(()),
         Err(error) => return Err(error),
     };
-    let (ok, output) = match run(&job, &permit, shown).await {
+    let (ok, output) = match run(&job, &permit, shown, promised).await {
         Ok(output) => (true, output),
         Err(error) => (false, error),
     };
@@ -97,14 +101,50 @@ async fn delegate(job: Job) -> Result<(), GateError> {
     }
 }
 
-async fn run(job: &Job, permit: &Permit, shown: Vec<Evidence>) -> Result<String, String> {
+/// What a call was judged by.
+struct Promised {
+    args: Args,
+    confinement: Confinement,
+    risk: Risk,
+}
+
+impl Promised {
+    fn of(record: &CallRecord) -> Option<Self> {
+        Some(Self {
+            args: record.call.args.clone(),
+            confinement: record.verdict.confinement.clone()?,
+            risk: record.verdict.risk,
+        })
+    }
+
+    /// A call that an approver edited was judged without, and is confined all the same as far as it does not ask for more.
+    fn held_by(self, call: &ToolCall, tool: &dyn Tool) -> Option<(Confinement, Risk)> {
+        if self.args == call.args {
+            return Some((self.confinement, self.risk));
+        }
+        Some((tool.confinement(call)?, Risk::High))
+    }
+}
+
+async fn run(
+    job: &Job,
+    permit: &Permit,
+    shown: Vec<Evidence>,
+    promised: Option<Promised>,
+) -> Result<String, String> {
     let call = permit.call();
     let Some(tool) = job.tools.get(call.tool.as_str()) else {
         return Err(format!("there is no tool `{}` any more; nothing ran", call.tool));
     };
     let call = call.clone();
     // On a task of its own, so that a tool that panics is a result and not the end of the run.
-    let mut running = tokio::spawn(async move { tool.run(&call, &shown).await });
+    let within = promised.and_then(|promised| promised.held_by(&call, tool.as_ref()));
+    let mut running = tokio::spawn(async move {
+        match within {
+            Some((confinement, risk)) => tool.run_within(&call, &shown, &confinement, risk).await,
+            None => tool.run(&call, &shown).await,
+        }
+    });
     let stopped = tokio::select! {
         ran = &mut running => {
             return ran.unwrap_or_else(|_| Err("the tool failed; what it did until then may have happened".into()));

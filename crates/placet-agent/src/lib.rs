@@ -16,6 +16,7 @@
 //! | `connect.rs` | connections to other machines |
 //! | `interrupt.rs` | stopping what a run is doing |
 //! | `offer.rs` | what a run may call |
+//! | `sandbox.rs` | what confines commands and servers |
 //! | `mcp.rs` | MCP servers as sources of tools |
 //! | `task.rs` | handing work on to a run of its own |
 //! | `rest.rs` | waiting for a run to end or to be parked |
@@ -38,6 +39,7 @@ pub mod mcp;
 pub mod model;
 mod offer;
 mod rest;
+pub mod sandbox;
 mod task;
 mod tell;
 pub mod tools;

@@ -17,7 +17,9 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use placet_core::confine::Level;
 
+use crate::sandbox::Sandbox;
 use crate::tools::Tool;
 
 mod definition;
@@ -42,6 +44,8 @@ pub struct Access {
     pub start_timeout: Duration,
     /// How long one call may take.
     pub call_timeout: Option<Duration>,
+    /// What confines it, when it is a program: it runs confined or not at all.
+    pub sandbox: Option<(Sandbox, Level)>,
 }
 
 /// How a server is reached. Holds secrets, and so prints nothing.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use placet_core::call::{Args, ToolCall};
 use placet_core::config::Config;
+use placet_core::confine::Confinement;
 use placet_core::evidence::Evidence;
 use placet_core::ids::{SessionId, ToolName};
 use placet_core::interaction::InteractionRequest;
@@ -19,6 +20,7 @@ use serde_json::Value;
 
 use crate::mcp::{Listing, Servers};
 use crate::model::{SpokenCall, ToolSpec};
+use crate::sandbox::{Sandbox, Support};
 
 mod ask;
 mod bash;
@@ -109,8 +111,27 @@ pub trait Tool: Send + Sync {
         Ok(Vec::new())
     }
 
+    /// What confines this call while it runs, if the tool sees to that. Policy judges the call by it, and the call then runs with
+    /// [`Tool::run_within`].
+    fn confinement(&self, call: &ToolCall) -> Option<Confinement> {
+        let _ = call;
+        None
+    }
+
     /// Does it. `shown` is the evidence people saw when they allowed it, if they were asked.
     async fn run(&self, call: &ToolCall, shown: &[Evidence]) -> Result<String, String>;
+
+    /// Does it under the confinement that was promised, or not at all. `risk` is what policy found.
+    async fn run_within(
+        &self,
+        call: &ToolCall,
+        shown: &[Evidence],
+        confinement: &Confinement,
+        risk: Risk,
+    ) -> Result<String, String> {
+        let _ = (call, shown, confinement, risk);
+        Err("nothing ran: this tool cannot be confined any more".into())
+    }
 
     /// Another configuration is in force from now on.
     fn reload(&self, config: &Config) {
@@ -137,6 +158,8 @@ pub struct Surroundings {
     pub skills: Vec<String>,
     /// Databases they may use.
     pub databases: Vec<Database>,
+    /// Whether the system can confine commands.
+    pub support: Support,
 }
 
 impl Surroundings {
@@ -147,6 +170,7 @@ impl Surroundings {
             hidden_variables: Vec::new(),
             skills: Vec::new(),
             databases: Vec::new(),
+            support: Support::probe(),
         }
     }
 }
@@ -210,7 +234,8 @@ impl Tools {
     pub fn builtin_in(surroundings: Surroundings) -> Self {
         let workspace = Workspace::new(&surroundings.workspace);
         let jobs = Jobs::default();
-        let bash = Bash::new(workspace.clone(), jobs.clone()).hiding(surroundings.hidden_variables);
+        let sandbox = Sandbox::new(&surroundings.workspace, surroundings.support);
+        let bash = Bash::new(workspace.clone(), jobs.clone(), sandbox).hiding(surroundings.hidden_variables);
         let tools = Self::new([
             Arc::new(Read(workspace.clone())) as Arc<dyn Tool>,
             Arc::new(Ls(workspace.clone())),
@@ -391,7 +416,7 @@ fn text<'a>(args: &'a Args, name: &str) -> Result<&'a str, String> {
 
 /// A call of a tool, as the gate hands it over.
 #[cfg(test)]
-fn a_call(tool: &str, args: Value) -> ToolCall {
+pub(crate) fn a_call(tool: &str, args: Value) -> ToolCall {
     use placet_core::call::Origin;
     use placet_core::ids::{AgentId, CallId, ToolName};
 

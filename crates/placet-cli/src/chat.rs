@@ -72,6 +72,9 @@ async fn converse(args: &ChatArgs, config: Config, colours: Colours, inline: Inl
     let person = seat.person.clone();
     let path = store::path(&args.store)?;
     let data = path.parent().unwrap_or(Path::new("."));
+    if let Some(warning) = builtin::sandbox(&config).warning() {
+        output::warn(&warning);
+    }
     let (tools, limits) = (builtin::all_tools(&config, data).await?, config.agent.limits);
     // A conversation that is resumed may have begun with another one.
     let others = builtin::other_models(&config, model.name());

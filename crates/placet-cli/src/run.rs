@@ -42,6 +42,9 @@ async fn work(args: &RunArgs, config: Config) -> anyhow::Result<Exit> {
     let person = Seat::of_user(&config.people)?.person;
     let path = store::path(&args.store)?;
     let data = path.parent().unwrap_or(Path::new("."));
+    if let Some(warning) = builtin::sandbox(&config).warning() {
+        output::warn(&warning);
+    }
     let (tools, limits) = (builtin::all_tools(&config, data).await?, config.agent.limits);
     let elsewhere: Vec<_> = builtin::channels_elsewhere(&config).collect();
     let engine = Engine::builder(config)

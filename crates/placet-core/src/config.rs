@@ -30,6 +30,7 @@ mod lasting;
 mod mcp;
 mod models;
 mod rules;
+mod sandbox;
 mod secret;
 mod sections;
 #[cfg(test)]
@@ -44,6 +45,7 @@ pub use error::{ConfigError, Place, Problem};
 use file::ConfigFile;
 pub use mcp::{EnvValue, McpServer, McpTransport};
 pub use models::{Agent, Model, Protocol};
+pub use sandbox::Sandbox;
 pub use secret::Secret;
 pub use workflow::Workflow;
 

@@ -8,6 +8,7 @@ pub mod call;
 pub mod canonical;
 mod causes;
 pub mod config;
+pub mod confine;
 pub mod digest;
 pub mod evidence;
 pub mod ids;

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::analysis::Analysis;
 use crate::call::{CallDigest, ToolCall};
+use crate::confine::Confinement;
 use crate::digest::Digest;
 use crate::ids::ToolName;
 use crate::tool::{Category, OwnOpinion, Risk, Tool};
@@ -62,6 +63,8 @@ pub struct Context<'a> {
     pub standing: &'a [crate::standing::StandingGrant],
     /// The same digest was approved in this chat within the memory window.
     pub remembered: bool,
+    /// What confines the call while it runs. Only the built-in agent can promise that.
+    pub confinement: Option<&'a Confinement>,
 }
 
 /// No list lets any tool run.
@@ -80,6 +83,7 @@ impl<'a> Context<'a> {
             workflow_strict: false,
             standing: &[],
             remembered: false,
+            confinement: None,
         }
     }
 }
@@ -171,7 +175,7 @@ impl Policy {
         analysis: &Analysis,
         context: &Context<'_>,
     ) -> Verdict {
-        let subject = &Subject::new(call, tool, analysis, context.workspace);
+        let subject = &Subject::new(call, tool, analysis, context.workspace).confined(context.confinement);
         self.decide_among(&self.rules.candidates(subject), subject, context)
     }
 
@@ -198,6 +202,7 @@ impl Policy {
             reason: answer.reason,
             risk: subject.risk,
             category: subject.category,
+            confinement: context.confinement.cloned(),
         }
     }
 

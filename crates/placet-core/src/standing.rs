@@ -122,6 +122,8 @@ impl Scope {
                 .is_none_or(|session| *session == call.session)
             && self.workspace.as_ref().is_none_or(|own| own == workspace)
             && self.covers.covers(analysis, digest, workspace)
+            // What was allowed once for a confined command does not free it, unless for exactly this call.
+            && (call.args.get("needs").is_none() || matches!(self.covers, Covers::Exactly(_)))
     }
 
     /// How far it reaches.

@@ -6,6 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::confine::Confinement;
 use crate::ids::PersonId;
 use crate::time::Millis;
 use crate::tool::{Category, Risk};
@@ -30,6 +31,9 @@ pub struct Verdict {
     pub risk: Risk,
     /// The category after analysis.
     pub category: Category,
+    /// What confines the call while it runs. It runs under this, or not at all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confinement: Option<Confinement>,
 }
 
 impl Verdict {

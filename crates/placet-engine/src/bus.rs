@@ -360,6 +360,7 @@ fn tool_approval(request: Value) -> Result<Submission, MalformedError> {
         category: request.category,
         risk: None,
         run: None,
+        confinement: None,
     })
 }
 

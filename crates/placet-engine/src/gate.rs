@@ -8,6 +8,7 @@ use std::future::Future;
 use futures_util::future::join_all;
 use placet_core::analysis::{Analysis, analyse};
 use placet_core::call::{Args, ToolCall};
+use placet_core::confine::Confinement;
 use placet_core::evidence::{EVIDENCE_BYTES_MAX, Evidence};
 use placet_core::ids::IdError;
 use placet_core::interaction::CallKey;
@@ -43,6 +44,8 @@ pub struct Submission {
     pub risk: Option<Risk>,
     /// The terms of the run of the built-in agent that makes it, when one does.
     pub run: Option<RunTerms>,
+    /// What confines the call while it runs. Counts only for a run of the built-in agent, which keeps the promise.
+    pub confinement: Option<Confinement>,
 }
 
 impl From<ToolCall> for Submission {
@@ -52,6 +55,7 @@ impl From<ToolCall> for Submission {
             category: None,
             risk: None,
             run: None,
+            confinement: None,
         }
     }
 }
@@ -365,6 +369,7 @@ impl Gate {
             analysis,
             own_opinion,
             evidence: Vec::new(),
+            confinement: submission.confinement.filter(|_| submission.run.is_some()),
             run: submission.run,
             fresh: Engine::fresh()?,
             digest: submission.call.digest(),

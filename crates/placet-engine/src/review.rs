@@ -189,6 +189,7 @@ fn judge(config: &Config, places: &DiskPlaces, past: &PastCall, seen: &Inspected
             OwnOpinion::Silent
         },
         remembered: then.step == Step::Memory,
+        confinement: then.confinement.as_ref(),
         ..Context::alone(past.digest, places.workspace())
     };
     config

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use placet_agent::mcp::{Access, Pins, PinsError, Servers, Transport};
 use placet_agent::model::{self, ApiKey, ConfiguredError};
+use placet_agent::sandbox::{Sandbox, Support};
 use placet_agent::tools::{Database, Surroundings};
 use placet_agent::{Model, Tools};
 use placet_channels::secret::{self, SecretError};
@@ -73,8 +74,9 @@ pub async fn all_tools(config: &Config, data: &Path) -> Result<Tools, ServersErr
     if config.mcp_servers.is_empty() {
         return Ok(tools);
     }
+    let sandbox = sandbox(config);
     let access = config.mcp_servers.iter().map(|(name, server)| {
-        access(name, server).map_err(|source| ServersError::Secret {
+        access(name, server, &sandbox).map_err(|source| ServersError::Secret {
             name: name.clone(),
             source,
         })
@@ -84,7 +86,19 @@ pub async fn all_tools(config: &Config, data: &Path) -> Result<Tools, ServersErr
     Ok(tools.with_servers(Servers::start(access, pins).await))
 }
 
-fn access(name: &str, server: &McpServer) -> Result<Access, SecretError> {
+/// What confines the agent's commands and servers. [`Sandbox::warning`] says when nothing does.
+pub fn sandbox(config: &Config) -> Sandbox {
+    let sandbox = Sandbox::new(&workspace(config), Support::probe());
+    sandbox.reload(config);
+    sandbox
+}
+
+fn workspace(config: &Config) -> PathBuf {
+    let workspace = PathBuf::from(&config.workspace.root);
+    std::path::absolute(&workspace).unwrap_or(workspace)
+}
+
+fn access(name: &str, server: &McpServer, sandbox: &Sandbox) -> Result<Access, SecretError> {
     let looked_up = |place: &Secret| secret::resolve(place).map(|text| text.expose().to_owned());
     let transport = match &server.transport {
         McpTransport::Command { program, args, env } => {
@@ -111,13 +125,13 @@ fn access(name: &str, server: &McpServer) -> Result<Access, SecretError> {
         tools: server.tools.clone(),
         start_timeout: duration(server.start_timeout),
         call_timeout: server.call_timeout.map(duration),
+        sandbox: server.sandbox.map(|level| (sandbox.clone(), level)),
     })
 }
 
 /// The built-in tools. They keep from commands what the configuration in force keeps to itself.
 pub fn tools(config: &Config) -> Tools {
-    let workspace = PathBuf::from(&config.workspace.root);
-    let workspace = std::path::absolute(&workspace).unwrap_or(workspace);
+    let workspace = workspace(config);
     Tools::builtin_in(Surroundings {
         skills: config.agent.skills.clone(),
         databases: databases(config, &workspace),

@@ -140,7 +140,12 @@ impl Server {
             Err(error) => return Err(error.into()),
         };
         let tools = match &model {
-            Some(_) => builtin::all_tools(&config, &data).await?,
+            Some(_) => {
+                if let Some(warning) = builtin::sandbox(&config).warning() {
+                    tracing::warn!("{warning}");
+                }
+                builtin::all_tools(&config, &data).await?
+            }
             None => builtin::tools(&config),
         };
         let elsewhere = builtin::channels_elsewhere(&config);

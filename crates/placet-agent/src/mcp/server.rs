@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use placet_core::confine::Confinement;
 use reqwest::{Client, Url};
 use rmcp::ClientHandler;
 use rmcp::model::{
@@ -23,6 +24,7 @@ use super::pins::Pins;
 use super::{Access, Transport};
 use crate::connect;
 use crate::model::is_loopback;
+use crate::sandbox::Cell;
 
 /// How often a server is started within [`START_WINDOW`]: one that dies at once is not worth more.
 const STARTS_MAX: usize = 3;
@@ -53,6 +55,8 @@ pub(super) struct Server {
 #[derive(Default)]
 struct Link {
     running: Option<RunningService<RoleClient, Listener>>,
+    /// Where it runs, when it is confined.
+    cell: Option<Cell>,
     starts: VecDeque<Instant>,
 }
 
@@ -212,6 +216,7 @@ impl Server {
             return Ok(running.peer().clone());
         }
         link.running = None;
+        link.cell = None;
         let now = Instant::now();
         link.starts
             .retain(|start| now.duration_since(*start) < START_WINDOW);
@@ -229,7 +234,7 @@ impl Server {
                 self.access.start_timeout
             )),
         };
-        let running = running.map_err(|why| {
+        let (running, cell) = running.map_err(|why| {
             format!(
                 "the MCP server `{}` cannot be reached: {why}; nothing ran",
                 self.name()
@@ -239,10 +244,24 @@ impl Server {
         self.stale.store(true, Ordering::Release);
         let peer = running.peer().clone();
         link.running = Some(running);
+        link.cell = cell;
         Ok(peer)
     }
 
-    async fn connect(&self) -> Result<RunningService<RoleClient, Listener>, String> {
+    /// What confines its calls.
+    pub(super) fn confinement(&self) -> Option<Confinement> {
+        let (sandbox, level) = self.access.sandbox.as_ref()?;
+        sandbox.is_supported().then(|| Confinement::whole(*level))
+    }
+
+    fn cell(&self) -> Result<Option<Cell>, String> {
+        match &self.access.sandbox {
+            Some((sandbox, level)) => sandbox.cell(&Confinement::whole(*level)),
+            None => Ok(None),
+        }
+    }
+
+    async fn connect(&self) -> Result<(RunningService<RoleClient, Listener>, Option<Cell>), String> {
         let listener = Listener {
             stale: Arc::clone(&self.stale),
         };
@@ -255,13 +274,24 @@ impl Server {
                         .iter()
                         .filter_map(|name| Some((*name, std::env::var_os(name)?))),
                 );
+                let cell = self.cell()?;
+                for (name, value) in cell.iter().flat_map(Cell::environment) {
+                    match value {
+                        Some(value) => command.env(name, value),
+                        None => command.env_remove(name),
+                    };
+                }
                 command.envs(env);
-                let spawned = TokioChildProcess::builder(command).stderr(Stdio::piped()).spawn();
-                let (process, complaints) = spawned.map_err(|error| error.to_string())?;
+                let builder = TokioChildProcess::builder(command).stderr(Stdio::piped());
+                let (process, complaints) = match &cell {
+                    Some(cell) => cell.spawn(|| builder.spawn())?,
+                    None => builder.spawn().map_err(|error| error.to_string())?,
+                };
                 if let Some(complaints) = complaints {
                     tokio::spawn(pass_on(self.name().to_owned(), complaints));
                 }
-                listener.serve(process).await.map_err(|error| error.to_string())
+                let running = listener.serve(process).await;
+                Ok((running.map_err(|error| error.to_string())?, cell))
             }
             Transport::Url { url, bearer } => {
                 let client = client(url)?;
@@ -270,7 +300,8 @@ impl Server {
                     config = config.auth_header(bearer);
                 }
                 let transport = StreamableHttpClientTransport::with_client(client, config);
-                listener.serve(transport).await.map_err(|error| error.to_string())
+                let running = listener.serve(transport).await;
+                Ok((running.map_err(|error| error.to_string())?, None))
             }
         }
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use placet_core::call::ToolCall;
+use placet_core::confine::Confinement;
 use placet_core::evidence::Evidence;
 use placet_core::tool::{Category, Risk};
 use serde_json::Value;
@@ -79,6 +80,26 @@ impl Tool for McpTool {
             after: Some(Definition::pretty(&self.definition.text)),
         };
         Ok(vec![note, diff])
+    }
+
+    fn confinement(&self, _: &ToolCall) -> Option<Confinement> {
+        self.server.confinement()
+    }
+
+    async fn run_within(
+        &self,
+        call: &ToolCall,
+        shown: &[Evidence],
+        confinement: &Confinement,
+        _: Risk,
+    ) -> Result<String, String> {
+        // It was started under what its entry says, and the entry holds until Placet is started again.
+        if self.server.confinement().as_ref() != Some(confinement) {
+            return Err(
+                "nothing ran: the MCP server is not confined as it was when the call was judged".into(),
+            );
+        }
+        self.run(call, shown).await
     }
 
     async fn run(&self, call: &ToolCall, shown: &[Evidence]) -> Result<String, String> {

@@ -6,17 +6,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use placet_core::call::ToolCall;
+use placet_core::call::{Args, ToolCall};
 use placet_core::config::Config;
+use placet_core::confine::{Confinement, Level, Need, Writes};
 use placet_core::evidence::Evidence;
 use placet_core::ids::SessionId;
-use placet_core::tool::Category;
+use placet_core::tool::{Category, Risk};
 use serde_json::{Value, json};
 
 use super::files::Workspace;
 use super::jobs::Jobs;
 use super::process::{End, Group};
 use super::{Tool, object, text};
+use crate::sandbox::{Guard, Sandbox};
 
 /// How long a command may take when the model does not say.
 const TIMEOUT_USUAL: Duration = Duration::from_mins(2);
@@ -25,6 +27,9 @@ const TIMEOUT_MAX_SECONDS: u64 = 600;
 /// How much of the output is kept: this much of the beginning, and as much of the end.
 const HALF_BYTES_MAX: usize = 24 * 1024;
 
+/// How long a purpose may be.
+const PURPOSE_CHARS_MAX: usize = 200;
+
 /// Runs command lines.
 #[derive(Clone)]
 pub struct Bash {
@@ -32,12 +37,14 @@ pub struct Bash {
     jobs: Jobs,
     /// Variables that commands do not get. What was once kept from them stays so.
     hidden: Arc<Mutex<BTreeSet<String>>>,
+    sandbox: Sandbox,
 }
 
 impl Bash {
     /// Runs in this folder, and keeps what runs on in the background among these jobs.
-    pub fn new(workspace: Workspace, jobs: Jobs) -> Self {
+    pub fn new(workspace: Workspace, jobs: Jobs, sandbox: Sandbox) -> Self {
         Self {
+            sandbox,
             workspace,
             jobs,
             hidden: Arc::default(),
@@ -55,9 +62,61 @@ impl Bash {
         self.hidden.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn start(&self, line: &str) -> std::io::Result<Group> {
-        Group::start(line, self.workspace.root(), &self.hidden())
+    fn start(&self, line: &str, within: Option<(&Confinement, Risk)>) -> Result<Group, String> {
+        let (cell, guard) = match within {
+            Some((confinement, risk)) => {
+                let cell = self.sandbox.cell(confinement)?;
+                // Who approved a HIGH command knows that it changes such a file.
+                let guards = risk < Risk::High && confinement.writes() == Writes::Workspace;
+                let guard = guards.then(|| Guard::new(self.workspace.root())).transpose();
+                (cell, guard.map_err(|why| format!("nothing ran: {why}"))?)
+            }
+            None => (None, None),
+        };
+        Group::start(line, self.workspace.root(), &self.hidden(), cell, guard)
     }
+
+    async fn run_line(
+        &self,
+        call: &ToolCall,
+        within: Option<(&Confinement, Risk)>,
+    ) -> Result<String, String> {
+        let line = text(&call.args, "command")?;
+        let wanted = call.args.get("timeoutSeconds").and_then(Value::as_u64);
+        let wanted = wanted.map(Duration::from_secs);
+        if call.args.get("background").and_then(Value::as_bool) == Some(true) {
+            let start = || self.start(line, within);
+            let id = self.jobs.add(&call.session, line, start, wanted)?;
+            return Ok(format!(
+                "running as `{id}`; read it with `bash_output`, end it with `kill_bash`"
+            ));
+        }
+        let group = self.start(line, within)?;
+        let timeout = wanted.unwrap_or(TIMEOUT_USUAL);
+        let mut kept = Kept::default();
+        let ended = group.follow(Some(timeout), |bytes| kept.push(bytes)).await;
+        let sandboxed = ended.note().map_or(String::new(), |note| format!("\n{note}"));
+        if ended.end.is_success() {
+            return Ok(format!("{}{sandboxed}", kept.text()));
+        }
+        let note = match &ended.end {
+            End::OutOfTime => format!("stopped after {} seconds", timeout.as_secs()),
+            End::Itself(_) => ended.end.to_string(),
+        };
+        Err(format!("{}\n[{note}]{sandboxed}", kept.text()))
+    }
+}
+
+/// What a call asks for beyond its confinement, and what for.
+fn needs(args: &Args, level: Level) -> Vec<Need> {
+    let given = args.get("needs").and_then(Value::as_array).into_iter().flatten();
+    let known = |need: &Value| Need::ALL.into_iter().find(|known| need == known.as_str());
+    let mut needs: Vec<Need> = given.filter_map(known).collect();
+    // Asking for what it may do anyway is asking for nothing.
+    needs.retain(|need| *need != Need::WriteInside || level == Level::ReadOnly);
+    needs.sort_unstable();
+    needs.dedup();
+    needs
 }
 
 /// The beginning and the end of an output, however long it is.
@@ -103,7 +162,9 @@ impl Tool for Bash {
 
     fn description(&self) -> &'static str {
         "Runs a command line with bash in the workspace and returns what it prints. Nothing it starts outlives it. With \
-         `background` it runs on as a job: read it with `bash_output`, end it with `kill_bash`."
+         `background` it runs on as a job: read it with `bash_output`, end it with `kill_bash`. Commands may run confined: they \
+         write only inside the workspace, read nothing of the home folder and have no network. A command that must do more says \
+         so in `needs`, and what for in `purpose`; a person is asked then."
     }
 
     fn category(&self) -> Category {
@@ -115,40 +176,40 @@ impl Tool for Bash {
             "command": { "type": "string", "minLength": 1 },
             "background": { "type": "boolean" },
             "timeoutSeconds": { "type": "integer", "minimum": 1, "maximum": TIMEOUT_MAX_SECONDS },
+            "needs": { "type": "array", "items": { "enum": Need::ALL.map(Need::as_str) }, "minItems": 1, "uniqueItems": true },
+            "purpose": { "type": "string", "minLength": 1, "maxLength": PURPOSE_CHARS_MAX },
         });
         object(&["command"], properties)
     }
 
+    fn confinement(&self, call: &ToolCall) -> Option<Confinement> {
+        let level = self.sandbox.level()?;
+        Some(Confinement {
+            level,
+            needs: needs(&call.args, level),
+            purpose: call.args.text("purpose").map(str::to_owned),
+        })
+    }
+
     async fn run(&self, call: &ToolCall, _: &[Evidence]) -> Result<String, String> {
-        let line = text(&call.args, "command")?;
-        let wanted = call.args.get("timeoutSeconds").and_then(Value::as_u64);
-        let wanted = wanted.map(Duration::from_secs);
-        if call.args.get("background").and_then(Value::as_bool) == Some(true) {
-            let id = self.jobs.add(&call.session, line, || self.start(line), wanted)?;
-            return Ok(format!(
-                "running as `{id}`; read it with `bash_output`, end it with `kill_bash`"
-            ));
-        }
-        let group = self
-            .start(line)
-            .map_err(|error| format!("the shell cannot be started: {error}"))?;
-        let timeout = wanted.unwrap_or(TIMEOUT_USUAL);
-        let mut kept = Kept::default();
-        let end = group.follow(Some(timeout), |bytes| kept.push(bytes)).await;
-        if end.is_success() {
-            return Ok(kept.text());
-        }
-        let note = match &end {
-            End::OutOfTime => format!("stopped after {} seconds", timeout.as_secs()),
-            End::Itself(_) => end.to_string(),
-        };
-        Err(format!("{}\n[{note}]", kept.text()))
+        self.run_line(call, None).await
+    }
+
+    async fn run_within(
+        &self,
+        call: &ToolCall,
+        _: &[Evidence],
+        confinement: &Confinement,
+        risk: Risk,
+    ) -> Result<String, String> {
+        self.run_line(call, Some((confinement, risk))).await
     }
 
     fn reload(&self, config: &Config) {
         // A name that is not text is no setting, and no secret's.
         let environment = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
         self.hidden().extend(config.own_variables(environment));
+        self.sandbox.reload(config);
     }
 
     fn end_session(&self, session: &SessionId) {
@@ -165,10 +226,12 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::sandbox::Support;
     use crate::tools::a_call;
 
     fn bash(folder: &Path) -> Bash {
-        Bash::new(Workspace::new(folder), Jobs::default())
+        let sandbox = Sandbox::new(folder, Support::probe());
+        Bash::new(Workspace::new(folder), Jobs::default(), sandbox)
     }
 
     async fn run(args: Value) -> Result<String, String> {

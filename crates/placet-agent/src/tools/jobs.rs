@@ -91,7 +91,7 @@ impl Jobs {
         &self,
         session: &SessionId,
         line: &str,
-        start: impl FnOnce() -> std::io::Result<Group>,
+        start: impl FnOnce() -> Result<Group, String>,
         time: Option<Duration>,
     ) -> Result<String, String> {
         let mut sessions = locked(&self.0);
@@ -108,7 +108,7 @@ impl Jobs {
         {
             jobs.remove(oldest);
         }
-        let group = start().map_err(|error| format!("the shell cannot be started: {error}"))?;
+        let group = start()?;
         let (log, (tell, news)) = (Arc::new(Mutex::new(Log::default())), watch::channel(0));
         // By chance, so that a name from before a restart is nobody's.
         let id = format!("job-{:06x}", rand::random_range(0..0x0100_0000_u32));
@@ -125,8 +125,11 @@ impl Jobs {
                 locked(&log).push(bytes);
                 tell.send_modify(|times| *times += 1);
             });
-            let end = end.await.to_string();
-            locked(&log).end = Some(end);
+            let ended = end.await;
+            if let Some(note) = ended.note() {
+                locked(&log).push(format!("{note}\n").as_bytes());
+            }
+            locked(&log).end = Some(ended.end.to_string());
             tell.send_modify(|times| *times += 1);
         });
         Ok(id)

@@ -166,12 +166,21 @@ async fn step_3_a_tool_that_says_it_needs_no_approval_is_believed_by_those_who_r
 #[tokio::test]
 async fn step_4_auto_edit_allows_writes_and_nothing_else() {
     let house = House::new();
-    let turns = json!([calls(&[write("a.txt"), bash("touch b.txt")]), says("Done.")]);
+    // A confined command is a write; one that asks for more is not.
+    let free = json!({ "command": "touch b.txt", "needs": ["network"] });
+    let turns = json!([
+        calls(&[write("a.txt"), bash("touch c.txt"), ("bash", free)]),
+        says("Done.")
+    ]);
     let asked = Asked::default();
     let builder = assistant(&house, &turns).approval_mode(Mode::AutoEdit);
     sent(builder, Message::new("go").write().on_tool_approve(asked.yes())).await;
     assert_eq!(asked.names(), ["bash"]);
-    assert!(house.file("a.txt").is_some() && house.file("b.txt").is_some());
+    assert!(
+        ["a.txt", "b.txt", "c.txt"]
+            .iter()
+            .all(|name| house.file(name).is_some())
+    );
 }
 
 #[tokio::test]

@@ -24,6 +24,7 @@ mod models;
 mod parked;
 mod provider;
 mod restart;
+mod sandbox;
 mod servers;
 mod support;
 mod together;

@@ -11,8 +11,10 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use placet_agent::mcp::{Access, Pins, Servers, Transport};
 use placet_agent::model::{Script, Scripted};
+use placet_agent::sandbox::{Sandbox, Support};
 use placet_agent::{Agent, Tools};
 use placet_core::config::Config;
+use placet_core::confine::Level;
 use placet_core::ids::AgentId;
 use placet_engine::Engine;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -48,6 +50,7 @@ fn program(folder: &Path) -> Access {
         tools: None,
         start_timeout: Duration::from_mins(1),
         call_timeout: None,
+        sandbox: None,
     }
 }
 
@@ -149,6 +152,46 @@ async fn tools_of_a_program_and_of_an_address_are_asked_about_and_run_as_approve
         assert_eq!(last(&events, "OBSERVATION")["ok"], false);
         town.close().await;
     }
+}
+
+#[tokio::test]
+async fn a_confined_server_reads_nothing_outside_and_its_calls_are_writes() {
+    let (house, outside) = (House::new(), tempfile::tempdir().unwrap());
+    std::fs::write(outside.path().join("key"), "hunter2").unwrap();
+    let exe = std::env::current_exe().unwrap();
+    let config = format!(
+        "[agent.sandbox]\nread = ['{}']\n",
+        exe.parent().unwrap().display()
+    );
+    let sandbox = Sandbox::new(&house.work(), Support::probe());
+    sandbox.reload(&Config::parse(&config, "placet.toml", std::iter::empty()).unwrap());
+    let mut access = program(&house.work());
+    access.sandbox = Some((sandbox, Level::Workspace));
+    let Transport::Command { args, .. } = &mut access.transport else {
+        panic!("it is a program")
+    };
+    let (work, key) = (house.work(), outside.path().join("key"));
+    let look = format!("cat {} > {}/seen; ", key.display(), work.display());
+    args[1].insert_str(0, &look);
+    let turns = json!([call("peek", json!({})), says("Done.")]);
+    let town = town(house, access, "autoEdit", turns).await;
+    let events = rest(&mut town.home.say("Look").await).await;
+    assert_eq!(last(&events, "OBSERVATION")["output"], "peek done");
+    let house = town.close().await;
+    assert_eq!(house.file("seen").as_deref(), Some(""));
+}
+
+#[tokio::test]
+async fn a_server_that_is_to_be_confined_does_not_run_where_nothing_can() {
+    let house = House::new();
+    let mut access = program(&house.work());
+    let missing = Support::Missing("no Landlock".into());
+    access.sandbox = Some((Sandbox::new(&house.work(), missing), Level::Workspace));
+    let pins = Pins::open(&house.work().join("mcp-tools.json")).unwrap();
+    let servers = Servers::start([access], pins).await;
+    let tools = Tools::builtin(&house.work()).with_servers(servers.clone());
+    assert!(tools.get("mcp__shop__peek").is_none());
+    servers.stop().await;
 }
 
 #[tokio::test]

@@ -330,3 +330,16 @@ fn a_model_that_does_not_answer_is_named_and_tried_again() {
         "{said}"
     );
 }
+
+#[test]
+fn a_run_whose_commands_nothing_confines_says_so_once() {
+    let world = world();
+    world.write("placet.toml", format!("{CONFIG}[agent.sandbox]\nmode = 'off'\n"));
+    let run = world
+        .placet(&["run", "hello"])
+        .env("USER", "lin")
+        .assert()
+        .code(0);
+    let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+    assert_eq!(said.matches("commands are not confined").count(), 1, "{said}");
+}

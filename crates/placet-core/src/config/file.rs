@@ -217,6 +217,26 @@ pub(super) struct AgentFile {
     pub(super) skills: Vec<String>,
     #[serde(default)]
     pub(super) channels: Vec<Spanned<ChannelName>>,
+    #[serde(default)]
+    pub(super) sandbox: SandboxFile,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SandboxFile {
+    pub(super) mode: Option<SandboxMode>,
+    #[serde(default)]
+    pub(super) read: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub(super) write: Vec<Spanned<String>>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum SandboxMode {
+    Workspace,
+    ReadOnly,
+    Off,
 }
 
 #[derive(Default, Deserialize)]
@@ -237,6 +257,7 @@ pub(super) struct McpServerFile {
     pub(super) tools: Option<Vec<String>>,
     pub(super) start_timeout: Option<Spanned<Lasting>>,
     pub(super) call_timeout: Option<Spanned<Lasting>>,
+    pub(super) sandbox: Option<Spanned<SandboxMode>>,
 }
 
 #[derive(Deserialize)]

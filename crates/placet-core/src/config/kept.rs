@@ -116,6 +116,7 @@ fn of_mcp_server(server: &McpServer) -> Vec<&Secret> {
         tools: _,
         start_timeout: _,
         call_timeout: _,
+        sandbox: _,
     } = server;
     match transport {
         McpTransport::Command {

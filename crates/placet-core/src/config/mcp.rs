@@ -8,6 +8,7 @@ use super::Secret;
 use super::error::Checker;
 use super::file::McpServerFile;
 use super::sections::positive;
+use crate::confine::Level;
 use crate::time::Millis;
 
 /// The longest name of a server: tools are called `mcp__NAME__tool`, and models take no long names.
@@ -24,6 +25,8 @@ pub struct McpServer {
     pub start_timeout: Millis,
     /// How long one call may take; the agent's limit holds as well.
     pub call_timeout: Option<Millis>,
+    /// How tightly its program is confined; `None` when it is not.
+    pub sandbox: Option<Level>,
 }
 
 /// How a server is reached.
@@ -90,6 +93,7 @@ pub(super) fn server(
         tools: file.tools.clone().map(|tools| tools.into_iter().collect()),
         start_timeout,
         call_timeout,
+        sandbox: file.sandbox.as_ref().and_then(|mode| mode.get_ref().level()),
     };
     Some((name.get_ref().clone(), server))
 }
@@ -131,6 +135,13 @@ fn transport(
             })
         }
         (None, Some(url)) => {
+            if let Some(mode) = &file.sandbox {
+                checker.refuse(
+                    mode.span(),
+                    "`sandbox` is for a `command`; a `url` is not confined",
+                    None,
+                );
+            }
             if !file.env.is_empty() {
                 checker.refuse(
                     url.span(),

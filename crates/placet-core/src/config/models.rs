@@ -7,6 +7,7 @@ use serde_spanned::Spanned;
 
 use super::error::Checker;
 use super::file::{AgentFile, ModelFile};
+use super::sandbox::{self, Sandbox};
 use super::sections::positive;
 use super::{Channel, Secret};
 use crate::ids::ChannelName;
@@ -23,6 +24,8 @@ pub struct Agent {
     pub skills: Vec<String>,
     /// The channels on which it listens: what people write there is told to it.
     pub channels: BTreeSet<ChannelName>,
+    /// What confines its commands.
+    pub sandbox: Sandbox,
 }
 
 /// `[models.NAME]`.
@@ -112,6 +115,7 @@ pub(super) fn agent(
         },
         skills: file.skills.clone(),
         channels: file.channels.iter().map(|name| name.get_ref().clone()).collect(),
+        sandbox: sandbox::sandbox(&file.sandbox, checker),
     }
 }
 

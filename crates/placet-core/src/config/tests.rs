@@ -337,3 +337,27 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn a_sandbox_confines_unless_it_is_switched_off_and_its_folders_are_absolute() {
+    use crate::confine::Level;
+
+    let level = |text: &str| load(text).unwrap().agent.sandbox.level;
+    assert_eq!(level(""), Some(Level::Workspace));
+    assert_eq!(
+        level("[agent.sandbox]\nmode = 'read-only'\n"),
+        Some(Level::ReadOnly)
+    );
+    assert_eq!(level("[agent.sandbox]\nmode = 'off'\n"), None);
+    let error = load("[agent.sandbox]\nread = ['~/ok', 'cache']\n")
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("`cache` is not an absolute path"), "{error}");
+    let server = "[mcp.servers.a]\ncommand = ['x']\nsandbox = 'workspace'\n";
+    assert_eq!(
+        load(server).unwrap().mcp_servers["a"].sandbox,
+        Some(Level::Workspace)
+    );
+    let remote = "[mcp.servers.a]\nurl = 'https://a.example.com'\nsandbox = 'workspace'\n";
+    assert!(load(remote).unwrap_err().to_string().contains("not confined"));
+}

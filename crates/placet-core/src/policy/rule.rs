@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::analysis::{Analysis, Fact, FactKind, lowercase, shell};
 use crate::call::ToolCall;
 use crate::canonical;
+use crate::confine::Confinement;
 use crate::tool::{Category, Risk, Tool};
 use crate::verdict::AskTerms;
 
@@ -70,8 +71,10 @@ pub(crate) struct Subject<'a> {
     pub(crate) analysis: &'a Analysis,
     /// After analysis.
     pub(crate) risk: Risk,
-    /// After analysis.
+    /// After analysis, with what confines the call.
     pub(crate) category: Category,
+    /// The category it would have if nothing confined it. Rules about either concern the call.
+    unconfined: Category,
     /// The workspace's real root.
     pub(crate) workspace: &'a str,
     paths: OnceCell<Vec<Cow<'a, str>>>,
@@ -94,9 +97,26 @@ impl<'a> Subject<'a> {
             analysis,
             risk: tool.risk.max(analysis.risk()),
             category,
+            unconfined: category,
             workspace,
             paths: OnceCell::new(),
             hosts: OnceCell::new(),
+        }
+    }
+
+    /// The same call under what confines it. What it asks for beyond that is never harmless.
+    pub(crate) fn confined(self, confinement: Option<&Confinement>) -> Self {
+        match confinement {
+            Some(confinement) if !confinement.needs.is_empty() => Self {
+                category: self.category.max(confinement.category()),
+                risk: self.risk.max(Risk::Medium),
+                ..self
+            },
+            Some(confinement) if self.category == Category::Command => Self {
+                category: confinement.category(),
+                ..self
+            },
+            _ => self,
         }
     }
 
@@ -231,8 +251,8 @@ impl Conditions {
     }
 
     fn effect_matches(&self, subject: &Subject<'_>) -> bool {
-        self.category.is_none_or(|category| category == subject.category)
-            && self.risk_min.is_none_or(|risk| risk <= subject.risk)
+        let of_category = |category| category == subject.category || category == subject.unconfined;
+        self.category.is_none_or(of_category) && self.risk_min.is_none_or(|risk| risk <= subject.risk)
     }
 
     fn args_match(&self, call: &ToolCall, breadth: Breadth) -> bool {

@@ -13,6 +13,7 @@ use crate::ids::{PersonId, StandingGrantId};
 use crate::standing::{Covers, Scope, StandingGrant};
 use crate::time::Timestamp;
 
+mod confined;
 mod index;
 mod lines;
 mod places;
@@ -123,6 +124,7 @@ struct Case {
     workflow: BTreeSet<ToolName>,
     standing: Vec<StandingGrant>,
     remembered: bool,
+    confinement: Option<Confinement>,
 }
 
 impl Case {
@@ -141,6 +143,7 @@ impl Case {
             workflow: BTreeSet::new(),
             standing: Vec::new(),
             remembered: false,
+            confinement: None,
         }
     }
 
@@ -167,6 +170,7 @@ impl Case {
             workflow_strict: false,
             standing: &self.standing,
             remembered: self.remembered,
+            confinement: self.confinement.as_ref(),
         }
     }
 

@@ -128,6 +128,7 @@ impl Writer {
         for evidence in &view.asked.evidence {
             head.push(self.evidence(evidence));
         }
+        self.confinement(view, &mut head);
         if let (Some(edited), Some(call)) = (edited(view.asked), view.call) {
             head.push(self.field("Changed by", "修改人", edited.by.as_str()));
             head.push(self.args_diff(&call.args, &edited.args));
@@ -136,6 +137,21 @@ impl Writer {
             head.push(self.args(self.say("Arguments", "参数"), args.as_value()));
         }
         head
+    }
+
+    /// What confines the call, and what it asks for beyond that. An edited call is another one, and judged without.
+    fn confinement(&mut self, view: &QuestionView<'_>, head: &mut Vec<Block>) {
+        let confinement = view.verdict.and_then(|verdict| verdict.confinement.as_ref());
+        let Some(confinement) = confinement.filter(|_| edited(view.asked).is_none()) else {
+            return;
+        };
+        if let Some(wants) = confinement.wants(self.locale) {
+            let wants = self.mask(mask::text(&wants)).into_owned();
+            head.push(self.field("Asks for", "申请权限", &wants));
+        }
+        if let Some(limits) = confinement.words(self.locale) {
+            head.push(self.field("Runs confined", "沙箱限制", &limits));
+        }
     }
 
     /// What an approver changed, for those who must agree to the change.

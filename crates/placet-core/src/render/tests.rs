@@ -61,6 +61,7 @@ fn story(tool: &str, args: Value, risk: Risk) -> Story {
             reason: "a person decides".into(),
             risk,
             category: Category::Command,
+            confinement: None,
         },
         analysis: Analysis::nothing(),
     }

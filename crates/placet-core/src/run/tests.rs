@@ -85,6 +85,7 @@ fn received(run: &Run, id: &str, outcome: Option<Outcome>) -> Event {
             reason: "test".into(),
             risk: Risk::Medium,
             category: Category::Command,
+            confinement: None,
         }),
         policy: Digest::of("policy", &[]),
         outcome: outcome.map(Box::new),

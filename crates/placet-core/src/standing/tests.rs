@@ -306,3 +306,13 @@ fn a_rule_with_a_secret_in_it_is_not_proposed() {
     let line = "curl -H 'Authorization: Bearer sk-0123456789abcdef0123456789abcdef' https://example.com";
     assert!(ProposedRule::new(scope("bash", Covers::Commands(vec![line.into()]))).is_none());
 }
+
+#[test]
+fn a_grant_for_a_command_does_not_cover_it_when_it_asks_for_more_than_its_confinement() {
+    let make = scope("bash", Covers::Commands(vec!["make".into()]));
+    let call = call("bash", json!({"command": "make", "needs": ["write outside"]}));
+    let facts = found(vec![command("make")]);
+    assert!(!make.covers(&call, &facts, call.digest(), "/workspace"));
+    let exactly = scope("bash", Covers::Exactly(call.digest()));
+    assert!(exactly.covers(&call, &facts, call.digest(), "/workspace"));
+}

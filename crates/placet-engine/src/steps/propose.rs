@@ -3,6 +3,7 @@
 use placet_core::analysis::Analysis;
 use placet_core::call::{CallDigest, ToolCall};
 use placet_core::config::Workflow;
+use placet_core::confine::Confinement;
 use placet_core::evidence::Evidence;
 use placet_core::ids::{CallId, InteractionId, SessionId};
 use placet_core::interaction::{CallKey, InteractionRequest, Subject};
@@ -40,6 +41,8 @@ pub struct Proposal {
     pub asks: Option<Box<InteractionRequest>>,
     /// The terms of the run of the built-in agent that makes it, when one does.
     pub run: Option<RunTerms>,
+    /// What confines it while it runs.
+    pub confinement: Option<Confinement>,
     /// For the question, if one is put.
     pub fresh: Fresh,
 }
@@ -49,6 +52,7 @@ impl Proposal {
     pub(crate) fn context<'a>(&'a self, workspace: &'a str) -> Context<'a> {
         let alone = Context {
             own_opinion: self.own_opinion,
+            confinement: self.confinement.as_ref(),
             ..Context::alone(self.digest, workspace)
         };
         match &self.run {

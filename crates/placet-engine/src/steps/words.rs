@@ -282,6 +282,7 @@ mod tests {
             reason: "this is never allowed: an agent cannot answer for people".into(),
             risk: Risk::High,
             category: Category::Command,
+            confinement: None,
         };
         check(
             &denied(EditDenial::Policy {

@@ -5,16 +5,18 @@ use std::fmt::Write as _;
 use async_trait::async_trait;
 use placet_core::call::{ARGS_BYTES_MAX, Args, ArgsError, ToolCall};
 use placet_core::config::Config;
+use placet_core::confine::{Confinement, Level};
 use placet_core::evidence::Evidence;
 use placet_core::ids::AgentId;
 use placet_core::interaction::{Answer, AnswerError, InteractionRequest, Locale, RequestError};
 use placet_core::outcome::Outcome;
 use placet_core::render::{Markup, Surface, to_text};
 use placet_core::time::Millis;
-use placet_core::tool::Risk;
+use placet_core::tool::{Category, Risk};
+use placet_core::verdict::Decision;
 use placet_engine::steps::{AnswerRefusal, AskRefusal};
 use placet_engine::toolbox::Toolbox;
-use placet_engine::{Engine, Proposed};
+use placet_engine::{Engine, Proposed, Submission};
 use serde_json::{Value, json};
 
 use crate::support::*;
@@ -303,4 +305,22 @@ async fn ids_that_name_nothing_are_not_found() {
     assert!(engine.gate().claim(&key("nothing"), None).await.is_err());
     engine.gate().acknowledge(&key("nothing")).await.unwrap();
     assert_eq!(engine.head().await.unwrap(), head);
+}
+
+#[tokio::test]
+async fn an_agent_that_is_not_built_in_cannot_claim_that_its_call_is_confined() {
+    let config = Config::parse(
+        "[approval]\nmode = 'autoEdit'\n",
+        "placet.toml",
+        std::iter::empty(),
+    )
+    .unwrap();
+    let engine = Engine::builder(config).start_in_memory().await.unwrap();
+    let claimed = Submission {
+        confinement: Some(Confinement::whole(Level::Workspace)),
+        ..Submission::from(call("c", "bash", json!({ "command": "make" })))
+    };
+    let (verdict, _) = engine.gate().check(claimed).await.unwrap();
+    assert_eq!((verdict.confinement, verdict.category), (None, Category::Command));
+    assert_ne!(verdict.decision, Decision::Allow);
 }

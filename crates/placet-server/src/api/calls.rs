@@ -252,6 +252,7 @@ fn submission(new: NewCall, agent: AgentId, config: &Config) -> Result<Submissio
         category: new.category,
         risk: new.risk,
         run: None,
+        confinement: None,
     })
 }
 

@@ -384,6 +384,7 @@ fn imagined(body: CheckBody, agent: AgentId, state: &State) -> Result<Submission
         category: body.category,
         risk: body.risk,
         run: None,
+        confinement: None,
     })
 }
 

@@ -176,6 +176,7 @@ impl World {
             own_opinion: OwnOpinion::Silent,
             evidence: Vec::new(),
             run: None,
+            confinement: None,
             fresh: self.fresh(),
         }
     }

@@ -86,6 +86,7 @@ pub(crate) fn received(call: &ToolCall, decision: Decision) -> Event {
             reason: "because".into(),
             risk: Risk::Medium,
             category: Category::Command,
+            confinement: None,
         }),
         policy: Digest::of("policy", &[]),
     }
