@@ -105,8 +105,11 @@ fn example_1_the_default_mode_prompts_before_it_writes() {
 }
 
 #[test]
-fn example_2_auto_edit_writes_and_runs_no_command_unasked() {
-    let calls = [WRITE, ("bash", r#"{"command":"touch run.txt"}"#)];
+fn example_2_auto_edit_writes_and_runs_no_command_unasked_that_is_not_confined() {
+    let calls = [
+        WRITE,
+        ("bash", r#"{"command":"touch run.txt","needs":["network"]}"#),
+    ];
     let house = House::where_it_says(vec![anthropic("I edit.", &calls), anthropic("Edited.", &[])]);
     let output = house.printed(env!("CARGO_BIN_EXE_auto_edit"), "");
     assert_eq!(output, "write: ran\nbash: did not run\nEdited.\n");
