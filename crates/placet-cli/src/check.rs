@@ -8,7 +8,7 @@ use anyhow::{Context as _, anyhow};
 use placet_core::analysis::{Analysis, Places as _, analyse};
 use placet_core::call::{ARGS_BYTES_MAX, Args, CallDigest, Chat, Origin, ToolCall};
 use placet_core::config::Config;
-use placet_core::ids::{AgentId, CallId, ChannelName, ChatId, SessionId};
+use placet_core::ids::{CallId, ChannelName, ChatId, SessionId};
 use placet_core::policy::Context;
 use placet_core::time::Millis;
 use placet_core::verdict::{Decision, Verdict};
@@ -61,10 +61,7 @@ fn check(args: &CheckArgs) -> anyhow::Result<Checked> {
     let places = DiskPlaces::new(root, std::env::home_dir().as_deref())
         .context("name the agent's folder with --workspace")?;
     let call = call(args, config)?;
-    let tool = match &call.origin.agent {
-        agent if *agent == AgentId::built_in() => config.builtin_tool(&call.tool),
-        _ => config.tool(&call.tool),
-    };
+    let tool = config.tool_of(&call);
     let analysis = analyse(&tool, &call.args, &places);
     let digest = call.digest();
     let verdict = config.policy.decide(

@@ -13,6 +13,7 @@ use serde_json::Value;
 use serde_spanned::Spanned;
 use toml::de::DeTable;
 
+use crate::call::ToolCall;
 use crate::canonical;
 use crate::ids::{AgentId, ChannelName, PersonId, ToolName};
 use crate::interaction::Locale;
@@ -286,6 +287,15 @@ impl Config {
     /// What is known about a tool of the built-in agent: what the operator says, else what is built in.
     pub fn builtin_tool(&self, name: &ToolName) -> Tool {
         builtin(&self.tools, &self.databases, name)
+    }
+
+    /// What is known about the tool of a call. Built-in names mean something only for the built-in agent.
+    pub fn tool_of(&self, call: &ToolCall) -> Tool {
+        if call.origin.agent == AgentId::built_in() {
+            self.builtin_tool(&call.tool)
+        } else {
+            self.tool(&call.tool)
+        }
     }
 
     /// How long people have to answer: the most specific that says so.

@@ -118,7 +118,7 @@ impl Engine {
         let toolbox = self.toolbox(call);
         let config = &self.in_force().config;
         let described = toolbox.tool(config, &call.tool);
-        let mut tool = described.unwrap_or_else(|| config.tool(&call.tool));
+        let mut tool = described.unwrap_or_else(|| config.tool_of(call));
         if tool.schema.is_none() {
             tool.schema = toolbox.schema(call.tool.as_str());
         }

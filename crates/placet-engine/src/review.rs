@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use placet_core::analysis::{Analysis, Places as _, analyse};
 use placet_core::call::{CallDigest, ToolCall};
 use placet_core::config::Config;
-use placet_core::ids::{AgentId, PersonId, SessionId};
+use placet_core::ids::{PersonId, SessionId};
 use placet_core::journal::Event;
 use placet_core::outcome::Outcome;
 use placet_core::policy::{Context, Mode};
@@ -163,12 +163,7 @@ struct Inspected {
 
 impl Inspected {
     fn new(config: &Config, places: &DiskPlaces, call: &ToolCall) -> Self {
-        // Built-in names mean something only for the built-in agent.
-        let tool = if call.origin.agent == AgentId::built_in() {
-            config.builtin_tool(&call.tool)
-        } else {
-            config.tool(&call.tool)
-        };
+        let tool = config.tool_of(call);
         let analysis = analyse(&tool, &call.args, places);
         Self { tool, analysis }
     }

@@ -5,7 +5,7 @@ use placet_core::ids::StandingGrantId;
 use placet_core::interaction::{Asked, Ballot};
 use placet_core::journal::Event;
 use placet_core::record::CallRecord;
-use placet_core::standing::{GrantReach, ProposedRule, StandingGrant};
+use placet_core::standing::{Covers, GrantReach, ProposedRule, Scope, StandingGrant};
 use placet_core::time::Now;
 use placet_core::tool::Risk;
 use placet_core::verdict::Step;
@@ -48,7 +48,7 @@ pub(super) fn remember(
     }
     let reach = scope.reach();
     if reach.is_wide() {
-        may_widen(rules, reply, asked, ballot, &record)?;
+        may_widen(rules, reply, asked, ballot, &record, scope)?;
     }
     let examples = match ProposedRule::new(scope.everywhere()) {
         Some(mut rule) if reach == GrantReach::Rule => {
@@ -79,6 +79,7 @@ fn may_widen(
     asked: &Asked,
     ballot: &Ballot,
     record: &CallRecord,
+    scope: &Scope,
 ) -> Result<(), AnswerRefusal> {
     let config = rules.config;
     let allowed = reply.authority == Authority::Admin
@@ -88,6 +89,10 @@ fn may_widen(
         return Err(AnswerRefusal::WideNotAllowed);
     }
     if record.verdict.step != Step::Ask || record.verdict.risk >= Risk::High || asked.quorum > 1 {
+        return Err(AnswerRefusal::ScopeMismatch);
+    }
+    // What no rule can say, people could not be shown as one, and its past is not known.
+    if !matches!(scope.covers, Covers::Exactly(_)) && ProposedRule::new(scope.everywhere()).is_none() {
         return Err(AnswerRefusal::ScopeMismatch);
     }
     if reply.refused_before {

@@ -367,3 +367,42 @@ async fn what_a_rule_asks_about_is_offered_to_nobody_beyond_the_conversation() {
     let question = engine.broker().question(&id).await.unwrap().unwrap();
     assert!(engine.broker().wide_scopes(&question).is_empty());
 }
+
+#[tokio::test]
+async fn a_scope_that_no_rule_can_say_is_not_granted_beyond_the_conversation() {
+    let house = House::new();
+    let engine = house.open(PLAIN).await;
+    let line = "curl -H 'Authorization: Bearer sk-0123456789abcdef0123456789abcdef' https://example.com/x";
+    let id = park(&engine, run("a", line)).await;
+    let question = engine.broker().question(&id).await.unwrap().unwrap();
+    let scopes = engine.broker().scopes(&question);
+    for scope in scopes.iter().filter(|scope| scope.reach() == GrantReach::Session) {
+        let wide = remembering(scope.everywhere());
+        let refused = engine.broker().answer_with(&id, wide, Authority::Admin).await;
+        assert!(
+            matches!(refused, Err(AnswerRefusal::ScopeMismatch)),
+            "{refused:?}"
+        );
+    }
+    assert!(engine.broker().standing().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn the_built_in_agents_tools_are_known_by_name_without_a_toolbox() {
+    let house = House::new();
+    let engine = house.open("").await;
+    let mut read = call("a", "ls", json!({ "path": "src" }));
+    read.origin.agent = placet_core::ids::AgentId::built_in();
+    let (verdict, _) = engine.gate().check(read).await.unwrap();
+    assert_eq!(verdict.step, Step::LowRisk);
+    let (verdict, _) = engine
+        .gate()
+        .check(call("b", "ls", json!({ "path": "src" })))
+        .await
+        .unwrap();
+    assert_eq!(
+        verdict.step,
+        Step::Ask,
+        "another agent's tool of that name is another tool"
+    );
+}
