@@ -12,6 +12,7 @@ use placet_core::journal::Event;
 use placet_core::outcome::Outcome;
 use placet_core::principal::Via;
 use placet_core::record::{CallState, GrantState};
+use placet_core::tool::Risk;
 use placet_store::{Committed, View};
 
 use crate::scene::{Kind, MEMORY, Needs, PAGE_ESCALATES_AFTER};
@@ -60,6 +61,7 @@ struct Book {
     /// What an approval of this question lets run.
     args: Args,
     unknown_outcome: bool,
+    risk: Risk,
 }
 
 /// What an approval let run, and how often.
@@ -304,6 +306,7 @@ impl Oracle {
             resolved: 0,
             args,
             unknown_outcome,
+            risk: asked.risk,
         };
         promise!(
             3,
@@ -342,7 +345,7 @@ impl Oracle {
             ballot.by
         );
         let eligible = match call.kind.needs {
-            Needs::Nothing | Needs::OwnUser => is_own_user(call, ballot),
+            Needs::Nothing | Needs::OwnUser => is_own_user(call, book.risk, ballot),
             Needs::TwoOfOps => ["ana", "bo", "cy"].contains(&ballot.by.as_str()),
             Needs::AnaThenBo => ballot.by.as_str() == "ana" || (book.escalated && ballot.by.as_str() == "bo"),
             Needs::Never => false,
@@ -406,6 +409,11 @@ impl Oracle {
         let call = self.call(&book.call)?;
         let mut people = book.votes.clone();
         people.insert(ballot.by.clone());
+        promise!(
+            4,
+            book.risk < Risk::High || people.iter().all(PersonId::is_configured),
+            "{id} is HIGH, and an account in no `[[people]]` approved it: {people:?}"
+        );
         promise!(
             4,
             people == by.iter().cloned().collect(),
@@ -491,12 +499,15 @@ impl Oracle {
     }
 }
 
-fn is_own_user(call: &Proposal, ballot: &Ballot) -> bool {
+fn is_own_user(call: &Proposal, risk: Risk, ballot: &Ballot) -> bool {
+    let of_inbox = ballot.via == Via::Inbox || ballot.by.is_configured();
     match (&call.user, call.in_chat) {
+        // HIGH is not for an account in no `[[people]]`.
+        (Some(user), true) if risk == Risk::High && !user.is_configured() => of_inbox,
         (Some(user), true) => ballot.by == *user,
         (None, true) => false,
         (Some(user), false) if user.is_configured() => ballot.by == *user,
-        (_, false) => ballot.via == Via::Inbox || ballot.by.is_configured(),
+        (_, false) => of_inbox,
     }
 }
 

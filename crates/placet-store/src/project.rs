@@ -5,7 +5,7 @@
 
 use placet_core::call::ToolCall;
 use placet_core::ids::{AgentId, SessionId};
-use placet_core::journal::Event;
+use placet_core::journal::{Author, Event};
 use rusqlite::Connection;
 
 use crate::change::one;
@@ -79,9 +79,17 @@ pub(crate) fn apply(conn: &Connection, at: At<'_>, event: &Event) -> Result<(), 
             let ended = conn.prepare_cached(sql)?.execute([at.session])?;
             one(ended, || format!("session `{}` has been ended before", at.name))
         }
-        Event::MessageQueued(_) => {
+        Event::MessageQueued(message) => {
             let sql = "INSERT INTO queue VALUES (?1, ?2)";
             conn.prepare_cached(sql)?.execute((at.row, at.session))?;
+            if message.author == Author::Human {
+                let sql = "INSERT INTO members VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
+                conn.prepare_cached(sql)?.execute((
+                    message.channel.as_str(),
+                    message.chat_id.as_str(),
+                    message.sender_id.as_str(),
+                ))?;
+            }
             Ok(())
         }
         Event::RunStarted(run) => runs::started(conn, at, run),

@@ -137,11 +137,11 @@ async fn a_refused_call_is_not_remembered_as_approved() {
 /// 是MEDIUM风险? no: HIGH is asked every time (总是需要确认)
 #[tokio::test]
 async fn an_approved_high_call_is_asked_about_again() {
-    let house = House::new(RISKS).await;
-    house.ask(call("a", "wipe", json!({}))).await;
-    assert!(house.hear("zoe", "m1", "yes").await);
+    let house = House::new(&format!("{RISKS}{KIM}")).await;
+    house.ask(call_for_kim("a", "wipe", json!({}))).await;
+    assert!(house.hear_in("kim", "kim", "m1", "yes").await);
     assert!(house.outcome("a").await.permits());
-    assert!(house.asks_about(call("b", "wipe", json!({}))).await);
+    assert!(house.asks_about(call_for_kim("b", "wipe", json!({}))).await);
 }
 
 /// 渠道类型?: 其他 → 无处理器，拒绝 (also 主循环: 消息渠道?)

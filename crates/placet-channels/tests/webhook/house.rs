@@ -299,6 +299,14 @@ pub(crate) fn call(id: &str, tool: &str, args: Value) -> ToolCall {
     call_on("ops", "c1", "ops:zoe", id, tool, args)
 }
 
+/// A person of the operator's, who may approve HIGH.
+pub(crate) const KIM: &str = "[[people]]\nname = \"kim\"\nops = \"kim\"\n";
+
+/// A call for Kim in their own chat on `ops`.
+pub(crate) fn call_for_kim(id: &str, tool: &str, args: Value) -> ToolCall {
+    call_on("ops", "kim", "kim", id, tool, args)
+}
+
 /// A call of MEDIUM risk that is asked about.
 pub(crate) fn deploy(id: &str, to: &str) -> ToolCall {
     call(id, "deploy", json!({ "to": to }))

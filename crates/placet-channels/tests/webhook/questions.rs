@@ -43,11 +43,12 @@ async fn a_code_that_is_no_longer_open_answers_nothing_else_instead() {
 
 #[tokio::test]
 async fn approving_all_leaves_high_risk_to_be_answered_one_by_one() {
-    let house = House::new("[tools.wipe]\nrisk = \"HIGH\"\n").await;
-    house.ask(deploy("a", "a")).await;
-    house.ask(deploy("b", "b")).await;
-    let high = house.ask(call("w", "wipe", json!({}))).await;
-    assert!(house.hear("zoe", "m1", "全部批准").await);
+    let house = House::new(&format!("[tools.wipe]\nrisk = \"HIGH\"\n{KIM}")).await;
+    for id in ["a", "b"] {
+        house.ask(call_for_kim(id, "deploy", json!({ "to": id }))).await;
+    }
+    let high = house.ask(call_for_kim("w", "wipe", json!({}))).await;
+    assert!(house.hear_in("kim", "kim", "m1", "全部批准").await);
     assert!(house.outcome("a").await.permits() && house.outcome("b").await.permits());
     assert!(house.is_open(&high).await);
     let told = house.platform.messages(3).await.join("\n");
@@ -56,7 +57,7 @@ async fn approving_all_leaves_high_risk_to_be_answered_one_by_one() {
         told.contains(&format!("High risk, answer one by one: {code}")),
         "{told}"
     );
-    assert!(house.hear("zoe", "m2", "yes").await);
+    assert!(house.hear_in("kim", "kim", "m2", "yes").await);
     assert!(house.outcome("w").await.permits());
     house.verify().await;
 }

@@ -188,14 +188,14 @@ async fn a_platform_whose_acknowledgement_cannot_be_read_cannot_approve_high_ris
 }
 
 async fn cannot_approve_high_after(ack: String) {
-    let house = House::new("[tools.wipe]\nrisk = \"HIGH\"\n").await;
+    let house = House::new(&format!("[tools.wipe]\nrisk = \"HIGH\"\n{KIM}")).await;
     house.platform.next(Mood::Answer(200, &[], ack));
-    let id = house.ask(call("w", "wipe", json!({}))).await;
-    assert!(house.hear("zoe", "m1", "yes").await);
+    let id = house.ask(call_for_kim("w", "wipe", json!({}))).await;
+    assert!(house.hear_in("kim", "kim", "m1", "yes").await);
     assert!(house.is_open(&id).await);
     let told = house.platform.messages(1).await;
     assert!(told[0].contains("not everything was shown"), "{told:?}");
-    assert!(house.hear("zoe", "m2", "no").await);
+    assert!(house.hear_in("kim", "kim", "m2", "no").await);
     assert!(!house.is_open(&id).await, "saying no needs nothing to be shown");
 }
 

@@ -159,6 +159,12 @@ pub enum AnswerError {
     /// Their surface showed only a part, and the risk is high.
     #[error("this cannot be approved here: not everything was shown, and the risk is HIGH")]
     NotShownWhole,
+    /// The risk is high, and the operator has not linked their account to a person.
+    #[error("the risk is HIGH, and {by} is in no `[[people]]`; a configured person must approve it")]
+    Unlinked {
+        /// Who tried.
+        by: PersonId,
+    },
     /// Arguments cannot be edited in this question, or with this option.
     #[error("the arguments cannot be edited with `{option}`")]
     EditNotOffered {
@@ -189,6 +195,9 @@ impl AnswerError {
             (_, Self::NoSuchOption { option, offered }) => format!("`{option}` 不在可选项之中：{offered}"),
             (_, Self::InputMissing { option, .. }) => format!("`{option}` 需要附上文字"),
             (_, Self::NotShownWhole) => "不能在此批准：内容没有全部显示，而风险为高".to_owned(),
+            (_, Self::Unlinked { by }) => {
+                format!("风险为高，而 {by} 不在 `[[people]]` 中，必须由已登记的人批准")
+            }
             (_, Self::EditNotOffered { option }) => format!("`{option}` 不能修改参数"),
             (_, Self::RememberNotOffered) => "“不再询问”只用于批准风险不为高的调用".to_owned(),
             (_, Self::TooLong { bytes }) => {
@@ -306,6 +315,9 @@ impl Pending {
     }
 
     fn approve(&self, ballot: Ballot) -> Result<Accepted, AnswerError> {
+        if self.asked.risk == Risk::High && !ballot.by.is_configured() {
+            return Err(AnswerError::Unlinked { by: ballot.by });
+        }
         if self.asked.not_requester && self.asked.requester.as_ref() == Some(&ballot.by) {
             return Err(AnswerError::OwnRequest { by: ballot.by });
         }
@@ -347,9 +359,10 @@ mod tests {
             AnswerError::NoSuchOption { .. } => 5,
             AnswerError::InputMissing { .. } => 6,
             AnswerError::NotShownWhole => 7,
-            AnswerError::EditNotOffered { .. } => 8,
-            AnswerError::RememberNotOffered => 9,
-            AnswerError::TooLong { .. } => 10,
+            AnswerError::Unlinked { .. } => 8,
+            AnswerError::EditNotOffered { .. } => 9,
+            AnswerError::RememberNotOffered => 10,
+            AnswerError::TooLong { .. } => 11,
         }
     }
 
@@ -369,7 +382,10 @@ mod tests {
                 id,
                 late_by: Millis::from_secs(3),
             },
-            AnswerError::VotedBefore { by, needed: 1 },
+            AnswerError::VotedBefore {
+                by: by.clone(),
+                needed: 1,
+            },
             AnswerError::NoSuchOption {
                 option: text(),
                 offered: "`approve`, `reject`, `skip`".into(),
@@ -379,6 +395,7 @@ mod tests {
                 prompt: "What should it do differently?".into(),
             },
             AnswerError::NotShownWhole,
+            AnswerError::Unlinked { by },
             AnswerError::EditNotOffered { option: text() },
             AnswerError::RememberNotOffered,
             AnswerError::TooLong { bytes: 9 },

@@ -136,6 +136,9 @@ pub enum Nobody {
     /// A chat without a user.
     #[error("the chat's user is not known, and no rule names approvers")]
     UnknownUser,
+    /// A chat account that the operator has not linked to a person.
+    #[error("the risk is HIGH, and `{0}` is in no `[[people]]`")]
+    Unlinked(PersonId),
     /// A chat that cannot be reached.
     #[error("no channel named `{0}` is connected")]
     NoChannel(ChannelName),
@@ -164,7 +167,7 @@ pub(crate) fn put(
     let callback = deciding_callback(rules.reach, view, session, &question.subject, question.terms)?;
     let audience = match callback {
         Some(callback) => Audience::People(BTreeSet::from([callback.clone()])),
-        None => match (audience(question.call, question.terms), &question.subject) {
+        None => match (audience(rules.reach, &question), &question.subject) {
             (Ok(audience), _) => audience,
             // What may have happened has to be asked, of whoever looks at the inbox if need be.
             (Err(Nobody::UnknownUser), Subject::UnknownOutcome { .. }) => Audience::Inbox,
@@ -246,10 +249,20 @@ pub(crate) fn deciding_callback<'r>(
     Ok(decides.then_some(callback))
 }
 
-fn audience(call: &ToolCall, terms: &AskTerms) -> Result<Audience, Nobody> {
+fn audience(reach: &Reach, question: &Question<'_>) -> Result<Audience, Nobody> {
     let only = |person: &PersonId| Audience::People(BTreeSet::from([person.clone()]));
-    match (&terms.approvers, &call.origin.user, &call.origin.chat) {
+    let (terms, origin) = (question.terms, &question.call.origin);
+    match (&terms.approvers, &origin.user, &origin.chat) {
         (Approvers::People(people), _, _) => Ok(Audience::People(people.iter().cloned().collect())),
+        // An account in no `[[people]]` never approves HIGH, so others are asked.
+        (Approvers::SessionUser, Some(user), Some(_))
+            if question.risk == Risk::High && !user.is_configured() =>
+        {
+            match reach.inbox {
+                InboxReach::Open => Ok(Audience::Inbox),
+                InboxReach::Closed => Err(Nobody::Unlinked(user.clone())),
+            }
+        }
         (Approvers::SessionUser, Some(user), Some(_)) => Ok(only(user)),
         (Approvers::SessionUser, None, Some(_)) => Err(Nobody::UnknownUser),
         (Approvers::SessionUser, Some(user), None) if user.is_configured() => Ok(only(user)),

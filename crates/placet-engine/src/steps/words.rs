@@ -187,6 +187,7 @@ impl Nobody {
         match (self, locale) {
             (_, Locale::English) => self.to_string(),
             (Self::UnknownUser, _) => "不知道聊天中的用户是谁，也没有规则指定审批人".to_owned(),
+            (Self::Unlinked(user), _) => format!("风险为高，而 `{user}` 不在 `[[people]]` 中"),
             (Self::NoChannel(channel), _) => format!("没有名为 `{channel}` 的渠道"),
             (Self::NoInbox, _) => "这次调用没有渠道，也没有人查看收件箱".to_owned(),
             (Self::TooFew { quorum, able }, _) => {
@@ -301,6 +302,10 @@ mod tests {
             (
                 Nobody::NoChannel(ChannelName::new("ops").unwrap()),
                 "没有名为 `ops` 的渠道",
+            ),
+            (
+                Nobody::Unlinked(PersonId::new("ops:eve").unwrap()),
+                "风险为高，而 `ops:eve` 不在 `[[people]]` 中",
             ),
             (Nobody::NoInbox, "这次调用没有渠道，也没有人查看收件箱"),
             (

@@ -22,6 +22,9 @@ risk = "HIGH"
 type = "feishu"
 "#;
 
+/// A person of the operator's, who may approve HIGH; the room is their own chat.
+const KIM: &str = "[[people]]\nname = \"kim\"\nfeishu = \"oc_1\"\n";
+
 struct Room {
     house: House,
     engine: Engine,
@@ -280,12 +283,13 @@ async fn a_stale_code_is_told_apart_from_somebody_elses_question() {
 
 #[tokio::test]
 async fn approving_all_leaves_high_risk_to_be_answered_one_by_one() {
-    let room = Room::new(HOUSE).await;
-    let (a, b) = (room.ask("a", "a").await, room.ask("b", "b").await);
-    let wipe = in_chat(call("w", "wipe", json!({})), &room.chat, Some("feishu:ou_zoe"));
-    let high = park(&room.engine, wipe).await;
+    let room = Room::new(&format!("{HOUSE}{KIM}")).await;
+    let for_kim = |call| in_chat(call, &room.chat, Some("kim"));
+    let a = park(&room.engine, for_kim(deploy("a", "a"))).await;
+    let b = park(&room.engine, for_kim(deploy("b", "b"))).await;
+    let high = park(&room.engine, for_kim(call("w", "wipe", json!({})))).await;
     room.feishu.given(3).await;
-    let InboundOutcome::Consumed(touched) = room.hear("ou_zoe", "m1", "全部批准").await else {
+    let InboundOutcome::Consumed(touched) = room.hear("oc_1", "m1", "全部批准").await else {
         panic!()
     };
     assert_eq!(touched, [a, b]);
@@ -296,27 +300,27 @@ async fn approving_all_leaves_high_risk_to_be_answered_one_by_one() {
         said.contains(&format!("High risk, answer one by one: {code}")),
         "{said}"
     );
-    room.hear("ou_zoe", "m2", "yes").await;
+    room.hear("oc_1", "m2", "yes").await;
     assert!(outcome(&room.engine, "w").await.permits());
     verify(&room.engine).await;
 }
 
 #[tokio::test]
 async fn high_risk_is_not_approved_from_a_surface_that_showed_only_a_part() {
-    let room = Room::new(HOUSE).await;
+    let room = Room::new(&format!("{HOUSE}{KIM}")).await;
     room.feishu.next(Mood::Small(200));
     let long = json!({ "disk": "x".repeat(2000) });
     let id = park(
         &room.engine,
-        in_chat(call("w", "wipe", long), &room.chat, Some("feishu:ou_zoe")),
+        in_chat(call("w", "wipe", long), &room.chat, Some("kim")),
     )
     .await;
     room.feishu.given(1).await;
-    room.hear("ou_zoe", "m1", "yes").await;
+    room.hear("oc_1", "m1", "yes").await;
     assert!(is_open(&room.engine, &id).await);
     let [refusal] = room.feishu.messages(2).await.try_into().unwrap();
     assert!(refusal.contains("not everything was shown"), "{refusal}");
-    room.hear("ou_zoe", "m2", "no").await;
+    room.hear("oc_1", "m2", "no").await;
     assert!(
         !is_open(&room.engine, &id).await,
         "saying no needs nothing to be shown"

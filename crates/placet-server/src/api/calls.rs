@@ -54,7 +54,7 @@ async fn propose(
     JsonBody(new): JsonBody<NewCall>,
 ) -> Result<Json<CallBody>, Problem> {
     let wait = new.wait;
-    let submission = submission(new, agent, &state.config())?;
+    let submission = submission(new, agent, &state).await?;
     let call = submission.call.clone();
     tracing::Span::current().record("session", call.session.as_str());
     let began = Instant::now();
@@ -223,7 +223,7 @@ async fn finish(
     Ok(StatusCode::NO_CONTENT)
 }
 
-fn submission(new: NewCall, agent: AgentId, config: &Config) -> Result<Submission, Problem> {
+async fn submission(new: NewCall, agent: AgentId, state: &State) -> Result<Submission, Problem> {
     if new.agent_path.len() > AGENT_PATH_MAX || new.agent_path.iter().any(|name| name.len() > NAME_BYTES_MAX)
     {
         return Err(Problem::new(Code::BadRequest, "`agentPath` is too long"));
@@ -232,11 +232,11 @@ fn submission(new: NewCall, agent: AgentId, config: &Config) -> Result<Submissio
         Some(id) => id,
         None => CallId::new(format!("call_{}", uuid::Uuid::now_v7().simple()))?,
     };
-    let chat = chat(new.channel, new.chat_id, &new.session_id, config)?;
+    let chat = chat(new.channel, new.chat_id, &new.session_id, &state.config())?;
     let origin = Origin {
         agent,
         agent_path: new.agent_path,
-        user: user(new.user_id.as_deref(), chat.as_ref(), config)?,
+        user: user(new.user_id.as_deref(), chat.as_ref(), state).await?,
         chat,
     };
     Ok(Submission {
@@ -280,20 +280,29 @@ pub(crate) fn chat(
     }
 }
 
-/// Whom an agent says it works for. Only a configured person is asked alone; anybody else's questions go to the inbox.
-pub(crate) fn user(
+/// Whom an agent says it works for. That is only its word: in a chat it counts for a configured person, and for an account
+/// that the platform vouched for by a signed message in that chat. Nobody else is asked because an agent named them.
+pub(crate) async fn user(
     id: Option<&str>,
     chat: Option<&Chat>,
-    config: &Config,
+    state: &State,
 ) -> Result<Option<PersonId>, Problem> {
     let Some(id) = id else { return Ok(None) };
     // As a name of its own first: an empty one would be anybody's.
-    let person = PersonId::new(id)?;
-    if let Some(chat) = chat {
-        return Ok(Some(config.people.person_for(&chat.channel, id)?));
-    }
-    if config.people.person(id).is_some() {
+    let named = PersonId::new(id)?;
+    let config = state.config();
+    let Some(chat) = chat else {
+        return Ok(Some(match config.people.person(id) {
+            Some(_) => named,
+            None => PersonId::unlinked(&ChannelName::new(UNLINKED)?, id)?,
+        }));
+    };
+    let person = config.people.person_for(&chat.channel, id)?;
+    if person.is_configured() {
         return Ok(Some(person));
     }
-    Ok(Some(PersonId::unlinked(&ChannelName::new(UNLINKED)?, id)?))
+    let (chat, account) = (chat.clone(), id.to_owned());
+    let store = state.engine().store();
+    let vouched = store.read(move |view, _| view.wrote_in(&chat, &account)).await?;
+    Ok(vouched.then_some(person))
 }

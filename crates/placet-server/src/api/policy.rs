@@ -338,7 +338,7 @@ async fn check(
         }
         AgentOrPerson::Person(_) => body.agent.clone().unwrap_or_else(AgentId::built_in),
     };
-    let submission = imagined(body, agent, &state)?;
+    let submission = imagined(body, agent, &state).await?;
     let (verdict, analysis) = state.engine().gate().check(submission).await?;
     let ask = match (&verdict.decision, asker) {
         (Decision::Ask(terms), AgentOrPerson::Person(_)) => Some(terms.into()),
@@ -359,13 +359,12 @@ async fn check(
     }))
 }
 
-fn imagined(body: CheckBody, agent: AgentId, state: &State) -> Result<Submission, Problem> {
-    let config = state.config();
+async fn imagined(body: CheckBody, agent: AgentId, state: &State) -> Result<Submission, Problem> {
     let session = match body.session_id {
         Some(session) => session,
         None => SessionId::new(IMAGINED)?,
     };
-    let chat = chat(body.channel, body.chat_id, &session, &config)?;
+    let chat = chat(body.channel, body.chat_id, &session, &state.config())?;
     Ok(Submission {
         call: ToolCall {
             id: CallId::new(IMAGINED)?,
@@ -375,7 +374,7 @@ fn imagined(body: CheckBody, agent: AgentId, state: &State) -> Result<Submission
             origin: Origin {
                 agent,
                 agent_path: Vec::new(),
-                user: user(body.user_id.as_deref(), chat.as_ref(), &config)?,
+                user: user(body.user_id.as_deref(), chat.as_ref(), state).await?,
                 chat,
             },
             group: None,

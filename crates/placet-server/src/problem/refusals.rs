@@ -97,7 +97,7 @@ impl From<AnswerRefusal> for Problem {
                 Code::RememberRefused
             }
             AnswerRefusal::Invalid(error) => match error {
-                AnswerError::NotAPerson { .. } => Code::Forbidden,
+                AnswerError::NotAPerson { .. } | AnswerError::Unlinked { .. } => Code::Forbidden,
                 AnswerError::NotAsked { .. } => Code::NoSuchQuestion,
                 AnswerError::OwnRequest { .. } => Code::OwnRequest,
                 AnswerError::TooLate { .. } => Code::Expired,

@@ -48,7 +48,8 @@ pub(crate) struct NewCall {
     #[serde(default)]
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
     pub(crate) chat_id: Option<ChatId>,
-    /// Whom it works for: an account on the channel, or a configured name.
+    /// Whom it works for: an account on the channel, or a configured name. In a chat it counts for a configured person, and for
+    /// an account from which the platform has signed a message in this chat.
     #[serde(default)]
     pub(crate) user_id: Option<String>,
     /// The turn it belongs to: calls of one turn are shown together.

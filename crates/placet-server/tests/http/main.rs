@@ -18,3 +18,4 @@ mod review;
 mod roles;
 mod signed_in;
 mod stopping;
+mod vouching;

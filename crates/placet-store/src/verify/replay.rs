@@ -36,7 +36,7 @@ const fn whole(table: &'static str) -> Projection {
     }
 }
 
-const PROJECTIONS: [Projection; 11] = [
+const PROJECTIONS: [Projection; 12] = [
     Projection {
         table: "sessions",
         columns: "id, name, ended, rejections, mode, agent",
@@ -50,6 +50,7 @@ const PROJECTIONS: [Projection; 11] = [
     whole("rejected"),
     whole("standing"),
     whole("runs"),
+    whole("members"),
     Projection {
         table: "memory",
         columns: "*",

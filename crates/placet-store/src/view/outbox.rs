@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use placet_core::call::Chat;
 use placet_core::ids::{ChannelName, ChatId, InteractionId, SessionId};
 use placet_core::journal::{Event, InboundMessage};
 use placet_core::time::LiveTime;
@@ -50,6 +51,15 @@ impl View<'_> {
             .conn
             .prepare_cached(sql)?
             .exists((channel.as_str(), message))?)
+    }
+
+    /// Whether an account wrote in a chat, by a message the platform vouched for.
+    pub fn wrote_in(&self, chat: &Chat, account: &str) -> Result<bool, StoreError> {
+        let sql = "SELECT 1 FROM members WHERE channel = ?1 AND chat = ?2 AND account = ?3";
+        Ok(self
+            .conn
+            .prepare_cached(sql)?
+            .exists((chat.channel.as_str(), chat.id.as_str(), account))?)
     }
 
     /// Messages that wait for the agent of a session, oldest first.

@@ -68,6 +68,13 @@ CREATE TABLE journal (
 
 CREATE INDEX journal_by_session ON journal (session)
 
+CREATE TABLE members (
+    channel TEXT NOT NULL,
+    chat TEXT NOT NULL,
+    account TEXT NOT NULL,
+    PRIMARY KEY (channel, chat, account)
+) STRICT, WITHOUT ROWID
+
 CREATE TABLE memory (
     place TEXT NOT NULL,
     tool TEXT NOT NULL,
