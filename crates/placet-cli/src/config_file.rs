@@ -49,7 +49,7 @@ pub(crate) fn load(named: Option<&Path>) -> anyhow::Result<Loaded> {
         None => find(),
     };
     let (text, name) = match &source {
-        Source::File(path) => (read(path)?, path.display().to_string()),
+        Source::File(path) => (filled(path, read(path)?)?, path.display().to_string()),
         Source::BuiltIn => (String::new(), "environment".to_owned()),
     };
     match Config::parse(&text, &name, environment()?.into_iter()) {
@@ -101,6 +101,20 @@ fn read(path: &Path) -> anyhow::Result<String> {
             bail!("{shown}:{line}:{column}: the file is not valid UTF-8 here; save it as UTF-8")
         }
     }
+}
+
+/// Refuses a file that sets nothing: a file that is cut off while it is saved looks like that, and would drop every rule,
+/// person and token.
+fn filled(path: &Path, text: String) -> anyhow::Result<String> {
+    let blank = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
+    if text.trim_start_matches('\u{feff}').lines().all(blank) {
+        bail!(
+            "the configuration `{}` sets nothing, as if it had been cut off; write `rules = []` into it if that is meant, or \
+             remove the file",
+            path.display()
+        );
+    }
+    Ok(text)
 }
 
 /// The environment's settings. One that cannot be read might have been the one that forbids.

@@ -12,7 +12,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::args::ServeArgs;
-use crate::config_file::{self, Loaded};
+use crate::config_file::{self, Loaded, Source};
 use crate::exit::Exit;
 use crate::output;
 
@@ -24,6 +24,11 @@ use log::Log;
 pub(crate) fn run(args: &ServeArgs) -> anyhow::Result<Exit> {
     let log = Log::start(args)?;
     let Loaded { config, source } = config_file::load(args.config.as_deref())?;
+    // A reload reads the same file: one that is missing then is refused like a broken one.
+    let file = match &source {
+        Source::File(path) => Some(path.clone()),
+        Source::BuiltIn => None,
+    };
     let data = match &args.data {
         Some(data) => data.clone(),
         None => config_file::user_folder("XDG_DATA_HOME", ".local/share")
@@ -36,21 +41,22 @@ pub(crate) fn run(args: &ServeArgs) -> anyhow::Result<Exit> {
         listen: args.listen,
         web: args.web.clone(),
     };
-    let served = Runtime::new()?.block_on(serve(args, options, data));
+    let served = Runtime::new()?.block_on(serve(args, options, data, file));
     log.end();
     served
 }
 
-async fn serve(args: &ServeArgs, options: Options, data: PathBuf) -> anyhow::Result<Exit> {
+async fn serve(
+    args: &ServeArgs,
+    options: Options,
+    data: PathBuf,
+    file: Option<PathBuf>,
+) -> anyhow::Result<Exit> {
     let server = Server::bind(options).await.map_err(friendly)?;
     announce(args, &server, &data)?;
     warn_of_dead_rules(server.state()).await;
     let stop = CancellationToken::new();
-    let signals = tokio::spawn(heed_signals(
-        stop.clone(),
-        server.state().clone(),
-        args.config.clone(),
-    ));
+    let signals = tokio::spawn(heed_signals(stop.clone(), server.state().clone(), file));
     let ended = server.run(stop).await;
     signals.abort();
     ended.context("the store could not be closed; everything acknowledged is on disk all the same")?;

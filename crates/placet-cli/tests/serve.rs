@@ -17,6 +17,9 @@ use std::time::{Duration, Instant};
 use process::{Process, World};
 use serde_json::json;
 
+/// A tool that only reads.
+const READER: &str = "[tools.read]\ncategory = \"read\"\n";
+
 /// How long an agent is ready to wait for an answer: `wait=60`.
 const LONG_POLL: Duration = Duration::from_mins(1);
 
@@ -43,7 +46,7 @@ fn without_configuration_it_makes_private_tokens_and_prints_a_link() {
 #[test]
 fn nothing_acknowledged_is_lost_when_it_is_killed() {
     let world = World::new();
-    let server = world.serve("");
+    let server = world.serve(READER);
     let agent = world.token("agent");
     let call =
         json!({"sessionId": "job", "callId": "c1", "tool": "bash", "args": {"command": "make deploy"}});
@@ -55,7 +58,7 @@ fn nothing_acknowledged_is_lost_when_it_is_killed() {
     let mut seen = stream.until("claimed");
     server.kill();
 
-    let server = world.serve("");
+    let server = world.serve(READER);
     let approver = world.token("approver");
     let id = asked["requestId"].as_str().unwrap();
     let answer = json!({"selectedOptionId": "approve"});
@@ -130,6 +133,43 @@ fn a_good_configuration_takes_effect_on_sighup_and_a_bad_one_changes_nothing() {
     assert_eq!(log.matches("placet.toml:3:1").count(), 1, "said once: {log}");
     assert_eq!(decision(&server), "allow");
     assert_eq!(server.terminate().code(), Some(0));
+}
+
+#[test]
+fn a_reload_that_silently_loses_everything_is_refused() {
+    let world = World::new();
+    let rule = "[[rules]]\nname = \"no deploys\"\ntool = \"deploy\"\neffect = \"deny\"\n";
+    let person = "[[people]]\nname = \"lin\"\n";
+    let server = world.serve(&format!("{rule}{person}"));
+    let admin = world.token("admin");
+    let decision = |server: &Process| {
+        let check = json!({"tool": "deploy", "args": {}});
+        server.post(&admin, "/v1/policy/check", &check).1["decision"].clone()
+    };
+    // Cut off while it was saved: empty, only comments, and a file that lost its end.
+    for (cut, said) in [
+        ("", "sets nothing"),
+        ("# placet.toml\n\n", "sets nothing"),
+        ("[approval]\nmode = \"yolo\"\n", "all 1 rules are gone"),
+        (rule, "all 1 people are gone"),
+    ] {
+        world.configure(cut);
+        server.hang_up(said);
+        server.log_with("stays in force");
+        assert_eq!(decision(&server), "deny", "{cut}");
+    }
+    std::fs::remove_file(world.folder.path().join("placet.toml")).unwrap();
+    server.hang_up("cannot be read");
+    assert_eq!(decision(&server), "deny");
+    // What is written down is meant.
+    world.configure("rules = []\npeople = []\n[approval]\nmode = \"yolo\"\n");
+    server.hang_up("was loaded again");
+    assert_eq!(decision(&server), "allow");
+    assert_eq!(server.terminate().code(), Some(0));
+    // A start refuses the file as well.
+    world.configure("");
+    let error = world.refused(&["serve", "--listen", "127.0.0.1:0", "--data", "data"]);
+    assert!(error.contains("sets nothing"), "{error}");
 }
 
 #[test]

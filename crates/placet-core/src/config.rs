@@ -85,6 +85,8 @@ pub struct Config {
     pub workflows: BTreeMap<String, String>,
     /// `[mcp.servers.NAME]`.
     pub mcp_servers: BTreeMap<String, McpServer>,
+    /// Lists that the file empties on purpose: `rules = []`, `people = []`.
+    emptied: BTreeSet<&'static str>,
 }
 
 /// How questions are asked and answered.
@@ -316,7 +318,30 @@ impl Config {
         of_channel.unwrap_or(self.approval.locale)
     }
 
+    /// Whether this may replace `before` in a running process. A file that was cut off while it was saved can still be
+    /// valid, so losing all rules or all people at once has to be written down: `rules = []`.
+    pub fn may_replace(&self, before: &Self) -> Result<(), LostError> {
+        let lost = |what, before: usize, now: usize| {
+            let silent = before > 0 && now == 0 && !self.emptied.contains(what);
+            if silent {
+                return Err(LostError { what, before });
+            }
+            Ok(())
+        };
+        let rules = |config: &Self| config.policy.rules().count();
+        let people = |config: &Self| config.people.people().count();
+        lost("rules", rules(before), rules(self))?;
+        lost("people", people(before), people(self))
+    }
+
     fn check(file: ConfigFile, canonical_rules: Vec<String>, checker: &mut Checker<'_>) -> Self {
+        let (rules, people) = (file.rules.as_deref(), file.people.as_deref());
+        let is_empty = [
+            ("rules", rules.map(<[_]>::is_empty)),
+            ("people", people.map(<[_]>::is_empty)),
+        ];
+        let emptied = is_empty.into_iter().filter(|(_, empty)| *empty == Some(true));
+        let emptied = emptied.map(|(name, _)| name).collect();
         let approval = sections::approval(&file.approval, checker);
         let tools = file
             .tools
@@ -333,9 +358,9 @@ impl Config {
             .iter()
             .filter_map(|(name, channel)| sections::channel(name, channel, checker))
             .collect();
-        let people = sections::directory(&file.people, &file.groups, &channels, checker);
+        let people = sections::directory(people.unwrap_or_default(), &file.groups, &channels, checker);
         let rules = rules::check(
-            &file.rules,
+            rules.unwrap_or_default(),
             canonical_rules,
             &people,
             |name| builtin(&tools, &databases, &name),
@@ -356,6 +381,7 @@ impl Config {
         let workflows = file.workflows.into_iter();
         let workflows = workflows.map(|(name, path)| (name, sections::place(Some(path), "", checker)));
         Self {
+            emptied,
             workflows: workflows.collect(),
             mcp_servers,
             agent: models::agent(&file.agent, &models, &channels, checker),
@@ -375,6 +401,18 @@ impl Config {
             },
         }
     }
+}
+
+/// A reload that would drop everything of a kind without saying so.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "all {before} {what} are gone, as if the file had been cut off; to remove them, write `{what} = []` at its top"
+)]
+pub struct LostError {
+    /// `rules` or `people`.
+    pub what: &'static str,
+    /// How many there were.
+    pub before: usize,
 }
 
 fn declared(tools: &BTreeMap<ToolName, Declared>, base: Tool) -> Tool {

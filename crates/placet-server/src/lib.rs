@@ -34,7 +34,7 @@ pub use access::{
     Access, AccessError, Admin, AgentOnly, AgentOrPerson, Caller, Holder, PersonOnly, Role, TokensError,
 };
 pub use serve::{Options, Server, StartError};
-pub use state::State;
+pub use state::{ReloadError, State};
 
 /// Everything that is served.
 pub fn router(state: State) -> Router {

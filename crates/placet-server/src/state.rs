@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use placet_agent::Agent;
 use placet_channels::webhook::Webhooks;
-use placet_core::config::{Config, DeadRule};
+use placet_core::config::{Config, DeadRule, LostError};
 use placet_core::time::Timestamp;
 use placet_engine::Engine;
 use placet_store::StoreError;
@@ -76,6 +76,17 @@ pub(crate) struct Parts {
     pub(crate) listen: SocketAddr,
     pub(crate) places: Places,
     pub(crate) stop: CancellationToken,
+}
+
+/// Why a configuration is not put in force. The one before stays.
+#[derive(Debug, thiserror::Error)]
+pub enum ReloadError {
+    /// It would drop all rules or all people without saying so.
+    #[error(transparent)]
+    Lost(#[from] LostError),
+    /// Its tokens cannot be used.
+    #[error(transparent)]
+    Access(#[from] AccessError),
 }
 
 impl State {
@@ -154,7 +165,8 @@ impl State {
     }
 
     /// Puts another configuration in force: policy, people and tokens. Channels and addresses stay as they were.
-    pub fn reload(&self, config: Config, source: String) -> Result<(), AccessError> {
+    pub fn reload(&self, config: Config, source: String) -> Result<(), ReloadError> {
+        config.may_replace(&self.config())?;
         let access = Access::load(&config, &self.0.places.data)?;
         warn_of_unbuilt(&config);
         self.0.engine.reload(config.clone());

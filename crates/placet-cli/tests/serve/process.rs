@@ -61,7 +61,9 @@ impl World {
 
     /// The same where somebody says.
     pub(crate) fn serve_on(&self, address: &str, config: &str, more: &[&str]) -> Process {
-        self.configure(config);
+        if !config.is_empty() {
+            self.configure(config);
+        }
         let args = [
             "serve",
             "--listen",

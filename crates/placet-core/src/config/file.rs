@@ -43,13 +43,11 @@ pub(super) const SECTIONS: [&str; 15] = [
 pub(super) struct ConfigFile {
     #[serde(default)]
     pub(super) approval: ApprovalFile,
-    #[serde(default)]
-    pub(super) rules: Vec<Spanned<RuleFile>>,
+    pub(super) rules: Option<Vec<Spanned<RuleFile>>>,
     #[serde(default)]
     pub(super) tools: BTreeMap<Spanned<String>, ToolFile>,
     /// Names of channels are keys here, so the table is read as it comes.
-    #[serde(default)]
-    pub(super) people: Vec<Spanned<BTreeMap<Spanned<String>, Spanned<String>>>>,
+    pub(super) people: Option<Vec<Spanned<BTreeMap<Spanned<String>, Spanned<String>>>>>,
     #[serde(default)]
     pub(super) groups: BTreeMap<Spanned<String>, Vec<String>>,
     #[serde(default)]

@@ -38,6 +38,7 @@ impl Config {
             databases,
             workflows: _,
             mcp_servers,
+            emptied: _,
         } = self;
         let mut found = of_server(server);
         found.extend(people.people().filter_map(of_person));

@@ -252,8 +252,7 @@ async fn a_token_that_is_taken_back_ends_its_streams() {
     let house = House::with_people().await;
     let agent = house.token("agent");
     let mut lin = Stream::open(&house, LIN, "", None).await;
-    let config = placet_core::config::Config::builtin();
-    house.state.reload(config, "again".into()).unwrap();
+    house.reload("rules = []\npeople = []\n");
     house.ask(&agent, "c1", "bash", json!({"command": "make"})).await;
     assert_eq!(lin.next().await, None);
     assert_eq!(house.get(LIN, "/v1/me").await.status, 401);
