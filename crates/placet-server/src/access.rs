@@ -36,7 +36,7 @@ pub(crate) use welcome::Welcome;
 /// A token that is shorter could be guessed.
 const TOKEN_CHARS_MIN: usize = 16;
 /// The agent behind the token of the role, when agents have none of their own.
-const DEFAULT_AGENT: &str = "agent";
+pub(crate) const DEFAULT_AGENT: &str = "agent";
 /// The person behind the role's token where the system does not say who uses it.
 const DEFAULT_PERSON: &str = "operator";
 

@@ -9,13 +9,16 @@ use std::sync::{Arc, PoisonError, RwLock};
 use placet_agent::Agent;
 use placet_channels::webhook::Webhooks;
 use placet_core::config::{Config, DeadRule, LostError};
+use placet_core::ids::AgentId;
 use placet_core::time::Timestamp;
 use placet_engine::Engine;
 use placet_store::StoreError;
 use tokio::sync::{Mutex, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::access::{Access, AccessError, Challenges, Codes, CredentialId, Hosts, Throttle, Ticket, Tickets};
+use crate::access::{
+    Access, AccessError, Challenges, Codes, CredentialId, DEFAULT_AGENT, Hosts, Throttle, Ticket, Tickets,
+};
 use crate::metrics::Metrics;
 use crate::serve::warn_of_unbuilt;
 use crate::tail::Tail;
@@ -136,6 +139,14 @@ impl State {
     /// Who may come in.
     pub fn access(&self) -> Arc<Access> {
         Arc::clone(&self.settings().access)
+    }
+
+    /// Whether this is the name of an agent: the built-in one, or one with a token.
+    pub(crate) fn is_agent(&self, name: &str) -> bool {
+        let configured = &self.config().server.agents;
+        name == DEFAULT_AGENT
+            || name == AgentId::built_in().as_str()
+            || configured.keys().any(|agent| agent.as_str() == name)
     }
 
     /// Where the configuration came from.

@@ -12,13 +12,15 @@ use placet_core::interaction::CallKey;
 use placet_core::journal::CallResult;
 use placet_core::record::{CallRecord, CallState};
 use placet_core::time::Millis;
-use placet_engine::{Proposed, Submission};
+use placet_engine::steps::ProposeRefusal;
+use placet_engine::{GateError, Proposed, Submission};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::Problems;
+use super::sessions::stored_name;
 use crate::access::AgentOnly;
 use crate::intake::{JsonBody, OptionalBody, PathId, QueryOf};
 use crate::problem::{Code, Problem};
@@ -54,11 +56,20 @@ async fn propose(
     JsonBody(new): JsonBody<NewCall>,
 ) -> Result<Json<CallBody>, Problem> {
     let wait = new.wait;
-    let submission = submission(new, agent, &state).await?;
-    let call = submission.call.clone();
-    tracing::Span::current().record("session", call.session.as_str());
+    let mut submission = submission(new, agent, &state).await?;
+    tracing::Span::current().record("session", submission.call.session.as_str());
     let began = Instant::now();
-    let proposed = state.engine().gate().propose(submission).await?;
+    let gate = state.engine().gate();
+    let proposed = match gate.propose(submission.clone()).await {
+        // Another agent took the name in this very moment.
+        Err(GateError::Propose(ProposeRefusal::NotYours(name))) => {
+            let agent = &submission.call.origin.agent;
+            submission.call.session = stored_name(&state, agent, &name).await?;
+            gate.propose(submission.clone()).await?
+        }
+        proposed => proposed?,
+    };
+    let call = submission.call;
     state.metrics().decided(began.elapsed());
     let body = match proposed {
         Proposed::Settled { verdict, outcome } => CallBody::settled(&call, &verdict, &outcome),
@@ -233,6 +244,7 @@ async fn submission(new: NewCall, agent: AgentId, state: &State) -> Result<Submi
         None => CallId::new(format!("call_{}", uuid::Uuid::now_v7().simple()))?,
     };
     let chat = chat(new.channel, new.chat_id, &new.session_id, &state.config())?;
+    let session = stored_name(state, &agent, &new.session_id).await?;
     let origin = Origin {
         agent,
         agent_path: new.agent_path,
@@ -244,7 +256,7 @@ async fn submission(new: NewCall, agent: AgentId, state: &State) -> Result<Submi
             id,
             tool: new.tool,
             args: new.args,
-            session: new.session_id,
+            session,
             origin,
             group: new.group,
             description: new.description,

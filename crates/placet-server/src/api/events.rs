@@ -21,7 +21,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::Problems;
-use super::sessions::{concerns, owns};
+use super::sessions::{concerns, owns, stored_name};
 use crate::access::{Caller, Holder, Role, Welcome};
 use crate::intake::QueryOf;
 use crate::metrics::Ongoing;
@@ -64,14 +64,18 @@ async fn events(
     QueryOf(query): QueryOf<EventsQuery>,
 ) -> Result<Response, Problem> {
     let after = start(&state, &headers, query.after.as_deref()).await?;
-    let view = view(&state, &caller, query.session_id.as_ref()).await?;
-    if let Some(session) = &query.session_id {
+    let session = match (query.session_id, &caller.holder) {
+        (Some(session), Holder::Agent(agent)) => Some(stored_name(&state, agent, &session).await?),
+        (session, _) => session,
+    };
+    let view = view(&state, &caller, session.as_ref()).await?;
+    if let Some(session) = &session {
         tracing::Span::current().record("session", session.as_str());
     }
     let stream = Stream {
-        wake: state.tail().wake(query.session_id.as_ref()),
+        wake: state.tail().wake(session.as_ref()),
         _counted: state.metrics().stream(),
-        session: query.session_id,
+        session,
         welcome: Welcome::new(&state, caller),
         view,
         after,

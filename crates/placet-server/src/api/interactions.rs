@@ -20,6 +20,7 @@ use utoipa_axum::routes;
 
 use super::Problems;
 use super::calls::{WAIT_SECONDS_MAX, chat};
+use super::sessions::stored_name;
 use crate::access::{AgentOnly, AgentOrPerson, PersonOnly, Role};
 use crate::intake::{JsonBody, PathId, QueryOf};
 use crate::problem::{Code, Problem};
@@ -56,12 +57,14 @@ struct AskedBody {
 async fn ask(
     AgentOnly(agent): AgentOnly,
     Shared(state): Shared<State>,
-    JsonBody(request): JsonBody<InteractionRequest>,
+    JsonBody(mut request): JsonBody<InteractionRequest>,
 ) -> Result<(StatusCode, Json<AskedBody>), Problem> {
+    let chat = chat(None, None, &request.session_id, &state.config())?;
+    request.session_id = stored_name(&state, &agent, &request.session_id).await?;
     let origin = Origin {
         agent,
         agent_path: Vec::new(),
-        chat: chat(None, None, &request.session_id, &state.config())?,
+        chat,
         user: None,
     };
     let asked = state.engine().broker().ask(request, origin).await?;

@@ -20,7 +20,7 @@ use utoipa_axum::routes;
 
 use super::calls::{chat, user};
 use super::interactions::locale;
-use super::sessions::may_act;
+use super::sessions::stored_name;
 use super::{LocaleQuery, Problems};
 use crate::access::{Admin, AgentOrPerson};
 use crate::intake::{JsonBody, QueryOf};
@@ -325,14 +325,14 @@ async fn check(
     asker: AgentOrPerson,
     Shared(state): Shared<State>,
     QueryOf(query): QueryOf<LocaleQuery>,
-    JsonBody(body): JsonBody<CheckBody>,
+    JsonBody(mut body): JsonBody<CheckBody>,
 ) -> Result<Json<CheckedBody>, Problem> {
     let locale = locale(&state, query.locale);
     let tool = body.tool.clone();
     let agent = match &asker {
         AgentOrPerson::Agent(agent) => {
             if let Some(session) = &body.session_id {
-                may_act(&state, agent, session).await?;
+                body.session_id = Some(stored_name(&state, agent, session).await?);
             }
             agent.clone()
         }

@@ -170,6 +170,10 @@ async fn one(
     PathId(id): PathId<SessionId>,
     QueryOf(query): QueryOf<RowsQuery>,
 ) -> Result<Json<Timeline>, Problem> {
+    let id = match &reader {
+        AgentOrPerson::Agent(agent) => stored_name(&state, agent, &id).await?,
+        AgentOrPerson::Person(_) => id,
+    };
     let (limit, locale) = (page_size(query.limit), locale(&state, query.locale));
     let after = query.after.map_or(0, cursor);
     let wanted = id.clone();
@@ -288,16 +292,27 @@ pub(super) async fn owns(state: &State, agent: &AgentId, session: &SessionId) ->
     Ok(record.agent == Some(agent))
 }
 
-/// Refuses an agent that asks about a session in which it may not act: the mode people gave it is not its business.
-pub(super) async fn may_act(state: &State, agent: &AgentId, id: &SessionId) -> Result<(), Problem> {
-    let session = id.clone();
-    let store = state.engine().store();
-    let record = store.read(move |view, _| view.session(&session)).await?;
-    if record.is_open_to(agent) {
-        Ok(())
-    } else {
-        Err(none(id))
+/// The stored name of the session that an agent calls `name`. Stored names are unique, so a name that another agent took first
+/// is stored under the agent's own: `builder@job-1`. Agents neither see nor block each other's names.
+pub(super) async fn stored_name(
+    state: &State,
+    agent: &AgentId,
+    name: &SessionId,
+) -> Result<SessionId, Problem> {
+    // Kept for the agent it names: nobody else takes it first.
+    if let Some((owner, _)) = name.as_str().split_once('@')
+        && owner != agent.as_str()
+        && state.is_agent(owner)
+    {
+        return Err(none(name));
     }
+    let wanted = name.clone();
+    let store = state.engine().store();
+    let record = store.read(move |view, _| view.session(&wanted)).await?;
+    if record.is_open_to(agent) {
+        return Ok(name.clone());
+    }
+    Ok(SessionId::new(format!("{agent}@{name}"))?)
 }
 
 /// Whether a question of this session was put to somebody.

@@ -138,12 +138,19 @@ impl From<&Grant> for GrantBody {
     }
 }
 
+/// What the agent calls the session: without the agent's name before it (see `api::sessions::stored_name`).
+fn name_for_agent(call: &ToolCall) -> SessionId {
+    let own = call.session.as_str().strip_prefix(call.origin.agent.as_str());
+    own.and_then(|rest| SessionId::new(rest.strip_prefix('@')?).ok())
+        .unwrap_or_else(|| call.session.clone())
+}
+
 impl CallBody {
     /// A call that waits for people.
     pub(crate) fn pending(call: &ToolCall, verdict: &Verdict, on: Option<InteractionId>) -> Self {
         Self {
             call_id: call.id.clone(),
-            session_id: call.session.clone(),
+            session_id: name_for_agent(call),
             tool: call.tool.clone(),
             status: "pending",
             verdict: verdict.into(),

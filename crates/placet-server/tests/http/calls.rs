@@ -139,6 +139,52 @@ async fn a_wait_ends_pending_when_nobody_answers() {
 }
 
 #[tokio::test]
+async fn two_agents_have_sessions_of_the_same_name_and_neither_sees_the_other() {
+    let house = House::with_people().await;
+    let agent = house.token("agent");
+    let make = |target: &str| json!({"command": format!("make {target}")});
+    let first = house.ask(&agent, "c1", "bash", make("mine")).await;
+    let call = house.propose(OTHER, "c1", "bash", make("theirs")).await;
+    assert_eq!(
+        (&call["status"], &call["sessionId"]),
+        (&json!("pending"), &json!("job"))
+    );
+    assert_ne!(call["requestId"], first.as_str());
+    // Each reads its own.
+    for (token, own, others) in [
+        (agent.as_str(), "make mine", "make theirs"),
+        (OTHER, "make theirs", "make mine"),
+    ] {
+        let session = house.get(token, "/v1/sessions/job").await;
+        assert_eq!(session.status, 200, "{}", session.text);
+        assert!(
+            session.text.contains(own) && !session.text.contains(others),
+            "{}",
+            session.text
+        );
+        let check = json!({"tool": "bash", "args": make("x"), "sessionId": "job"});
+        house.post(token, "/v1/policy/check", check).await.ok();
+        let request = json!({"sessionId": "job", "type": "USER_INPUT", "title": "Which?", "message": "Which one?",
+                           "options": [{"optionId": "y", "label": "Y", "action": "CUSTOM"}]});
+        assert_eq!(house.post(token, "/v1/interactions", request).await.status, 201);
+    }
+    // People read whose it is, and ending one leaves the other open.
+    let admin = house.token("admin");
+    assert_eq!(
+        house.get(&admin, "/v1/sessions/other@job").await.ok()["session"]["agent"],
+        "other"
+    );
+    let ended = house.send(&admin, "POST", "/v1/sessions/job/cancel", None).await;
+    assert_eq!(ended.status, 204, "{}", ended.text);
+    assert_eq!(house.get(OTHER, "/v1/calls/c1").await.ok()["status"], "pending");
+    // No agent takes a name that is kept for another.
+    let taken = json!({"sessionId": "other@next", "tool": "bash", "args": make("x")});
+    let taken = house.post(&agent, "/v1/calls", taken).await;
+    assert_eq!(taken.problem(), (404, "no-such-session".into()));
+    house.close().await;
+}
+
+#[tokio::test]
 async fn an_id_is_one_call_and_another_agents_id_is_not_found() {
     let house = House::with_people().await;
     let agent = house.token("agent");

@@ -356,8 +356,10 @@ async fn another_agent_reads_nothing_of_a_conversation_by_calling_in_its_session
     let call = json!({"sessionId": "ops:c1", "tool": "read", "args": {"path": "a"}});
     // Whether it may call there at all is not the question here.
     house.post(OTHER, "/v1/calls", call).await;
+    // For this agent the name means a session of its own.
     let session = house.get(OTHER, "/v1/sessions/ops:c1").await;
-    assert_eq!(session.problem(), (404, "no-such-session".into()));
+    assert_eq!(session.ok()["session"]["agent"], "other");
+    assert!(!session.text.contains("a secret of ours"), "{}", session.text);
 
     let bearer = format!("Bearer {OTHER}");
     let path = "/v1/events?sessionId=ops:c1&after=0";
