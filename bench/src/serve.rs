@@ -57,7 +57,7 @@ impl House {
         let config = folder.join("placet.toml");
         std::fs::write(
             &config,
-            "[tools.read]\ncategory = \"read\"\n[approval]\ntimeout = \"24h\"\nopen_questions_max = 100000\n\
+            "[tools.read]\ncategory = \"read\"\n[approval]\ntimeout = \"24h\"\nopen_questions_max = 100000\nagent_open_questions_max = 100000\n\
              [server]\nconnections_max = 40000\nrequests_per_second = 10000000\n",
         )?;
         let mut process = Command::new(program)

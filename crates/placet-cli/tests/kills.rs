@@ -32,7 +32,7 @@ fn a_run_killed_hundreds_of_times_does_everything_exactly_once_or_asks() {
     let world = World::new();
     let model = ModelServer::start();
     let config = format!(
-        "[workspace]\nroot = \".\"\n[agent]\nturns_max = 100000\n[approval]\ntimeout = \"1h\"\nopen_questions_max = 1000\n\
+        "[workspace]\nroot = \".\"\n[agent]\nturns_max = 100000\n[approval]\ntimeout = \"1h\"\nopen_questions_max = 1000\nagent_open_questions_max = 1000\nperson_open_questions_max = 1000\n\
          [databases.books]\nurl = \"sqlite:books.db\"\n[models.main]\nprovider = \"openai\"\nmodel = \"plan\"\nbase_url = \"{}\"\n",
         model.url
     );

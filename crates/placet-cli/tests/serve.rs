@@ -172,6 +172,27 @@ fn a_reload_that_silently_loses_everything_is_refused() {
     assert!(error.contains("sets nothing"), "{error}");
 }
 
+/// Files may have so many blocks of 512 or 1024 bytes; a larger write fails, as on a full disk.
+const BLOCKS: &str = "3000";
+
+#[test]
+fn a_server_whose_disk_is_full_says_that_it_is_not_ready() {
+    let world = World::new();
+    let server = world.serve_limited(BLOCKS, READER);
+    assert_eq!(server.get("", "/readyz").0, 200);
+    let agent = world.token("agent");
+    let text = "x".repeat(16 * 1024);
+    let full = (0..1000).find(|number| {
+        let call = json!({"sessionId": "job", "callId": format!("c{number}"), "tool": "read", "args": {"path": "a", "note": text}});
+        server.post(&agent, "/v1/calls", &call).0 != 200
+    });
+    assert!(full.is_some(), "the disk never got full");
+    let (status, problem) = server.get("", "/readyz");
+    assert_eq!((status, &problem["code"]), (503, &json!("store-unavailable")));
+    assert_eq!(server.get("", "/healthz").0, 200);
+    server.kill();
+}
+
 #[test]
 fn a_channel_that_reaches_nobody_is_said_at_the_start_and_when_it_is_loaded() {
     let world = World::new();

@@ -102,6 +102,10 @@ pub struct Approval {
     pub locale: Locale,
     /// How many questions of one session may be open at once.
     pub open_questions_max: u32,
+    /// How many questions of one agent may be open at once.
+    pub agent_open_questions_max: u32,
+    /// How many open questions may name one person as approver at once.
+    pub person_open_questions_max: u32,
     /// After how many rejections in a row the person is asked how to go on.
     pub rejections_max: u32,
     /// Who may say "don't ask again" for a whole project, or as a rule.
@@ -122,6 +126,8 @@ impl Approval {
     const TIMEOUT: Millis = Millis::from_secs(60);
     const MEMORY: Millis = Millis::from_secs(300);
     const OPEN_QUESTIONS_MAX: u32 = 20;
+    const AGENT_OPEN_QUESTIONS_MAX: u32 = 500;
+    const PERSON_OPEN_QUESTIONS_MAX: u32 = 100;
     const REJECTIONS_MAX: u32 = 3;
 }
 

@@ -276,6 +276,16 @@ impl Asked {
         }
     }
 
+    /// The agent that asks.
+    pub fn agent(&self) -> &AgentId {
+        match &self.subject {
+            Subject::Call { call, .. }
+            | Subject::UnknownOutcome { call, .. }
+            | Subject::Breaker { call, .. } => &call.agent,
+            Subject::Request { agent, .. } => agent,
+        }
+    }
+
     /// Which of the six kinds it is.
     pub fn kind(&self) -> InteractionKind {
         match &self.subject {

@@ -197,7 +197,20 @@ pub enum Event {
         /// The folder agents work in: whoever joins judges paths by it too.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         workspace: Option<String>,
+        /// The checkpoints so far. The chain of the journal holds this, so removed checkpoints are missed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        checkpoints: Option<Checkpoints>,
     },
+}
+
+/// How many checkpoints there are, and the hash of the last one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Checkpoints {
+    /// How many.
+    pub count: u64,
+    /// The last one's hash; [`genesis`] before the first.
+    pub head: Digest,
 }
 
 /// A message from a chat.

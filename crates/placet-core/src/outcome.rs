@@ -121,10 +121,13 @@ pub enum Denial {
         /// Why not.
         why: String,
     },
-    /// The session has too many open questions already.
+    /// Too many questions are open already.
     TooManyOpen {
         /// How many are allowed.
         max: u32,
+        /// Whose they are.
+        #[serde(default, skip_serializing_if = "OpenOf::is_session")]
+        of: OpenOf,
     },
     /// The same call was rejected in this session before.
     RejectedBefore {
@@ -136,6 +139,35 @@ pub enum Denial {
     },
     /// The session has been ended.
     SessionOver,
+}
+
+/// Whose open questions are counted.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum OpenOf {
+    /// The session's.
+    #[default]
+    Session,
+    /// The agent's, in all its sessions.
+    Agent,
+    /// Those that name this person as approver.
+    Person(PersonId),
+}
+
+impl OpenOf {
+    fn is_session(&self) -> bool {
+        *self == Self::Session
+    }
+}
+
+impl std::fmt::Display for OpenOf {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Session => f.write_str("in this session"),
+            Self::Agent => f.write_str("for this agent"),
+            Self::Person(person) => write!(f, "for {person}"),
+        }
+    }
 }
 
 /// The status of a call, as on the wire.
@@ -289,11 +321,8 @@ impl std::fmt::Display for Denial {
         match self {
             Self::Policy { reason } => write!(f, "policy does not allow this: {reason}"),
             Self::NobodyToAsk { why } => write!(f, "a person must agree, and there is nobody to ask: {why}"),
-            Self::TooManyOpen { max } => {
-                write!(
-                    f,
-                    "{max} questions are open in this session already; wait for their answers"
-                )
+            Self::TooManyOpen { max, of } => {
+                write!(f, "{max} questions are open {of} already; wait for their answers")
             }
             Self::RejectedBefore {
                 by,

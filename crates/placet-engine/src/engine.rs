@@ -433,15 +433,18 @@ impl Engine {
     /// Says in the journal that Placet runs, since when it had not, and under which policy.
     async fn begin(&self) -> Result<(), StartError> {
         let session = SessionId::new(SYSTEM_SESSION)?;
-        let started = Event::Started {
-            down_for: self.inner.store.down_for(),
-            policy: self.in_force().config.policy.version(),
-            workspace: Some(self.inner.places.workspace().to_owned()),
-        };
-        let step = self
-            .inner
-            .store
-            .step(move |_, _| Ok::<_, StoreError>(Step::new(()).event(session, started)));
+        let down_for = self.inner.store.down_for();
+        let policy = self.in_force().config.policy.version();
+        let workspace = Some(self.inner.places.workspace().to_owned());
+        let step = self.inner.store.step(move |view, _| {
+            let started = Event::Started {
+                down_for,
+                policy,
+                workspace,
+                checkpoints: Some(view.checkpoints()?),
+            };
+            Ok::<_, StoreError>(Step::new(()).event(session, started))
+        });
         Ok(step.await.map_err(placet_store::StepError::flatten)?)
     }
 

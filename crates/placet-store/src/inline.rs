@@ -104,6 +104,11 @@ impl InlineStore {
         self.writer.heartbeat(now)
     }
 
+    /// Whether a write of some size can be committed; see [`crate::Store::prove_room`].
+    pub fn prove_room(&mut self, now: Now) -> Result<(), StoreError> {
+        self.writer.prove_room(now)
+    }
+
     /// Covers all rows by a checkpoint.
     pub fn checkpoint(&mut self, now: Now) -> Result<(), StoreError> {
         self.writer.checkpoint(now)

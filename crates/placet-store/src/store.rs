@@ -229,6 +229,12 @@ impl Store {
         self.ask(Message::Heartbeat).await
     }
 
+    /// Whether the store can be written: commits a write larger than most steps. On a full disk a small change in place may
+    /// still succeed where a step would not.
+    pub async fn prove_room(&self) -> Result<(), StoreError> {
+        self.ask(Message::ProveRoom).await
+    }
+
     /// Checks everything stored; see [`crate::verify_file`].
     pub async fn verify(&self, expected: Option<Anchor>) -> Result<Verified, StoreError> {
         let (reply, answer) = oneshot::channel();

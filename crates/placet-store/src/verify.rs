@@ -78,6 +78,8 @@ pub enum FindingKind {
     SessionCut,
     /// The chain of checkpoints does not hold.
     CheckpointBroken,
+    /// The outbox has lost or gained items.
+    OutboxDiffers,
     /// A table beside the journal says something else than the journal.
     ProjectionDiffers,
     /// The journal is not the one the anchor was taken from.

@@ -28,6 +28,9 @@ use crate::{checkpoint, inline::CommitFault};
 #[cfg(test)]
 mod tests;
 
+/// What [`Writer::prove_room`] writes: more than most steps do.
+const ROOM_BYTES: u32 = 64 * 1024;
+
 /// A step on its way through a group.
 pub(crate) trait Job {
     /// Decides; `None` when there is nothing to write.
@@ -247,6 +250,23 @@ impl Writer {
         Ok(self
             .conn
             .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?)
+    }
+
+    /// Commits a write of some size, and fails if the disk does not take it. A heartbeat is no proof: it changes a row in
+    /// place, which a full disk may still take.
+    pub(crate) fn prove_room(&self, now: Now) -> Result<(), StoreError> {
+        if self.role == Role::Guest {
+            return Ok(());
+        }
+        let batch = self.begin()?;
+        let last = self
+            .conn
+            .prepare_cached("INSERT INTO room (filler) VALUES (zeroblob(?1))")?
+            .insert([ROOM_BYTES])?;
+        self.conn
+            .prepare_cached("DELETE FROM room WHERE id < ?1")?
+            .execute([last])?;
+        batch.commit(now, u64::from(self.checkpoint_rows), CommitFault::None)
     }
 
     /// Stores how far live time has come.

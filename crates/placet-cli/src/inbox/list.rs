@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use placet_core::render::SafeText;
+
 use super::{Inbox, waiting};
 use crate::args::InboxListArgs;
 use crate::exit::Exit;
@@ -38,7 +40,11 @@ pub(super) fn run(inbox: &Inbox, args: &InboxListArgs) -> anyhow::Result<Exit> {
             waiting.gist,
             paint(
                 style::FAINT,
-                format_args!("({}, {})", waiting.session(), waiting.id())
+                format_args!(
+                    "({}, {})",
+                    SafeText::line(waiting.session().as_str()),
+                    SafeText::line(waiting.id().as_str())
+                )
             ),
         );
     }

@@ -31,6 +31,16 @@ fn list_says_what_waits_in_a_line_each() {
 }
 
 #[test]
+fn list_shows_hidden_characters_of_a_session_name() {
+    let mut call = bash("mkdir a");
+    call["session"] = json!("job-1\u{202e}\u{200b}x");
+    let waiting = Waiting::of(&[call]);
+    let (out, _) = waiting.inbox("lin", &["list"], 0);
+    assert!(out.contains("job-1⟦U+202E⟧⟦U+200B⟧x"), "{out:?}");
+    assert!(!out.contains(['\u{202e}', '\u{200b}']), "{out:?}");
+}
+
+#[test]
 fn who_asks_is_known_where_no_variable_says_so() {
     let waiting = Waiting::of(&[bash("mkdir a")]);
     let db = waiting.db();

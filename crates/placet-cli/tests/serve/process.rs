@@ -61,6 +61,27 @@ impl World {
 
     /// The same where somebody says.
     pub(crate) fn serve_on(&self, address: &str, config: &str, more: &[&str]) -> Process {
+        self.start(self.command(&[]), address, config, more)
+    }
+
+    /// The same with files that cannot grow beyond so many blocks.
+    pub(crate) fn serve_limited(&self, blocks: &str, config: &str) -> Process {
+        let placet = self.command(&[]);
+        // The signal for a file that is too large would end the process; ignored, the write fails.
+        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(script).arg(placet.get_program());
+        shell.current_dir(self.folder.path());
+        for (name, value) in placet.get_envs() {
+            match value {
+                Some(value) => shell.env(name, value),
+                None => shell.env_remove(name),
+            };
+        }
+        self.start(shell, "127.0.0.1:0", config, &[])
+    }
+
+    fn start(&self, mut command: Command, address: &str, config: &str, more: &[&str]) -> Process {
         if !config.is_empty() {
             self.configure(config);
         }
@@ -74,8 +95,8 @@ impl World {
             "--log-format",
             "json",
         ];
-        let mut child = self
-            .command(&args)
+        let mut child = command
+            .args(args)
             .args(more)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

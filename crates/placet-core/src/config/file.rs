@@ -87,6 +87,8 @@ pub(super) struct ApprovalFile {
     #[serde(default)]
     pub(super) tool_overrides: BTreeMap<ToolName, bool>,
     pub(super) open_questions_max: Option<Spanned<u32>>,
+    pub(super) agent_open_questions_max: Option<Spanned<u32>>,
+    pub(super) person_open_questions_max: Option<Spanned<u32>>,
     pub(super) rejections_max: Option<Spanned<u32>>,
     pub(super) wide_grants: Option<WideGrants>,
 }

@@ -53,6 +53,16 @@ pub(super) fn approval(file: &ApprovalFile, checker: &mut Checker<'_>) -> Approv
             Approval::OPEN_QUESTIONS_MAX,
             checker,
         ),
+        agent_open_questions_max: at_least_one(
+            file.agent_open_questions_max.as_ref(),
+            Approval::AGENT_OPEN_QUESTIONS_MAX,
+            checker,
+        ),
+        person_open_questions_max: at_least_one(
+            file.person_open_questions_max.as_ref(),
+            Approval::PERSON_OPEN_QUESTIONS_MAX,
+            checker,
+        ),
         rejections_max: at_least_one(file.rejections_max.as_ref(), Approval::REJECTIONS_MAX, checker),
         wide_grants: file.wide_grants.unwrap_or(WideGrants::Admins),
     }

@@ -9,6 +9,7 @@ use placet_core::interaction::{
     Asked, Audience, Code, Escalating, InteractionRequest, RequestError, Subject,
 };
 use placet_core::journal::Event;
+use placet_core::outcome::OpenOf;
 use placet_core::time::{Millis, Now};
 use placet_core::tool::Risk;
 use placet_core::verdict::{Approvers, AskTerms};
@@ -321,6 +322,29 @@ fn too_few(asked: &Asked) -> Option<Nobody> {
     })
 }
 
+/// Whose bound another question would exceed: its agent's, or that of a person it names. An agent that asks in ever new
+/// sessions would bury what others ask.
+pub(crate) fn too_many(
+    rules: &Rules<'_>,
+    view: &View<'_>,
+    asked: &Asked,
+) -> Result<Option<(u32, OpenOf)>, StoreError> {
+    let bounds = &rules.config.approval;
+    let max = bounds.agent_open_questions_max;
+    if view.open_of_agent(asked.agent())? >= max {
+        return Ok(Some((max, OpenOf::Agent)));
+    }
+    let max = bounds.person_open_questions_max;
+    if let Audience::People(people) = &asked.audience {
+        for person in people {
+            if view.open_for(person)? >= max {
+                return Ok(Some((max, OpenOf::Person(person.clone()))));
+            }
+        }
+    }
+    Ok(None)
+}
+
 /// A code no other open question has in any chat this one is shown in.
 fn free_code(view: &View<'_>, chats: &BTreeSet<Chat>, random: u64) -> Result<Code, StoreError> {
     let mut taken = BTreeSet::new();
@@ -352,8 +376,13 @@ pub enum AskRefusal {
     #[error("this session has been ended")]
     SessionOver,
     /// There are too many open questions.
-    #[error("{0} questions are open in this session already")]
-    TooManyOpen(u32),
+    #[error("{max} questions are open {of} already")]
+    TooManyOpen {
+        /// How many are allowed.
+        max: u32,
+        /// Whose they are.
+        of: OpenOf,
+    },
     /// There is nobody to ask.
     #[error("there is nobody to ask: {0}")]
     NobodyToAsk(String),
@@ -385,7 +414,8 @@ pub fn ask_request(
     }
     let max = rules.config.approval.open_questions_max;
     if session.open_questions >= max {
-        return Err(AskRefusal::TooManyOpen(max));
+        let of = OpenOf::Session;
+        return Err(AskRefusal::TooManyOpen { max, of });
     }
     request.request_id = Some(id.clone());
     let timeout = request.timeout_seconds.map_or_else(
@@ -411,7 +441,10 @@ pub fn ask_request(
         evidence: Vec::new(),
     };
     match put(rules, view, now, question)? {
-        Ok((asked, draft)) => Ok(draft.finish(asked)),
+        Ok((asked, draft)) => match too_many(rules, view, &asked)? {
+            Some((max, of)) => Err(AskRefusal::TooManyOpen { max, of }),
+            None => Ok(draft.finish(asked)),
+        },
         Err(nobody) => Err(AskRefusal::NobodyToAsk(nobody.to_string())),
     }
 }

@@ -8,7 +8,7 @@ use placet_core::evidence::Evidence;
 use placet_core::ids::{CallId, InteractionId, SessionId};
 use placet_core::interaction::{CallKey, InteractionRequest, Subject};
 use placet_core::journal::Event;
-use placet_core::outcome::{Denial, Outcome};
+use placet_core::outcome::{Denial, OpenOf, Outcome};
 use placet_core::policy::Context;
 use placet_core::record::{CallRecord, CallState, SessionRecord};
 use placet_core::standing::StandingGrant;
@@ -17,7 +17,7 @@ use placet_core::tool::{Category, OwnOpinion, Risk, Tool};
 use placet_core::verdict::{AskTerms, Decision, Step as PolicyStep, Verdict};
 use placet_store::{Step, StoreError, Surroundings, View};
 
-use super::ask::{Fresh, Question, deciding_callback, put};
+use super::ask::{Fresh, Question, deciding_callback, put, too_many};
 use super::terms::RunTerms;
 use super::{Draft, Rules};
 use crate::gate::key_of;
@@ -298,10 +298,14 @@ impl Desk<'_> {
         if self.session.open_questions >= limits.open_questions_max {
             return Ok(self.denied(Denial::TooManyOpen {
                 max: limits.open_questions_max,
+                of: OpenOf::Session,
             }));
         }
         match put(self.rules, self.view, self.now, self.question(terms)?)? {
             Ok((asked, asking)) => {
+                if let Some((max, of)) = too_many(self.rules, self.view, &asked)? {
+                    return Ok(self.denied(Denial::TooManyOpen { max, of }));
+                }
                 let mut draft = self.received(None);
                 draft.append(asking);
                 Ok(draft.finish(Proposed::Parked {

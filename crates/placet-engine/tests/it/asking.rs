@@ -4,7 +4,7 @@ use placet_core::ids::GroupId;
 use placet_core::interaction::{
     Action, Answer, AnswerError, Cancellation, Interaction, InteractionRequest, RequestError, Resolution,
 };
-use placet_core::outcome::{Denial, Outcome};
+use placet_core::outcome::{Denial, OpenOf, Outcome};
 use placet_core::record::CallState;
 use placet_core::time::Millis;
 use placet_engine::steps::{AnswerRefusal, AskRefusal, ClaimRefusal, How};
@@ -389,17 +389,65 @@ async fn past_the_cap_calls_are_denied_and_questions_refused_saying_so() {
     assert_eq!(
         settle(&engine, deploy("d", "d")).await,
         Outcome::Denied {
-            denial: Denial::TooManyOpen { max: 3 }
+            denial: Denial::TooManyOpen {
+                max: 3,
+                of: OpenOf::Session
+            }
         }
     );
     park(&engine, deploy("a2", "a")).await;
     let options = json!([{ "optionId": "y", "label": "Y", "action": "CUSTOM" }]);
     assert!(matches!(
         put(&engine, request("CUSTOM", &options)).await,
-        Err(AskRefusal::TooManyOpen(3))
+        Err(AskRefusal::TooManyOpen { max: 3, .. })
     ));
     park(&engine, in_session(deploy("e", "e"), "another")).await;
     let first = open(&engine).await.remove(0);
     say(&engine, &first, choice("lin", "skip")).await.unwrap();
     park(&engine, deploy("f", "f")).await;
+}
+
+#[tokio::test]
+async fn one_agent_cannot_bury_the_inbox_by_asking_in_ever_new_sessions() {
+    let house = House::new();
+    let engine = house.open("[approval]\nagent_open_questions_max = 2\n").await;
+    let at = |id: &str| in_session(deploy(id, id), id);
+    park(&engine, at("a")).await;
+    park(&engine, at("b")).await;
+    let (max, of) = (2, OpenOf::Agent);
+    let denial = Denial::TooManyOpen { max, of };
+    assert_eq!(settle(&engine, at("c")).await, Outcome::Denied { denial });
+    let options = json!([{ "optionId": "y", "label": "Y", "action": "CUSTOM" }]);
+    assert!(matches!(
+        put(&engine, request("CUSTOM", &options)).await,
+        Err(AskRefusal::TooManyOpen {
+            max: 2,
+            of: OpenOf::Agent
+        })
+    ));
+    // Another agent is not held up.
+    let mut other = at("d");
+    other.origin.agent = placet_core::ids::AgentId::new("other").unwrap();
+    park(&engine, other).await;
+    let first = open(&engine).await.remove(0);
+    say(&engine, &first, choice("lin", "skip")).await.unwrap();
+    park(&engine, at("e")).await;
+    verify(&engine).await;
+}
+
+#[tokio::test]
+async fn one_person_is_named_by_a_bounded_number_of_open_questions() {
+    let house = House::new();
+    let config =
+        "[approval]\nperson_open_questions_max = 1\n[[people]]\nname = 'lin'\n[[people]]\nname = 'wei'\n";
+    let engine = house.open(config).await;
+    let first = park(&engine, for_user(in_session(deploy("a", "a"), "a"), "lin")).await;
+    let (max, of) = (1, OpenOf::Person(person("lin")));
+    let denial = Denial::TooManyOpen { max, of };
+    let second = settle(&engine, for_user(in_session(deploy("b", "b"), "b"), "lin")).await;
+    assert_eq!(second, Outcome::Denied { denial });
+    park(&engine, for_user(in_session(deploy("c", "c"), "c"), "wei")).await;
+    say(&engine, &first, choice("lin", "skip")).await.unwrap();
+    park(&engine, for_user(in_session(deploy("d", "d"), "d"), "lin")).await;
+    verify(&engine).await;
 }

@@ -78,7 +78,7 @@ impl From<AskRefusal> for Problem {
             AskRefusal::IdTaken(_) => Code::RequestIdTaken,
             AskRefusal::NotYours(_) => Code::NoSuchSession,
             AskRefusal::SessionOver => Code::SessionOver,
-            AskRefusal::TooManyOpen(_) => Code::TooManyQuestions,
+            AskRefusal::TooManyOpen { .. } => Code::TooManyQuestions,
             AskRefusal::NobodyToAsk(_) => Code::NobodyToAsk,
         };
         Self::new(code, refusal.to_string())

@@ -1,7 +1,7 @@
 //! What events change about questions.
 
 use placet_core::ids::InteractionId;
-use placet_core::interaction::{Asked, Resolution, Subject};
+use placet_core::interaction::{Asked, Audience, Resolution, Subject};
 use placet_core::journal::Event;
 use placet_core::time::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -26,7 +26,7 @@ pub(super) fn asked(conn: &Connection, at: At<'_>, asked: &Asked) -> Result<(), 
         Subject::Call { digest, .. } => Some(digest.0.as_bytes()),
         Subject::UnknownOutcome { .. } | Subject::Breaker { .. } | Subject::Request { .. } => None,
     };
-    let sql = "INSERT INTO pending VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    let sql = "INSERT INTO pending VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     conn.prepare_cached(sql)?.execute(params![
         at.row,
         at.session,
@@ -38,7 +38,14 @@ pub(super) fn asked(conn: &Connection, at: At<'_>, asked: &Asked) -> Result<(), 
         asked.chat.as_ref().map(|chat| chat.channel.as_str()),
         asked.chat.as_ref().map(|chat| chat.id.as_str()),
         digest,
+        asked.agent().as_str(),
     ])?;
+    if let Audience::People(people) = &asked.audience {
+        let mut statement = conn.prepare_cached("INSERT INTO asks VALUES (?1, ?2)")?;
+        for person in people {
+            statement.execute((person.as_str(), at.row))?;
+        }
+    }
     if let Some(call) = asked.call() {
         calls::park(conn, at, call)?;
     }
@@ -94,6 +101,8 @@ pub(super) fn resolved(
     })?;
     conn.prepare_cached("UPDATE interactions SET state = ?2, resolved = ?3 WHERE row = ?1")?
         .execute(params![question, resolution.name(), at.row])?;
+    conn.prepare_cached("DELETE FROM asks WHERE question = ?1")?
+        .execute([question])?;
     let closed = conn
         .prepare_cached("DELETE FROM pending WHERE row = ?1")?
         .execute([question])?;

@@ -26,6 +26,7 @@ pub(super) enum Message {
     Step(Box<dyn Queued>),
     Checkpoint(Reply<()>),
     Heartbeat(Reply<()>),
+    ProveRoom(Reply<()>),
     LookAround(Reply<()>),
     Verify(Option<Anchor>, Reply<Verified>),
     Close(Reply<()>),
@@ -146,6 +147,9 @@ impl Worker {
             }
             Message::Heartbeat(reply) => {
                 let _ = reply.send(self.writer.heartbeat(self.now()));
+            }
+            Message::ProveRoom(reply) => {
+                let _ = reply.send(self.writer.prove_room(self.now()));
             }
             Message::LookAround(reply) => {
                 let others = self.look_at_owner().and_then(|()| self.writer.others());

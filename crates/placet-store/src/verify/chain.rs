@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use placet_core::digest::Digest;
 use placet_core::ids::SessionId;
-use placet_core::journal::{Event, checkpoint_hash, genesis, row_hash};
+use placet_core::journal::{Checkpoints, Event, checkpoint_hash, genesis, row_hash};
 use placet_core::time::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row};
 
@@ -136,9 +136,31 @@ impl Pass<'_, '_> {
                 row.id, row.seq, session.name
             );
             self.findings.add(FindingKind::Changed, Some(row.id), sentence);
-        } else if let Err(error) = serde_json::from_slice::<Event>(row.body) {
-            let sentence = format!("row {} cannot be read: {error}", row.id);
-            self.findings.add(FindingKind::Changed, Some(row.id), sentence);
+            return;
+        }
+        match serde_json::from_slice::<Event>(row.body) {
+            Ok(Event::Started {
+                checkpoints: Some(then),
+                ..
+            }) => self.compare_checkpoints(row.id, then),
+            Ok(_) => {}
+            Err(error) => {
+                let sentence = format!("row {} cannot be read: {error}", row.id);
+                self.findings.add(FindingKind::Changed, Some(row.id), sentence);
+            }
+        }
+    }
+
+    /// Compares the checkpoints before a row with those that the row says there were.
+    fn compare_checkpoints(&mut self, row: u64, then: Checkpoints) {
+        let Last { id, hash, .. } = self.last_checkpoint;
+        if (then.count, then.head) != (id, hash) {
+            let sentence = format!(
+                "row {row} was written after {} checkpoints, and {id} of them are there as they were",
+                then.count
+            );
+            self.findings
+                .add(FindingKind::CheckpointBroken, Some(row), sentence);
         }
     }
 
@@ -303,6 +325,14 @@ impl Pass<'_, '_> {
                 self.last_checkpoint.id
             );
             self.findings.add(FindingKind::CheckpointBroken, None, sentence);
+        }
+        let sql = "SELECT outbox, (SELECT count(*) FROM outbox) FROM service";
+        let (counted, there): (u64, u64) = self
+            .conn
+            .query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        if counted != there {
+            let sentence = format!("the outbox should hold {counted} items, and holds {there}");
+            self.findings.add(FindingKind::OutboxDiffers, None, sentence);
         }
         Ok(Chains {
             rows: self.last_row,

@@ -36,7 +36,7 @@ const fn whole(table: &'static str) -> Projection {
     }
 }
 
-const PROJECTIONS: [Projection; 12] = [
+const PROJECTIONS: [Projection; 13] = [
     Projection {
         table: "sessions",
         columns: "id, name, ended, rejections, mode, agent",
@@ -45,6 +45,7 @@ const PROJECTIONS: [Projection; 12] = [
     whole("calls"),
     whole("interactions"),
     whole("pending"),
+    whole("asks"),
     whole("progress"),
     whole("allow_list"),
     whole("rejected"),

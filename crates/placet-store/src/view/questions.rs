@@ -1,7 +1,7 @@
 //! Looking at questions.
 
 use placet_core::call::{CallDigest, Chat};
-use placet_core::ids::{InteractionId, SessionId};
+use placet_core::ids::{AgentId, InteractionId, PersonId, SessionId};
 use placet_core::interaction::{Asked, CallKey, Code, EvolveError, Interaction};
 use placet_core::journal::Event;
 use placet_core::time::{LiveTime, Timestamp};
@@ -11,6 +11,20 @@ use super::{DamagedRow, PendingHere, PendingPage, PendingRow, View, digest_bytes
 use crate::error::StoreError;
 
 impl View<'_> {
+    /// How many questions of an agent are open.
+    pub fn open_of_agent(&self, agent: &AgentId) -> Result<u32, StoreError> {
+        let sql = "SELECT count(*) FROM pending WHERE agent = ?1";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        Ok(statement.query_row([agent.as_str()], |row| row.get(0))?)
+    }
+
+    /// How many open questions name a person as approver.
+    pub fn open_for(&self, person: &PersonId) -> Result<u32, StoreError> {
+        let sql = "SELECT count(*) FROM asks WHERE person = ?1";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        Ok(statement.query_row([person.as_str()], |row| row.get(0))?)
+    }
+
     /// A question, with its votes: the journal's rows about it, evolved.
     pub fn interaction(&self, id: &InteractionId) -> Result<Option<Interaction>, StoreError> {
         let sql = "SELECT row, state, resolved FROM interactions WHERE id = ?1";

@@ -1,15 +1,25 @@
 //! Looking at the journal itself.
 
 use placet_core::ids::SessionId;
-use placet_core::journal::{Event, SYSTEM_SESSION};
+use placet_core::journal::{Checkpoints, Event, SYSTEM_SESSION};
 use placet_core::time::Timestamp;
 use rusqlite::Row;
 
 use super::{View, digest_at, parse_body, stored};
+use crate::checkpoint::Last;
 use crate::error::StoreError;
 use crate::step::{Committed, RawRow};
 
 impl View<'_> {
+    /// The checkpoints so far.
+    pub fn checkpoints(&self) -> Result<Checkpoints, StoreError> {
+        let last = Last::read(self.conn)?;
+        Ok(Checkpoints {
+            count: last.id,
+            head: last.hash,
+        })
+    }
+
     /// Journal rows after row `after`, of one session or of all, in order.
     pub fn journal(
         &self,

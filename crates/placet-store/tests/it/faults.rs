@@ -45,6 +45,26 @@ fn a_full_disk_stores_nothing_and_the_store_goes_on_once_there_is_space() {
     assert_eq!(db.verify(None).unwrap().findings, []);
 }
 
+/// A heartbeat changes a row in place, so it told nothing about the next step.
+#[test]
+fn a_full_disk_is_found_although_a_heartbeat_still_fits() {
+    let mut db = InlineStore::new().unwrap();
+    put(&mut db, 0, asking("int_1", &call("c1", "ls"))).unwrap();
+    let pages = db.pages().unwrap();
+    db.limit_pages(pages).unwrap();
+    db.heartbeat(at(1)).unwrap();
+    assert_eq!(db.prove_room(at(1)), Err(StoreError::Full));
+    db.limit_pages(pages + 1000).unwrap();
+    for second in 2..6 {
+        db.prove_room(at(second)).unwrap();
+    }
+    assert!(
+        db.pages().unwrap() < pages + 100,
+        "the proof takes no room for good"
+    );
+    assert_eq!(db.verify(None).unwrap().findings, []);
+}
+
 /// SQLite rolls back by itself when the disk is full: the checkpoint is gone, and so must be the memory of it.
 #[test]
 fn a_checkpoint_that_found_no_space_is_written_whole_once_there_is_some() {

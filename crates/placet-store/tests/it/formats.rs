@@ -8,8 +8,8 @@ use placet_core::config::Workflow;
 use placet_core::digest::Digest;
 use placet_core::ids::{CallId, ChannelName, ChatId, SessionId, StandingGrantId, ToolName};
 use placet_core::interaction::{Action, Cancellation, Resolution, Subject};
-use placet_core::journal::{Author, Event, InboundMessage};
-use placet_core::outcome::{Denial, Outcome};
+use placet_core::journal::{Author, Checkpoints, Event, InboundMessage};
+use placet_core::outcome::{Denial, OpenOf, Outcome};
 use placet_core::policy::Mode;
 use placet_core::run::{Limits, ModelCall, ModelTurn, Parent, RunEnd, RunStarted, Usage, Wanted};
 use placet_core::standing::{Covers, Scope, StandingGrant};
@@ -21,7 +21,10 @@ use crate::world::*;
 fn about_calls() -> Vec<Event> {
     let ls = call("c1", "ls");
     let denied = Outcome::Denied {
-        denial: Denial::TooManyOpen { max: 8 },
+        denial: Denial::TooManyOpen {
+            max: 8,
+            of: OpenOf::Session,
+        },
     };
     vec![
         received(&ls, Decision::Allow),
@@ -227,6 +230,16 @@ fn about_the_rest() -> Vec<Event> {
             down_for: Millis::from_secs(1),
             policy: Digest::of("policy", &[]),
             workspace: Some("/w".into()),
+            checkpoints: None,
+        },
+        Event::Started {
+            down_for: Millis::ZERO,
+            policy: Digest::of("policy", &[]),
+            workspace: None,
+            checkpoints: Some(Checkpoints {
+                count: 2,
+                head: Digest::of("checkpoint", &[]),
+            }),
         },
     ]
 }

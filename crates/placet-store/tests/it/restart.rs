@@ -204,7 +204,7 @@ async fn checkpoints_come_by_count_on_request_and_on_closing() {
 
 /// Makes the file what version 3 wrote: it knew neither whose a session is nor that a run was stopped.
 fn age_to_version_3(path: &Path) {
-    let old = "DROP TABLE members; ALTER TABLE sessions DROP COLUMN agent; ALTER TABLE runs DROP COLUMN interrupted; PRAGMA user_version = 3;";
+    let old = "DROP TABLE members; DROP TABLE room; DROP TABLE asks; DROP INDEX pending_by_agent; ALTER TABLE pending DROP COLUMN agent; ALTER TABLE service DROP COLUMN outbox; ALTER TABLE sessions DROP COLUMN agent; ALTER TABLE runs DROP COLUMN interrupted; PRAGMA user_version = 3;";
     let file = rusqlite::Connection::open(path).unwrap();
     file.execute_batch(old).unwrap();
 }

@@ -1,10 +1,13 @@
 //! Design §7, promise 6: a changed, removed or reordered row is found.
 
+use placet_core::digest::Digest;
+use placet_core::ids::{ChannelName, ChatId};
 use placet_core::interaction::Action;
 use placet_core::journal::Event;
 use placet_core::policy::Mode;
+use placet_core::time::Millis;
 use placet_store::inline::InlineStore;
-use placet_store::{Anchor, FindingKind, Step, StoreError};
+use placet_store::{Anchor, Change, FindingKind, OutKind, Outgoing, Step, StoreError};
 
 use crate::world::*;
 
@@ -145,6 +148,55 @@ fn a_removed_checkpoint_is_found() {
             "{found:?}"
         );
     }
+}
+
+/// The journal says how many there were, so adjusting the counter hides nothing.
+#[test]
+fn checkpoints_removed_together_with_their_count_are_found() {
+    for left in [0, 1] {
+        let mut db = history();
+        let checkpoints = db.view().checkpoints().unwrap();
+        let started = Event::Started {
+            down_for: Millis::ZERO,
+            policy: Digest::of("policy", &[]),
+            workspace: None,
+            checkpoints: Some(checkpoints),
+        };
+        db.step(at(6), |_, _| {
+            Ok::<_, StoreError>(Step::new(()).event(session("placet"), started))
+        })
+        .unwrap();
+        assert_eq!(db.verify(None).unwrap().findings, []);
+        let sql =
+            format!("DELETE FROM checkpoints WHERE id > {left}; UPDATE service SET checkpoints = {left}");
+        db.tamper(&sql).unwrap();
+        let findings = db.verify(None).unwrap().findings;
+        assert_eq!(findings[0].kind, FindingKind::CheckpointBroken, "{findings:?}");
+    }
+}
+
+#[test]
+fn an_item_removed_from_the_outbox_is_found() {
+    let mut db = history();
+    let item = |key: &str| {
+        Change::Enqueue(Outgoing {
+            key: key.to_owned(),
+            channel: ChannelName::new("ops").unwrap(),
+            chat: ChatId::new("room").unwrap(),
+            interaction: None,
+            kind: OutKind::Message,
+            body: "hello".into(),
+        })
+    };
+    // The same key twice is one item.
+    for key in ["a", "b", "a"] {
+        db.step(at(6), |_, _| Ok::<_, StoreError>(Step::new(()).change(item(key))))
+            .unwrap();
+    }
+    assert_eq!(db.verify(None).unwrap().findings, []);
+    db.tamper("DELETE FROM outbox WHERE key = 'a'").unwrap();
+    let findings = db.verify(None).unwrap().findings;
+    assert_eq!(findings[0].kind, FindingKind::OutboxDiffers, "{findings:?}");
 }
 
 #[test]

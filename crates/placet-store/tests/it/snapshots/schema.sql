@@ -4,6 +4,14 @@ CREATE TABLE allow_list (
     PRIMARY KEY (session, tool)
 ) STRICT, WITHOUT ROWID
 
+CREATE TABLE asks (
+    person TEXT NOT NULL,
+    question INTEGER NOT NULL,
+    PRIMARY KEY (person, question)
+) STRICT, WITHOUT ROWID
+
+CREATE INDEX asks_by_question ON asks (question)
+
 CREATE TABLE calls (
     id INTEGER PRIMARY KEY,
     agent TEXT NOT NULL,
@@ -113,7 +121,9 @@ CREATE TABLE pending (
     channel TEXT,
     chat TEXT,
     digest BLOB
-) STRICT
+, agent TEXT) STRICT
+
+CREATE INDEX pending_by_agent ON pending (agent) WHERE agent IS NOT NULL
 
 CREATE INDEX pending_by_chat ON pending (channel, chat) WHERE channel IS NOT NULL
 
@@ -143,6 +153,11 @@ CREATE TABLE rejected (
     PRIMARY KEY (session, digest)
 ) STRICT, WITHOUT ROWID
 
+CREATE TABLE room (
+    id INTEGER PRIMARY KEY,
+    filler BLOB NOT NULL
+) STRICT
+
 CREATE TABLE runs (
     row INTEGER PRIMARY KEY,
     session INTEGER NOT NULL,
@@ -165,7 +180,7 @@ CREATE TABLE service (
     live INTEGER NOT NULL,
     wall INTEGER,
     checkpoints INTEGER NOT NULL
-) STRICT
+, outbox INTEGER NOT NULL DEFAULT 0) STRICT
 
 CREATE TABLE sessions (
     id INTEGER PRIMARY KEY,
