@@ -84,6 +84,7 @@ async fn a_standing_grant_is_counted_and_ends_by_use_by_time_and_by_revocation()
                 given_at: Timestamp::from_millis(0),
                 ends_at: Timestamp::from_millis(1000),
                 uses_max,
+                examples: Vec::new(),
             }))
         };
         let used = |id: &str| Event::StandingUsed {
