@@ -59,7 +59,8 @@ fn check(args: &CheckArgs) -> anyhow::Result<Checked> {
         .as_deref()
         .unwrap_or(Path::new(&config.workspace.root));
     let places = DiskPlaces::new(root, std::env::home_dir().as_deref())
-        .context("name the agent's folder with --workspace")?;
+        .context("name the agent's folder with --workspace")?
+        .knowing(&config.programs);
     let call = call(args, config)?;
     let tool = config.tool_of(&call);
     let analysis = analyse(&tool, &call.args, &places);

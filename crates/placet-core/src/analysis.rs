@@ -20,6 +20,9 @@ pub struct Analysis {
     /// What no mode and no person may allow, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub banned: Option<Ban>,
+    /// The home folder that `~` stands for in rules about paths.
+    #[serde(skip)]
+    pub home: Option<String>,
 }
 
 /// One thing a call would do.
@@ -55,6 +58,8 @@ pub enum FactKind {
         /// Which wrappers it runs under (`sudo`, `xargs`), outermost first.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         under: Vec<String>,
+        /// What it would do. [`Effect::Unknown`] is among them when its record does not say all.
+        effects: Vec<Effect>,
         /// Paths that its words may name, from wherever the shell may stand, links followed: what rules about paths look at.
         /// More than it will touch, and not shown.
         #[serde(skip)]
@@ -113,8 +118,28 @@ pub enum FactKind {
     },
 }
 
-/// Knows the real place of a path: the one question analysis has for the outside world. The engine answers from disk;
-/// tests answer from a table.
+/// One thing that a command does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Effect {
+    /// It reads this file or folder.
+    Reads(String),
+    /// It writes this file, or somewhere in this folder.
+    Writes(String),
+    /// It deletes this.
+    Deletes(String),
+    /// It talks to this host.
+    Host(String),
+    /// It runs code from there: a script, or what a program finds in the workspace.
+    Runs(String),
+    /// It changes something outside the workspace.
+    Changes,
+    /// Something that no record describes.
+    Unknown,
+}
+
+/// What analysis asks the outside world: where a path really leads, and what is there. The engine answers from disk, tests answer from a
+/// table. Left unanswered, a question never makes a command look harmless.
 pub trait Places {
     /// The workspace's real root, absolute and without links.
     fn workspace(&self) -> &str;
@@ -123,6 +148,30 @@ pub trait Places {
     /// The real place of an absolute, normalised path: links resolved for as much of it as exists. `None` when that
     /// cannot be told (a loop, no permission), which counts as outside.
     fn real(&self, absolute: &str) -> Option<String>;
+    /// What is known about programs.
+    fn programs(&self) -> &Programs {
+        Programs::builtin_ref()
+    }
+    /// The text of a small file; `None` when it is missing, too large or cannot be read.
+    fn text(&self, _absolute: &str) -> Option<String> {
+        None
+    }
+    /// Whether there is certainly no such file.
+    fn is_absent(&self, _absolute: &str) -> bool {
+        false
+    }
+    /// The files that a pattern in the last part of a path stands for; `None` when that cannot be told.
+    fn matching(&self, _pattern: &str) -> Option<Vec<String>> {
+        None
+    }
+    /// The files that a patch or an archive would write; `None` when it cannot be read.
+    fn unpacked(&self, _absolute: &str) -> Option<Vec<String>> {
+        None
+    }
+    /// Everything below a folder, or the file itself; `None` when that is too much to look at or cannot be read.
+    fn below(&self, _folder: &str) -> Option<Vec<String>> {
+        None
+    }
 }
 
 impl Analysis {
@@ -131,12 +180,23 @@ impl Analysis {
         Self {
             facts: Vec::new(),
             banned: None,
+            home: None,
         }
     }
 
     /// The highest risk found; LOW when nothing was.
     pub fn risk(&self) -> Risk {
         self.facts.iter().map(|fact| fact.risk).max().unwrap_or(Risk::Low)
+    }
+
+    /// Whether this is a shell line of which every part is known to only read, inside the workspace.
+    pub fn is_reading_line(&self) -> bool {
+        let reads = |fact: &Fact| {
+            let in_line = matches!(fact.kind, FactKind::Command { .. } | FactKind::Redirect { .. });
+            in_line && fact.risk == Risk::Low
+        };
+        let is_command = |fact: &Fact| matches!(fact.kind, FactKind::Command { .. });
+        self.facts.iter().all(reads) && self.facts.iter().any(is_command)
     }
 
     /// The category of the SQL found: the strongest effect of all statements.
@@ -151,16 +211,17 @@ impl Analysis {
     }
 }
 
+mod arguments;
 mod fixed;
 pub mod path;
 mod secret;
 pub mod shell;
 pub mod sql;
-mod stray;
 pub mod url;
 mod why;
 
 pub use fixed::FixedPlaces;
+pub use shell::{Programs, Record, RecordError};
 pub use why::{AddressConcern, Ban, Deed, Doubt, PathConcern, SqlConcern, UrlConcern, UrlOddity, Why};
 
 /// The text in lowercase; most are already.
@@ -174,18 +235,29 @@ pub(crate) fn lowercase(text: &str) -> Cow<'_, str> {
 
 /// Applies every lens of `tool` to `args`.
 pub fn analyse(tool: &Tool, args: &Args, places: &dyn Places) -> Analysis {
-    let mut found = Analysis::nothing();
-    for lens in &tool.lenses {
+    let mut found = Analysis {
+        home: places.home().map(str::to_owned),
+        ..Analysis::nothing()
+    };
+    // The line of a tool without a description may have its words, its folder and its input beside it.
+    let is_unknown = tool.args == ArgNames::Unknown;
+    let alone = |lens: &&Lens| !(is_unknown && matches!(lens, Lens::Shell { .. }));
+    for lens in tool.lenses.iter().filter(alone) {
         lens_into(lens, args, places, &mut found);
     }
-    if tool.args == ArgNames::Unknown {
-        stray::analyse(tool, args, places, &mut found);
+    if is_unknown {
+        arguments::analyse(tool, args, places, &mut found);
     }
     found
 }
 
 /// The shell lines among `args`, whole, as they would run.
 pub fn shell_lines(tool: &Tool, args: &Args) -> Vec<String> {
+    if tool.args == ArgNames::Unknown
+        && let Some(line) = arguments::shell_line(args)
+    {
+        return vec![line];
+    }
     let arg = |lens: &Lens| match lens {
         Lens::Shell { arg } => args.text(arg).map(str::to_owned),
         _ => None,

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
+use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,7 @@ use serde_json::Value;
 use serde_spanned::Spanned;
 use toml::de::DeTable;
 
+use crate::analysis::Programs;
 use crate::call::ToolCall;
 use crate::canonical;
 use crate::ids::{AgentId, ChannelName, PersonId, ToolName};
@@ -30,6 +32,7 @@ mod kept;
 mod lasting;
 mod mcp;
 mod models;
+mod programs;
 mod rules;
 mod sandbox;
 mod secret;
@@ -65,6 +68,8 @@ pub struct Config {
     pub policy: Policy,
     /// `[tools.NAME]`: what the operator says about tools.
     pub tools: BTreeMap<ToolName, Declared>,
+    /// `[programs.NAME]`, beside what is built in.
+    pub programs: Arc<Programs>,
     /// `[[people]]` and `[groups]`.
     pub people: Directory,
     /// `[channels.NAME]`.
@@ -365,11 +370,13 @@ impl Config {
             .filter_map(|(name, channel)| sections::channel(name, channel, checker))
             .collect();
         let people = sections::directory(people.unwrap_or_default(), &file.groups, &channels, checker);
+        let programs = Arc::new(programs::check(file.programs, checker));
         let rules = rules::check(
             rules.unwrap_or_default(),
             canonical_rules,
             &people,
             |name| builtin(&tools, &databases, &name),
+            &programs,
             checker,
         );
         let server = sections::server(file.server, &people, checker);
@@ -396,6 +403,7 @@ impl Config {
             approval,
             policy: Policy::new(sections::settings(file.approval, &file.safety), rules),
             tools,
+            programs,
             people,
             channels,
             server,

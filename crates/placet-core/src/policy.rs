@@ -24,9 +24,9 @@ mod tests;
 mod wild;
 
 use index::{Candidates, Rules};
-pub(crate) use paths::PathGlob;
 pub use paths::PathGlobError;
-pub(crate) use rule::{Conditions, Subject};
+pub(crate) use paths::{PathGlob, Roots};
+pub(crate) use rule::{Command, Conditions, Effects, Subject};
 pub use rule::{Effect, Rule};
 pub(crate) use wild::Wild;
 

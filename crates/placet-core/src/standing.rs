@@ -10,8 +10,8 @@ use crate::analysis::{Analysis, FactKind};
 use crate::call::{CallDigest, ToolCall};
 use crate::ids::{PersonId, SessionId, StandingGrantId, ToolName};
 use crate::interaction::Locale;
-use crate::policy::PathGlob;
-use crate::policy::pattern::{Breadth, CommandPattern};
+use crate::policy::pattern::CommandPattern;
+use crate::policy::{Command, PathGlob, Roots};
 use crate::render::mask;
 use crate::time::{Millis, Timestamp};
 use crate::tool::Risk;
@@ -233,6 +233,10 @@ impl Scope {
 impl Covers {
     fn covers(&self, analysis: &Analysis, digest: CallDigest, workspace: &str) -> bool {
         let facts = &analysis.facts;
+        let roots = Roots {
+            workspace,
+            home: analysis.home.as_deref(),
+        };
         match self {
             Self::Exactly(own) => *own == digest,
             Self::Commands(patterns) => {
@@ -242,11 +246,7 @@ impl Covers {
                     .filter_map(|text| CommandPattern::parse(text).ok())
                     .filter(CommandPattern::spells_program)
                     .collect();
-                let named = |argv: &[String]| {
-                    patterns
-                        .iter()
-                        .any(|pattern| pattern.matches(argv, Breadth::Narrow))
-                };
+                let named = |command: Command<'_>| patterns.iter().any(|pattern| pattern.covers(&command));
                 facts
                     .iter()
                     .any(|fact| matches!(fact.kind, FactKind::Command { .. }))
@@ -255,9 +255,16 @@ impl Covers {
                             argv,
                             dynamic,
                             assignments,
+                            effects,
                             ..
-                        } => !dynamic && assignments.is_empty() && named(argv),
-                        FactKind::Redirect { contained, .. } => *contained,
+                        } => {
+                            let risk = fact.risk;
+                            let command = Command { argv, risk, effects };
+                            !dynamic && assignments.is_empty() && (risk == Risk::Low || named(command))
+                        }
+                        FactKind::Redirect {
+                            contained, writes, ..
+                        } => *contained && (!writes || fact.risk == Risk::Low),
                         // What a covered command itself reads, or where it connects.
                         FactKind::Path { inside, .. } => *inside,
                         FactKind::Host { .. } => true,
@@ -272,7 +279,7 @@ impl Covers {
                 !facts.is_empty()
                     && facts.iter().all(|fact| match &fact.kind {
                         FactKind::Path { resolved, inside, .. } => {
-                            *inside && globs.iter().any(|glob| glob.covers(resolved, workspace))
+                            *inside && globs.iter().any(|glob| glob.covers(resolved, roots))
                         }
                         _ => false,
                     })

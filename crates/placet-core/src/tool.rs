@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::analysis::Programs;
+use crate::call::Args;
 use crate::ids::ToolName;
 
 /// What kind of effect a tool has.
@@ -331,6 +333,31 @@ impl Tool {
             args: ArgNames::Any,
             schema: None,
         })
+    }
+
+    /// Whether the call does nothing but run a shell line: a tool of ours or of the operator's with a shell lens, or one that goes by the
+    /// name of a shell and is given the line and nothing else that could change what happens.
+    pub(crate) fn runs_only_a_line(&self, args: &Args) -> bool {
+        const NEUTRAL: &[&str] = &[
+            "description",
+            "explanation",
+            "timeout",
+            "timeout_ms",
+            "timeoutSeconds",
+        ];
+        let is_line = |name: &str| {
+            let is_shell = |lens: &Lens| matches!(lens, Lens::Shell { arg } if arg == name);
+            self.lenses.iter().any(is_shell)
+        };
+        let lines = args.iter().filter(|(name, _)| is_line(name)).count();
+        if self.category != Category::Command || lines != 1 {
+            return false;
+        }
+        self.args != ArgNames::Unknown
+            || (Programs::builtin_ref().is_shell_tool(self.name.as_str())
+                && args
+                    .iter()
+                    .all(|(name, _)| is_line(name) || NEUTRAL.contains(&name)))
     }
 
     /// The tool after its owner's own description. It may raise risk, and say what it is when nobody else has; it can

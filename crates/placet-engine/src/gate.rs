@@ -132,7 +132,11 @@ impl Engine {
     }
 
     pub(crate) fn analyse(&self, tool: &Tool, args: &Args) -> Analysis {
-        analyse(tool, args, &self.inner.places)
+        analyse(
+            tool,
+            args,
+            &self.inner.places.knowing(&self.in_force().config.programs),
+        )
     }
 
     /// What the tool can show of the effect of a call. Too large to keep is refused, not cut: half a diff misleads.

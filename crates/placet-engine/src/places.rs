@@ -5,11 +5,21 @@
 //!
 //! The answer is a snapshot. Whoever acts on it later must not follow links that have changed since.
 
+mod unpack;
+
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use placet_core::analysis::Places;
+use std::sync::Arc;
+
+use globset::GlobBuilder;
+use placet_core::analysis::{Places, Programs};
+
+/// A larger file is not a setting anybody wrote.
+const TEXT_BYTES_MAX: u64 = 64 * 1024;
+/// More entries than these are not looked at one by one: the command that reads them is asked about instead.
+const ENTRIES_MAX: usize = 10_000;
 
 /// As many links as Linux follows before it calls it a loop.
 const LINKS_MAX: usize = 40;
@@ -19,6 +29,7 @@ const LINKS_MAX: usize = 40;
 pub struct DiskPlaces {
     workspace: String,
     home: Option<String>,
+    programs: Arc<Programs>,
 }
 
 /// Why there is no workspace to judge paths against.
@@ -64,7 +75,17 @@ impl DiskPlaces {
         Ok(Self {
             workspace: root,
             home,
+            programs: Programs::builtin(),
         })
+    }
+
+    /// The same places, with what the operator added about programs.
+    #[must_use]
+    pub fn knowing(&self, programs: &Arc<Programs>) -> Self {
+        Self {
+            programs: Arc::clone(programs),
+            ..self.clone()
+        }
     }
 }
 
@@ -86,6 +107,67 @@ impl Places for DiskPlaces {
             _ if absolute.starts_with('/') => follow(PathBuf::from("/"), absolute),
             _ => None,
         }
+    }
+
+    fn programs(&self) -> &Programs {
+        &self.programs
+    }
+
+    fn text(&self, absolute: &str) -> Option<String> {
+        let entry = fs::metadata(absolute).ok()?;
+        let is_small = entry.is_file() && entry.len() <= TEXT_BYTES_MAX;
+        is_small.then(|| fs::read_to_string(absolute).ok())?
+    }
+
+    fn is_absent(&self, absolute: &str) -> bool {
+        matches!(fs::symlink_metadata(absolute), Err(error) if error.kind() == ErrorKind::NotFound)
+    }
+
+    fn matching(&self, pattern: &str) -> Option<Vec<String>> {
+        let (folder, pattern) = pattern.rsplit_once('/')?;
+        if folder.contains(['*', '?', '[']) {
+            return None;
+        }
+        let glob = GlobBuilder::new(pattern).literal_separator(true).build().ok()?;
+        let glob = glob.compile_matcher();
+        let mut found = Vec::new();
+        for (nth, entry) in fs::read_dir(folder).ok()?.enumerate() {
+            let name = entry.ok()?.file_name().into_string().ok()?;
+            if nth >= ENTRIES_MAX {
+                return None;
+            }
+            // A star finds no name that begins with a dot, but a shell may be told otherwise.
+            if glob.is_match(&name) {
+                found.push(format!("{folder}/{name}"));
+            }
+        }
+        Some(found)
+    }
+
+    fn unpacked(&self, absolute: &str) -> Option<Vec<String>> {
+        unpack::names(Path::new(absolute))
+    }
+
+    fn below(&self, folder: &str) -> Option<Vec<String>> {
+        let mut found = vec![folder.to_owned()];
+        let mut next = 0;
+        while let Some(path) = found.get(next) {
+            next += 1;
+            match fs::symlink_metadata(path) {
+                Ok(entry) if entry.is_dir() => {}
+                Ok(_) => continue,
+                // What is not there is not read.
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                Err(_) => return None,
+            }
+            for entry in fs::read_dir(path.clone()).ok()? {
+                found.push(entry.ok()?.path().into_os_string().into_string().ok()?);
+                if found.len() > ENTRIES_MAX {
+                    return None;
+                }
+            }
+        }
+        Some(found)
     }
 }
 

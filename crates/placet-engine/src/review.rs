@@ -164,7 +164,7 @@ struct Inspected {
 impl Inspected {
     fn new(config: &Config, places: &DiskPlaces, call: &ToolCall) -> Self {
         let tool = config.tool_of(call);
-        let analysis = analyse(&tool, &call.args, places);
+        let analysis = analyse(&tool, &call.args, &places.knowing(&config.programs));
         Self { tool, analysis }
     }
 }

@@ -110,10 +110,7 @@ fn entries(workspace: &Path) -> Result<BTreeMap<PathBuf, Entry>, String> {
     let root = workspace
         .to_str()
         .ok_or("the workspace's name is not valid UTF-8")?;
-    let places = FixedPlaces {
-        workspace: root.to_owned(),
-        home: None,
-    };
+    let places = FixedPlaces::at(root);
     let mut found = BTreeMap::new();
     let unreadable = |error: io::Error| format!("the guarded files of the workspace cannot be read: {error}");
     for entry in fs::read_dir(workspace).map_err(unreadable)? {

@@ -116,10 +116,7 @@ impl Landing {
     }
 
     fn risk(&self) -> Risk {
-        let places = FixedPlaces {
-            workspace: self.workspace.clone(),
-            home: None,
-        };
+        let places = FixedPlaces::at(&self.workspace);
         let (risk, _) = place(&self.file.to_string_lossy(), &places).risk(Use::Write);
         risk
     }

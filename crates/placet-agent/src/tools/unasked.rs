@@ -53,10 +53,7 @@ impl Unasked {
             .ok_or("the workspace's name is not valid UTF-8")?;
         Ok(Self {
             config: in_force.config(),
-            places: FixedPlaces {
-                workspace: workspace.to_owned(),
-                home: None,
-            },
+            places: FixedPlaces::at(workspace),
             call: ToolCall {
                 tool: ToolName::new(tool).map_err(|error| error.to_string())?,
                 ..call.clone()

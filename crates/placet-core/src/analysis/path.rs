@@ -12,7 +12,7 @@ use super::{Analysis, Fact, FactKind, Places};
 use crate::tool::Risk;
 
 pub use self::sensitive::Sensitive;
-pub(super) use self::sensitive::{Globs, could_be_guarded};
+pub(super) use self::sensitive::could_be_guarded;
 
 /// What a path is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,36 +5,30 @@
 //! - `tree` parses the line.
 //! - `sound` asks whether the parsed tree can be trusted. The grammar is a good guess at bash, not bash: where the two
 //!   are known to differ, or where plain `sh` would read the line another way, the line counts as unreadable.
-//! - `walk` finds the simple commands and redirections, also inside substitutions, here-documents and functions, and
-//!   `wrapper` finds the command inside a command (`env`, `xargs`, `find -exec`, `sh -c`). `word` reads what the shell makes of
-//!   each word: `brace` expands lists, `glob` and `guess` say what else it could become; `named` finds the paths in them.
-//! - `judge` says how bad each is, from `table` with `check`, `cases` and `sends`; `looks` knows which words are places, `target` where they lead,
-//!   `hosts` whom a command would talk to; `ban` knows the few that nobody may allow.
+//! - `walk` finds the simple commands and redirections, also inside substitutions, here-documents and functions. `word` reads what the
+//!   shell makes of each word: `brace` expands lists, `glob` and `guess` say what else it could become; `named` finds the paths in them.
+//! - `judge` says what each command does and how bad that is, from the record of its program in `programs`; `target` knows where a word
+//!   leads, `hosts` whom a command would talk to, `git` what a repository's settings run; `ban` knows the few that nobody may allow.
 //!
-//! Invariants: no list of safe commands is kept, so nothing is ever LOW; what is not understood is HIGH; a limit that is
-//! reached raises risk and never ends the search for banned commands.
+//! Invariants: a command is LOW only when its record knows every word of it; what is not understood is HIGH; a limit that is reached
+//! raises risk and never ends the search for banned commands.
 
 mod ban;
 mod brace;
-mod cases;
-mod check;
+mod git;
 pub(super) mod glob;
 mod guess;
 mod hosts;
 mod judge;
-mod looks;
 mod named;
-mod options;
-mod script;
-mod sends;
-mod setting;
+mod programs;
 mod sound;
-mod table;
 mod target;
 mod tree;
 mod walk;
 mod word;
-mod wrapper;
+
+pub use programs::{Programs, Record, RecordError};
 
 use super::why::Why;
 use super::{Analysis, Fact, FactKind, Places};
@@ -47,14 +41,38 @@ const COMMANDS_MAX: usize = 64;
 /// How deep shells may start shells (`sh -c "sh -c …"`).
 const SHELLS_MAX: usize = 8;
 
+/// How a command is started, besides its words: what every way to describe a call comes down to.
+#[derive(Debug, Default)]
+pub(super) struct Start<'a> {
+    /// The folder it starts in, when that is not the workspace.
+    pub(super) folder: Option<&'a str>,
+    /// Variables that are set for it (`NAME=value`).
+    pub(super) variables: &'a [String],
+    /// What it finds on its input.
+    pub(super) input: Option<&'a str>,
+}
+
 /// Finds what `line` would do when a shell runs it in the workspace of `places`.
 pub fn analyse(line: &str, places: &dyn Places, found: &mut Analysis) {
+    analyse_line(line, &Start::default(), places, found);
+}
+
+/// The same for a line that is started elsewhere.
+pub(super) fn analyse_line(line: &str, start: &Start<'_>, places: &dyn Places, found: &mut Analysis) {
     let mut walk = walk::Walk::new(places, found);
+    walk.start(start);
     walk.line(line, &[]);
-    if walk.commands() > COMMANDS_MAX {
-        let why = Why::TooManyCommands(walk.commands());
-        found.facts.push(unreadable(line, why));
+    let commands = walk.commands();
+    if commands > COMMANDS_MAX {
+        found.facts.push(unreadable(line, Why::TooManyCommands(commands)));
     }
+}
+
+/// Finds what a program does that is given its words one by one, without a shell.
+pub(super) fn analyse_words(words: &[&str], start: &Start<'_>, places: &dyn Places, found: &mut Analysis) {
+    let mut walk = walk::Walk::new(places, found);
+    walk.start(start);
+    walk.words(words);
 }
 
 /// What a word comes to if variables are empty and defaults are taken.
@@ -67,14 +85,16 @@ pub(crate) fn is_glob(word: &str) -> bool {
     glob::is_glob(word)
 }
 
-/// Why setting these variables (`NAME=value`) is HIGH, if it is.
-pub(super) fn assignments(assigned: &[String]) -> Option<Why> {
-    judge::assignments(assigned)
+/// Whether `NAME=value` set for a command changes nothing about which command runs, or where it works: `RUST_BACKTRACE=1`.
+pub(crate) fn is_harmless_assignment(text: &str) -> bool {
+    judge::is_harmless_assignment(text, Programs::builtin_ref())
 }
 
-/// Whether `NAME=value` set for a command changes nothing about which command runs, or where it works: `RUST_BACKTRACE=1`.
-pub(crate) fn is_ordinary_assignment(text: &str) -> bool {
-    setting::is_ordinary(text)
+/// Whether `name` is a shell whose language is close enough to be parsed as bash, in whatever version.
+pub(super) fn is_shell(name: &str) -> bool {
+    Programs::builtin_ref()
+        .form(name)
+        .is_some_and(|form| form.stdin == programs::Input::Shell)
 }
 
 /// The fact that (part of) a line could not be understood.

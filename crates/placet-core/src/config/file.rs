@@ -12,6 +12,7 @@ use serde_spanned::Spanned;
 use super::lasting::Lasting;
 use super::models::Provider;
 use super::{ChannelKind, OtherReply, Secret, WideGrants};
+use crate::analysis::Record;
 use crate::ids::{ChannelName, ToolName};
 use crate::interaction::Locale;
 use crate::policy::Mode;
@@ -20,10 +21,11 @@ use crate::tool::{Category, Risk, SqlDialect};
 use crate::verdict::AnswerKind;
 
 /// The names of all sections.
-pub(super) const SECTIONS: [&str; 15] = [
+pub(super) const SECTIONS: [&str; 16] = [
     "approval",
     "rules",
     "tools",
+    "programs",
     "people",
     "groups",
     "channels",
@@ -38,6 +40,9 @@ pub(super) const SECTIONS: [&str; 15] = [
     "mcp",
 ];
 
+/// One `[[people]]`: its keys are `name`, `token` and names of channels.
+pub(super) type PersonFile = BTreeMap<Spanned<String>, Spanned<String>>;
+
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ConfigFile {
@@ -46,8 +51,10 @@ pub(super) struct ConfigFile {
     pub(super) rules: Option<Vec<Spanned<RuleFile>>>,
     #[serde(default)]
     pub(super) tools: BTreeMap<Spanned<String>, ToolFile>,
+    #[serde(default)]
+    pub(super) programs: BTreeMap<Spanned<String>, Record>,
     /// Names of channels are keys here, so the table is read as it comes.
-    pub(super) people: Option<Vec<Spanned<BTreeMap<Spanned<String>, Spanned<String>>>>>,
+    pub(super) people: Option<Vec<Spanned<PersonFile>>>,
     #[serde(default)]
     pub(super) groups: BTreeMap<Spanned<String>, Vec<String>>,
     #[serde(default)]
@@ -103,6 +110,9 @@ pub(super) struct RuleFile {
     pub(super) command: Option<Spanned<Texts>>,
     pub(super) path: Option<Spanned<Texts>>,
     pub(super) host: Option<Spanned<Texts>>,
+    pub(super) reads: Option<Spanned<Texts>>,
+    pub(super) writes: Option<Spanned<Texts>>,
+    pub(super) runs: Option<Spanned<bool>>,
     pub(super) sql: Option<Spanned<Texts>>,
     pub(super) table: Option<Spanned<Texts>>,
     #[serde(default)]

@@ -28,6 +28,7 @@ impl Config {
             approval: _,
             policy: _,
             tools: _,
+            programs: _,
             people,
             channels,
             server,

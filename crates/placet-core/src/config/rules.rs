@@ -2,17 +2,19 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde_spanned::Spanned;
 
 use super::error::{Checker, did_you_mean};
 use super::file::{EffectWord, EscalateFile, RuleFile, Texts};
 use super::sections;
+use crate::analysis::Programs;
 use crate::ids::{PersonId, ToolName};
 use crate::people::{Directory, WhoError};
 use crate::policy::example::{self, Example};
 use crate::policy::pattern::CommandPattern;
-use crate::policy::{Conditions, Effect, PathGlob, Rule, Wild};
+use crate::policy::{Conditions, Effect, Effects, PathGlob, Rule, Wild};
 use crate::tool::{Lens, Tool};
 use crate::verdict::{AnswerKind, Answers, Approvers, AskTerms, Escalation};
 
@@ -22,6 +24,7 @@ pub(super) fn check(
     canonical: Vec<String>,
     people: &Directory,
     tool_of: impl Fn(ToolName) -> Tool,
+    programs: &Arc<Programs>,
     checker: &mut Checker<'_>,
 ) -> Vec<Rule> {
     let mut names = BTreeSet::new();
@@ -42,7 +45,8 @@ pub(super) fn check(
             continue;
         };
         refuse_if_dead(&rule, file.get_ref(), &tool_of, checker);
-        try_examples(&rule, file.get_ref(), &tool_of, checker);
+        refuse_if_unknown(&rule, file.get_ref(), programs, checker);
+        try_examples(&rule, file.get_ref(), &tool_of, programs, checker);
         rules.push(rule);
     }
     rules
@@ -97,6 +101,8 @@ fn check_allow(rule: &RuleFile, checker: &mut Checker<'_>) {
         &rule.command,
         &rule.path,
         &rule.host,
+        &rule.reads,
+        &rule.writes,
         &rule.sql,
         &rule.table,
     ];
@@ -127,7 +133,8 @@ fn refuse_if_dead(
     checker: &mut Checker<'_>,
 ) {
     let when = &rule.when;
-    if rule.effect != Effect::Allow || !when.commands.is_empty() || !when.names_effects() {
+    let says_enough = !when.commands.is_empty() || when.effects.is_some();
+    if rule.effect != Effect::Allow || says_enough || !when.names_effects() {
         return;
     }
     let only_shell = |tool: &Wild| {
@@ -146,6 +153,52 @@ fn refuse_if_dead(
             help,
         );
     }
+}
+
+/// A wildcard covers what the record of a program knows; without a record it covers nothing.
+fn refuse_if_unknown(rule: &Rule, file: &RuleFile, programs: &Programs, checker: &mut Checker<'_>) {
+    let Some(command) = file.command.as_ref().filter(|_| rule.effect == Effect::Allow) else {
+        return;
+    };
+    for program in rule
+        .when
+        .commands
+        .iter()
+        .filter_map(CommandPattern::program_of_wildcard)
+    {
+        if !programs.knows(program) {
+            let message = format!("`{program}` has no record, so a wildcard behind it allows nothing");
+            let help = format!("spell the commands out, or say what it does in `[programs.{program}]`");
+            checker.refuse(command.span(), message, Some(help));
+        }
+    }
+}
+
+/// What a rule that allows says about the effects of commands.
+fn effects(rule: &RuleFile, checker: &mut Checker<'_>) -> Option<Effects> {
+    let spans = [
+        rule.reads.as_ref().map(Spanned::span),
+        rule.writes.as_ref().map(Spanned::span),
+        rule.runs.as_ref().map(Spanned::span),
+    ];
+    let first = spans.into_iter().flatten().next()?;
+    if *rule.effect.get_ref() != EffectWord::Allow {
+        let help = Some("a rule that asks or denies names files with `path`".to_owned());
+        checker.refuse(first, "`reads`, `writes` and `runs` say what a rule allows", help);
+        return None;
+    }
+    let mut globs = |given: Option<&Spanned<Texts>>| {
+        let texts = texts(given, checker);
+        let read = texts
+            .iter()
+            .filter_map(|(span, text)| checker.accept(span.clone(), PathGlob::parse(text)));
+        read.collect()
+    };
+    Some(Effects {
+        reads: globs(rule.reads.as_ref()),
+        writes: globs(rule.writes.as_ref()),
+        runs: rule.runs.as_ref().is_some_and(|runs| *runs.get_ref()),
+    })
 }
 
 fn conditions(rule: &RuleFile, checker: &mut Checker<'_>) -> Conditions {
@@ -188,6 +241,7 @@ fn conditions(rule: &RuleFile, checker: &mut Checker<'_>) -> Conditions {
             .collect(),
         category: rule.category,
         risk_min: rule.risk.as_ref().map(|risk| *risk.get_ref()),
+        effects: effects(rule, checker),
         tools,
         hosts,
         table_ends: tables.iter().flat_map(Wild::ends).collect(),
@@ -337,6 +391,7 @@ fn try_examples(
     rule: &Rule,
     file: &RuleFile,
     tool_of: &impl Fn(ToolName) -> Tool,
+    programs: &Arc<Programs>,
     checker: &mut Checker<'_>,
 ) {
     let wanted = file.matches.iter().map(|example| (example, true));
@@ -346,7 +401,7 @@ fn try_examples(
             Example::Text(text) => text.clone(),
             Example::Args(args) => args.to_string(),
         };
-        match example::applies(rule, example.get_ref(), tool_of) {
+        match example::applies(rule, example.get_ref(), tool_of, programs) {
             Ok(applies) if applies == should_apply => {}
             Ok(_) => {
                 let verb = if should_apply {

@@ -69,7 +69,7 @@ fn the_examples_of_the_default_file_use_keys_that_exist() {
             file.people.as_ref().map_or(0, Vec::len),
             file.channels.len()
         ),
-        (1, 1, 1, 1)
+        (2, 1, 1, 1)
     );
 }
 

@@ -3,9 +3,11 @@
 //! An example goes through the real analysis and the real matcher. Where the call comes from (agent, channel, session) is
 //! taken as given; examples are about what a call does.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
-use crate::analysis::{self, FixedPlaces, Places as _};
+use crate::analysis::{self, FixedPlaces, Places as _, Programs};
 use crate::call::{Args, ArgsError, Origin, ToolCall};
 use crate::ids::{AgentId, CallId, IdError, SessionId, ToolName};
 use crate::tool::{Lens, Tool};
@@ -42,6 +44,7 @@ pub(crate) fn applies(
     rule: &Rule,
     example: &Example,
     tool_of: impl Fn(ToolName) -> Tool,
+    programs: &Arc<Programs>,
 ) -> Result<bool, ExampleError> {
     let mut rule = rule.clone();
     let tool = tool_of(ToolName::new(tool_name(&rule))?);
@@ -63,7 +66,10 @@ pub(crate) fn applies(
         }
     };
     let call = example_call(tool.name.clone(), Args::from_value(args)?)?;
-    let places = FixedPlaces::of_examples();
+    let places = FixedPlaces {
+        programs: Arc::clone(programs),
+        ..FixedPlaces::of_examples()
+    };
     let found = analysis::analyse(&tool, &call.args, &places);
     let subject = Subject::new(&call, &tool, &found, places.workspace());
     Ok(match rule.effect {

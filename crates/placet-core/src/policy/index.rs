@@ -17,7 +17,7 @@ use crate::analysis::{Analysis, FactKind, lowercase};
 use crate::tool::Risk;
 
 use super::pattern::{CommandPattern, base_name};
-use super::rule::{Conditions, Effect, Rule, Subject, argument_text, name_ends};
+use super::rule::{Command, Conditions, Effect, Rule, Subject, argument_text, name_ends};
 use super::wild::Wild;
 use by_text::{ByText, Key};
 
@@ -67,7 +67,7 @@ impl Drawer {
             for glob in &when.paths {
                 self.paths.under(Key::Start(glob.start().into())).push(place);
             }
-        } else if !when.hosts.is_empty() {
+        } else if !when.hosts.is_empty() && when.effects.is_none() {
             wilds(&mut self.hosts, &when.hosts);
         } else if !when.tables.is_empty() {
             wilds(&mut self.tables, &when.tables);
@@ -257,17 +257,19 @@ impl<'r> Candidates<'r> {
         let mut allowing = rules
             .filter(|rule| rule.effect == Effect::Allow && rule.covers_all_but_commands(subject))
             .peekable();
-        // Setting a variable runs nothing; what it is set to, the rules have looked at. Alone it is a line like any other.
-        let runs = |command: &Command<'_>| !command.argv.is_empty() || command.risk == Risk::High;
-        let runs_any = commands(subject.analysis).any(|command| runs(&command));
-        let mut commands = commands(subject.analysis).filter(|command| !runs_any || runs(command));
+        // Setting a variable runs nothing, and what only reads needs no rule. Alone each is a line like any other.
+        let matters = |command: &Command<'_>| {
+            command.risk == Risk::High || (!command.argv.is_empty() && command.risk > Risk::Low)
+        };
+        let any_matters = commands(subject.analysis).any(|command| matters(&command));
+        let mut commands = commands(subject.analysis).filter(|command| !any_matters || matters(command));
         let Some(first) = commands.next() else {
             return allowing.next();
         };
         allowing.peek()?;
         let allowing: Vec<&Rule> = allowing.collect();
         let allows = |command: Command<'_>| {
-            let covers = |rule: &&&Rule| rule.covers_command(command.argv, command.risk);
+            let covers = |rule: &&&Rule| rule.covers_command(&command, subject.roots());
             allowing.iter().find(covers).copied()
         };
         let rule = allows(first)?;
@@ -275,18 +277,12 @@ impl<'r> Candidates<'r> {
     }
 }
 
-/// One command of a line.
-#[derive(Debug, Clone, Copy)]
-struct Command<'a> {
-    argv: &'a [String],
-    risk: Risk,
-}
-
 fn commands(analysis: &Analysis) -> impl Iterator<Item = Command<'_>> {
     analysis.facts.iter().filter_map(|fact| match &fact.kind {
-        FactKind::Command { argv, .. } => Some(Command {
+        FactKind::Command { argv, effects, .. } => Some(Command {
             argv,
             risk: fact.risk,
+            effects,
         }),
         _ => None,
     })

@@ -1,6 +1,6 @@
 //! Path globs: how `path = "src/**"` is compared with where a call really reads and writes.
 //!
-//! A glob is absolute, or relative to the workspace. `*` stays within one folder, `**` does not. Like command patterns, globs
+//! A glob is absolute, below the home folder (`~/.ssh/**`), or relative to the workspace. `*` stays within one folder, `**` does not. Like command patterns, globs
 //! are read narrowly for what allows (the resolved path itself) and broadly for what asks or denies (the path as given or
 //! resolved, and everything below a folder that matches).
 
@@ -23,8 +23,10 @@ pub enum PathGlobError {
         /// What is wrong with it.
         why: String,
     },
-    /// `~` and `..` mean different places to different readers.
-    #[error("the path glob `{0}` must be absolute, or relative to the workspace without `..` and `~`")]
+    /// `~name` and `..` mean different places to different readers.
+    #[error(
+        "the path glob `{0}` must be absolute, start with `~/`, or be relative to the workspace, and hold no `..`"
+    )]
     Place(String),
 }
 
@@ -44,13 +46,28 @@ pub(crate) struct PathGlob {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Base {
     Root,
+    Home,
     Workspace,
+}
+
+/// The folders that globs start from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Roots<'a> {
+    /// The workspace's real root.
+    pub(crate) workspace: &'a str,
+    /// The home folder, if there is one.
+    pub(crate) home: Option<&'a str>,
 }
 
 impl PathGlob {
     /// Reads a glob.
     pub(crate) fn parse(text: &str) -> Result<Self, PathGlobError> {
         let text = text.strip_prefix("./").unwrap_or(text);
+        let (base, text) = match text.strip_prefix("~/") {
+            Some(below_home) => (Base::Home, below_home),
+            None if text.starts_with('/') => (Base::Root, text),
+            None => (Base::Workspace, text),
+        };
         if text.is_empty() || text.starts_with('~') || text.split('/').any(|part| part == "..") {
             return Err(PathGlobError::Place(text.to_owned()));
         }
@@ -71,19 +88,16 @@ impl PathGlob {
                 .filter(|folder| !folder.is_empty())
                 .map(compile)
                 .transpose()?,
-            base: if text.starts_with('/') {
-                Base::Root
-            } else {
-                Base::Workspace
-            },
-            start: fixed_start(text).into(),
+            base,
+            // Where the home folder is, is only known when a call is looked at.
+            start: if base == Base::Home { "" } else { fixed_start(text) }.into(),
             text: text.into(),
         })
     }
 
     /// Whether this very path, already resolved, is covered.
-    pub(crate) fn covers(&self, resolved: &str, workspace: &str) -> bool {
-        self.seen_from_base(resolved, workspace)
+    pub(crate) fn covers(&self, resolved: &str, roots: Roots<'_>) -> bool {
+        self.seen_from_base(resolved, roots)
             .is_some_and(|path| self.matcher.is_match(path))
     }
 
@@ -93,8 +107,8 @@ impl PathGlob {
     }
 
     /// Whether this path, [normalised], lies at or below what the glob names.
-    pub(crate) fn touches(&self, absolute: &str, workspace: &str) -> bool {
-        let Some(path) = self.seen_from_base(absolute, workspace) else {
+    pub(crate) fn touches(&self, absolute: &str, roots: Roots<'_>) -> bool {
+        let Some(path) = self.seen_from_base(absolute, roots) else {
             return false;
         };
         ancestors(path).any(|path| {
@@ -103,18 +117,23 @@ impl PathGlob {
     }
 
     /// Whether a shell could make a path that the glob touches of `pattern`, which is absolute.
-    pub(crate) fn could_touch(&self, pattern: &str, workspace: &str) -> bool {
-        let own = match self.base {
-            Base::Root => Cow::Borrowed(&*self.text),
-            Base::Workspace => Cow::Owned(format!("{workspace}/{}", self.text)),
+    pub(crate) fn could_touch(&self, pattern: &str, roots: Roots<'_>) -> bool {
+        let folder = match self.base {
+            Base::Root => None,
+            Base::Home => roots.home,
+            Base::Workspace => Some(roots.workspace),
         };
+        let own = folder.map_or(Cow::Borrowed(&*self.text), |folder| {
+            Cow::Owned(format!("{folder}/{}", self.text))
+        });
         meet::could_touch(&own, pattern)
     }
 
-    fn seen_from_base<'p>(&self, absolute: &'p str, workspace: &str) -> Option<&'p str> {
+    fn seen_from_base<'p>(&self, absolute: &'p str, roots: Roots<'_>) -> Option<&'p str> {
         match self.base {
             Base::Root => Some(absolute),
-            Base::Workspace => below(workspace, absolute),
+            Base::Home => below(roots.home?, absolute),
+            Base::Workspace => below(roots.workspace, absolute),
         }
     }
 }
@@ -159,26 +178,27 @@ pub(super) fn normalised<'p>(path: &'p str, workspace: &str) -> Cow<'p, str> {
 mod tests {
     use super::*;
 
+    const ROOTS: Roots<'_> = Roots {
+        workspace: "/workspace",
+        home: Some("/home/ana"),
+    };
+
     fn touches(glob: &PathGlob, path: &str) -> bool {
-        glob.touches(&normalised(path, "/workspace"), "/workspace")
+        glob.touches(&normalised(path, "/workspace"), ROOTS)
     }
 
     #[test]
     fn what_allows_covers_the_resolved_path_and_nothing_else() {
         let glob = PathGlob::parse("src/**").unwrap();
-        assert!(glob.covers("/workspace/src/a/b.rs", "/workspace"));
-        assert!(!glob.covers("/workspace/vendor/src/a.rs", "/workspace"));
-        assert!(!glob.covers("/workspace2/src/a.rs", "/workspace"));
+        assert!(glob.covers("/workspace/src/a/b.rs", ROOTS));
+        assert!(!glob.covers("/workspace/vendor/src/a.rs", ROOTS));
+        assert!(!glob.covers("/workspace2/src/a.rs", ROOTS));
         assert!(
             !PathGlob::parse("*.md")
                 .unwrap()
-                .covers("/workspace/docs/a.md", "/workspace")
+                .covers("/workspace/docs/a.md", ROOTS)
         );
-        assert!(
-            PathGlob::parse("/etc/*")
-                .unwrap()
-                .covers("/etc/hosts", "/workspace")
-        );
+        assert!(PathGlob::parse("/etc/*").unwrap().covers("/etc/hosts", ROOTS));
     }
 
     #[test]
@@ -199,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_glob_whose_place_depends_on_the_reader_is_refused() {
-        for text in ["~/.ssh/**", "../x", "a/../b", ""] {
+        for text in ["~bob/.ssh/**", "../x", "a/../b", ""] {
             assert!(
                 matches!(PathGlob::parse(text), Err(PathGlobError::Place(_))),
                 "{text}"

@@ -16,11 +16,14 @@
 //! word and then also stands for any further words; but after a path (`src/*`) it stays one word, because who allows
 //! `cat src/*` does not mean `cat src/a /etc/shadow`. A short and a long flag are two flags: list both.
 //!
-//! A rule that allows a HIGH command must spell out every word of it: what makes a command HIGH may be a flag
+//! A rule that allows a command which is HIGH, or of which something is unknown, must spell out every word of it: what makes a command HIGH may be a flag
 //! (`sort --compress-program=sh`), a program in an argument (`awk 'BEGIN{system("id")}'`) or a single letter (`git push origin +main`),
 //! and who writes `awk *` means none of these.
 
+use super::rule::Command;
 use super::wild::{Piece, Wild};
+use crate::analysis::Effect;
+use crate::tool::Risk;
 
 /// Why a text is not a command pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -133,6 +136,12 @@ impl CommandPattern {
             .is_some_and(|program| program.literal().is_some())
     }
 
+    /// The program it spells out, when other words are left to a wildcard.
+    pub(crate) fn program_of_wildcard(&self) -> Option<&str> {
+        let is_open = self.tail == Tail::Open || self.words.iter().any(|word| word.literal().is_none());
+        self.program.as_ref().filter(|_| is_open)?.literal()
+    }
+
     /// The first word besides the program that is spelled out and no flag: every command that matches has it as a word.
     pub(super) fn first_fixed_word(&self) -> Option<&str> {
         self.positionals.iter().find_map(Wild::literal)
@@ -149,6 +158,13 @@ impl CommandPattern {
     /// Whether no word is left to a wildcard of the pattern. For a command that matches narrowly.
     pub(crate) fn names_every_word(&self, argv: &[String]) -> bool {
         argv.len() == self.words.len() && self.words.iter().all(|word| word.literal().is_some())
+    }
+
+    /// Whether it covers this command, for what allows. A wildcard covers only what the record of the program knows: `sort *` was not
+    /// meant to allow `sort --compress-program=sh`, nor `awk *` any program. What is HIGH or unknown must be spelled out word by word.
+    pub(crate) fn covers(&self, command: &Command<'_>) -> bool {
+        let is_known = command.risk < Risk::High && !command.effects.contains(&Effect::Unknown);
+        self.matches_narrow(command.argv) && (is_known || self.names_every_word(command.argv))
     }
 
     fn matches_narrow(&self, argv: &[String]) -> bool {

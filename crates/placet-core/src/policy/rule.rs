@@ -9,14 +9,14 @@ use std::cell::OnceCell;
 
 use serde_json::Value;
 
-use crate::analysis::{Analysis, Fact, FactKind, lowercase, shell};
+use crate::analysis::{Analysis, Effect as Does, Fact, FactKind, UrlConcern, Why, lowercase, shell};
 use crate::call::ToolCall;
 use crate::canonical;
 use crate::confine::Confinement;
 use crate::tool::{Category, Risk, Tool};
 use crate::verdict::AskTerms;
 
-use super::paths::{PathGlob, below, normalised};
+use super::paths::{PathGlob, Roots, below, normalised};
 use super::pattern::{Breadth, CommandPattern};
 use super::wild::Wild;
 
@@ -52,6 +52,8 @@ pub(crate) struct Conditions {
     pub(crate) commands: Vec<CommandPattern>,
     pub(crate) paths: Vec<PathGlob>,
     pub(crate) hosts: Vec<Wild>,
+    /// What the commands of a line may read, write and run, for a rule that allows.
+    pub(crate) effects: Option<Effects>,
     pub(crate) verbs: Vec<String>,
     pub(crate) tables: Vec<Wild>,
     /// What follows each dot in `tables`.
@@ -62,6 +64,17 @@ pub(crate) struct Conditions {
     pub(crate) agents: Vec<Wild>,
     pub(crate) channels: Vec<Wild>,
     pub(crate) sessions: Vec<Wild>,
+}
+
+/// What the commands of a line may do, by their records. What is not said here is not allowed.
+#[derive(Debug, Clone)]
+pub(crate) struct Effects {
+    /// Files they may read.
+    pub(crate) reads: Vec<PathGlob>,
+    /// Files they may write or delete.
+    pub(crate) writes: Vec<PathGlob>,
+    /// Whether they may run code of the workspace.
+    pub(crate) runs: bool,
 }
 
 /// Everything a rule may look at. What many rules look at is worked out once, and only when one does.
@@ -92,10 +105,18 @@ impl<'a> Subject<'a> {
             Some(sql) => tool.category.max(sql),
             None => tool.category,
         };
+        let risk = tool.risk.max(analysis.risk());
+        // The one case in which looking into a call lowers its risk: a line that is known to only read.
+        let (category, risk) =
+            if risk < Risk::High && tool.runs_only_a_line(&call.args) && analysis.is_reading_line() {
+                (Category::Read, Risk::Low)
+            } else {
+                (category, risk)
+            };
         Self {
             call,
             analysis,
-            risk: tool.risk.max(analysis.risk()),
+            risk,
             category,
             unconfined: category,
             workspace,
@@ -168,6 +189,14 @@ impl<'a> Subject<'a> {
         })
     }
 
+    /// The folders that globs start from.
+    pub(crate) fn roots(&self) -> Roots<'_> {
+        Roots {
+            workspace: self.workspace,
+            home: self.analysis.home.as_deref(),
+        }
+    }
+
     /// An absolute path as seen from the workspace, when it is below it.
     pub(crate) fn below_workspace<'p>(&self, absolute: &'p str) -> Option<&'p str> {
         below(self.workspace, absolute)
@@ -211,25 +240,69 @@ impl Rule {
             && when.args_match(subject.call, Breadth::Narrow)
             && (when.commands.is_empty() || has(|kind| matches!(kind, FactKind::Command { .. })))
             && (when.paths.is_empty() || facts.iter().any(is_at_a_place))
-            && (when.hosts.is_empty() || has(|kind| matches!(kind, FactKind::Host { .. })))
+            && (when.hosts.is_empty()
+                || when.effects.is_some()
+                || has(|kind| matches!(kind, FactKind::Host { .. })))
             && (!when.names_sql() || has(|kind| matches!(kind, FactKind::Statement { .. })))
-            && facts.iter().all(|fact| when.covers_fact(fact, subject.workspace))
+            && facts.iter().all(|fact| when.covers_fact(fact, subject.roots()))
     }
 
-    /// Whether a rule that allows covers this one command. `sort *` was not meant to allow `sort --compress-program=sh`, nor
-    /// `awk *` any program: for HIGH ones the rule must have spelled every word out.
-    pub(crate) fn covers_command(&self, argv: &[String], risk: Risk) -> bool {
-        let covers = |pattern: &CommandPattern| {
-            pattern.matches(argv, Breadth::Narrow) && (risk < Risk::High || pattern.names_every_word(argv))
-        };
-        self.when.is_about_whole_tools() || self.when.commands.iter().any(covers)
+    /// Whether a rule that allows covers this one command: what it says about commands and about effects both hold.
+    pub(crate) fn covers_command(&self, command: &Command<'_>, roots: Roots<'_>) -> bool {
+        let when = &self.when;
+        if when.is_about_whole_tools() {
+            return true;
+        }
+        let named = || when.commands.iter().any(|pattern| pattern.covers(command));
+        match &when.effects {
+            None => named(),
+            Some(effects) => {
+                (when.commands.is_empty() || named())
+                    && command.risk < Risk::High
+                    && command
+                        .effects
+                        .iter()
+                        .all(|effect| effects.cover(effect, &when.hosts, roots))
+            }
+        }
     }
+}
+
+/// One command of a line, as a rule that allows sees it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Command<'a> {
+    pub(crate) argv: &'a [String],
+    pub(crate) risk: Risk,
+    pub(crate) effects: &'a [Does],
+}
+
+impl Effects {
+    fn cover(&self, effect: &Does, hosts: &[Wild], roots: Roots<'_>) -> bool {
+        match effect {
+            Does::Reads(path) => covered(&self.reads, path, roots),
+            Does::Writes(path) | Does::Deletes(path) => covered(&self.writes, path, roots),
+            Does::Host(host) => hosts.iter().any(|wild| wild.matches(host)),
+            Does::Runs(_) => self.runs,
+            Does::Changes | Does::Unknown => false,
+        }
+    }
+}
+
+/// Whether one of the globs covers the path. The workspace itself is covered by whatever covers all that is in it.
+fn covered(globs: &[PathGlob], path: &str, roots: Roots<'_>) -> bool {
+    let inside = format!("{}/-/-", roots.workspace);
+    let path = if path == roots.workspace { &inside } else { path };
+    globs.iter().any(|glob| glob.covers(path, roots))
 }
 
 impl Conditions {
     /// Whether the rule says which commands, paths, hosts or statements it is about, rather than a whole tool.
     pub(crate) fn names_effects(&self) -> bool {
-        !self.commands.is_empty() || !self.paths.is_empty() || !self.hosts.is_empty() || self.names_sql()
+        !self.commands.is_empty()
+            || !self.paths.is_empty()
+            || !self.hosts.is_empty()
+            || self.effects.is_some()
+            || self.names_sql()
     }
 
     /// "Any call of this tool": whatever it does is what the operator allowed. An `args` condition looks at text, which
@@ -280,7 +353,7 @@ impl Conditions {
         let touched = |path: &Cow<'_, str>| {
             let could = shell::is_glob(path);
             self.paths.iter().any(|glob| {
-                glob.touches(path, subject.workspace) || (could && glob.could_touch(path, subject.workspace))
+                glob.touches(path, subject.roots()) || (could && glob.could_touch(path, subject.roots()))
             })
         };
         subject.paths().iter().any(touched)
@@ -316,22 +389,28 @@ impl Conditions {
 
     /// Whether a rule that allows says enough about this fact. A rule that names effects covers those it names; beside
     /// commands and `args`, which bring their own, others pass while they are not HIGH.
-    fn covers_fact(&self, fact: &Fact, workspace: &str) -> bool {
-        let brings_others = !self.commands.is_empty() || !self.args.is_empty();
-        let unnamed = || self.is_about_whole_tools() || (brings_others && fact.risk < Risk::High);
+    fn covers_fact(&self, fact: &Fact, roots: Roots<'_>) -> bool {
+        let brings_others = !self.commands.is_empty() || !self.args.is_empty() || self.effects.is_some();
+        let whole_tool = self.is_about_whole_tools();
+        let unnamed = || whole_tool || (brings_others && fact.risk < Risk::High);
         match &fact.kind {
-            FactKind::Command { .. } if self.is_about_whole_tools() => true,
+            FactKind::Command { .. } if whole_tool => true,
             FactKind::Command {
                 dynamic, assignments, ..
-            } => !dynamic && assignments.iter().all(|text| shell::is_ordinary_assignment(text)),
-            FactKind::Redirect { contained, paths, .. } => {
-                let covered = |path: &String| self.paths.iter().any(|glob| glob.covers(path, workspace));
-                let named = self.paths.is_empty() || !is_at_a_place(fact) || paths.iter().all(covered);
-                *contained && (self.is_about_whole_tools() || (named && fact.risk < Risk::High))
-            }
+            } => !dynamic && assignments.iter().all(|text| shell::is_harmless_assignment(text)),
+            FactKind::Redirect { contained, .. } if whole_tool => *contained,
+            FactKind::Redirect { contained, .. } if !is_at_a_place(fact) => *contained,
+            FactKind::Redirect {
+                contained,
+                writes,
+                paths,
+                ..
+            } => *contained && fact.risk < Risk::High && self.covers_redirect(*writes, paths, roots),
             FactKind::Path { .. } if self.paths.is_empty() => unnamed(),
-            FactKind::Path { resolved, .. } => self.paths.iter().any(|glob| glob.covers(resolved, workspace)),
+            FactKind::Path { resolved, .. } => covered(&self.paths, resolved, roots),
             FactKind::Host { .. } if self.hosts.is_empty() => unnamed(),
+            // Clients do not agree on which host that is.
+            FactKind::Host { .. } if is_ambiguous(fact) => false,
             FactKind::Host { host, .. } => one_of(&self.hosts, host),
             FactKind::Statement { .. } if !self.names_sql() => unnamed(),
             FactKind::Statement {
@@ -347,6 +426,25 @@ impl Conditions {
             FactKind::Unreadable { .. } => false,
         }
     }
+
+    /// A command that may run may read what is redirected into it; where its output goes, the rule must have said.
+    fn covers_redirect(&self, writes: bool, paths: &[String], roots: Roots<'_>) -> bool {
+        let globs = match (&self.effects, writes) {
+            (Some(effects), true) => &effects.writes,
+            (Some(effects), false) => &effects.reads,
+            (None, false) if self.paths.is_empty() => return true,
+            (None, _) => &self.paths,
+        };
+        !paths.is_empty() && paths.iter().all(|path| covered(globs, path, roots))
+    }
+}
+
+/// Whether clients read the URL differently.
+fn is_ambiguous(fact: &Fact) -> bool {
+    matches!(
+        &fact.why,
+        Some(Why::Url(UrlConcern::Odd(_) | UrlConcern::NameBeforeAt))
+    )
 }
 
 /// Whether something is read or written at a place. A device that swallows what it is given is none.

@@ -14,6 +14,7 @@ use crate::standing::{Covers, Scope, StandingGrant};
 use crate::time::Timestamp;
 
 mod confined;
+mod effects;
 mod index;
 mod lines;
 mod places;
@@ -54,6 +55,7 @@ fn command(risk: Risk, line: &str) -> Fact {
             dynamic: false,
             assignments: vec![],
             under: vec![],
+            effects: Vec::new(),
             paths,
         },
     )
@@ -62,14 +64,14 @@ fn command(risk: Risk, line: &str) -> Fact {
 fn medium(lines: &[&str]) -> Analysis {
     Analysis {
         facts: lines.iter().map(|line| command(Risk::Medium, line)).collect(),
-        banned: None,
+        ..Analysis::nothing()
     }
 }
 
 fn high(line: &str) -> Analysis {
     Analysis {
         facts: vec![command(Risk::High, line)],
-        banned: None,
+        ..Analysis::nothing()
     }
 }
 
@@ -83,7 +85,7 @@ fn statement(verb: &str, category: Category) -> Analysis {
     };
     Analysis {
         facts: vec![fact(Risk::Low, kind)],
-        banned: None,
+        ..Analysis::nothing()
     }
 }
 
@@ -97,7 +99,7 @@ fn path(resolved: &str, risk: Risk) -> Analysis {
     };
     Analysis {
         facts: vec![fact(risk, kind)],
-        banned: None,
+        ..Analysis::nothing()
     }
 }
 
@@ -109,7 +111,7 @@ fn host(name: &str) -> Analysis {
     };
     Analysis {
         facts: vec![fact(Risk::Medium, kind)],
-        banned: None,
+        ..Analysis::nothing()
     }
 }
 

@@ -94,6 +94,7 @@ fn command(text: &str, under: &[&str], risk: Risk, deed: Option<Deed>) -> Fact {
         dynamic: false,
         assignments: Vec::new(),
         under: under.iter().map(|&wrapper| wrapper.to_owned()).collect(),
+        effects: Vec::new(),
         paths: Vec::new(),
     };
     let what = under.first().copied().unwrap_or(text).to_owned();

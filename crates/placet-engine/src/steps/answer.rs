@@ -118,7 +118,7 @@ pub enum EditDenial {
         /// About which tool.
         tool: ToolName,
         /// What the call would do.
-        analysis: Analysis,
+        analysis: Box<Analysis>,
     },
     /// It would need people, and there are none.
     Nobody(Nobody),
@@ -250,7 +250,7 @@ fn denied(verdict: Verdict, tool: ToolName, edit: &Edit) -> AnswerRefusal {
     AnswerRefusal::EditDenied(EditDenial::Policy {
         verdict: Box::new(verdict),
         tool,
-        analysis: edit.analysis.clone(),
+        analysis: Box::new(edit.analysis.clone()),
     })
 }
 

@@ -275,6 +275,7 @@ mod tests {
         let analysis = Analysis {
             facts: Vec::new(),
             banned: Some(Ban::AnswersForPeople),
+            ..Analysis::nothing()
         };
         let verdict = Verdict {
             decision: Decision::Deny,
@@ -289,7 +290,7 @@ mod tests {
             &denied(EditDenial::Policy {
                 verdict: Box::new(verdict),
                 tool: ToolName::new("bash").unwrap(),
-                analysis,
+                analysis: Box::new(analysis),
             }),
             "policy denies the edited call: this is never allowed: an agent cannot answer for people",
             "策略禁止修改后的调用：这永远不被允许：智能体不能代替人作答",

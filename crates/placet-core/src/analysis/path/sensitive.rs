@@ -31,26 +31,13 @@ pub(super) fn of(path: &str) -> Option<Sensitive> {
         .map(Sensitive::Guarded)
 }
 
-/// Which globs count when a guarded name could come of one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Globs {
-    /// Any.
-    Any,
-    /// Those that say more than an ending.
-    Telling,
-}
-
 /// Whether a glob could become a file that is guarded.
-pub(in super::super) fn could_be_guarded(glob: &str, globs: Globs) -> bool {
+pub(in super::super) fn could_be_guarded(glob: &str) -> bool {
     let glob = lowercase(glob);
-    let becomes = |part: &str, name: &str| {
-        let telling = globs == Globs::Any || glob::literal_chars(part) * 2 >= name.len();
-        telling && glob::could_be(part, name)
-    };
-    let folder = |part: &str| FOLDERS.iter().any(|(name, _)| becomes(part, name));
+    let folder = |part: &str| FOLDERS.iter().any(|(name, _)| glob::could_be(part, name));
     let (above, file) = glob.rsplit_once('/').unwrap_or(("", &glob));
     glob.split('/').any(folder)
-        || FILES.iter().any(|(name, _)| becomes(file, name))
+        || FILES.iter().any(|(name, _)| glob::could_be(file, name))
         || (!glob::is_glob(file) && guard_of_file(file, &above.split('/').collect::<Vec<_>>()).is_some())
 }
 
@@ -68,12 +55,34 @@ fn guard_of_file(file: &str, folders: &[&str]) -> Option<PathConcern> {
         _ if file.ends_with(".code-workspace") || file.ends_with(".workflow.toml") => {
             Some(PathConcern::SteersAgents)
         }
+        _ if folders.windows(2).any(|pair| *pair == [".github", "workflows"]) => Some(PathConcern::RunsInCi),
         _ if folders.contains(&"fish") || folders.contains(&"autostart") => Some(PathConcern::RunsAtStart),
-        _ => named(FILES, file),
+        _ => placed(PLACED, file, folders).or_else(|| named(FILES, file)),
     }
 }
 
-use PathConcern::{RunsAtStart, RunsInGit, SteersAgents};
+/// What a file, or a folder above it, is guarded for below a certain folder.
+fn placed(list: &[(&str, &str, PathConcern)], file: &str, folders: &[&str]) -> Option<PathConcern> {
+    let below = |above: &str, name: &str| {
+        let mut names = folders
+            .iter()
+            .chain(std::iter::once(&file))
+            .skip_while(|own| **own != above)
+            .skip(1);
+        names.next().is_some_and(|own| name == "*" || *own == name)
+    };
+    let found = list.iter().find(|(above, name, _)| below(above, name));
+    found.map(|(.., concern)| *concern)
+}
+
+#[rustfmt::skip]
+const PLACED: &[(&str, &str, PathConcern)] = &[
+    (".github", "actions", RunsInCi), (".github", "copilot-instructions.md", SteersAgents), (".github", "instructions", SteersAgents),
+    (".cargo", "config", RunsInBuild), (".cargo", "config.toml", RunsInBuild), ("node_modules", ".bin", RunsInBuild),
+    (".circleci", "*", RunsInCi), (".buildkite", "*", RunsInCi), (".gitea", "workflows", RunsInCi), (".forgejo", "workflows", RunsInCi),
+];
+
+use PathConcern::{RunsAtStart, RunsInBuild, RunsInCi, RunsInGit, SteersAgents};
 
 #[rustfmt::skip]
 const FOLDERS: &[(&str, PathConcern)] = &[
@@ -92,5 +101,8 @@ const FILES: &[(&str, PathConcern)] = &[
     (".tmux.conf", RunsAtStart), (".screenrc", RunsAtStart), (".xprofile", RunsAtStart), (".xinitrc", RunsAtStart),
     ("config.fish", RunsAtStart), ("placet.toml", SteersAgents), ("workflow.toml", SteersAgents), (".mcp.json", SteersAgents),
     ("mcp.json", SteersAgents), (".claude.json", SteersAgents), (".aider.conf.yml", SteersAgents), (".cursorrules", SteersAgents),
-    (".windsurfrules", SteersAgents),
+    (".windsurfrules", SteersAgents), (".clinerules", SteersAgents), ("agents.md", SteersAgents), ("claude.md", SteersAgents),
+    ("gemini.md", SteersAgents), (".gitattributes", RunsInGit), (".gitlab-ci.yml", RunsInCi), (".travis.yml", RunsInCi),
+    (".drone.yml", RunsInCi), ("jenkinsfile", RunsInCi), ("azure-pipelines.yml", RunsInCi), ("bitbucket-pipelines.yml", RunsInCi),
+    (".pre-commit-config.yaml", RunsInGit),
 ];

@@ -2,7 +2,7 @@
 
 use super::super::path::shorten;
 use super::super::why::Ban;
-use super::judge::{Args, Hit};
+use super::judge::Args;
 use super::target::is_block_device;
 use super::word::Word;
 
@@ -35,11 +35,11 @@ pub(super) fn banned(name: &str, args: &Args<'_, '_>) -> Option<Ban> {
     let raw = |word: &Word<'_>| word.raw.to_string();
     let paths = || args.words.iter().filter(|word| !word.value.starts_with('-'));
     match name {
-        "rm" if args.flag(&["-r", "-R", "--recursive", "--no-preserve-root"]) == Hit::Yes => {
+        "rm" if has_flag(args, &["-r", "-R", "--recursive", "--no-preserve-root"]) => {
             let word = paths().find(|word| is_root(word))?;
             Some(Ban::DeletesAll { path: raw(word) })
         }
-        "chmod" | "chown" | "chgrp" if args.flag(&["-R", "--recursive"]) == Hit::Yes => {
+        "chmod" | "chown" | "chgrp" if has_flag(args, &["-R", "--recursive"]) => {
             let word = paths().find(|word| root_of(word).as_deref() == Some("/"))?;
             Some(Ban::ChangesAll {
                 name: name.to_owned(),
@@ -134,14 +134,21 @@ fn run_by_cargo(words: &[Word<'_>]) -> Option<Placet> {
     (runs && (named || own)).then(|| placet(after))
 }
 
-/// Whether a call of Placet does more than read, or may once all its words are known.
-pub(super) fn may_answer(args: &Args<'_, '_>) -> Hit {
-    match placet(args.words) {
-        Placet::Acts => Hit::Yes,
-        Placet::Unclear => Hit::Maybe,
-        Placet::Reads if args.open => Hit::Maybe,
-        Placet::Reads => Hit::No,
-    }
+/// Whether one of these options is given, in any spelling: alone, in a cluster, abbreviated.
+fn has_flag(args: &Args<'_, '_>, flags: &[&str]) -> bool {
+    let gives = |word: &str, flag: &str| match flag.strip_prefix("--") {
+        Some(_) => {
+            word.len() > 2
+                && word.starts_with("--")
+                && flag.starts_with(word.split('=').next().unwrap_or(word))
+        }
+        None => {
+            word.starts_with('-') && !word.starts_with("--") && word.contains(flag.trim_start_matches('-'))
+        }
+    };
+    args.words
+        .iter()
+        .any(|word| flags.iter().any(|flag| gives(&word.value, flag)))
 }
 
 fn is_root(word: &Word<'_>) -> bool {

@@ -138,6 +138,13 @@ fn owned_parts<'o>(text: &str) -> Vec<Cow<'o, str>> {
 /// Shows `each` the parts of a word that a program could take for a path.
 pub(super) fn parts<'t>(text: &'t str, each: &mut impl FnMut(&'t str)) {
     separated(text, each);
+    // Pathspecs of git: `:/secrets`, `:(top)secrets`.
+    if let Some(path) = text
+        .strip_prefix(":/")
+        .or_else(|| text.strip_prefix(":(")?.split_once(')').map(|(_, path)| path))
+    {
+        each(path);
+    }
     let Some(letters) = text.strip_prefix('-').filter(|rest| !rest.starts_with('-')) else {
         return;
     };

@@ -2,7 +2,9 @@
 
 mod bypasses;
 mod expansions;
+mod harmless;
 mod hosts;
+mod ordinary;
 mod outside;
 mod properties;
 mod table;
@@ -33,6 +35,22 @@ impl Places for Desk {
             Some(rest) => format!("/etc{rest}"),
             None => absolute.to_owned(),
         })
+    }
+
+    fn text(&self, absolute: &str) -> Option<String> {
+        (absolute == "/w/.git/config").then(String::new)
+    }
+
+    fn is_absent(&self, _: &str) -> bool {
+        true
+    }
+
+    fn matching(&self, pattern: &str) -> Option<Vec<String>> {
+        Some(vec![pattern.replace(['*', '?', '[', ']'], "x")])
+    }
+
+    fn below(&self, folder: &str) -> Option<Vec<String>> {
+        Some(vec![folder.to_owned()])
     }
 }
 
@@ -101,10 +119,10 @@ fn ordinary_lines_are_medium_and_every_command_is_listed() {
     check(
         "git status && cargo test -p core 2>&1 | tee log.txt; echo 'done it'",
         &expect![[r#"
-            MEDIUM ["git", "status"]
+            LOW ["git", "status"]
             MEDIUM ["cargo", "test", "-p", "core"]
             MEDIUM ["tee", "log.txt"]
-            MEDIUM ["echo", "done it"]
+            LOW ["echo", "done it"]
         "#]],
     );
     check(
@@ -113,17 +131,17 @@ fn ordinary_lines_are_medium_and_every_command_is_listed() {
             MEDIUM ["[", "-f", "\"$f\"", "]"] dynamic
             MEDIUM ["wc", "-l", "\"$f\""] dynamic
             MEDIUM > out/count.txt
-            MEDIUM < in.txt
+            LOW < in.txt
         "#]],
     );
     check(
         "case $x in a) ls;; *) (cd sub && pwd);; esac; ! true & { date; }",
         &expect![[r#"
-            MEDIUM ["ls"]
-            MEDIUM ["cd", "sub"]
-            MEDIUM ["pwd"]
-            MEDIUM ["true"]
-            MEDIUM ["date"]
+            LOW ["ls"]
+            LOW ["cd", "sub"]
+            LOW ["pwd"]
+            LOW ["true"]
+            LOW ["date"]
         "#]],
     );
 }
@@ -163,7 +181,7 @@ fn substitutions_are_searched_wherever_they_hide() {
             MEDIUM ["c8"]
             MEDIUM [] with x=(1 $(c9))
             MEDIUM ["c9"]
-            MEDIUM ["cat"]
+            LOW ["cat"]
             MEDIUM ["c10"]
         "#]],
     );
@@ -174,30 +192,30 @@ fn wrappers_show_what_they_run_and_name_themselves() {
     check(
         "env -u A B=1 timeout -k 5 10 nice -n 5 git push",
         &expect![[r#"
-        MEDIUM ["env", "-u", "A", "B=1", "timeout", "-k", "5", "10", "nice", "-n", "5", "git", "push"]
-        MEDIUM ["timeout", "-k", "5", "10", "nice", "-n", "5", "git", "push"] under env
-        MEDIUM ["nice", "-n", "5", "git", "push"] under env > timeout
-        MEDIUM ["git", "push"] under env > timeout > nice
-    "#]],
+            MEDIUM ["env", "-u", "A", "B=1", "timeout", "-k", "5", "10", "nice", "-n", "5", "git", "push"]
+            LOW ["timeout", "-k", "5", "10", "nice", "-n", "5", "git", "push"] under env
+            LOW ["nice", "-n", "5", "git", "push"] under env > timeout
+            MEDIUM ["git", "push"] under env > timeout > nice
+        "#]],
     );
     check(
         "find . -name '*.o' -exec grep -l x {} + -execdir sh -c 'ls; date' \\;",
         &expect![[r#"
-            MEDIUM ["find", ".", "-name", "*.o", "-exec", "grep", "-l", "x", "{}", "+", "-execdir", "sh", "-c", "ls; date", ";"]
-            MEDIUM ["grep", "-l", "x", "{}"] under find
-            HIGH ["sh", "-c", "ls; date"] under find: what it runs is only known when it runs
-            MEDIUM ["ls"] under find > sh
-            MEDIUM ["date"] under find > sh
+            LOW ["find", ".", "-name", "*.o", "-exec", "grep", "-l", "x", "{}", "+", "-execdir", "sh", "-c", "ls; date", ";"]
+            MEDIUM ["grep", "-l", "x", "{}"] dynamic under find
+            HIGH ["sh", "-c", "ls; date"] dynamic under find: what it runs is only known when it runs
+            LOW ["ls"] under find > sh
+            LOW ["date"] under find > sh
         "#]],
     );
     check(
         "bash -euo pipefail -c 'cd sub && make' && eval 'ls -l' && ssh host 'rm x'",
         &expect![[r#"
-            MEDIUM ["bash", "-euo", "pipefail", "-c", "cd sub && make"]
-            MEDIUM ["cd", "sub"] under bash
+            LOW ["bash", "-euo", "pipefail", "-c", "cd sub && make"]
+            LOW ["cd", "sub"] under bash
             MEDIUM ["make"] under bash
             MEDIUM ["eval", "ls -l"]
-            MEDIUM ["ls", "-l"] under eval
+            LOW ["ls", "-l"] under eval
             HIGH ["ssh", "host", "rm x"]: `ssh` reaches another machine
             HIGH Host { host: "host", scheme: "ssh", port: None }: a name without a dot is a machine nearby
             MEDIUM ["rm", "x"] under ssh
@@ -206,26 +224,26 @@ fn wrappers_show_what_they_run_and_name_themselves() {
     check(
         "ls | xargs -0 -n 1 wc -l | xargs rm",
         &expect![[r#"
-        MEDIUM ["ls"]
-        MEDIUM ["xargs", "-0", "-n", "1", "wc", "-l"]
-        MEDIUM ["wc", "-l"] under xargs
-        MEDIUM ["xargs", "rm"]
-        HIGH ["rm"] under xargs: some words are only known when it runs; `rm` may be one that deletes whole folders
-    "#]],
+            LOW ["ls"]
+            LOW ["xargs", "-0", "-n", "1", "wc", "-l"]
+            MEDIUM ["wc", "-l"] dynamic under xargs
+            LOW ["xargs", "rm"]
+            HIGH ["rm"] dynamic under xargs: some words are only known when it runs; `rm` may be one that deletes whole folders
+        "#]],
     );
     check(
         "sudo -u bob ls; command -v ls; exec -a x ls; time -p ls; watch -n 1 'ls | wc'",
         &expect![[r#"
             HIGH ["sudo", "-u", "bob", "ls"]: `sudo` runs commands as another user
-            MEDIUM ["ls"] under sudo
-            MEDIUM ["command", "-v", "ls"]
-            MEDIUM ["exec", "-a", "x", "ls"]
-            MEDIUM ["ls"] under exec
-            MEDIUM ["time", "-p", "ls"]
-            MEDIUM ["ls"] under time
-            MEDIUM ["watch", "-n", "1", "ls | wc"]
-            MEDIUM ["ls"] under watch
-            MEDIUM ["wc"] under watch
+            LOW ["ls"] under sudo
+            LOW ["command", "-v", "ls"]
+            LOW ["exec", "-a", "x", "ls"]
+            LOW ["ls"] under exec
+            LOW ["time", "-p", "ls"]
+            LOW ["ls"] under time
+            LOW ["watch", "-n", "1", "ls | wc"]
+            LOW ["ls"] under watch
+            LOW ["wc"] under watch
         "#]],
     );
     check(
@@ -274,7 +292,7 @@ fn redirections_are_judged_by_where_they_lead() {
     check(
         "cd sub && a > x; cd .. ; a > y; cd /tmp; a > z",
         &expect![[r#"
-            MEDIUM ["cd", "sub"]
+            LOW ["cd", "sub"]
             MEDIUM ["a"]
             MEDIUM > x
             MEDIUM ["cd", ".."]
@@ -303,11 +321,11 @@ fn a_word_after_a_redirection_is_an_argument_and_not_a_second_file() {
     check(
         "echo hi > out rm -rf; >x rm -rf y",
         &expect![[r#"
-        MEDIUM ["echo", "hi", "rm", "-rf"]
-        MEDIUM > out
-        HIGH ["rm", "-rf", "y"]: `rm` deletes whole folders
-        MEDIUM > x
-    "#]],
+            LOW ["echo", "hi", "rm", "-rf"]
+            MEDIUM > out
+            HIGH ["rm", "-rf", "y"]: `rm` deletes whole folders
+            MEDIUM > x
+        "#]],
     );
 }
 
@@ -324,17 +342,17 @@ fn a_here_document_given_to_a_shell_is_read_as_a_line() {
     check(
         "cat <<EOF | sh\nrm -rf /\nEOF",
         &expect![[r#"
-        MEDIUM ["cat"]
-        HIGH ["rm", "-rf", "/"] under sh: `rm` deletes whole folders
-        HIGH ["sh"]: it runs whatever is written to its input
-        BANNED: `rm` would delete everything below `/`
-    "#]],
+            LOW ["cat"]
+            HIGH ["sh"]: it runs whatever is written to its input
+            HIGH ["rm", "-rf", "/"] under sh: `rm` deletes whole folders
+            BANNED: `rm` would delete everything below `/`
+        "#]],
     );
     check(
         "git commit -m \"$(cat <<'EOF'\nfeat: it's `fine` $(really)\nEOF\n)\"",
         &expect![[r#"
             MEDIUM ["git", "commit", "-m", "\"$(cat <<'EOF'\nfeat: it's `fine` $(really)\nEOF\n)\""] dynamic
-            MEDIUM ["cat"]
+            LOW ["cat"]
         "#]],
     );
 }
@@ -348,7 +366,7 @@ fn variables_that_change_other_commands_are_high() {
             HIGH ["ls"] with LD_PRELOAD=./x.so: `LD_PRELOAD` changes what other commands run
             HIGH [] with PATH=.: `PATH` changes what other commands run
             HIGH ["env", "GIT_PAGER=x", "git", "log"]: `GIT_PAGER` changes what other commands run
-            MEDIUM ["git", "log"] under env
+            LOW ["git", "log"] under env
             MEDIUM [] with X=1 Y=2
         "#]],
     );

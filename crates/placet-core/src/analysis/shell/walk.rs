@@ -4,16 +4,18 @@ mod redirect;
 
 use std::borrow::Cow;
 
-use super::super::why::{Ban, Deed, Doubt, Why};
-use super::super::{Analysis, Fact, FactKind, Places};
-use super::judge::{self, Args};
+use super::super::why::{Ban, Doubt, Why};
+use super::super::{Analysis, Effect, Fact, FactKind, Places};
+use super::judge::{self, Args, Fed, Inner};
 use super::target::{self, Standing};
 use super::tree::{Node, Tree};
 use super::word::{Known, Word};
-use super::wrapper::{self, Inner};
-use super::{SHELLS_MAX, ban, guess, hosts, named, sound, unreadable};
+use super::{SHELLS_MAX, Start, ban, guess, named, sound, unreadable};
 use crate::tool::Risk;
 use redirect::{is_redirect, stray_words};
+
+/// More words of an input than these are not looked at one by one; whatever takes them is not known anyway.
+const INPUT_WORDS_MAX: usize = 200;
 
 /// One analysis in progress.
 pub(super) struct Walk<'a> {
@@ -24,6 +26,10 @@ pub(super) struct Walk<'a> {
     reached: Option<Standing>,
     /// What variables were set to so far.
     values: named::Values,
+    /// What the next command finds on its input.
+    fed: Fed,
+    /// What the last command of the list or pipeline at hand finds there.
+    fed_last: Option<Fed>,
     commands: usize,
 }
 
@@ -43,6 +49,8 @@ impl<'s> Source<'s> {
 /// A simple command: its words, and the variables set for it.
 struct Simple<'s> {
     words: Vec<Word<'s>>,
+    /// More words are added when it runs.
+    open: bool,
     assignments: Vec<String>,
     text: Cow<'s, str>,
 }
@@ -55,8 +63,48 @@ impl<'a> Walk<'a> {
             found,
             reached: None,
             values: named::Values::default(),
+            fed: Fed::Nothing,
+            fed_last: None,
             commands: 0,
         }
+    }
+
+    /// Begins where the caller says.
+    pub(super) fn start(&mut self, start: &Start<'_>) {
+        if let Some(folder) = start.folder {
+            let word = Word::made(folder.to_owned(), Known::Fully);
+            let mut standing = self.standing.clone();
+            self.standing = standing.go(Some(&word), self.places);
+        }
+        if let Some(input) = start.input {
+            self.fed = Fed::Text(input.to_owned());
+        }
+        if !start.variables.is_empty() {
+            let command = Simple {
+                words: Vec::new(),
+                open: false,
+                assignments: start.variables.to_vec(),
+                text: start.variables.join(" ").into(),
+            };
+            let why = judge::variables(start.variables, self.places);
+            self.push(&command, &[], why, vec![Effect::Unknown], Risk::Medium);
+        }
+    }
+
+    /// One program, given its words one by one.
+    pub(super) fn words(&mut self, words: &[&str]) {
+        let made = words.iter().map(|word| Word {
+            raw: Cow::Borrowed(*word),
+            value: (*word).to_owned(),
+            known: Known::Fully,
+        });
+        let command = Simple {
+            words: made.collect(),
+            open: false,
+            assignments: Vec::new(),
+            text: words.join(" ").into(),
+        };
+        self.command(&command, &[], Given::OnTheLine);
     }
 
     /// How many simple commands were found.
@@ -109,6 +157,8 @@ impl<'a> Walk<'a> {
                 let mut strays = Vec::new();
                 stray_words(node, &mut strays);
                 for part in node.named_children().filter(|part| !strays.contains(part)) {
+                    // `cat <<E | sh`: the grammar hangs what follows on the here-document.
+                    self.fed = redirect::fed_by(node, source).unwrap_or_default();
                     self.visit(part, source);
                 }
             }
@@ -157,13 +207,16 @@ impl<'a> Walk<'a> {
             return then(self);
         };
         self.reached = None;
+        let fed_last = self.fed_last.take();
         self.visit(left, source);
+        self.fed_last = fed_last;
         let reached = self
             .reached
             .take()
             .filter(|_| operator.kind() == "&&" && ends_in_command(left));
         if let Some(reached) = reached {
             let before = std::mem::replace(&mut self.standing, reached);
+            self.feed_last();
             self.visit(right, source);
             then(self);
             let after = std::mem::replace(&mut self.standing, before);
@@ -171,11 +224,19 @@ impl<'a> Walk<'a> {
             self.reached.get_or_insert_with(|| after.clone());
             self.standing = std::mem::replace(&mut self.standing, Standing::Lost).or(&after);
         } else {
+            self.feed_last();
             self.visit(right, source);
             then(self);
         }
         for child in children.filter(|child| child.is_named()) {
             self.visit(child, source);
+        }
+    }
+
+    /// What is redirected into a list or a pipeline goes to its last command.
+    fn feed_last(&mut self) {
+        if let Some(fed) = self.fed_last.take() {
+            self.fed = fed;
         }
     }
 
@@ -197,7 +258,7 @@ impl<'a> Walk<'a> {
         for word in &words {
             self.values.set(variable, &word.value);
         }
-        let why = if judge::changes_others(variable) {
+        let why = if self.places.programs().is_steering_variable(variable) {
             let name = variable.to_owned();
             Some(Why::Variable { name })
         } else {
@@ -212,10 +273,11 @@ impl<'a> Walk<'a> {
         if why.is_some() {
             let command = Simple {
                 words: Vec::new(),
+                open: false,
                 assignments: vec![variable.to_owned()],
                 text: source.of(node).into(),
             };
-            self.push(&command, source.under, why);
+            self.push(&command, source.under, why, vec![Effect::Unknown], Risk::Medium);
         }
     }
 
@@ -232,6 +294,7 @@ impl<'a> Walk<'a> {
     fn simple<'t>(&mut self, node: Node<'t>, source: Source<'_>, mut extra: Vec<Node<'t>>) {
         let mut command = Simple {
             words: Vec::new(),
+            open: false,
             assignments: Vec::new(),
             text: source.of(node).into(),
         };
@@ -243,7 +306,12 @@ impl<'a> Walk<'a> {
                         command.assignments.push(source.of(child).to_owned());
                     }
                     "comment" | "subshell" => {}
-                    _ if is_redirect(child) => stray_words(child, &mut extra),
+                    _ if is_redirect(child) => {
+                        stray_words(child, &mut extra);
+                        if let Some(fed) = redirect::fed_by(child, source) {
+                            self.fed = fed;
+                        }
+                    }
                     _ => expression_words(child, &mut words),
                 }
             }
@@ -287,18 +355,21 @@ impl<'a> Walk<'a> {
             let path = guess::of(value.trim_matches(['\'', '"']));
             target::points_away(&path) && !self.standing.contains_path(&path, self.places)
         };
-        let why = judge::assignments(&assignments).or_else(|| {
+        let why = judge::variables(&assignments, self.places).or_else(|| {
             let word = assignments.iter().find(outside)?.clone();
             Some(Why::MaybeOutside { word })
         });
         self.push(
             &Simple {
                 words: Vec::new(),
+                open: false,
                 assignments,
                 text: source.of(node).into(),
             },
             source.under,
             why,
+            vec![Effect::Unknown],
+            Risk::Medium,
         );
         self.inside(node, source);
     }
@@ -311,13 +382,20 @@ impl<'a> Walk<'a> {
         let word = |value: &str| Word::made(value.to_owned(), Known::Fully);
         let command = Simple {
             words: vec![word("function"), word(name)],
+            open: false,
             assignments: Vec::new(),
             text: source.of(node).into(),
         };
         let why = Why::StandsIn {
             name: name.to_owned(),
         };
-        self.push(&command, source.under, Some(why));
+        self.push(
+            &command,
+            source.under,
+            Some(why),
+            vec![Effect::Unknown],
+            Risk::Medium,
+        );
         if node
             .child_in("body")
             .is_some_and(|body| pipes_into_itself(body, name, source))
@@ -333,6 +411,7 @@ impl<'a> Walk<'a> {
     /// Judges one simple command, then whatever it runs in turn.
     fn command(&mut self, command: &Simple<'_>, under: &[String], given: Given) {
         let (standing, places) = (self.standing.clone(), self.places);
+        let fed = std::mem::take(&mut self.fed);
         let Some((first, rest)) = command.words.split_first() else {
             return;
         };
@@ -341,26 +420,18 @@ impl<'a> Walk<'a> {
             open: given == Given::LaterToo,
             standing: &standing,
             places,
+            fed: &fed,
         };
         let name = judge::name_of(first);
-        let unwrapped = name
-            .as_deref()
-            .map(|name| wrapper::unwrap(name, &args))
-            .unwrap_or_default();
-        let into = unwrapped.folder.as_ref();
-        let into = into.map(|folder| standing.clone().go(Some(folder), places));
-        let why = judge::high(first, &args, &command.assignments, &command.text)
-            .or_else(|| judge::assignments(&unwrapped.assignments))
-            .or_else(|| unwrapped.doubt.map(Why::from))
-            .or_else(|| {
-                let lost = matches!(into, Some(Standing::Lost));
-                let leaves = lost || unwrapped.values.iter().any(|value| args.is_place_outside(value));
-                leaves.then(|| judge::does(&first.value, Deed::TouchesOutside))
-            });
-        self.push(command, under, why);
+        let judged = judge::command(first, &args, &command.assignments, &command.text);
+        let risk = if judged.harmless { Risk::Low } else { Risk::Medium };
+        self.push(command, under, judged.why, judged.effects, risk);
+        if let (Fed::Text(text), true) = (&fed, judged.opens_input) {
+            self.name_input(text);
+        }
         self.reached = None;
         let Some(name) = name else { return };
-        hosts::find(&name, &args, &mut self.found.facts);
+        self.found.facts.extend(judged.hosts);
         if let Some(why) = ban::banned(&name, &args) {
             self.ban(why);
         }
@@ -371,12 +442,18 @@ impl<'a> Walk<'a> {
             let to = to.filter(|word| !word.value.starts_with(['+', '-']));
             let reached = self.standing.go(to, places);
             self.reached = under.is_empty().then_some(reached);
+            return;
         }
+        let into = judged
+            .folder
+            .as_ref()
+            .map(|folder| standing.clone().go(Some(folder), places));
         let before = into.map(|into| std::mem::replace(&mut self.standing, into));
-        for file in &unwrapped.writes {
-            self.redirect_to(">", file);
+        self.inner(judged.inner, &name, &command.text, under);
+        if let (Fed::Text(text), true) = (&fed, judged.runs_input) {
+            let under: Vec<String> = under.iter().cloned().chain([name.to_string()]).collect();
+            self.line(text, &under);
         }
-        self.inner(unwrapped.inner, &name, &command.text, under);
         if let Some(before) = before {
             self.standing = before;
         }
@@ -402,6 +479,7 @@ impl<'a> Walk<'a> {
                         .into();
                     let command = Simple {
                         words: words.into_owned(),
+                        open: given == Given::LaterToo,
                         assignments: Vec::new(),
                         text,
                     };
@@ -419,7 +497,33 @@ impl<'a> Walk<'a> {
         named::of(words, assignments, &self.values, &self.standing, self.places)
     }
 
-    fn push(&mut self, command: &Simple<'_>, under: &[String], why: Option<Why>) {
+    /// The files that a text on a command's input may name, added to those of the command.
+    fn name_input(&mut self, text: &str) {
+        let words: Vec<Word<'_>> = text
+            .split_whitespace()
+            .take(INPUT_WORDS_MAX)
+            .map(|word| Word::made(word.to_owned(), Known::Fully))
+            .collect();
+        let more = self.named(&words, &[], text);
+        if let Some(FactKind::Command { paths, .. }) = self.found.facts.last_mut().map(|fact| &mut fact.kind)
+        {
+            paths.extend(more);
+        }
+        let is_secret = judge::words(&words).filter(|_| text.split_whitespace().count() <= INPUT_WORDS_MAX);
+        if let (Some(why), Some(fact)) = (is_secret, self.found.facts.last_mut()) {
+            fact.risk = Risk::High;
+            fact.why.get_or_insert(why);
+        }
+    }
+
+    fn push(
+        &mut self,
+        command: &Simple<'_>,
+        under: &[String],
+        why: Option<Why>,
+        effects: Vec<Effect>,
+        risk: Risk,
+    ) {
         self.commands += 1;
         let declared = command.words.iter().map(|word| &word.value);
         for text in command
@@ -433,12 +537,13 @@ impl<'a> Walk<'a> {
         let kind = FactKind::Command {
             argv: command.words.iter().map(Word::shown).collect(),
             text: command.text.clone().into_owned(),
-            dynamic: command.words.iter().any(Word::is_later),
+            dynamic: command.open || command.words.iter().any(Word::is_later),
             assignments: command.assignments.clone(),
             under: under.to_vec(),
+            effects,
             paths,
         };
-        let risk = if why.is_some() { Risk::High } else { Risk::Medium };
+        let risk = if why.is_some() { Risk::High } else { risk };
         self.found.facts.push(Fact { kind, risk, why });
     }
 }

@@ -6,7 +6,8 @@ use crate::interaction::Locale;
 macro_rules! phrases {
     ($(#[$meta:meta])* $name:ident { $($variant:ident: $english:literal, $chinese:literal;)+ }) => {
         $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
+        #[serde(rename_all = "snake_case")]
         pub enum $name {
             $(#[doc = $english] $variant,)+
         }
@@ -138,6 +139,8 @@ phrases! {
         Secrets: "it holds secrets", "其中存有机密";
         RunsInGit: "git runs or obeys what is written there", "git 会运行或遵从写入那里的内容";
         RunsAtStart: "a shell or tool runs it when it starts", "shell 或工具启动时会运行它";
+        RunsInCi: "continuous integration runs what is written there", "持续集成会运行写入那里的内容";
+        RunsInBuild: "a build or a tool runs what is written there", "构建或工具会运行写入那里的内容";
         SteersAgents: "it decides what an agent or editor may do unasked", "它决定智能体或编辑器可以不经询问做什么";
         DriveLetter: "a drive letter means a place on another system", "盘符指的是另一种系统上的位置";
         Url: "it is a URL and not a path", "这是 URL，不是路径";

@@ -75,10 +75,10 @@ fn a_quorum_larger_than_its_set_is_refused() {
 #[test]
 fn a_rule_that_cannot_be_read_is_refused_and_not_skipped() {
     check(
-        "[[rules]]\nname = 'r'\neffect = 'deny'\ncommand = 'rm -rf / | sh'\npath = '~/.ssh'\n",
+        "[[rules]]\nname = 'r'\neffect = 'deny'\ncommand = 'rm -rf / | sh'\npath = '~bob/.ssh'\n",
         &expect![[r#"
             placet.toml:4:11: the command pattern `rm -rf / | sh` holds `|`, but a pattern is one simple command
-            placet.toml:5:8: the path glob `~/.ssh` must be absolute, or relative to the workspace without `..` and `~`"#]],
+            placet.toml:5:8: the path glob `~bob/.ssh` must be absolute, start with `~/`, or be relative to the workspace, and hold no `..`"#]],
     );
 }
 

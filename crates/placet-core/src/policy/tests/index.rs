@@ -120,7 +120,7 @@ proptest! {
         facts in prop::collection::vec(any_fact(), 0..3),
     ) {
         let policy = policy(&rules);
-        let case = Case::new(call.tool.as_str(), Analysis { facts, banned: None });
+        let case = Case::new(call.tool.as_str(), Analysis { facts, ..Analysis::nothing() });
         let context = case.context(&call);
         let subject = Subject::new(&call, &case.tool, &case.analysis, context.workspace);
         let scanned = policy.decide_among(&Candidates::all(&policy.rules), &subject, &context);

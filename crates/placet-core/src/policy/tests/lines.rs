@@ -30,10 +30,10 @@ not_matches = ["git push origin main"]
 "#;
 
 pub(super) fn decide_for(tool: Tool, policy: &Policy, args: serde_json::Value) -> Verdict {
-    let args = Args::from_value(args).unwrap();
-    let mut case = Case::of(tool, Analysis::nothing());
-    case.analysis = analyse(&case.tool, &args, &FixedPlaces::of_examples());
-    case.decide(policy)
+    let call = call(tool.name.as_str(), args);
+    let analysis = analyse(&tool, &call.args, &FixedPlaces::of_examples());
+    let case = Case::of(tool, analysis);
+    policy.decide(&call, &case.tool, &case.analysis, &case.context(&call))
 }
 
 fn decide(policy: &Policy, tool: &str, args: serde_json::Value) -> Verdict {
@@ -156,7 +156,7 @@ fn a_wildcard_that_allows_covers_no_word_of_a_dangerous_command() {
 #[test]
 fn a_rule_that_denies_a_host_finds_it_however_a_line_names_it() {
     let rules = policy(
-        "[[rules]]\nname='net'\ntool='bash'\ncommand=['curl *', 'wget *', 'git *', 'mytool *']\neffect='allow'\n\
+        "[[rules]]\nname='net'\ntool='bash'\ncommand=['curl *', 'wget *', 'git *']\neffect='allow'\n\
          [[rules]]\nname='evil'\nhost='evil.com'\neffect='deny'\n",
     );
     for spelling in [
@@ -336,7 +336,7 @@ fn a_rule_that_allows_a_short_table_does_not_allow_another_of_that_name() {
 }
 
 #[test]
-fn a_rule_that_allows_a_command_overlooks_ordinary_variables() {
+fn a_rule_that_allows_a_command_overlooks_variables_known_to_be_harmless() {
     let rules = policy(
         "[[rules]]\nname='dev'\ntool='bash'\ncommand=['cargo *', 'npm *', 'wc *', 'aws *']\neffect='allow'\n",
     );
@@ -344,7 +344,7 @@ fn a_rule_that_allows_a_command_overlooks_ordinary_variables() {
         "RUST_BACKTRACE=1 cargo test",
         "CI=1 npm test",
         "RUST_LOG=debug; cargo test",
-        "A=1 B='two words' cargo build",
+        "CI=1 RUST_LOG='debug,core' cargo build",
     ] {
         assert_eq!(line(&rules, allowed).rule.as_deref(), Some("dev"), "{allowed}");
     }
@@ -355,6 +355,10 @@ fn a_rule_that_allows_a_command_overlooks_ordinary_variables() {
         "X=$Y cargo test",
         "AWS_PROFILE=prod aws s3 ls",
         "X=1 make",
+        "A=1 B='two words' cargo build",
+        "XDG_CONFIG_HOME=cfgd cargo build",
+        "RIPGREP_CONFIG_PATH=x cargo test",
+        "PYTEST_ADDOPTS=x npm test",
         "DOCKER_HOST=x; cargo test",
     ] {
         let verdict = line(&rules, asked);
@@ -384,7 +388,6 @@ fn a_rule_that_allows_commands_and_paths_covers_redirections_to_these_paths() {
         "cd lib && printf a > src/b",
         "printf a > $x",
         "printf a > src/.git/config",
-        "printf a > /dev/null",
     ] {
         assert_ne!(line(&rules, asked).decision, Decision::Allow, "{asked}");
     }

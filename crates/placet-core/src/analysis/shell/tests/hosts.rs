@@ -21,12 +21,10 @@ fn private_and_link_local_hosts_are_high() {
     for line in [
         "curl http://169.254.169.254/latest",
         "curl http://10.0.0.1/x",
-        "wget http://127.0.0.1:8080/",
         "curl 10.0.0.1/x",
-        "curl -s localhost:3000",
         "curl 0x7f.1",
-        "http :8080/x",
-        "xh GET localhost/x",
+        "curl user@localhost:3000",
+        "curl ftp://localhost/x",
         "http --proxy=http:http://10.0.0.1 example.org",
         "curl --url=http://10.0.0.1",
         "curl -sxhttp://10.0.0.1 https://example.org",
@@ -34,7 +32,6 @@ fn private_and_link_local_hosts_are_high() {
         "curl --resolve example.org:443:127.0.0.1 https://example.org",
         "curl --connect-to ::10.0.0.1: https://example.org",
         "mytool http://10.0.0.1/",
-        "mytool --to=http://localhost/",
         "git clone http://10.0.0.1/x",
         "git clone git@10.0.0.1:x",
         "curl 'http://{ok,evil}.com'",
@@ -58,6 +55,11 @@ fn public_hosts_are_no_reason_to_ask() {
         "curl -sS https://example.org/x",
         "curl -X POST -H 'Accept: a/b' -d a=b https://example.org/x?y=z -o out.json",
         "curl example.org/x",
+        "curl -s localhost:3000/health",
+        "curl http://127.0.0.1:8080/x",
+        "curl http://[::1]:8080/x",
+        "http :8080/x",
+        "xh GET localhost/x",
         "wget -q https://example.org/x.tgz",
         "git clone git@example.org:a/b",
         "git clone https://example.org/a/b.git sub",
@@ -85,7 +87,7 @@ fn public_hosts_are_no_reason_to_ask() {
     ] {
         let found = look(line);
         let whys: Vec<_> = found.facts.iter().filter_map(|fact| fact.why.clone()).collect();
-        assert_eq!(found.risk(), Risk::Medium, "{line}: {whys:?}");
+        assert_ne!(found.risk(), Risk::High, "{line}: {whys:?}");
     }
 }
 

@@ -22,7 +22,7 @@ fn a_shell_line_cannot_rewrite_what_decides_over_agents_unasked() {
         "rm -f placet.toml",
         "ln -s x .husky/pre-commit",
         "curl -so .claude/settings.json https://example.org/x",
-        "cp x {placet.toml,y}",
+        "cp x {y,placet.toml}",
         "tee plac*.toml",
         "sed -i s/a/b/ *.toml",
         "git mv x placet.toml",

@@ -1,11 +1,11 @@
 //! Redirections: what a line reads and writes besides its commands' own words, and here-documents that shells run.
 
 use super::super::super::why::{Ban, Deed, Doubt, Why};
-use super::super::super::{Fact, FactKind};
-use super::super::target;
+use super::super::super::{Fact, FactKind, path};
+use super::super::judge::{self, Fed};
+use super::super::target::{self, Standing};
 use super::super::tree::Node;
 use super::super::word::{Known, Word};
-use super::super::{judge, sends, wrapper};
 use super::{Source, Walk, is_simple};
 use crate::tool::Risk;
 
@@ -16,13 +16,25 @@ impl Walk<'_> {
             node.kind() == "redirected_statement"
                 && node.child_in("body").is_some_and(|body| body.kind() == "list")
         };
-        match node.named_children().next() {
-            Some(first) if is_list(first) => self.redirected(first, source, Vec::new(), &|walk| {
-                for next in node.named_children().skip(1) {
-                    walk.visit(next, source);
+        let next = |walk: &mut Self| {
+            let last = node.named_children().last();
+            let mut before = node.named_children().next();
+            for next in node.named_children().skip(1) {
+                walk.fed = before.map_or(Fed::Later, |before| printed(before, source));
+                if Some(next) == last {
+                    walk.feed_last();
                 }
-            }),
-            _ => self.children(node, source),
+                walk.visit(next, source);
+                before = Some(next);
+            }
+        };
+        match node.named_children().next() {
+            Some(first) if is_list(first) => self.redirected(first, source, Vec::new(), &next),
+            Some(first) => {
+                self.visit(first, source);
+                next(self);
+            }
+            None => {}
         }
     }
 
@@ -49,13 +61,19 @@ impl Walk<'_> {
         {
             self.doubt(source.of(node), Doubt::WordAfterBoth);
         }
+        let is_several = node
+            .child_in("body")
+            .is_some_and(|body| matches!(body.kind(), "list" | "pipeline"));
+        match redirects.iter().find_map(|redirect| fed_by(*redirect, source)) {
+            fed if is_several => self.fed_last = fed.or_else(|| self.fed_last.take()),
+            Some(fed) => self.fed = fed,
+            None => {}
+        }
         let go = |walk: &mut Self| {
             // Where a `cd` in a substitution leads is of no matter here.
             let reached = walk.reached.take();
             for redirect in &redirects {
-                walk.feed(*redirect, node, source);
                 walk.visit(*redirect, source);
-                walk.send_input(*redirect, node, source);
             }
             then(walk);
             walk.reached = reached;
@@ -78,43 +96,6 @@ impl Walk<'_> {
             }
         }
         go(self);
-    }
-
-    /// A file given to a program that sends its input is sent.
-    fn send_input(&mut self, redirect: Node<'_>, statement: Node<'_>, source: Source<'_>) {
-        let reads = redirect.kind() == "file_redirect" && source.of(redirect).contains('<');
-        let Some(name) = last_name(statement, source).filter(|name| reads && sends::sends_input(name)) else {
-            return;
-        };
-        if let Some(fact) = self.found.facts.last_mut() {
-            fact.risk = Risk::High;
-            fact.why.get_or_insert_with(|| judge::does(name, Deed::SendsFile));
-        }
-    }
-
-    /// A here-document or here-string given to a shell is a line of its own.
-    fn feed(&mut self, redirect: Node<'_>, statement: Node<'_>, source: Source<'_>) {
-        if redirect.kind() == "file_redirect" {
-            return;
-        }
-        let first_line = source.of(statement).lines().next().unwrap_or_default();
-        let shell = first_line
-            .split([' ', '\t', '|', ';', '&'])
-            .map(judge::base_name)
-            .find(|word| wrapper::is_shell(word));
-        let Some(shell) = shell else { return };
-        let under: Vec<String> = source.under.iter().cloned().chain([shell.to_owned()]).collect();
-        for child in redirect.named_children() {
-            match child.kind() {
-                "heredoc_body" => self.line(source.of(child), &under),
-                "string" | "raw_string" | "ansi_c_string" | "concatenation"
-                    if redirect.kind() == "herestring_redirect" =>
-                {
-                    self.line(&Word::read(child, source.text).value, &under);
-                }
-                _ => {}
-            }
-        }
     }
 
     /// One redirection to or from a file.
@@ -165,7 +146,9 @@ impl Walk<'_> {
             (Risk::Low, None)
         } else {
             let why = self.redirect_high(writes, contained, word);
-            (why.as_ref().map_or(Risk::Medium, |_| Risk::High), why)
+            let is_read = !writes && contained && word.known == Known::Fully && self.is_plain(word);
+            let risk = if is_read { Risk::Low } else { Risk::Medium };
+            (why.as_ref().map_or(risk, |_| Risk::High), why)
         };
         let paths = self.named(std::slice::from_ref(word), &[], &word.raw);
         self.found.facts.push(Fact {
@@ -178,6 +161,16 @@ impl Walk<'_> {
             risk,
             why,
         });
+    }
+
+    /// Whether a file that is read is an ordinary one, from wherever the shell stands.
+    fn is_plain(&self, word: &Word<'_>) -> bool {
+        let path = target::path_of(word);
+        let is_plain = |folder: &String| {
+            let path = path::inside(folder, &path, self.places);
+            path.is_some_and(|path| judge::is_plain_file(&path, self.places))
+        };
+        matches!(&self.standing, Standing::In(folders) if folders.iter().all(is_plain))
     }
 
     /// Why a redirection is HIGH, if it is.
@@ -200,18 +193,54 @@ impl Walk<'_> {
     }
 }
 
-/// The name of the command that a statement's redirections belong to.
-fn last_name<'s>(statement: Node<'_>, source: Source<'s>) -> Option<&'s str> {
-    match statement.kind() {
-        "command" => {
-            let name = statement
-                .children()
-                .find(|child| child.kind() == "command_name")?;
-            Some(judge::base_name(source.of(name)))
+/// What a redirection puts on a command's input.
+pub(super) fn fed_by(redirect: Node<'_>, source: Source<'_>) -> Option<Fed> {
+    match redirect.kind() {
+        "heredoc_redirect" => {
+            let body = redirect
+                .named_children()
+                .find(|child| child.kind() == "heredoc_body")?;
+            Some(Fed::Text(source.of(body).to_owned()))
         }
-        "redirected_statement" => last_name(statement.child_in("body")?, source),
-        "list" | "pipeline" => last_name(statement.named_children().last()?, source),
+        "herestring_redirect" => {
+            let word = redirect.named_children().next()?;
+            let word = Word::read(word, source.text);
+            Some(if word.is_later() {
+                Fed::Later
+            } else {
+                Fed::Text(word.value)
+            })
+        }
+        _ if source.of(redirect).contains('<') => Some(Fed::File),
         _ => None,
+    }
+}
+
+/// What a statement prints, when that is plain: `echo a b`, or a here-document through `cat`.
+fn printed(statement: Node<'_>, source: Source<'_>) -> Fed {
+    let words = || -> Option<Vec<String>> {
+        let mut words = Vec::new();
+        for child in statement.named_children() {
+            Word::read_into(child, source.text, &mut words).ok()?;
+        }
+        words.iter().map(|word| word.fixed().map(str::to_owned)).collect()
+    };
+    match statement.kind() {
+        "command" => match words().as_deref() {
+            Some([name, rest @ ..]) if matches!(name.as_str(), "echo" | "printf") => {
+                Fed::Text(rest.join(" "))
+            }
+            _ => Fed::Later,
+        },
+        "redirected_statement" => {
+            let is_cat = statement
+                .child_in("body")
+                .is_some_and(|body| source.of(body) == "cat");
+            let mut redirects = statement.named_children().filter(|child| is_redirect(*child));
+            let fed = redirects.find_map(|redirect| fed_by(redirect, source));
+            fed.filter(|_| is_cat).unwrap_or(Fed::Later)
+        }
+        _ => Fed::Later,
     }
 }
 
