@@ -107,7 +107,9 @@ fn read(path: &Path) -> anyhow::Result<String> {
 /// person and token.
 fn filled(path: &Path, text: String) -> anyhow::Result<String> {
     let blank = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
-    if text.trim_start_matches('\u{feff}').lines().all(blank) {
+    // `/dev/null` is not cut off; it says that there is no configuration.
+    let is_file = std::fs::metadata(path).is_ok_and(|found| found.is_file());
+    if is_file && text.trim_start_matches('\u{feff}').lines().all(blank) {
         bail!(
             "the configuration `{}` sets nothing, as if it had been cut off; write `rules = []` into it if that is meant, or \
              remove the file",

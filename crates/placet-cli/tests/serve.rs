@@ -146,6 +146,7 @@ fn a_reload_that_silently_loses_everything_is_refused() {
         let check = json!({"tool": "deploy", "args": {}});
         server.post(&admin, "/v1/policy/check", &check).1["decision"].clone()
     };
+    assert_eq!(decision(&server), "deny");
     // Cut off while it was saved: empty, only comments, and a file that lost its end.
     for (cut, said) in [
         ("", "sets nothing"),

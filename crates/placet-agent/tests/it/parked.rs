@@ -20,7 +20,8 @@ const RUNS: usize = 400;
 async fn hundreds_of_parked_runs_hold_no_task_and_all_go_on() {
     let folder = tempfile::tempdir().unwrap();
     let tools = Tools::builtin(folder.path());
-    let engine = Engine::builder(Config::builtin())
+    let config = "[approval]\nperson_open_questions_max = 1000\n";
+    let engine = Engine::builder(Config::parse(config, "placet.toml", std::iter::empty()).unwrap())
         .workspace(folder.path())
         .toolbox(AgentId::built_in(), tools.clone())
         .start_in_memory()

@@ -9,9 +9,10 @@ use placet_channels::terminal::{self, Colours, Seat, Terminal};
 use placet_core::call::ToolCall;
 use placet_core::config::Config;
 use placet_core::evidence::Evidence;
-use placet_core::ids::{AgentId, PersonId};
+use placet_core::ids::{AgentId, PersonId, ToolName};
 use placet_core::interaction::{Answer, InteractionRequest, Locale, Shown};
 use placet_core::principal::{Principal, Via};
+use placet_core::tool::Tool;
 use placet_engine::toolbox::Toolbox;
 use placet_engine::{Engine, Finished};
 use serde::Deserialize;
@@ -55,6 +56,11 @@ struct Tools {
 
 #[async_trait]
 impl Toolbox for Tools {
+    /// They are stand-ins for the built-in tools of the same names.
+    fn tool(&self, config: &Config, name: &ToolName) -> Option<Tool> {
+        Some(config.builtin_tool(name))
+    }
+
     fn schema(&self, _: &str) -> Option<Value> {
         self.schema.clone()
     }

@@ -91,7 +91,9 @@ async fn some_history(engine: &Engine) -> InteractionId {
 }
 
 async fn engine(world: &World, db: &Path) -> Engine {
-    Engine::builder(Config::builtin())
+    let reader = "[tools.read]\ncategory = 'read'\n";
+    let config = Config::parse(reader, "placet.toml", std::iter::empty()).unwrap();
+    Engine::builder(config)
         .workspace(&world.path(""))
         .start(db)
         .await

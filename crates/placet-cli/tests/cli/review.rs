@@ -90,7 +90,7 @@ async fn a_suggested_rule_can_be_pasted_and_tested() {
 #[tokio::test]
 async fn a_replay_says_what_would_change_and_its_exit_status_says_how_bad_that_is() {
     let world = with_a_past().await;
-    world.write("same.toml", "");
+    world.write("same.toml", "rules = []\n");
     let replay = |file: &'static str, status| {
         world.said(
             &[

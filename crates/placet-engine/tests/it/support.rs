@@ -82,8 +82,7 @@ impl House {
     pub(crate) fn builder(&self, config: &str) -> Builder {
         let clock: Arc<dyn Clock> = self.clock.clone();
         // What the stories know of the agent's tools.
-        let config =
-            format!("{config}\n[tools.read]\ncategory = 'read'\n[tools.write]\ncategory = 'write'\n");
+        let config = format!("{config}\n[tools.read]\ncategory = 'read'\n");
         Engine::builder(config_of(&config))
             .clock(clock)
             .workspace(self.folder.path())
