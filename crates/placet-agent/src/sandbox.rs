@@ -195,4 +195,7 @@ impl Cell {
 
 #[cfg(test)]
 #[cfg(target_os = "linux")]
+mod harmless;
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests;

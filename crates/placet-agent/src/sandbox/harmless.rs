@@ -1,0 +1,201 @@
+//! What the gate lets run unasked really only reads. Thousands of lines that are judged LOW run for real in a workspace: confined to
+//! reading, where nothing may be refused; and confined to the workspace, where nothing may have changed.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::process::{Command, Stdio};
+
+use placet_core::analysis::{Analysis, shell};
+use placet_core::tool::Risk;
+use placet_engine::places::DiskPlaces;
+
+use super::*;
+
+const RECORDS: &str = include_str!("../../../placet-core/src/analysis/programs.toml");
+
+/// How many lines are made of two or three examples.
+const MADE: usize = 2_000;
+
+/// Programs that wait, or that ask the kernel through a socket: harmless, and of no use here.
+const LEFT_OUT: &[&str] = &[
+    "sleep", "tail", "watch", "yes", "wait", "less", "more", "ss", "netstat", "lsof", "top", "cd", "exec",
+    "exit", "return",
+];
+
+/// Every `low` example of every record.
+fn examples() -> Vec<String> {
+    fn collect(value: &toml::Value, found: &mut Vec<String>) {
+        let Some(table) = value.as_table() else { return };
+        for (key, value) in table {
+            match value {
+                toml::Value::Array(lines) if key == "low" => {
+                    found.extend(lines.iter().filter_map(|line| line.as_str()).map(str::to_owned));
+                }
+                value => collect(value, found),
+            }
+        }
+    }
+    let mut found = Vec::new();
+    collect(&toml::from_str(RECORDS).unwrap(), &mut found);
+    let is_fit = |line: &String| !line.split_whitespace().any(|word| LEFT_OUT.contains(&word));
+    found.retain(is_fit);
+    found
+}
+
+/// The examples, and lines made of them by a fixed sequence of numbers.
+fn lines(places: &DiskPlaces) -> Vec<String> {
+    let examples = examples();
+    assert!(examples.len() > 300, "{}", examples.len());
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut pick = |count: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state % count as u64).unwrap()
+    };
+    let mut lines = examples.clone();
+    for _ in 0..MADE {
+        let glue = [" | ", " && ", "; ", " || "];
+        let mut line = examples[pick(examples.len())].clone();
+        for _ in 0..=pick(2) {
+            line += glue[pick(glue.len())];
+            line += &examples[pick(examples.len())];
+        }
+        lines.push(line);
+    }
+    let is_low = |line: &String| {
+        let mut found = Analysis::nothing();
+        shell::analyse(line, places, &mut found);
+        found.risk() == Risk::Low
+    };
+    lines.retain(is_low);
+    lines
+}
+
+fn workspace() -> (TempDir, PathBuf) {
+    let root = tempfile::tempdir().unwrap();
+    let work = std::fs::canonicalize(root.path()).unwrap().join("work");
+    for folder in ["src", "tests", "docs", "sub"] {
+        std::fs::create_dir_all(work.join(folder)).unwrap();
+    }
+    for (name, text) in [
+        ("README.md", "# hello\n\nfoo bar\n"),
+        ("Cargo.toml", "[package]\nname = \"x\"\n"),
+        (
+            "package.json",
+            "{\"name\":\"x\",\"version\":\"1.0.0\",\"a\":{\"b\":[1,2]}}\n",
+        ),
+        ("src/main.rs", "fn main() {}\n// TODO foo\n"),
+        ("src/lib.rs", "pub fn foo() {}\n"),
+        ("a.txt", "a\nb\nc\n"),
+        ("b.txt", "a\nc\nd\n"),
+        ("data.txt", "x:1:foo\ny:2:bar\n"),
+        ("f", "1 2 3\n"),
+    ] {
+        std::fs::write(work.join(name), text).unwrap();
+    }
+    let git = |args: &[&str]| {
+        let done = Command::new("git")
+            .args([
+                "-c",
+                "user.name=a",
+                "-c",
+                "user.email=a@example.org",
+                "-c",
+                "init.defaultBranch=main",
+            ])
+            .args(args)
+            .current_dir(&work)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+        assert!(done.unwrap().success(), "{args:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["add", "."]);
+    git(&["commit", "-q", "-m", "first"]);
+    (root, work)
+}
+
+/// Every file with its content. Git keeps what it found out about files in its index, and may write that anew.
+fn tree(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_dir() {
+            found.insert(entry.path(), Vec::new());
+            tree(&entry.path(), found);
+        } else if entry.file_name() != "index" {
+            found.insert(entry.path(), std::fs::read(entry.path()).unwrap());
+        }
+    }
+}
+
+/// Runs the lines one after the other in one confined shell; gives back what each said on its standard error.
+fn run(level: Level, work: &Path, lines: &[String]) -> Vec<String> {
+    const MARK: &str = "-- line --";
+    let cell = Cell::new(Confinement::whole(level), work, &[], &[]).unwrap();
+    let mut script = String::new();
+    for line in lines {
+        let quoted = line.replace('\'', r"'\''");
+        writeln!(
+            script,
+            "echo '{MARK}' >&2; timeout 20 bash -c '{quoted}' </dev/null >/dev/null"
+        )
+        .unwrap();
+    }
+    let mut command = Command::new("bash");
+    command
+        .arg("-c")
+        .arg(&script)
+        .current_dir(work)
+        .env("LC_ALL", "C");
+    for (name, value) in cell.environment() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    let done = cell
+        .spawn(|| command.stdin(Stdio::null()).stdout(Stdio::null()).output())
+        .unwrap();
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    let said: Vec<String> = said.split(MARK).skip(1).map(str::to_owned).collect();
+    assert_eq!(said.len(), lines.len(), "the shell stopped early");
+    said
+}
+
+#[test]
+fn thousands_of_lines_judged_low_change_nothing_and_are_refused_nothing() {
+    let (_root, work) = workspace();
+    let places = DiskPlaces::new(&work, None).unwrap();
+    let lines = lines(&places);
+    assert!(lines.len() > 1_500, "{}", lines.len());
+    let mut before = BTreeMap::new();
+    tree(&work, &mut before);
+    let mut refused = Vec::new();
+    for lines in lines.chunks(100) {
+        for (line, said) in lines.iter().zip(run(Level::ReadOnly, &work, lines)) {
+            let is_refused = [
+                "Permission denied",
+                "Operation not permitted",
+                "Read-only file system",
+            ];
+            if is_refused.iter().any(|sign| said.contains(sign)) {
+                refused.push(format!("{line}\n    {}", said.trim()));
+            }
+        }
+    }
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
+    for lines in lines.chunks(100) {
+        run(Level::Workspace, &work, lines);
+    }
+    let mut after = BTreeMap::new();
+    tree(&work, &mut after);
+    let changed: Vec<_> = before
+        .iter()
+        .filter(|(path, text)| after.get(*path) != Some(text))
+        .map(|(path, _)| path)
+        .chain(after.keys().filter(|path| !before.contains_key(*path)))
+        .collect();
+    assert!(changed.is_empty(), "{changed:?}");
+}
