@@ -42,8 +42,8 @@ pub(crate) fn config(rules: usize) -> anyhow::Result<Config> {
     for i in 0..rules {
         let effect = ["ask", "deny", "allow"].get(i / 8 % 3).copied().unwrap_or("ask");
         let when = match i % 8 {
-            0 => format!("tool = \"bash\"\ncommand = \"deploy{i} --force*\""),
-            1 => format!("tool = \"bash\"\ncommand = [\"svc{i} restart *\", \"/opt/bin/svc{i} stop *\"]"),
+            0 => format!("tool = \"bash\"\ncommand = \"deploy{i} --force\""),
+            1 => format!("tool = \"bash\"\ncommand = [\"svc{i} restart\", \"/opt/bin/svc{i} stop\"]"),
             2 => format!("tool = [\"write\", \"edit\"]\npath = \"services/team{i}/**\""),
             3 => format!("tool = \"fetch\"\nhost = [\"api{i}.example.com\", \"*.team{i}.example.com\"]"),
             4 => format!("tool = \"sql_query\"\nsql = \"DELETE\"\ntable = \"ledger_{i}\""),

@@ -1,7 +1,7 @@
 //! Shell lines: what destroys everything is HIGH wherever it stands, and a second parser finds nothing that we missed.
 
 use brush_parser::ast;
-use placet_core::analysis::{Analysis, FactKind, FixedPlaces, shell as lines};
+use placet_core::analysis::{Analysis, Effect, FactKind, FixedPlaces, shell as lines};
 use placet_core::tool::Risk;
 
 use crate::{Broken, must, text};
@@ -16,16 +16,23 @@ const RUINS: [&str; 6] = [
     "env A=1 timeout 5 rm -r -f / || {}",
 ];
 
-/// No line panics, is read in two ways, or holds a command of LOW risk; and nothing that follows hides what came before.
+/// No line panics, is read in two ways, or holds a command of LOW risk that does more than read; and nothing that follows hides what
+/// came before.
 pub fn shell(data: &[u8]) -> Result<(), Broken> {
     let line = text(data);
     let found = look(&line);
     must(found == look(&line), || format!("{line:?} is read in two ways"))?;
+    let does_more = |kind: &FactKind| match kind {
+        FactKind::Command { effects, .. } => !effects.iter().all(|effect| matches!(effect, Effect::Reads(_))),
+        _ => false,
+    };
     let low = found
         .facts
         .iter()
-        .find(|fact| fact.risk == Risk::Low && matches!(fact.kind, FactKind::Command { .. }));
-    must(low.is_none(), || format!("{line:?} holds a LOW command: {low:?}"))?;
+        .find(|fact| fact.risk == Risk::Low && does_more(&fact.kind));
+    must(low.is_none(), || {
+        format!("{line:?} holds a LOW command that does more than read: {low:?}")
+    })?;
     for ruin in RUINS {
         let line = ruin.replace("{}", &line);
         let found = look(&line);

@@ -14,12 +14,30 @@ use super::*;
 const RECORDS: &str = include_str!("../../../placet-core/src/analysis/programs.toml");
 
 /// How many lines are made of two or three examples.
-const MADE: usize = 2_000;
+const MADE: usize = 4_000;
 
-/// Programs that wait, or that ask the kernel through a socket: harmless, and of no use here.
+/// Programs that wait, that ask the kernel through a socket, or that read the list of packages, which no sandbox of ours shows.
 const LEFT_OUT: &[&str] = &[
-    "sleep", "tail", "watch", "yes", "wait", "less", "more", "ss", "netstat", "lsof", "top", "cd", "exec",
-    "exit", "return",
+    "apt-cache",
+    "npm",
+    "pip",
+    "vmstat",
+    "dpkg",
+    "sleep",
+    "tail",
+    "watch",
+    "yes",
+    "wait",
+    "less",
+    "more",
+    "ss",
+    "netstat",
+    "lsof",
+    "top",
+    "cd",
+    "exec",
+    "exit",
+    "return",
 ];
 
 /// Every `low` example of every record.
@@ -136,12 +154,7 @@ fn run(level: Level, work: &Path, lines: &[String]) -> Vec<String> {
     let cell = Cell::new(Confinement::whole(level), work, &[], &[]).unwrap();
     let mut script = String::new();
     for line in lines {
-        let quoted = line.replace('\'', r"'\''");
-        writeln!(
-            script,
-            "echo '{MARK}' >&2; timeout 20 bash -c '{quoted}' </dev/null >/dev/null"
-        )
-        .unwrap();
+        writeln!(script, "echo '{MARK}' >&2\n( {line}\n) </dev/null >/dev/null").unwrap();
     }
     let mut command = Command::new("bash");
     command
@@ -169,26 +182,32 @@ fn thousands_of_lines_judged_low_change_nothing_and_are_refused_nothing() {
     let (_root, work) = workspace();
     let places = DiskPlaces::new(&work, None).unwrap();
     let lines = lines(&places);
-    assert!(lines.len() > 1_500, "{}", lines.len());
+    assert!(lines.len() > 2_000, "{}", lines.len());
     let mut before = BTreeMap::new();
     tree(&work, &mut before);
-    let mut refused = Vec::new();
-    for lines in lines.chunks(100) {
-        for (line, said) in lines.iter().zip(run(Level::ReadOnly, &work, lines)) {
-            let is_refused = [
-                "Permission denied",
-                "Operation not permitted",
-                "Read-only file system",
-            ];
-            if is_refused.iter().any(|sign| said.contains(sign)) {
-                refused.push(format!("{line}\n    {}", said.trim()));
+    // Both at once: neither may change anything.
+    let refused = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for lines in lines.chunks(100) {
+                run(Level::Workspace, &work, lines);
+            }
+        });
+        let mut refused = Vec::new();
+        for lines in lines.chunks(100) {
+            for (line, said) in lines.iter().zip(run(Level::ReadOnly, &work, lines)) {
+                let signs = [
+                    "Permission denied",
+                    "Operation not permitted",
+                    "Read-only file system",
+                ];
+                if signs.iter().any(|sign| said.contains(sign)) {
+                    refused.push(format!("{line}\n    {}", said.trim()));
+                }
             }
         }
-    }
+        refused
+    });
     assert!(refused.is_empty(), "{}", refused.join("\n"));
-    for lines in lines.chunks(100) {
-        run(Level::Workspace, &work, lines);
-    }
     let mut after = BTreeMap::new();
     tree(&work, &mut after);
     let changed: Vec<_> = before

@@ -188,7 +188,7 @@ async fn step_5_a_tool_on_the_sessions_list_is_allowed_there_unless_it_is_high()
     let house = House::new();
     let turns = json!([
         on("I am the other", says("Done.")),
-        on("other", calls(&[bash("echo I am the other")])),
+        on("other", calls(&[bash("echo I am the other | tee other.txt")])),
         calls(&[bash("touch a.txt"), bash("rm -rf build"), write("b.txt")]),
         says("Done."),
     ]);

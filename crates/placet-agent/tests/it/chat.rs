@@ -18,7 +18,7 @@ async fn a_second_viewer_and_a_reconnect_at_any_event_see_the_same_events() {
     let home = house
         .open(json!([
             calls(&[
-                ("bash", json!({ "command": "echo hi" })),
+                ("bash", json!({ "command": "echo hi | tee hi.txt" })),
                 ("read", json!({ "path": "none" }))
             ]),
             says("Done."),
@@ -119,7 +119,7 @@ async fn an_answer_counts_only_from_the_person_asked_and_for_the_session_it_name
     let house = House::new();
     let home = house
         .open(json!([
-            calls(&[("bash", json!({ "command": "echo hi" }))]),
+            calls(&[("bash", json!({ "command": "echo hi | tee hi.txt" }))]),
             says("Done.")
         ]))
         .await;

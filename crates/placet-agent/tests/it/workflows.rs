@@ -73,7 +73,9 @@ fn bash(command: &str) -> Value {
 async fn tools_on_the_white_list_run_and_the_others_are_asked_about() {
     let house = House::new();
     let write = calls(&[("write", json!({ "path": "a.txt", "content": "a" }))]);
-    let home = house.open(json!([write, bash("echo hi"), says("Done.")])).await;
+    let home = house
+        .open(json!([write, bash("echo hi | tee hi.txt"), says("Done.")]))
+        .await;
     begin(&home, SEED, "go").await;
     let asked = parked(&home).await;
     assert_eq!(house.file("a.txt").as_deref(), Some("a"));
@@ -139,7 +141,10 @@ async fn edited_parameters_are_what_runs_and_the_model_is_told() {
 async fn a_user_instruction_is_a_message_after_the_result() {
     let house = House::new();
     let home = house
-        .open(json!([bash("echo hi"), on("and be brief", says("Hi."))]))
+        .open(json!([
+            bash("echo hi | tee hi.txt"),
+            on("and be brief", says("Hi."))
+        ]))
         .await;
     begin(&home, SEED, "go").await;
     let instruct = |answer: &mut Answer| answer.instruction = Some("and be brief".into());
@@ -158,7 +163,7 @@ async fn the_checkpoint_of_a_waiting_run_is_all_a_later_process_needs_even_witho
     let file = house.work().join("flow.toml");
     std::fs::write(&file, strict).unwrap();
     let turns = json!([
-        bash("echo hi"),
+        bash("echo hi | tee hi.txt"),
         calls(&[("write", json!({ "path": "a.txt", "content": "a" }))]),
         on("there is no tool `write`", says("Not in this workflow.")),
     ]);
@@ -258,7 +263,7 @@ async fn a_strict_workflow_asks_about_what_the_white_list_would_let_run() {
 #[tokio::test]
 async fn a_workflow_that_names_what_is_not_there_or_comes_in_between_begins_nothing() {
     let house = House::new();
-    let home = house.open(json!([bash("echo hi")])).await;
+    let home = house.open(json!([bash("echo hi | tee hi.txt")])).await;
     for (text, expected) in [
         (
             "[workflow]\nmodel = 'gpt'\n",

@@ -139,6 +139,9 @@ fn the_json_is_one_object_whose_fields_stay() {
               ],
               "assignments": [],
               "dynamic": false,
+              "effects": [
+                "unknown"
+              ],
               "risk": "HIGH",
               "text": "sudo git push --force origin main",
               "under": [],
@@ -154,6 +157,9 @@ fn the_json_is_one_object_whose_fields_stay() {
               ],
               "assignments": [],
               "dynamic": false,
+              "effects": [
+                "changes"
+              ],
               "risk": "HIGH",
               "text": "git push --force origin main",
               "under": [

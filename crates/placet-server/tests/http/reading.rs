@@ -70,7 +70,7 @@ async fn a_question_is_shown_in_both_languages_and_safely() {
     let house = House::plain().await;
     let (agent, approver) = (house.token("agent"), house.token("approver"));
     let id = house
-        .ask(&agent, "c1", "bash", json!({"command": "echo \u{202e}hidden"}))
+        .ask(&agent, "c1", "bash", json!({"command": "deploy \u{202e}hidden"}))
         .await;
     let english = house
         .get(&approver, &format!("/v1/interactions/{id}?locale=en"))
