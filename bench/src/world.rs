@@ -37,7 +37,8 @@ const PROGRAMS: [&str; 10] = [
 /// A configuration with `rules` rules of mixed shapes, about evenly spread over tools and conditions.
 pub(crate) fn config(rules: usize) -> anyhow::Result<Config> {
     let mut text = String::from(
-        "[approval]\ntimeout = \"24h\"\nagent_open_questions_max = 1000000\nperson_open_questions_max = 1000000\n",
+        "[approval]\ntimeout = \"24h\"\nagent_open_questions_max = 1000000\nperson_open_questions_max = 1000000\n\
+         [tools.read]\ncategory = \"read\"\n",
     );
     for i in 0..rules {
         let effect = ["ask", "deny", "allow"].get(i / 8 % 3).copied().unwrap_or("ask");

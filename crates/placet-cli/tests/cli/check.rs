@@ -91,6 +91,7 @@ fn a_question_says_who_is_asked_for_how_long_and_what_they_may_answer() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "the object is printed whole")]
 fn the_json_is_one_object_whose_fields_stay() {
     let world = World::new();
     world.write("placet.toml", RULES);
