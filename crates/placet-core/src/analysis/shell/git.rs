@@ -10,16 +10,16 @@ use regex::Regex;
 use super::super::Places;
 use super::target::Standing;
 
-/// Settings that run nothing and read no other file.
+/// Settings that run nothing when a repository is only read. A credential helper or an editor runs for commands that are not reads.
 static HARMLESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"(?xi)^(?:
         core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|quotepath|abbrev|compression|untrackedcache|whitespace|preloadindex|longpaths|fscache|protecthfs|protectntfs|commentchar|splitindex|checkstat|trustctime)
         |user\..*|author\..*|committer\..*|init\..*|color\..*|advice\..*|column\..*|pull\..*|push\..*|fetch\..*|rebase\..*|merge\.(?:conflictstyle|ff|log|stat|renames)
         |branch\..*\.(?:remote|merge|rebase|description)|remote\..*\.(?:url|fetch|pushurl|tagopt|prune)
-        |log\.(?:date|abbrevcommit|decorate|follow|showsignature|mailmap)|status\..*|diff\.(?:algorithm|renames|colormoved|colormovedws|mnemonicprefix|context|noprefix|indentheuristic|submodule|relative|statgraphwidth|wserrorhighlight|renamelimit)
+        |log\.(?:date|abbrevcommit|decorate|follow|mailmap)|status\..*|diff\.(?:algorithm|renames|colormoved|colormovedws|mnemonicprefix|context|noprefix|indentheuristic|submodule|relative|statgraphwidth|wserrorhighlight|renamelimit)
         |extensions\.(?:objectformat|refstorage|partialclone|compatobjectformat|relativeworktrees)
-        |commit\.(?:verbose|status)|tag\.sort|gc\..*|pack\..*|index\..*|feature\..*|help\.autocorrect|rerere\..*|safe\.directory|http\.postbuffer|transfer\..*|submodule\..*\.active|filter\.lfs\.required
+        |commit\.(?:verbose|status)|tag\.sort|gc\..*|pack\..*|index\..*|feature\..*|help\.autocorrect|rerere\..*|safe\.directory|http\..*|credential\..*|url\..*|core\.(?:editor|excludesfile)|sequence\.editor|format\..*|transfer\..*|submodule\..*\.active|filter\.lfs\.required
         )$",
     )
     .ok()

@@ -187,6 +187,11 @@ fn git_is_low_only_where_its_configuration_runs_nothing() {
             "{path}"
         );
     }
+    let helper = (
+        "/home/ana/.gitconfig",
+        "[credential \"https://example.org\"]\n\thelper = x.sh\n",
+    );
+    assert_eq!(risk_on(&[own, helper], "git log --oneline"), Risk::Low);
     let inner = ("/w/vendor/.git", "");
     assert_eq!(risk_on(&[own, inner], "cd vendor && git status"), Risk::Medium);
     assert_eq!(risk_on(&[own], "cd vendor && git status"), Risk::Low);
