@@ -178,7 +178,7 @@ impl Cell {
 
     /// Calls `spawn` on a thread that has restricted itself. What it starts is confined for good, with all its children.
     pub(crate) fn spawn<T: Send>(&self, spawn: impl FnOnce() -> io::Result<T> + Send) -> Result<T, String> {
-        // A child is waited for by the runtime of whoever starts it.
+        // The runtime of the caller waits for the child.
         let runtime = Handle::try_current().ok();
         let restricted = || {
             linux::restrict(&self.confinement, &self.places)?;

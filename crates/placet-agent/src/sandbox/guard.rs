@@ -49,7 +49,7 @@ impl Guard {
             Err(why) => return vec![why],
         };
         let mut changed = Vec::new();
-        // A repository that was begun is none that was tampered with.
+        // A new repository is not a changed one.
         let begun = |path: &Path| path.starts_with(".git") && !self.before.contains_key(Path::new(".git"));
         for path in now.keys().rev() {
             if !self.before.contains_key(path) && !begun(path) {

@@ -109,7 +109,7 @@ fn filter(confinement: &Confinement) -> Result<BpfProgram, seccompiler::BackendE
         let condition = SeccompCondition::new(0, SeccompCmpArgLen::Dword, op, unix)?;
         Ok::<_, seccompiler::BackendError>(vec![SeccompRule::new(vec![condition])?])
     };
-    // A unix socket reaches daemons that write files for whoever asks; the others reach other machines. No rule: any family.
+    // A unix socket reaches daemons that write files on request; the other families reach other machines. No rule: any family.
     let sockets = match (
         confinement.has_network(),
         confinement.writes() == Writes::Anywhere,

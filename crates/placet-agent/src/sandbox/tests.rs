@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::tools::{Bash, BashOutput, Jobs, Tool as _, Workspace, a_call};
 
-/// A workspace beside a folder that is none of the agent's business.
+/// A workspace, and a folder outside it that the agent must not reach.
 struct House {
     _root: TempDir,
     work: PathBuf,

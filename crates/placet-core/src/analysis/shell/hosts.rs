@@ -55,7 +55,7 @@ pub(super) fn in_text(text: &str) -> Vec<Fact> {
     with_scheme(text, Schemes::Web).into_iter().chain(hosts).collect()
 }
 
-/// A URL of any scheme, or `user@host:path`; a name alone is none.
+/// The host of a URL of any scheme or of `user@host:path`. A plain name such as `origin` has no host.
 pub(super) fn remote(text: &str) -> Vec<Fact> {
     let found = with_scheme(text, Schemes::All).or_else(|| host_before_colon(text));
     found.map_or_else(|| in_text(text), |fact| vec![fact])

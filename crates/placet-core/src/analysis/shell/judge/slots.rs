@@ -267,7 +267,7 @@ impl<'w, 's> Case<'_, 'w, 's> {
         }
     }
 
-    /// `export NAME=value` is judged as `NAME=value` is; with anything else nobody knows which names it sets.
+    /// `export NAME=value` is judged like `NAME=value`. In any other form the names it sets are unknown.
     fn is_plain_export(&self, word: &Word<'_>) -> bool {
         let (name, value) = word.value.split_once('=').unwrap_or((&word.value, ""));
         // To some shells what is not in quotes becomes several words, each with a name.
@@ -360,7 +360,7 @@ impl<'w, 's> Case<'_, 'w, 's> {
         !place.is_empty() && self.args.standing.guards(place, self.args.places)
     }
 
-    /// Whether reading the place needs nobody: it is inside, and nothing secret is in it.
+    /// Whether the place can be read without asking: it is inside the workspace and holds no secret.
     fn may_read(&self, slot: &Slot<'_, '_>, place: &str) -> bool {
         let (standing, places) = (self.args.standing, self.args.places);
         if slot.word.is_later() || !standing.contains_path(place, places) {
