@@ -23,7 +23,7 @@ use placet_store::{StepError, StoreError};
 
 use crate::engine::Engine;
 use crate::steps::{
-    self, ClaimRefusal, FinishRefusal, Permit, Proposal, ProposeRefusal, Proposed, Reread, RunTerms,
+    self, ClaimRefusal, Claiming, FinishRefusal, Permit, Proposal, ProposeRefusal, Proposed, Reread, RunTerms,
 };
 use crate::toolbox::{NoToolbox, Toolbox};
 
@@ -188,19 +188,22 @@ impl Gate {
     {
         let submission = submission.into();
         let key = key_of(&submission.call);
-        let outcome = match self.propose(submission).await? {
-            Proposed::Settled { outcome, .. } => outcome,
-            Proposed::Parked { .. } => self.wait(&key).await?,
+        let (outcome, claimed) = match self.propose_claiming(submission, None).await? {
+            Proposed::Settled { outcome, permit, .. } => (outcome, permit),
+            Proposed::Parked { .. } => (self.wait(&key).await?, None),
             Proposed::Known(record) => match finished_before(&record) {
                 Some(finished) => return Ok(finished),
-                None => self.wait(&key).await?,
+                None => (self.wait(&key).await?, None),
             },
         };
         if !outcome.permits() {
             self.acknowledge(&key).await?;
             return Ok(Finished::NotRun(outcome));
         }
-        let permit = self.claim(&key, None).await?;
+        let permit = match claimed {
+            Some(permit) => permit,
+            None => self.claim(&key, None).await?,
+        };
         let args = permit.call().args.clone();
         let (ok, output) = match run(permit.call().clone()).await {
             Ok(output) => (true, output),
@@ -218,6 +221,18 @@ impl Gate {
     /// Receives a call: judged, and settled at once or parked on a question.
     pub async fn propose(&self, submission: impl Into<Submission>) -> Result<Proposed, GateError> {
         let proposal = self.prepare(submission.into()).await?;
+        self.receive(proposal).await
+    }
+
+    /// The same, and claims the call in the same step when policy allows it: for an agent that runs it at once. A call that is
+    /// asked about is parked as usual, and claimed after its answer.
+    pub async fn propose_claiming(
+        &self,
+        submission: impl Into<Submission>,
+        lease: Option<Millis>,
+    ) -> Result<Proposed, GateError> {
+        let mut proposal = self.prepare(submission.into()).await?;
+        proposal.claiming = Claiming::AtOnce { lease };
         self.receive(proposal).await
     }
 
@@ -376,6 +391,7 @@ impl Gate {
             confinement: submission.confinement.filter(|_| submission.run.is_some()),
             run: submission.run,
             fresh: Engine::fresh()?,
+            claiming: Claiming::Apart,
             digest: submission.call.digest(),
             call: submission.call,
         })

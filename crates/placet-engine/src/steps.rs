@@ -29,7 +29,9 @@ mod words;
 
 pub use answer::{AnswerRefusal, Answered, Edit, EditDenial, How, Reply, answer};
 pub use ask::{AskRefusal, Connected, Decides, Elsewhere, Fresh, InboxReach, Reach, ask_request};
-pub use claim::{ClaimRefusal, FinishRefusal, Permit, Reread, claim, delegate, finish, told, told_question};
+pub use claim::{
+    ClaimRefusal, Claiming, FinishRefusal, Permit, Reread, claim, delegate, finish, told, told_question,
+};
 pub use expire::{escalate, expire, lose_lease};
 pub use inbound::{Inbound, InboundOutcome, chat_member, receive};
 pub use propose::{Proposal, ProposeRefusal, Proposed, judge, propose};

@@ -12,6 +12,10 @@ use placet_store::{Step, StoreError, View};
 
 use super::propose::goes_on;
 use super::{Draft, granted_digest, pending, real_call, resolve};
+use crate::gate::key_of;
+
+/// Grants of a call are counted from here.
+const FIRST_GRANT: u32 = 1;
 
 /// The right to run one exact call, once. Only a durable claim makes one.
 #[derive(Debug, PartialEq)]
@@ -43,6 +47,18 @@ impl Permit {
     pub fn grant(&self) -> u32 {
         self.grant
     }
+}
+
+/// Whether an allowed call is claimed in the step that allows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Claiming {
+    /// In a step of its own, when the agent is ready to run it.
+    Apart,
+    /// At once: one commit and, over HTTP, one request less. A call that is asked about is not claimed.
+    AtOnce {
+        /// The claimant promises a result by then; without a lease it lives and dies with this process.
+        lease: Option<Millis>,
+    },
 }
 
 /// Why a claim fails.
@@ -128,14 +144,18 @@ pub fn claim(
 ) -> Result<Step<Permit>, ClaimRefusal> {
     let (permit, untold) = claimable(view, key, reread)?;
     let mut draft = Draft::new(&permit.call.session);
-    draft.event(Event::Claimed {
+    draft.event(claimed(&permit, now, lease));
+    process(&mut draft, untold.as_ref());
+    Ok(draft.finish(permit))
+}
+
+fn claimed(permit: &Permit, now: Now, lease: Option<Millis>) -> Event {
+    Event::Claimed {
         call: permit.key.clone(),
         grant: permit.grant,
         lease: lease.map(|lease| now.live + lease),
         child: None,
-    });
-    process(&mut draft, untold.as_ref());
-    Ok(draft.finish(permit))
+    }
 }
 
 /// What a claim would permit, and the question whose asker learns by it that it was settled.
@@ -180,6 +200,27 @@ fn claimable(
         key: record.key,
     };
     Ok((permit, question.filter(|_| record.untold)))
+}
+
+/// Claims a call in the step that received and allowed it. Nothing to claim yet where a person stopped its run.
+pub(super) fn claim_received(
+    draft: &mut Draft,
+    view: &View<'_>,
+    now: Now,
+    (call, digest): (&ToolCall, CallDigest),
+    lease: Option<Millis>,
+) -> Result<Option<Permit>, StoreError> {
+    if is_stopped(view, &call.session, &call.origin.agent)? {
+        return Ok(None);
+    }
+    let permit = Permit {
+        call: call.clone(),
+        digest,
+        key: key_of(call),
+        grant: FIRST_GRANT,
+    };
+    draft.event(claimed(&permit, now, lease));
+    Ok(Some(permit))
 }
 
 /// Whether a person has stopped the run an agent's call belongs to. Calls of agents without a run belong to none.

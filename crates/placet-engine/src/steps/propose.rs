@@ -18,6 +18,7 @@ use placet_core::verdict::{AskTerms, Decision, Step as PolicyStep, Verdict};
 use placet_store::{Step, StoreError, Surroundings, View};
 
 use super::ask::{Fresh, Question, deciding_callback, put, too_many};
+use super::claim::{Claiming, Permit, claim_received};
 use super::terms::RunTerms;
 use super::{Draft, Rules};
 use crate::gate::key_of;
@@ -45,6 +46,8 @@ pub struct Proposal {
     pub confinement: Option<Confinement>,
     /// For the question, if one is put.
     pub fresh: Fresh,
+    /// Whether it is claimed at once when policy allows it.
+    pub claiming: Claiming,
 }
 
 impl Proposal {
@@ -67,7 +70,7 @@ impl Proposal {
 }
 
 /// How a proposal was received.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub enum Proposed {
     /// Known already: the same call, dispatched again.
     Known(Box<CallRecord>),
@@ -77,6 +80,8 @@ pub enum Proposed {
         verdict: Verdict,
         /// What became of it.
         outcome: Outcome,
+        /// The right to run it, when it was claimed in the same step.
+        permit: Option<Permit>,
     },
     /// Parked on a question.
     Parked {
@@ -158,7 +163,7 @@ pub fn propose(
         Decision::Deny => Ok(desk.denied(Denial::Policy {
             reason: desk.verdict.reason.clone(),
         })),
-        Decision::Allow => Ok(desk.allowed(&standing)),
+        Decision::Allow => Ok(desk.allowed(&standing)?),
         Decision::Ask(terms) => Ok(desk.ask(terms)?),
     }
 }
@@ -220,23 +225,21 @@ impl Desk<'_> {
         draft
     }
 
-    fn settled(&self, outcome: Outcome) -> (Draft, Proposed) {
-        (
-            self.received(Some(outcome.clone())),
-            Proposed::Settled {
-                verdict: self.verdict.clone(),
-                outcome,
-            },
-        )
+    fn settled(&self, draft: Draft, outcome: Outcome, permit: Option<Permit>) -> Step<Proposed> {
+        draft.finish(Proposed::Settled {
+            verdict: self.verdict.clone(),
+            outcome,
+            permit,
+        })
     }
 
     fn denied(&self, denial: Denial) -> Step<Proposed> {
-        let (draft, proposed) = self.settled(Outcome::Denied { denial });
-        draft.finish(proposed)
+        let outcome = Outcome::Denied { denial };
+        self.settled(self.received(Some(outcome.clone())), outcome, None)
     }
 
-    fn allowed(&self, standing: &[StandingGrant]) -> Step<Proposed> {
-        let (mut draft, proposed) = self.settled(Outcome::Allowed);
+    fn allowed(&self, standing: &[StandingGrant]) -> Result<Step<Proposed>, StoreError> {
+        let mut draft = self.received(Some(Outcome::Allowed));
         if self.verdict.step == PolicyStep::AllowList
             && !self.listed()
             && let Some(used) = standing.iter().find(|grant| self.covers(grant))
@@ -246,7 +249,14 @@ impl Desk<'_> {
                 call: self.key.clone(),
             });
         }
-        draft.finish(proposed)
+        let permit = match self.proposal.claiming {
+            Claiming::Apart => None,
+            Claiming::AtOnce { lease } => {
+                let call = (&self.proposal.call, self.proposal.digest);
+                claim_received(&mut draft, self.view, self.now, call, lease)?
+            }
+        };
+        Ok(self.settled(draft, Outcome::Allowed, permit))
     }
 
     /// Whether a list lets the tool run, so that no standing grant is used up for it.

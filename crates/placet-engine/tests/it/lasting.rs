@@ -31,6 +31,7 @@ async fn allowed_by(engine: &Engine, call: placet_core::call::ToolCall) -> Step 
         Proposed::Settled {
             verdict,
             outcome: Outcome::Allowed,
+            ..
         } => verdict.step,
         other => panic!("expected it to be allowed, got {other:?}"),
     }

@@ -56,23 +56,38 @@ async fn propose(
     JsonBody(new): JsonBody<NewCall>,
 ) -> Result<Json<CallBody>, Problem> {
     let wait = new.wait;
+    let lease = Lease::asked(new.claim, new.lease_seconds)?;
     let mut submission = submission(new, agent, &state).await?;
     tracing::Span::current().record("session", submission.call.session.as_str());
     let began = Instant::now();
     let gate = state.engine().gate();
-    let proposed = match gate.propose(submission.clone()).await {
+    let propose = async |submission| match lease {
+        Some(lease) => gate.propose_claiming(submission, Some(lease.millis())).await,
+        None => gate.propose(submission).await,
+    };
+    let proposed = match propose(submission.clone()).await {
         // Another agent took the name in this very moment.
         Err(GateError::Propose(ProposeRefusal::NotYours(name))) => {
             let agent = &submission.call.origin.agent;
             submission.call.session = stored_name(&state, agent, &name).await?;
-            gate.propose(submission.clone()).await?
+            propose(submission.clone()).await?
         }
         proposed => proposed?,
     };
     let call = submission.call;
     state.metrics().decided(began.elapsed());
     let body = match proposed {
-        Proposed::Settled { verdict, outcome } => CallBody::settled(&call, &verdict, &outcome),
+        Proposed::Settled {
+            verdict,
+            outcome,
+            permit,
+        } => {
+            let body = CallBody::settled(&call, &verdict, &outcome);
+            match (permit, lease) {
+                (Some(permit), Some(lease)) => body.claimed(&permit, lease.seconds),
+                _ => body,
+            }
+        }
         Proposed::Parked { verdict, on } if wait.unwrap_or(0) == 0 => {
             CallBody::pending(&call, &verdict, Some(on))
         }
@@ -81,10 +96,45 @@ async fn propose(
                 agent: call.origin.agent.clone(),
                 call: call.id.clone(),
             };
-            waited(&state, &key, wait).await?
+            waited(&state, &key, wait, lease).await?
         }
     };
     Ok(Json(body))
+}
+
+/// How long a claimant may take until it says what came of the call.
+#[derive(Clone, Copy)]
+struct Lease {
+    seconds: u32,
+}
+
+impl Lease {
+    fn new(seconds: Option<u32>) -> Result<Self, Problem> {
+        let seconds = seconds.unwrap_or(LEASE_SECONDS);
+        if (1..=LEASE_SECONDS_MAX).contains(&seconds) {
+            return Ok(Self { seconds });
+        }
+        Err(Problem::new(
+            Code::BadRequest,
+            format!("`leaseSeconds` is 1 to {LEASE_SECONDS_MAX}"),
+        ))
+    }
+
+    /// The lease of a claim that comes with a proposal or a look; a lease without a claim is a mistake.
+    fn asked(claim: bool, seconds: Option<u32>) -> Result<Option<Self>, Problem> {
+        match (claim, seconds) {
+            (true, seconds) => Self::new(seconds).map(Some),
+            (false, None) => Ok(None),
+            (false, Some(_)) => Err(Problem::new(
+                Code::BadRequest,
+                "`leaseSeconds` needs `claim: true`",
+            )),
+        }
+    }
+
+    fn millis(self) -> Millis {
+        Millis::from_secs(u64::from(self.seconds))
+    }
 }
 
 /// What the query of a look says.
@@ -93,6 +143,13 @@ async fn propose(
 struct LookQuery {
     /// How many seconds to wait for people before answering `pending`; at most 60.
     wait: Option<u32>,
+    /// Claim the call as soon as it may run: the answer then holds `claim`.
+    #[serde(default)]
+    claim: bool,
+    /// With `claim`: within how many seconds a result is promised; an hour unless given, a week at most.
+    #[param(minimum = 1, maximum = 604_800)]
+    #[serde(rename = "leaseSeconds")]
+    lease_seconds: Option<u32>,
 }
 
 /// How far a call has come; waits for people if asked to.
@@ -107,11 +164,17 @@ async fn look(
     QueryOf(query): QueryOf<LookQuery>,
 ) -> Result<Json<CallBody>, Problem> {
     let key = CallKey { agent, call };
-    Ok(Json(waited(&state, &key, query.wait).await?))
+    let lease = Lease::asked(query.claim, query.lease_seconds)?;
+    Ok(Json(waited(&state, &key, query.wait, lease).await?))
 }
 
-/// The record of a call, after waiting for it to be settled for as long as asked.
-async fn waited(state: &State, key: &CallKey, wait: Option<u32>) -> Result<CallBody, Problem> {
+/// The record of a call, after waiting for it to be settled for as long as asked; claimed, if asked to and it may run.
+async fn waited(
+    state: &State,
+    key: &CallKey,
+    wait: Option<u32>,
+    lease: Option<Lease>,
+) -> Result<CallBody, Problem> {
     let seconds = wait.unwrap_or(0).min(WAIT_SECONDS_MAX);
     if seconds > 0 {
         let _counted = state.metrics().long_poll();
@@ -129,7 +192,14 @@ async fn waited(state: &State, key: &CallKey, wait: Option<u32>) -> Result<CallB
     {
         state.engine().gate().acknowledge(key).await?;
     }
-    Ok(CallBody::stored(&record, &fate))
+    let body = CallBody::stored(&record, &fate);
+    match (lease, &fate.state) {
+        (Some(lease), CallState::Granted { .. }) => {
+            let permit = state.engine().gate().claim(key, Some(lease.millis())).await?;
+            Ok(body.claimed(&permit, lease.seconds))
+        }
+        _ => Ok(body),
+    }
 }
 
 /// A call, and the call whose fate it shares: usually itself.
@@ -187,23 +257,16 @@ async fn claim(
     PathId(call): PathId<CallId>,
     OptionalBody(claim): OptionalBody<Option<Claim>>,
 ) -> Result<Json<Claimed>, Problem> {
-    let lease_seconds = claim.unwrap_or_default().lease_seconds.unwrap_or(LEASE_SECONDS);
-    if lease_seconds == 0 || lease_seconds > LEASE_SECONDS_MAX {
-        return Err(Problem::new(
-            Code::BadRequest,
-            format!("`leaseSeconds` is 1 to {LEASE_SECONDS_MAX}"),
-        ));
-    }
-    let lease = Millis::from_secs(u64::from(lease_seconds));
+    let lease = Lease::new(claim.unwrap_or_default().lease_seconds)?;
     let key = CallKey { agent, call };
-    let permit = state.engine().gate().claim(&key, Some(lease)).await?;
+    let permit = state.engine().gate().claim(&key, Some(lease.millis())).await?;
     Ok(Json(Claimed {
         call_id: key.call,
         grant: permit.grant(),
         tool: permit.call().tool.to_string(),
         args: permit.call().args.clone(),
         digest: permit.digest().to_string(),
-        lease_seconds,
+        lease_seconds: lease.seconds,
     }))
 }
 

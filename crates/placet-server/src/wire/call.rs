@@ -6,6 +6,7 @@ use placet_core::outcome::Outcome;
 use placet_core::record::{CallRecord, CallState, Grant, GrantState};
 use placet_core::tool::{Category, Risk};
 use placet_core::verdict::Verdict;
+use placet_engine::steps::Permit;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -63,6 +64,13 @@ pub(crate) struct NewCall {
     #[serde(default)]
     #[schema(minimum = 0)]
     pub(crate) wait: Option<u32>,
+    /// Claim the call as soon as it may run, for an agent that runs it at once: the answer then holds `claim`.
+    #[serde(default)]
+    pub(crate) claim: bool,
+    /// With `claim`: within how many seconds a result is promised; an hour unless given, a week at most.
+    #[serde(default)]
+    #[schema(minimum = 1, maximum = 604_800)]
+    pub(crate) lease_seconds: Option<u32>,
 }
 
 /// How far a call has come.
@@ -112,6 +120,19 @@ pub(crate) struct CallBody {
     /// The right to run it, once there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     grant: Option<GrantBody>,
+    /// Present in the one answer that hands this right out: run `args` now, once, and send the result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    claim: Option<ClaimBody>,
+}
+
+/// A claim that was made together with the request.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ClaimBody {
+    /// The digest of exactly this call.
+    digest: String,
+    /// Within how many seconds a result is promised.
+    lease_seconds: u32,
 }
 
 /// The right to run a call.
@@ -163,6 +184,7 @@ impl CallBody {
             decided_by: Vec::new(),
             for_model: None,
             grant: None,
+            claim: None,
         }
     }
 
@@ -200,6 +222,20 @@ impl CallBody {
         body.request_id.clone_from(question);
         body.grant = grant;
         body
+    }
+
+    /// The same, handing out the right to run it.
+    pub(crate) fn claimed(mut self, permit: &Permit, lease_seconds: u32) -> Self {
+        self.args = permit.call().args.clone();
+        self.grant = Some(GrantBody {
+            number: permit.grant(),
+            state: "claimed",
+        });
+        self.claim = Some(ClaimBody {
+            digest: permit.digest().to_string(),
+            lease_seconds,
+        });
+        self
     }
 
     fn decide(&mut self, outcome: &Outcome) {

@@ -53,6 +53,97 @@ async fn an_allowed_call_is_claimed_once_and_finished_once() {
 }
 
 #[tokio::test]
+async fn a_call_that_is_claimed_with_its_proposal_needs_two_requests_and_is_handed_out_once() {
+    let house = House::plain().await;
+    let agent = house.token("agent");
+    let proposal = json!({"sessionId": "job", "callId": "c1", "tool": "read", "args": {"path": "README.md"},
+        "claim": true, "leaseSeconds": 120});
+    let call = house.post(&agent, "/v1/calls", proposal.clone()).await.ok();
+    assert_eq!(call["status"], "allowed", "{call}");
+    assert_eq!(call["grant"], json!({"number": 1, "state": "claimed"}));
+    assert_eq!(call["claim"]["leaseSeconds"], 120);
+    // Asked again, for instance because the first answer was lost, it is not handed out a second time.
+    let again = house.post(&agent, "/v1/calls", proposal).await;
+    assert_eq!(again.problem(), (409, "already-claimed".into()));
+    let claim = house.send(&agent, "POST", "/v1/calls/c1/claim", None).await;
+    assert_eq!(claim.problem(), (409, "already-claimed".into()));
+    let look = house.get(&agent, "/v1/calls/c1").await.ok();
+    assert_eq!(
+        (&look["grant"]["state"], &look["claim"]),
+        (&json!("claimed"), &json!(null))
+    );
+
+    let result = json!({"ok": true, "output": "# Placet"});
+    assert_eq!(
+        house.post(&agent, "/v1/calls/c1/result", result).await.status,
+        204
+    );
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_call_that_is_asked_about_is_claimed_by_the_waiting_look_once_it_is_approved() {
+    let house = House::plain().await;
+    let (agent, approver) = (house.token("agent"), house.token("approver"));
+    let proposal = json!({"sessionId": "job", "callId": "c1", "tool": "bash", "args": {"command": "make deploy"},
+        "claim": true});
+    let asked = house.post(&agent, "/v1/calls", proposal).await.ok();
+    assert_eq!(
+        (&asked["status"], &asked["claim"]),
+        (&json!("pending"), &json!(null))
+    );
+    let id = asked["requestId"].as_str().unwrap().to_owned();
+    let look = "/v1/calls/c1?wait=30&claim=true&leaseSeconds=30";
+    let edited = json!({"selectedOptionId": "approve", "editedArgs": {"command": "make check"}});
+    let (waited, answered) = tokio::join!(house.get(&agent, look), house.answer(&approver, &id, edited));
+    answered.ok();
+    let call = waited.ok();
+    assert_eq!(
+        (&call["status"], &call["grant"]["state"]),
+        (&json!("approved"), &json!("claimed"))
+    );
+    assert_eq!(
+        (&call["args"]["command"], &call["edited"]),
+        (&json!("make check"), &json!(true))
+    );
+    assert_eq!(call["claim"]["leaseSeconds"], 30);
+    assert_eq!(
+        house.get(&agent, look).await.problem(),
+        (409, "already-claimed".into())
+    );
+
+    // A refusal hands out nothing.
+    let other = json!({"sessionId": "job", "callId": "c2", "tool": "bash", "args": {"command": "make all"}, "claim": true});
+    let asked = house.post(&agent, "/v1/calls", other).await.ok();
+    let id = asked["requestId"].as_str().unwrap().to_owned();
+    house
+        .answer(&approver, &id, json!({"selectedOptionId": "reject"}))
+        .await
+        .ok();
+    let call = house.get(&agent, "/v1/calls/c2?claim=true").await.ok();
+    assert_eq!(
+        (&call["status"], &call["claim"]),
+        (&json!("rejected"), &json!(null))
+    );
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_lease_without_a_claim_is_a_mistake() {
+    let house = House::plain().await;
+    let agent = house.token("agent");
+    for body in [
+        json!({"sessionId": "job", "tool": "read", "args": {}, "leaseSeconds": 5}),
+        json!({"sessionId": "job", "tool": "read", "args": {}, "claim": true, "leaseSeconds": 0}),
+        json!({"sessionId": "job", "tool": "read", "args": {}, "claim": true, "leaseSeconds": 604_801}),
+    ] {
+        let refused = house.post(&agent, "/v1/calls", body.clone()).await;
+        assert_eq!(refused.problem(), (400, "bad-request".into()), "{body}");
+    }
+    house.close().await;
+}
+
+#[tokio::test]
 async fn a_tool_that_shares_a_built_in_readers_name_is_asked_about() {
     let house = House::plain().await;
     let agent = house.token("agent");

@@ -5,7 +5,7 @@ use placet_core::call::{Args, Origin, ToolCall};
 use placet_core::ids::{AgentId, CallId, ToolName};
 use placet_core::journal::CallResult;
 use placet_core::tool::OwnOpinion;
-use placet_engine::steps::{self, Proposal, Proposed};
+use placet_engine::steps::{self, Claiming, Proposal, Proposed};
 use placet_store::StepError;
 
 use super::cast::{key_of, session_of};
@@ -30,8 +30,7 @@ impl World {
         };
         self.oracle.proposes(key_of(&call), truth);
         self.calls.push(call.clone());
-        self.submit(call);
-        Ok(())
+        self.submit(call)
     }
 
     /// The same call dispatched again; or the same id with other arguments, which must be refused.
@@ -41,8 +40,7 @@ impl World {
         }
         let mut call = self.dice.choose(&self.calls).clone();
         if self.roll(2) == 0 {
-            self.submit(call);
-            return Ok(());
+            return self.submit(call);
         }
         call.args = Args::from_value(serde_json::json!({ "target": format!("other{}", self.made) }))
             .map_err(|error| error.to_string())?;
@@ -84,20 +82,7 @@ impl World {
             steps::claim(view, now, &key, &reread, None)
         });
         match claimed {
-            Ok(permit) => {
-                self.tell(|_| format!("{} is claimed", key.call));
-                self.oracle
-                    .acknowledge(Acknowledged::Claimed(permit.key().clone(), permit.grant()));
-                // What is stored must be known to the books before anything runs on its strength.
-                self.oracle.reads(&self.store.view(), self.live)?;
-                let mut args = permit.call().args.clone();
-                if self.sabotage == Sabotage::RunsOtherArguments {
-                    args = Args::from_value(scene::args(9)).map_err(|error| error.to_string())?;
-                }
-                self.tally.ran += 1;
-                self.oracle.runs(permit.key(), permit.grant(), &args)?;
-                self.running.push(permit);
-            }
+            Ok(permit) => self.runs(permit)?,
             Err(StepError::Refused(steps::ClaimRefusal::AlreadyClaimed(_)))
                 if self.sabotage == Sabotage::ClaimsTwice =>
             {
@@ -109,6 +94,23 @@ impl World {
             }
             Err(_) => {}
         }
+        Ok(())
+    }
+
+    /// A claimed call begins to run.
+    fn runs(&mut self, permit: steps::Permit) -> Check {
+        self.tell(|_| format!("{} is claimed", permit.key().call));
+        self.oracle
+            .acknowledge(Acknowledged::Claimed(permit.key().clone(), permit.grant()));
+        // What is stored must be known to the books before anything runs on its strength.
+        self.oracle.reads(&self.store.view(), self.live)?;
+        let mut args = permit.call().args.clone();
+        if self.sabotage == Sabotage::RunsOtherArguments {
+            args = Args::from_value(scene::args(9)).map_err(|error| error.to_string())?;
+        }
+        self.tally.ran += 1;
+        self.oracle.runs(permit.key(), permit.grant(), &args)?;
+        self.running.push(permit);
         Ok(())
     }
 
@@ -134,17 +136,27 @@ impl World {
         }
     }
 
-    fn submit(&mut self, call: ToolCall) {
+    fn submit(&mut self, call: ToolCall) -> Check {
         let key = key_of(&call);
         self.tell(|_| format!("{} proposes {} {}", key.call, call.tool, call.args.canonical()));
-        let proposal = self.proposal(call);
+        let mut proposal = self.proposal(call);
+        if self.roll(2) == 0 {
+            proposal.claiming = Claiming::AtOnce { lease: None };
+        }
         if let Ok(proposed) = self.step(|rules, view, now| steps::propose(rules, view, now, &proposal)) {
             self.oracle.acknowledge(Acknowledged::Received(key));
-            if let Proposed::Parked { on, .. } = proposed {
-                self.tally.asked += 1;
-                self.oracle.acknowledge(Acknowledged::Asked(on));
+            match proposed {
+                Proposed::Parked { on, .. } => {
+                    self.tally.asked += 1;
+                    self.oracle.acknowledge(Acknowledged::Asked(on));
+                }
+                Proposed::Settled {
+                    permit: Some(permit), ..
+                } => self.runs(permit)?,
+                Proposed::Settled { permit: None, .. } | Proposed::Known(_) => {}
             }
         }
+        Ok(())
     }
 
     pub(super) fn finish(&mut self) {
@@ -178,6 +190,7 @@ impl World {
             run: None,
             confinement: None,
             fresh: self.fresh(),
+            claiming: Claiming::Apart,
         }
     }
 
