@@ -18,7 +18,7 @@ pub struct Analysis {
     /// Each thing found, in order of appearance.
     pub facts: Vec<Fact>,
     /// What no mode and no person may allow, and why.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "why::as_text")]
     pub banned: Option<Ban>,
     /// The home folder that `~` stands for in rules about paths.
     #[serde(skip)]
@@ -35,7 +35,7 @@ pub struct Fact {
     /// How bad it could be.
     pub risk: Risk,
     /// Why that risk; absent when nothing raised it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "why::as_text")]
     pub why: Option<Why>,
 }
 

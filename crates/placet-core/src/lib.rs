@@ -14,6 +14,7 @@ pub mod evidence;
 pub mod ids;
 pub mod interaction;
 pub mod journal;
+pub mod messages;
 pub mod outcome;
 pub mod people;
 pub mod policy;

@@ -64,7 +64,9 @@ pub(super) fn analyse_line(line: &str, start: &Start<'_>, places: &dyn Places, f
     walk.line(line, &[]);
     let commands = walk.commands();
     if commands > COMMANDS_MAX {
-        found.facts.push(unreadable(line, Why::TooManyCommands(commands)));
+        found
+            .facts
+            .push(unreadable(line, Why::TooManyCommands { count: commands }));
     }
 }
 

@@ -1,269 +1,294 @@
-//! Why something is risky, or never allowed: values, which `words` and `phrases` say in the reader's language.
+//! Why something is risky, or never allowed: a code and its parameters.
 //!
-//! What is quoted in backticks comes from the call. What a parser of a library complains about is in its own English, and is
-//! quoted as such.
+//! Each enum is a table of the catalogue ([`crate::messages`]), each variant a sentence in it and each field a parameter. A parser's
+//! complaint (`error`) is in the English of its library, and every language quotes it.
 
-mod phrases;
+#![expect(missing_docs, reason = "`messages/en.toml` says each variant in words")]
+
 #[cfg(test)]
 pub(super) mod tests;
-mod words;
 
-pub use self::phrases::{AddressConcern, Deed, Doubt, PathConcern, UrlOddity};
+use std::fmt;
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::interaction::Locale;
+use crate::messages;
 
 /// Why a fact has the risk it has.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "why", rename_all = "snake_case")]
 pub enum Why {
-    /// An argument that should be a text is something else.
-    NotText {
-        /// Its name.
-        arg: String,
-    },
-    /// A shell line of too many commands.
-    TooManyCommands(usize),
-    /// The line, or a part of it, cannot be read for certain.
-    Doubtful(Doubt),
-    /// Which command it is depends on what happens before.
-    CommandLater {
-        /// As written.
-        word: String,
-    },
-    /// In the place of a command stands something else.
-    NoCommand {
-        /// As written.
-        word: String,
-    },
-    /// The command, or the word, does this.
-    Does {
-        /// The command's name, or the word.
-        what: String,
-        /// What it does.
-        deed: Deed,
-    },
-    /// The command may do this, once all its words are known.
-    MayDo {
-        /// Its name.
-        name: String,
-        /// What it may do.
-        deed: Deed,
-    },
-    /// An operator that another shell reads differently here.
-    OperatorInTest {
-        /// The operator.
-        operator: String,
-        /// Where.
-        inside: String,
-    },
-    /// A builtin that evaluates a text as code.
-    Evaluates {
-        /// The builtin.
-        name: String,
-        /// The text.
-        word: String,
-    },
-    /// A variable that changes what other commands run.
-    Variable {
-        /// Its name.
-        name: String,
-    },
-    /// A function that could be taken for a command.
-    StandsIn {
-        /// Its name.
-        name: String,
-    },
-    /// Where a redirection leads depends on what happens before.
-    LeadsLater {
-        /// As written.
-        word: String,
-    },
-    /// A redirection may leave the workspace.
-    MaybeOutside {
-        /// As written.
-        word: String,
-    },
-    /// Something about a path.
+    NotText { arg: String },
+    TooManyCommands { count: usize },
+    Doubtful(Doubt), // The line, or a part of it, cannot be read for certain.
+    CommandLater { word: String },
+    NoCommand { word: String },
+    Does { what: String, deed: Deed },
+    MayDo { name: String, deed: Deed }, // The command does this, depending on words that are not known yet.
+    OperatorInTest { operator: String, inside: String },
+    Evaluates { name: String, word: String },
+    Variable { name: String },
+    StandsIn { name: String }, // A function that could be taken for a command.
+    LeadsLater { word: String },
+    MaybeOutside { word: String },
     Path(PathConcern),
-    /// Something about SQL.
     Sql(SqlConcern),
-    /// Something about a URL.
     Url(UrlConcern),
 }
 
-/// Why a statement has the risk it has, or why SQL could not be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SqlConcern {
-    /// It changes something, and is not alone.
-    OneOfSeveral,
-    /// A function with effects beyond the tables.
-    ReachesBeyond {
-        /// The function.
-        function: String,
-    },
-    /// A function nobody here knows.
-    UnknownFunction {
-        /// The function.
-        function: String,
-    },
-    /// An operator, a type, an option or a clause that is not known to only read.
-    Unproven {
-        /// As it is written.
-        what: String,
-    },
-    /// `SELECT … FOR UPDATE`.
-    LocksRows,
-    /// `SELECT … INTO`.
-    StoresElsewhere,
-    /// A table of passwords or keys.
-    HoldsCredentials {
-        /// The table.
-        table: String,
-    },
-    /// `BEGIN`, `COMMIT`, …
-    Transaction,
-    /// Structure, rights, settings or files.
-    MoreThanRows {
-        /// The statement's first word.
-        verb: String,
-    },
-    /// All rows of a table.
-    NoCondition {
-        /// `UPDATE`, `DELETE` or `MERGE`.
-        verb: String,
-    },
-    /// A setting of the database.
-    Pragma {
-        /// Its name.
-        name: String,
-    },
-    /// There is nothing in the text.
-    Empty,
-    /// More text than is read.
-    TooLong {
-        /// The most that is.
-        bytes_max: usize,
-    },
-    /// Deeper than is followed.
+/// Why no approver can allow a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "ban", rename_all = "snake_case")]
+pub enum Ban {
+    DeletesAll { path: String },                         // `rm -r /`.
+    ChangesAll { name: String, path: String },           // `chmod -R /`.
+    OverwritesDisk { device: String },                   // `dd of=/dev/sda`.
+    ErasesDisk { name: String, device: String },         // `mkfs /dev/sda`.
+    WritesOverDisk { operator: String, device: String }, // `> /dev/sda`.
+    AnswersForPeople,                                    // `placet inbox answer`.
+    ForkBomb { name: String },                           // `:(){ :|:& };:`.
+}
+
+/// Why a shell line, or a command in it, cannot be read for certain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "doubt", rename_all = "snake_case")]
+pub enum Doubt {
+    TooLong,
     TooDeep,
-    /// A character that servers read differently.
-    OddCharacter(char),
-    /// A comment that is none to one server.
+    ControlCharacters,
+    Unparsed,
+    Stray,
+    HiddenInPattern,
+    LongDescriptor,
+    OddGap,
+    WordsUnclear,
+    OddBlank,
+    StringEndsEarly,
+    HiddenInString,
+    RunsVariable,
+    HiddenInExpansion,
+    ReadTwice,
+    NoComment,
+    HereDocumentEnd,
+    HiddenInHereDocument,
+    ShellsTooDeep,
+    WrappersTooDeep,
+    Arithmetic,
+    WordAfterBoth,
+    WordsWithoutCommand,
+    InnerUnclear,
+    InnerLater,
+    TooManyWords,
+    TooManyValues,
+    ListClimbs,
+    InnerInput,
+}
+
+/// What a command does that needs approval every time. Records in `programs.toml` name them, and the first counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Deed {
+    MayAnswer,
+    OtherUser,
+    NotFollowed,
+    OtherMachine,
+    RawConnection,
+    RunsOrDeletes,
+    SendsOrObeysFile,
+    SendsFile,
+    SendsFileOrRuns,
+    DeletesFolders,
+    DestroysContent,
+    WorksOnDisks,
+    TouchesOutside,
+    WritesOutside,
+    ChangesFolders,
+    RunsAsOwner,
+    ChangesProtections,
+    DeletesOrWrites,
+    RunsCommands,
+    EndsProcesses,
+    StartsOrStops,
+    ChangesMounts,
+    RunsLater,
+    ChangesNetwork,
+    ChangesUsers,
+    ChangesKernel,
+    ChangesPackages,
+    ChangesPrograms,
+    LeavesContainer,
+    MountsMachine,
+    ChangesContainers,
+    ChangesCluster,
+    ChangesInfrastructure,
+    ChangesMachines,
+    ChangesCloud,
+    ReadsCredentials,
+    ReadsCredentialsOrHistory,
+    RevealsKeys,
+    SettingsNameCommands,
+    ChangesDestination,
+    RunsArgument,
+    OverwritesRemote,
+    ThrowsAway,
+    ChangesHistory,
+    ChangesRepositoryHome,
+    Publishes,
+    RunsArgumentOrLeaves,
+    Edits,
+    ListensToNetwork,
+    ProbesMachines,
+    UnreadDatabase,
+    LoadsCode,
+    RunsOrWrites,
+    ChangesMeaning,
+    ChangesVariables,
+    CodeLater,
+    CodeOnLine,
+    RunsGiven,
+    RunsInput,
+    TouchesCredentials,
+    OpensConnection,
+    ChangesGuarded,
+    TouchesStartup,
+}
+
+/// What is wrong with a path, or special about the place it leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(tag = "path", rename_all = "snake_case")]
+pub enum PathConcern {
+    Outside,
+    Secrets,
+    RunsInGit,
+    RunsAtStart,
+    RunsInCi,
+    RunsInBuild,
+    SteersAgents,
+    DriveLetter,
+    Url,
+    Backslash,
+    NoHome,
+    OtherHome,
+    Empty,
+    ControlCharacters,
+    FileUrl,
+}
+
+/// Why a statement has the risk it has, or why SQL could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "sql", rename_all = "snake_case")]
+pub enum SqlConcern {
+    OneOfSeveral,
+    ReachesBeyond { function: String }, // A function with effects beyond the tables.
+    UnknownFunction { function: String },
+    Unproven { what: String }, // An operator, a type, an option or a clause that is not known to only read.
+    LocksRows,                 // `SELECT … FOR UPDATE`.
+    StoresElsewhere,           // `SELECT … INTO`.
+    HoldsCredentials { table: String },
+    Transaction,                   // `BEGIN`, `COMMIT`, …
+    MoreThanRows { verb: String }, // Structure, rights, settings or files.
+    NoCondition { verb: String },
+    Pragma { name: String },
+    Empty,
+    TooLong { bytes_max: usize },
+    TooDeep,
+    OddCharacter { character: String }, // A character that servers read differently, escaped.
     ExecutableComment,
-    /// A quote that ends a string for one server and not for another.
     EscapedQuote,
-    /// A string right after a string.
     StringRunsOn,
-    /// `U&"…"`, a name in escapes.
-    EscapedName,
-    /// `$a(…)`, which is one name to SQLite.
-    VariableWithBrackets,
-    /// The dialects read it differently.
+    EscapedName,          // `U&"…"`.
+    VariableWithBrackets, // `$a(…)`, which is one name to SQLite.
     Ambiguous,
-    /// A statement goes on after its end.
-    Trailing {
-        /// What follows.
-        token: String,
-    },
-    /// The parser gave up.
-    Unparsed {
-        /// In the parser's own words.
-        error: String,
-    },
+    Trailing { token: String }, // A statement goes on after its end.
+    Unparsed { error: String },
 }
 
 /// Why a URL is more than a request to some public host.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "url", rename_all = "snake_case")]
 pub enum UrlConcern {
-    /// More text than is read.
-    TooLong {
-        /// The most that is.
-        bytes_max: usize,
-    },
-    /// The parser gave up.
-    Unparsed {
-        /// In the parser's own words.
-        error: String,
-    },
-    /// Neither `http` nor `https`.
-    NotWeb {
-        /// What it is instead.
-        scheme: String,
-    },
-    /// `https://good@evil`.
-    NameBeforeAt,
-    /// Clients do not agree on where it leads.
+    TooLong { bytes_max: usize },
+    Unparsed { error: String },
+    NotWeb { scheme: String },
+    NameBeforeAt, // `https://good@evil`.
     Odd(UrlOddity),
-    /// Something about the address.
     Address(AddressConcern),
-    /// A name without a dot.
-    Nearby,
-    /// A zone of names nearby.
-    LocalZone {
-        /// The zone.
-        zone: String,
-    },
-    /// A zone whose names stand for any address.
-    WildcardZone {
-        /// The zone.
-        zone: String,
-    },
-    /// A name that is none.
+    Nearby, // A name without a dot.
+    LocalZone { zone: String },
+    WildcardZone { zone: String }, // A zone whose names stand for any address.
     InvalidName,
-    /// A part of the name in several scripts.
-    MixedScripts {
-        /// The part.
-        label: String,
-    },
-    /// A part of the name that looks like another.
-    LookAlike {
-        /// The part.
-        label: String,
-    },
+    MixedScripts { label: String },
+    LookAlike { label: String },
 }
 
-/// Why nobody may allow a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ban {
-    /// `rm -r /`.
-    DeletesAll {
-        /// As written.
-        path: String,
-    },
-    /// `chmod -R /`.
-    ChangesAll {
-        /// The command.
-        name: String,
-        /// As written.
-        path: String,
-    },
-    /// `dd of=/dev/sda`.
-    OverwritesDisk {
-        /// The disk.
-        device: String,
-    },
-    /// `mkfs /dev/sda`.
-    ErasesDisk {
-        /// The command.
-        name: String,
-        /// The disk.
-        device: String,
-    },
-    /// `> /dev/sda`.
-    WritesOverDisk {
-        /// The operator.
-        operator: String,
-        /// As written.
-        device: String,
-    },
-    /// `placet inbox answer`.
-    AnswersForPeople,
-    /// `:(){ :|:& };:`.
-    ForkBomb {
-        /// The function.
-        name: String,
-    },
+/// Why an address is not a public host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "address", rename_all = "snake_case")]
+pub enum AddressConcern {
+    HandsOutCredentials,
+    ThisMachine,
+    ThisNetwork,
+    Private,
+    Shared,
+    LinkLocal,
+    Reserved,
+    Multicast,
+    Disguised,
+}
+
+/// What clients read differently in a URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "oddity", rename_all = "snake_case")]
+pub enum UrlOddity {
+    Backslash,
+    OuterSpace,
+    TabOrNewline,
+    NoSlashes,
+    Credentials,
+    AtSign,
+}
+
+impl Why {
+    /// In words, without a full stop.
+    pub fn words(&self, locale: Locale) -> String {
+        messages::say(locale, "why", self)
+    }
+}
+
+impl Ban {
+    /// In words, without a full stop.
+    pub fn words(&self, locale: Locale) -> String {
+        messages::say(locale, "ban", self)
+    }
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words(Locale::English))
+    }
+}
+
+impl fmt::Display for Ban {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words(Locale::English))
+    }
 }
 
 impl From<Doubt> for Why {
     fn from(doubt: Doubt) -> Self {
         Self::Doubtful(doubt)
+    }
+}
+
+/// Writes a reason as its English sentence, which is what programs and the journal read today.
+#[expect(clippy::ref_option, reason = "serde passes the field as it is")]
+pub(super) fn as_text<T: fmt::Display, S: Serializer>(
+    reason: &Option<T>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match reason {
+        Some(reason) => serializer.collect_str(reason),
+        None => serializer.serialize_none(),
     }
 }

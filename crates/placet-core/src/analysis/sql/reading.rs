@@ -42,6 +42,12 @@ pub(super) struct Reading {
     pub(super) text: Result<Text, SqlConcern>,
 }
 
+fn odd_character(c: char) -> SqlConcern {
+    SqlConcern::OddCharacter {
+        character: c.escape_debug().to_string(),
+    }
+}
+
 /// Refuses text for reasons that hold in every dialect.
 pub(super) fn check(sql: &str) -> Result<(), SqlConcern> {
     if sql.len() > SQL_BYTES_MAX {
@@ -58,10 +64,10 @@ pub(super) fn check(sql: &str) -> Result<(), SqlConcern> {
     // spaces for spaces, while the parser does.
     let odd = |c: char| (c.is_control() || c.is_whitespace()) && !matches!(c, ' ' | '\t' | '\n' | '\r');
     if let Some(c) = sql.chars().find(|c| odd(*c)) {
-        return Err(SqlConcern::OddCharacter(c));
+        return Err(odd_character(c));
     }
     if sql.replace("\r\n", "\n").contains('\r') {
-        return Err(SqlConcern::OddCharacter('\r'));
+        return Err(odd_character('\r'));
     }
     if sql.contains("/*!") || sql.contains("/*M!") {
         return Err(SqlConcern::ExecutableComment);
