@@ -1,10 +1,13 @@
 //! The arguments of a tool without a description, brought to one model before any rule looks.
 //!
-//! Agents write the same command in many ways: one line, a program with its words (`command` + `args`), a list of words (`argv`), with variables,
-//! a folder and an input beside it. All of them become the facts that the line would have. Other arguments are looked into by their names and by
-//! what their texts look like.
+//! Agents write the same command in many ways: one line, a program with its words (`command` + `args`), a list of words (`argv`), with
+//! variables, a folder and an input beside it. All of them become the facts that the line would have. Other arguments are looked into by
+//! their names and by what their texts look like.
 
-use serde_json::{Map, Value};
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
 
 use super::path::{self, Use};
 use super::shell::{self, Start};
@@ -36,42 +39,26 @@ enum Sort {
     Text,
 }
 
-/// Names of arguments without letter case, separators and a plural's `s`.
+/// Names of arguments in lowercase, without separators and a plural's `s`; `*` stands for any beginning. The first row counts.
 #[rustfmt::skip]
-const NAMES: &[(Sort, &[&str])] = &[
-    (Sort::Line, &["bash", "command", "commandline", "cmd", "exec", "execute", "line", "run", "script", "sh", "shell", "shellcommand"]),
-    (Sort::Program, &["binary", "executable", "program"]),
-    (Sort::Words, &["arg", "argument", "argv", "cmdarg", "commandarg", "param", "parameter"]),
-    (Sort::MaybeLine, &["code", "input"]),
-    (Sort::Input, &["stdin", "standardinput"]),
-    (Sort::Variables, &["env", "environ", "environment", "environmentvariable", "envvar"]),
-    (Sort::Folder, &["cwd", "workdir", "workingdir", "workingdirectory", "currentdirectory"]),
-    (Sort::Path, &["filename"]),
-    (Sort::Sql, &["sql", "statement"]),
-    (Sort::Text, &[
-        "body", "codeedit", "comment", "content", "description", "diff", "explanation", "filetext", "inserttext", "instruction", "message",
-        "new", "newcontent", "newstr", "newstring", "newtext", "note", "old", "oldcontent", "oldstr", "oldstring", "oldtext", "patch",
-        "pattern", "prompt", "regex", "replacement", "search", "text", "title",
-    ]),
+const NAMES: &[(Sort, &str)] = &[
+    (Sort::Line, "bash command commandline cmd exec execute line run script sh shell shellcommand"),
+    (Sort::Program, "binary executable program"),
+    (Sort::Words, "arg argument argv cmdarg commandarg param parameter"),
+    (Sort::MaybeLine, "code input"),
+    (Sort::Input, "stdin standardinput"),
+    (Sort::Variables, "env environ environment environmentvariable envvar"),
+    (Sort::Folder, "cwd workdir workingdir workingdirectory currentdirectory"),
+    (Sort::Sql, "sql statement"),
+    (Sort::Text, "body codeedit comment content description diff explanation filetext inserttext instruction message note"),
+    (Sort::Text, "new newcontent newstr newstring newtext old oldcontent oldstr oldstring oldtext"),
+    (Sort::Text, "patch pattern prompt regex replacement search text title"),
+    (Sort::Url, "*url *uri"),
+    (Sort::Path, "filename *path *file *dir *directory *folder *dest *destination *target"),
 ];
 
-/// Endings of names that tell as much.
-const ENDINGS: &[(Sort, &[&str])] = &[
-    (Sort::Url, &["url", "uri"]),
-    (
-        Sort::Path,
-        &[
-            "path",
-            "file",
-            "dir",
-            "directory",
-            "folder",
-            "dest",
-            "destination",
-            "target",
-        ],
-    ),
-];
+/// Statements about tables. "Use tabs" can be read as one about a database, and is none.
+const VERBS: &str = "ALTER CREATE DELETE DROP GRANT INSERT MERGE REPLACE SELECT TRUNCATE UPDATE";
 
 /// Finds what the arguments would do.
 pub(super) fn analyse(tool: &Tool, args: &Args, places: &dyn Places, found: &mut Analysis) {
@@ -90,77 +77,84 @@ pub(super) fn analyse(tool: &Tool, args: &Args, places: &dyn Places, found: &mut
 
 /// The line of a command as a person would write it: what is shown first.
 pub(super) fn shell_line(args: &Args) -> Option<String> {
-    let mut parts = Parts::default();
-    for (name, value) in args.iter() {
-        parts.take(sort_of(name), value);
-    }
-    let words = parts.words()?;
-    let quoted: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-    Some(crate::policy::pattern::CommandPattern::quote(&quoted))
+    let (command, _) = Command::among(args.iter());
+    let words: Vec<String> = command.words()?.into_iter().map(str::to_owned).collect();
+    Some(crate::policy::pattern::CommandPattern::quote(&words))
 }
 
 /// What one object says about a command.
 #[derive(Default)]
-struct Parts<'a> {
+struct Command<'a> {
     line: Option<&'a str>,
     program: Option<&'a str>,
-    words: Option<&'a Vec<Value>>,
+    words: Option<&'a [Value]>,
     input: Option<&'a str>,
     folder: Option<&'a str>,
     variables: Vec<String>,
 }
 
-impl<'a> Parts<'a> {
-    /// Whether the argument is a part of a command.
-    fn take(&mut self, sort: Option<Sort>, value: &'a Value) -> bool {
+impl<'a> Command<'a> {
+    /// The command among arguments that belong together, and the other arguments.
+    fn among(fields: impl Iterator<Item = (&'a str, &'a Value)>) -> (Self, Vec<(Option<Sort>, &'a Value)>) {
+        let mut command = Self::default();
+        let mut others: Vec<_> = fields.map(|(name, value)| (sort_of(name), value)).collect();
+        others.retain(|(sort, value)| !sort.is_some_and(|sort| command.take(sort, value)));
+        (command, others)
+    }
+
+    /// Whether the argument is a part of the command. Of two for the same part the second is not.
+    fn take(&mut self, sort: Sort, value: &'a Value) -> bool {
         match (sort, value) {
-            (Some(Sort::Line), Value::String(text)) if !text.is_empty() && self.line.is_none() => {
-                self.line = Some(text);
+            (Sort::Line, Value::String(text)) if !text.is_empty() => set(&mut self.line, text),
+            (Sort::Program, Value::String(text)) if !text.is_empty() => set(&mut self.program, text),
+            (Sort::Input, Value::String(text)) => set(&mut self.input, text),
+            (Sort::Folder, Value::String(text)) => set(&mut self.folder, text),
+            (Sort::Words | Sort::Line | Sort::Program, Value::Array(words)) => {
+                !words.is_empty() && words.iter().all(Value::is_string) && set(&mut self.words, words)
             }
-            (Some(Sort::Program), Value::String(text)) if !text.is_empty() => self.program = Some(text),
-            (Some(Sort::Words | Sort::Line | Sort::Program), Value::Array(words))
-                if !words.is_empty() && self.words.is_none() && words.iter().all(Value::is_string) =>
-            {
-                self.words = Some(words);
+            (Sort::Variables, value) => {
+                self.variables.extend(variables(value));
+                true
             }
-            (Some(Sort::Input), Value::String(text)) => self.input = Some(text),
-            (Some(Sort::Folder), Value::String(text)) => self.folder = Some(text),
-            (Some(Sort::Variables), value) => self.variables.extend(variables(value)),
-            _ => return false,
+            _ => false,
         }
-        true
+    }
+
+    /// The line, unless it is the program that the words belong to.
+    fn whole_line(&self) -> Option<&'a str> {
+        self.line
+            .filter(|_| self.words.is_none() || self.program.is_some())
     }
 
     /// The words of a command that is not given as one line.
     fn words(&self) -> Option<Vec<&'a str>> {
         let program = self.program.or(self.line.filter(|_| self.words.is_some()));
-        let words = self.words.map(Vec::as_slice).unwrap_or_default();
-        if program.is_none() && words.is_empty() {
-            return None;
-        }
-        Some(
-            program
-                .into_iter()
-                .chain(words.iter().filter_map(Value::as_str))
-                .collect(),
-        )
+        let words = self.words.into_iter().flatten().filter_map(Value::as_str);
+        let words: Vec<_> = program.into_iter().chain(words).collect();
+        Some(words).filter(|words| !words.is_empty())
     }
+}
+
+fn set<'a, T: ?Sized>(part: &mut Option<&'a T>, value: &'a T) -> bool {
+    let is_first = part.is_none();
+    part.get_or_insert(value);
+    is_first
 }
 
 /// `{"NAME": "value"}`, `["NAME=value"]`, or one text with them all.
 fn variables(value: &Value) -> Vec<String> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     match value {
         Value::Object(fields) => fields
             .iter()
-            .map(|(name, value)| format!("{name}={}", value.as_str().unwrap_or_default()))
+            .map(|(name, value)| format!("{name}={}", text(value)))
             .collect(),
         Value::Array(values) => values
             .iter()
-            .filter_map(Value::as_str)
-            .map(str::to_owned)
+            .filter(|value| value.is_string())
+            .map(text)
             .collect(),
-        Value::String(text) => text.split_whitespace().map(str::to_owned).collect(),
-        _ => Vec::new(),
+        other => text(other).split_whitespace().map(str::to_owned).collect(),
     }
 }
 
@@ -174,30 +168,30 @@ struct Search<'a> {
 impl Search<'_> {
     /// Arguments that belong together: those of the call, or of one object in it.
     fn object<'v>(&mut self, fields: impl Iterator<Item = (&'v str, &'v Value)>) {
-        let mut parts = Parts::default();
-        let mut others = Vec::new();
-        for (name, value) in fields {
-            let sort = sort_of(name);
-            if !parts.take(sort, value) {
-                others.push((sort, value));
-            }
-        }
-        self.command(&parts);
+        let (command, others) = Command::among(fields);
+        self.command(&command);
         for (sort, value) in others {
             self.value(sort, value);
         }
     }
 
-    fn command(&mut self, parts: &Parts<'_>) {
+    fn command(&mut self, command: &Command<'_>) {
         let start = Start {
-            folder: parts.folder,
-            variables: &parts.variables,
-            input: parts.input,
+            folder: command.folder,
+            variables: &command.variables,
+            input: command.input,
         };
-        if let Some(folder) = parts.folder {
+        if let Some(folder) = command.folder {
             path::analyse(folder, Use::Read, self.places, self.found);
         }
-        if let Some(words) = parts.words() {
+        let (words, line) = (command.words(), command.whole_line());
+        if words.is_none() && line.is_none() && !command.variables.is_empty() {
+            shell::analyse_words(&[], &start, self.places, self.found);
+        }
+        if let Some(line) = line {
+            shell::analyse_line(line, &start, self.places, self.found);
+        }
+        if let Some(words) = words {
             shell::analyse_words(&words, &start, self.places, self.found);
             // Some tools put the words together and hand them to a shell.
             let is_plain = |c: char| c.is_alphanumeric() || "_-./:=@%+,".contains(c);
@@ -207,10 +201,6 @@ impl Search<'_> {
                     self.maybe_line(word);
                 }
             }
-        } else if let Some(line) = parts.line {
-            shell::analyse_line(line, &start, self.places, self.found);
-        } else if !parts.variables.is_empty() {
-            shell::analyse_words(&[], &start, self.places, self.found);
         }
     }
 
@@ -218,13 +208,9 @@ impl Search<'_> {
         match value {
             Value::String(text) if !text.is_empty() => self.text(sort, text),
             Value::Array(values) => values.iter().for_each(|value| self.value(sort, value)),
-            Value::Object(fields) => self.fields(fields),
+            Value::Object(fields) => self.object(fields.iter().map(|(name, value)| (name.as_str(), value))),
             _ => {}
         }
-    }
-
-    fn fields(&mut self, fields: &Map<String, Value>) {
-        self.object(fields.iter().map(|(name, value)| (name.as_str(), value)));
     }
 
     fn text(&mut self, sort: Option<Sort>, text: &str) {
@@ -234,7 +220,8 @@ impl Search<'_> {
             Some(Sort::Path | Sort::Folder) => path::analyse(text, self.usage, self.places, self.found),
             Some(Sort::Url) => url::analyse(text, self.found),
             Some(Sort::Sql) => sql::analyse(text, None, self.found),
-            Some(Sort::Variables | Sort::Text) | None => {}
+            Some(Sort::Variables | Sort::Text) => {}
+            None => self.maybe_sql(text),
         }
     }
 
@@ -243,13 +230,27 @@ impl Search<'_> {
         let mut line = Analysis::nothing();
         shell::analyse(text, self.places, &mut line);
         let program = line.facts.iter().find_map(|fact| match &fact.kind {
-            FactKind::Command { argv, .. } => argv.first(),
+            FactKind::Command { argv, .. } => argv.first()?.rsplit('/').next(),
             _ => None,
         });
-        let name = program.and_then(|program| program.rsplit('/').next());
-        if name.is_some_and(|name| self.places.programs().knows(name)) {
+        if program.is_some_and(|program| self.places.programs().knows(program)) {
             self.found.facts.extend(line.facts);
             self.found.banned = self.found.banned.take().or(line.banned);
+        }
+    }
+
+    /// A text that may be SQL: it is when it can be read as a statement about tables.
+    fn maybe_sql(&mut self, text: &str) {
+        let upper = text.to_ascii_uppercase();
+        // Reading is slow, and most texts are prose.
+        if !text.contains(char::is_whitespace) || !VERBS.split(' ').any(|verb| upper.contains(verb)) {
+            return;
+        }
+        let mut read = Analysis::nothing();
+        sql::analyse(text, None, &mut read);
+        let about_tables = |kind: &FactKind| matches!(kind, FactKind::Statement { verb, .. } if VERBS.split(' ').any(|own| verb.split(' ').next() == Some(own)));
+        if read.facts.iter().any(|fact| about_tables(&fact.kind)) {
+            self.found.facts.extend(read.facts);
         }
     }
 }
@@ -259,45 +260,29 @@ fn sort_of(name: &str) -> Option<Sort> {
     let letters = name.chars().filter(char::is_ascii_alphanumeric);
     let name: String = letters.map(|c| c.to_ascii_lowercase()).collect();
     let name = name.strip_suffix('s').unwrap_or(&name);
-    let whole = NAMES.iter().find(|(_, names)| names.contains(&name));
-    let ends = || {
-        ENDINGS
-            .iter()
-            .find(|(_, endings)| endings.iter().any(|end| name.ends_with(end)))
+    let is_own = |own: &str| {
+        own.strip_prefix('*')
+            .map_or(own == name, |end| name.ends_with(end))
     };
-    whole.or_else(ends).map(|(sort, _)| *sort)
+    let row = NAMES.iter().find(|(_, names)| names.split(' ').any(is_own));
+    row.map(|(sort, _)| *sort)
 }
 
+/// A URL or a path, by how it begins.
 fn by_shape(text: &str) -> Option<Sort> {
     if text.contains(char::is_whitespace) {
-        return is_sql(text).then_some(Sort::Sql);
+        return None;
     }
-    let has_scheme = text.split_once("://").is_some_and(|(scheme, _)| {
-        !scheme.is_empty()
-            && scheme
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
-    });
-    let starts = ["/", "~", "./", "../"]
+    let in_scheme = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+    let scheme = text.split_once("://").map_or("", |(scheme, _)| scheme);
+    let is_path = ["/", "~", "./", "../"]
         .iter()
         .any(|start| text.starts_with(start));
-    match (has_scheme, starts || text == ".." || text.contains("/../")) {
-        (true, _) => Some(Sort::Url),
-        (false, true) => Some(Sort::Path),
-        (false, false) => None,
+    if !scheme.is_empty() && scheme.chars().all(in_scheme) {
+        Some(Sort::Url)
+    } else if is_path || text == ".." || text.contains("/../") {
+        Some(Sort::Path)
+    } else {
+        None
     }
-}
-
-/// Whether a text can be read as statements about tables. "Use tabs" can be read as one about a database.
-fn is_sql(text: &str) -> bool {
-    const VERBS: [&str; 11] = [
-        "ALTER", "CREATE", "DELETE", "DROP", "GRANT", "INSERT", "MERGE", "REPLACE", "SELECT", "TRUNCATE",
-        "UPDATE",
-    ];
-    let mut found = Analysis::nothing();
-    sql::analyse(text, None, &mut found);
-    found
-        .facts
-        .iter()
-        .any(|fact| matches!(&fact.kind, FactKind::Statement { verb, .. } if VERBS.contains(&verb.as_str())))
 }
