@@ -1,10 +1,11 @@
 //! Places without a disk: for the rules' own examples and for tests.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Places, Programs};
 
-/// A workspace and a home that are what they say: no links, so the real place of a path is the path.
+/// A workspace and a home as tables. What is not in the tables is an ordinary place without links.
 #[derive(Debug, Clone)]
 pub struct FixedPlaces {
     /// The workspace's root.
@@ -13,24 +14,29 @@ pub struct FixedPlaces {
     pub home: Option<String>,
     /// What is known about programs.
     pub programs: Arc<Programs>,
+    /// Where links lead; `None` for one that cannot be followed.
+    pub links: BTreeMap<String, Option<String>>,
+    /// The files whose text is known.
+    pub files: BTreeMap<String, String>,
 }
 
 impl FixedPlaces {
-    /// A workspace without a home.
+    /// A workspace without a home. It is a repository of its own, with nothing set.
     pub fn at(workspace: &str) -> Self {
         Self {
             workspace: workspace.to_owned(),
             home: None,
             programs: Programs::builtin(),
+            links: BTreeMap::new(),
+            files: BTreeMap::from([(format!("{workspace}/.git/config"), String::new())]),
         }
     }
 
     /// `/workspace` and `/home/user`: where rules' examples take place.
     pub fn of_examples() -> Self {
         Self {
-            workspace: "/workspace".into(),
             home: Some("/home/user".into()),
-            programs: Programs::builtin(),
+            ..Self::at("/workspace")
         }
     }
 }
@@ -45,28 +51,42 @@ impl Places for FixedPlaces {
     }
 
     fn real(&self, absolute: &str) -> Option<String> {
-        Some(absolute.to_owned())
+        let followed = self.links.iter().find_map(|(link, target)| {
+            let rest = absolute.strip_prefix(link)?;
+            let is_below = rest.is_empty() || rest.starts_with('/');
+            is_below.then(|| target.as_ref().map(|target| format!("{target}{rest}")))
+        });
+        followed.unwrap_or_else(|| Some(absolute.to_owned()))
     }
 
     fn programs(&self) -> &Programs {
         &self.programs
     }
 
-    /// The workspace is a repository of its own, with nothing set; there are no other files.
     fn text(&self, absolute: &str) -> Option<String> {
-        let own = absolute.strip_prefix(&self.workspace)? == "/.git/config";
-        own.then(String::new)
+        self.files.get(absolute).cloned()
     }
 
-    fn is_absent(&self, _: &str) -> bool {
-        true
+    fn is_absent(&self, absolute: &str) -> bool {
+        !self.files.contains_key(absolute)
     }
 
     fn matching(&self, pattern: &str) -> Option<Vec<String>> {
-        Some(vec![pattern.replace(['*', '?', '[', ']'], "x")])
+        let start = pattern.split(['*', '?', '[']).next()?;
+        let matches = |path: &&String| path.strip_prefix(start).is_some_and(|rest| !rest.contains('/'));
+        let mut found: Vec<String> = self.files.keys().filter(matches).cloned().collect();
+        if found.is_empty() {
+            found.push(pattern.replace(['*', '?', '[', ']'], "x"));
+        }
+        Some(found)
+    }
+
+    fn unpacked(&self, absolute: &str) -> Option<Vec<String>> {
+        Some(self.files.get(absolute)?.lines().map(str::to_owned).collect())
     }
 
     fn below(&self, folder: &str) -> Option<Vec<String>> {
-        Some(vec![folder.to_owned()])
+        let below = self.files.keys().filter(|path| path.starts_with(folder));
+        Some(below.cloned().chain([folder.to_owned()]).collect())
     }
 }

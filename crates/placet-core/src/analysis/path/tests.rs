@@ -1,47 +1,26 @@
 //! Where paths lead, and how bad that is.
 
-use std::collections::BTreeMap;
-
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::*;
+use crate::analysis::FixedPlaces;
 use crate::analysis::why::tests::in_words;
 
-/// A workspace with links, as a table.
-struct Table {
-    links: BTreeMap<&'static str, Option<&'static str>>,
-}
-
-impl Places for Table {
-    fn workspace(&self) -> &'static str {
-        "/home/ana/work"
-    }
-    fn home(&self) -> Option<&str> {
-        Some("/home/ana")
-    }
-    fn real(&self, absolute: &str) -> Option<String> {
-        for (link, target) in &self.links {
-            match absolute.strip_prefix(link) {
-                Some(rest) if rest.is_empty() || rest.starts_with('/') => {
-                    return target.map(|target| format!("{target}{rest}"));
-                }
-                _ => {}
-            }
-        }
-        Some(absolute.to_owned())
-    }
-}
-
-fn places() -> Table {
-    Table {
-        links: BTreeMap::from([
-            ("/home/ana/work/out", Some("/etc/deep")),
-            ("/home/ana/work/loop", None),
-            ("/home/ana/work/alias", Some("/home/ana/work/src")),
-            ("/home/ana/work/.git/hooks", Some("/home/ana/work/scripts")),
-            ("/home/ana/work/plain.txt", Some("/home/ana/work/.env")),
-        ]),
+/// A workspace with links.
+fn places() -> FixedPlaces {
+    let links = [
+        ("/home/ana/work/out", Some("/etc/deep")),
+        ("/home/ana/work/loop", None),
+        ("/home/ana/work/alias", Some("/home/ana/work/src")),
+        ("/home/ana/work/.git/hooks", Some("/home/ana/work/scripts")),
+        ("/home/ana/work/plain.txt", Some("/home/ana/work/.env")),
+    ];
+    let own = |(link, target): (&str, Option<&str>)| (link.to_owned(), target.map(str::to_owned));
+    FixedPlaces {
+        home: Some("/home/ana".to_owned()),
+        links: links.into_iter().map(own).collect(),
+        ..FixedPlaces::at("/home/ana/work")
     }
 }
 

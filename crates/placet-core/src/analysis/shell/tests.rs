@@ -10,53 +10,28 @@ mod properties;
 mod table;
 mod uses;
 
+use std::collections::BTreeMap;
+
 use expect_test::{Expect, expect};
 
-use super::super::{Analysis, FactKind, Places};
+use super::super::{Analysis, FactKind, FixedPlaces};
 use super::analyse;
 
 /// A workspace at `/w` with a link out of it, and a home beside it.
-pub(super) struct Desk;
-
-impl Places for Desk {
-    fn workspace(&self) -> &'static str {
-        "/w"
-    }
-
-    fn home(&self) -> Option<&str> {
-        Some("/home/ana")
-    }
-
-    fn real(&self, absolute: &str) -> Option<String> {
-        if absolute.starts_with("/w/loop") {
-            return None;
-        }
-        Some(match absolute.strip_prefix("/w/link") {
-            Some(rest) => format!("/etc{rest}"),
-            None => absolute.to_owned(),
-        })
-    }
-
-    fn text(&self, absolute: &str) -> Option<String> {
-        (absolute == "/w/.git/config").then(String::new)
-    }
-
-    fn is_absent(&self, _: &str) -> bool {
-        true
-    }
-
-    fn matching(&self, pattern: &str) -> Option<Vec<String>> {
-        Some(vec![pattern.replace(['*', '?', '[', ']'], "x")])
-    }
-
-    fn below(&self, folder: &str) -> Option<Vec<String>> {
-        Some(vec![folder.to_owned()])
+pub(super) fn places() -> FixedPlaces {
+    FixedPlaces {
+        home: Some("/home/ana".to_owned()),
+        links: BTreeMap::from([
+            ("/w/link".to_owned(), Some("/etc".to_owned())),
+            ("/w/loop".to_owned(), None),
+        ]),
+        ..FixedPlaces::at("/w")
     }
 }
 
 pub(super) fn look(line: &str) -> Analysis {
     let mut found = Analysis::nothing();
-    analyse(line, &Desk, &mut found);
+    analyse(line, &places(), &mut found);
     found
 }
 

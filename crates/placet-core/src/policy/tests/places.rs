@@ -1,33 +1,25 @@
 //! Rules about paths on real lines: from where the shell stands, through links, in whatever part of a word.
 
 use super::*;
-use crate::analysis::{Places, analyse};
+use crate::analysis::{FixedPlaces, analyse};
 use crate::call::Args;
 
 /// A workspace in which `slink` leads to `secrets`.
-struct Linked;
-
-impl Places for Linked {
-    fn workspace(&self) -> &'static str {
-        "/workspace"
-    }
-
-    fn home(&self) -> Option<&str> {
-        Some("/home/user")
-    }
-
-    fn real(&self, absolute: &str) -> Option<String> {
-        Some(match absolute.strip_prefix("/workspace/slink") {
-            Some(rest) => format!("/workspace/secrets{rest}"),
-            None => absolute.to_owned(),
-        })
+fn linked() -> FixedPlaces {
+    let links = [(
+        "/workspace/slink".to_owned(),
+        Some("/workspace/secrets".to_owned()),
+    )];
+    FixedPlaces {
+        links: links.into(),
+        ..FixedPlaces::of_examples()
     }
 }
 
 fn line(policy: &Policy, line: &str) -> Verdict {
     let args = Args::from_value(json!({ "command": line })).unwrap();
     let mut case = Case::new("bash", Analysis::nothing());
-    case.analysis = analyse(&case.tool, &args, &Linked);
+    case.analysis = analyse(&case.tool, &args, &linked());
     case.mode = Some(Mode::Yolo);
     case.decide(policy)
 }

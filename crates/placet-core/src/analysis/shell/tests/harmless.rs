@@ -1,10 +1,8 @@
 //! What runs without asking: lines that are known to only read, and what keeps a line from being one.
 
-use std::collections::BTreeMap;
-
 use super::table::lines;
-use super::{analyse, look};
-use crate::analysis::{Analysis, Effect, FactKind, Places};
+use super::{analyse, look, places};
+use crate::analysis::{Analysis, Effect, FactKind, FixedPlaces};
 use crate::tool::Risk;
 
 fn risks<'l>(table: &'static str) -> impl Iterator<Item = (&'l str, Risk)>
@@ -110,41 +108,15 @@ fn effects_say_what_a_command_reads_writes_and_reaches() {
     assert!(effects("mytool").contains(&Effect::Unknown));
 }
 
-/// A workspace with files of its own.
-struct Disk(BTreeMap<&'static str, &'static str>);
-
-impl Places for Disk {
-    fn workspace(&self) -> &'static str {
-        "/w"
-    }
-    fn home(&self) -> Option<&str> {
-        Some("/home/ana")
-    }
-    fn real(&self, absolute: &str) -> Option<String> {
-        Some(absolute.to_owned())
-    }
-    fn text(&self, absolute: &str) -> Option<String> {
-        self.0.get(absolute).map(|text| (*text).to_owned())
-    }
-    fn is_absent(&self, absolute: &str) -> bool {
-        !self.0.contains_key(absolute)
-    }
-    fn below(&self, folder: &str) -> Option<Vec<String>> {
-        let below = self.0.keys().filter(|path| path.starts_with(folder));
-        Some(below.map(|path| (*path).to_owned()).collect())
-    }
-    fn matching(&self, pattern: &str) -> Option<Vec<String>> {
-        let start = pattern.split('*').next().unwrap();
-        self.below(start)
-    }
-    fn unpacked(&self, absolute: &str) -> Option<Vec<String>> {
-        Some(self.text(absolute)?.lines().map(str::to_owned).collect())
-    }
-}
-
-fn risk_on(files: &[(&'static str, &'static str)], line: &str) -> Risk {
+/// The risk of a line where these are the only files.
+fn risk_on(files: &[(&str, &str)], line: &str) -> Risk {
+    let own = |(path, text): &(&str, &str)| ((*path).to_owned(), (*text).to_owned());
+    let places = FixedPlaces {
+        files: files.iter().map(own).collect(),
+        ..places()
+    };
     let mut found = Analysis::nothing();
-    analyse(line, &Disk(files.iter().copied().collect()), &mut found);
+    analyse(line, &places, &mut found);
     found.risk()
 }
 
