@@ -1,8 +1,17 @@
-//! Looking into a call's arguments: what would really happen.
+//! What a call would do, found in its arguments.
 //!
-//! Every lens of the tool is applied to its argument. What comes out is a list of facts (commands, statements, paths,
-//! hosts), each with its risk, and the highest of them. Analysis raises risk, never lowers it; what cannot be understood
-//! is HIGH.
+//! Each lens of a tool reads one argument: as a shell line, SQL, a path or a URL. The result is a list of facts (commands,
+//! statements, paths, hosts), each with its risk and the reason for it. What cannot be read is HIGH. Analysis raises the risk
+//! of a call; only a line that is known to only read lowers it.
+
+mod arguments;
+mod fixed;
+pub mod path;
+mod secret;
+pub mod shell;
+pub mod sql;
+pub mod url;
+mod why;
 
 use std::borrow::Cow;
 
@@ -11,13 +20,17 @@ use serde::Serialize;
 use crate::call::Args;
 use crate::tool::{ArgNames, Category, Lens, Risk, Tool};
 
-/// What would really happen, as far as reading can tell.
+pub use fixed::FixedPlaces;
+pub use shell::{Programs, Record, RecordError};
+pub use why::{AddressConcern, Ban, Deed, Doubt, PathConcern, SqlConcern, UrlConcern, UrlOddity, Why};
+
+/// What a call would do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Analysis {
     /// Each thing found, in order of appearance.
     pub facts: Vec<Fact>,
-    /// What no mode and no person may allow, and why.
+    /// Why no mode and no approver can allow the call.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "why::as_text")]
     pub banned: Option<Ban>,
     /// The home folder that `~` stands for in rules about paths.
@@ -45,12 +58,11 @@ pub struct Fact {
 pub enum FactKind {
     /// One simple command of a shell line.
     Command {
-        /// The words after brace expansion and quote removal. A word whose value is only known when it runs is kept as written, and
-        /// `dynamic` says so.
+        /// The words after brace expansion and quote removal. A word whose value is only known at run time is kept as written.
         argv: Vec<String>,
         /// The source text of this simple command.
         text: String,
-        /// Some word is only known when it runs.
+        /// Some word is only known at run time.
         dynamic: bool,
         /// Variables set for this command (`FOO=bar cmd`).
         #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -58,10 +70,10 @@ pub enum FactKind {
         /// Which wrappers it runs under (`sudo`, `xargs`), outermost first.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         under: Vec<String>,
-        /// What it would do. [`Effect::Unknown`] is among them when its record does not say all.
+        /// What it would do; [`Effect::Unknown`] when its record does not describe all of it.
         effects: Vec<Effect>,
-        /// Paths that its words may name, from wherever the shell may stand, links followed: what rules about paths look at.
-        /// More than it will touch, and not shown.
+        /// Every path that its words may name from any folder the shell may be in, links followed. Rules about paths use them;
+        /// they are more than the command uses, and are not shown.
         #[serde(skip)]
         paths: Vec<String>,
     },
@@ -73,7 +85,7 @@ pub enum FactKind {
         writes: bool,
         /// Whether a rule that allows a command also covers this: inside the workspace, or `/dev/null`.
         contained: bool,
-        /// Paths it may mean, as those of a command.
+        /// Every path it may name, as for a command.
         #[serde(skip)]
         paths: Vec<String>,
     },
@@ -81,7 +93,7 @@ pub enum FactKind {
     Statement {
         /// `SELECT`, `DELETE`, …
         verb: String,
-        /// What else it does inside: a `DELETE` in a common table expression beside an `UPDATE`, the `INSERT` of a `REPLACE`.
+        /// Its other verbs: a `DELETE` in a common table expression beside an `UPDATE`, the `INSERT` of a `REPLACE`.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         also: Vec<String>,
         /// What kind of effect it has.
@@ -134,19 +146,19 @@ pub enum Effect {
     Runs(String),
     /// It changes something outside the workspace.
     Changes,
-    /// Something that no record describes.
+    /// An effect that no record describes.
     Unknown,
 }
 
-/// What analysis asks the outside world: where a path really leads, and what is there. The engine answers from disk, tests answer from a
-/// table. Left unanswered, a question never makes a command look harmless.
+/// Where paths lead and what is there. The engine answers from disk, tests answer from tables. A question without an answer never makes
+/// a command look harmless.
 pub trait Places {
     /// The workspace's real root, absolute and without links.
     fn workspace(&self) -> &str;
     /// The user's home folder, if there is one.
     fn home(&self) -> Option<&str>;
-    /// The real place of an absolute, normalised path: links resolved for as much of it as exists. `None` when that
-    /// cannot be told (a loop, no permission), which counts as outside.
+    /// The real place of an absolute, normalised path: links resolved for as much of it as exists. `None` when it cannot be resolved
+    /// (a loop, no permission), which counts as outside.
     fn real(&self, absolute: &str) -> Option<String>;
     /// What is known about programs.
     fn programs(&self) -> &Programs {
@@ -160,7 +172,7 @@ pub trait Places {
     fn is_absent(&self, _absolute: &str) -> bool {
         false
     }
-    /// The files that a pattern in the last part of a path stands for; `None` when that cannot be told.
+    /// The files that a pattern in the last part of a path matches; `None` when the folder cannot be read.
     fn matching(&self, _pattern: &str) -> Option<Vec<String>> {
         None
     }
@@ -168,7 +180,7 @@ pub trait Places {
     fn unpacked(&self, _absolute: &str) -> Option<Vec<String>> {
         None
     }
-    /// Everything below a folder, or the file itself; `None` when that is too much to look at or cannot be read.
+    /// Everything below a folder, or the file itself; `None` when there is too much or it cannot be read.
     fn below(&self, _folder: &str) -> Option<Vec<String>> {
         None
     }
@@ -189,7 +201,7 @@ impl Analysis {
         self.facts.iter().map(|fact| fact.risk).max().unwrap_or(Risk::Low)
     }
 
-    /// Whether this is a shell line of which every part is known to only read, inside the workspace.
+    /// Whether this is a shell line whose every part is known to only read, inside the workspace.
     pub fn is_reading_line(&self) -> bool {
         let reads = |fact: &Fact| {
             let in_line = matches!(fact.kind, FactKind::Command { .. } | FactKind::Redirect { .. });
@@ -211,19 +223,6 @@ impl Analysis {
     }
 }
 
-mod arguments;
-mod fixed;
-pub mod path;
-mod secret;
-pub mod shell;
-pub mod sql;
-pub mod url;
-mod why;
-
-pub use fixed::FixedPlaces;
-pub use shell::{Programs, Record, RecordError};
-pub use why::{AddressConcern, Ban, Deed, Doubt, PathConcern, SqlConcern, UrlConcern, UrlOddity, Why};
-
 /// The text in lowercase; most are already.
 pub(crate) fn lowercase(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase()) {
@@ -239,7 +238,7 @@ pub fn analyse(tool: &Tool, args: &Args, places: &dyn Places) -> Analysis {
         home: places.home().map(str::to_owned),
         ..Analysis::nothing()
     };
-    // The line of a tool without a description may have its words, its folder and its input beside it.
+    // Other arguments of an undeclared tool may hold the words, the folder and the input of its shell line.
     let is_unknown = tool.args == ArgNames::Unknown;
     let alone = |lens: &&Lens| !(is_unknown && matches!(lens, Lens::Shell { .. }));
     for lens in tool.lenses.iter().filter(alone) {
@@ -254,9 +253,9 @@ pub fn analyse(tool: &Tool, args: &Args, places: &dyn Places) -> Analysis {
 /// The shell lines among `args`, whole, as they would run.
 pub fn shell_lines(tool: &Tool, args: &Args) -> Vec<String> {
     if tool.args == ArgNames::Unknown
-        && let Some(line) = arguments::shell_line(args)
+        && let Some(lines) = arguments::shell_lines(args)
     {
-        return vec![line];
+        return lines;
     }
     let arg = |lens: &Lens| match lens {
         Lens::Shell { arg } => args.text(arg).map(str::to_owned),
@@ -269,7 +268,7 @@ fn lens_into(lens: &Lens, args: &Args, places: &dyn Places, found: &mut Analysis
     let arg = lens.arg();
     let Some(value) = args.get(arg) else { return };
     let Some(text) = value.as_str() else {
-        // A list of words, a number, an object: the tool will make something of it that we cannot see.
+        // A list of words, a number, an object: how the tool uses it is unknown.
         found.facts.push(Fact {
             kind: FactKind::Unreadable { what: arg.to_owned() },
             risk: Risk::High,

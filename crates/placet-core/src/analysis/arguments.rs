@@ -13,6 +13,7 @@ use super::path::{self, Use};
 use super::shell::{self, Start};
 use super::{Analysis, FactKind, Places, sql, url};
 use crate::call::Args;
+use crate::policy::pattern::CommandPattern;
 use crate::tool::{Category, Lens, Tool};
 
 /// What an argument is taken for.
@@ -75,11 +76,19 @@ pub(super) fn analyse(tool: &Tool, args: &Args, places: &dyn Places, found: &mut
     search.object(args.iter().filter(|(name, _)| !is_done(name)));
 }
 
-/// The line of a command as a person would write it: what is shown first.
-pub(super) fn shell_line(args: &Args) -> Option<String> {
+/// A command that is given as words, as a line; and the line beside it. They are shown first.
+pub(super) fn shell_lines(args: &Args) -> Option<Vec<String>> {
     let (command, _) = Command::among(args.iter());
     let words: Vec<String> = command.words()?.into_iter().map(str::to_owned).collect();
-    Some(crate::policy::pattern::CommandPattern::quote(&words))
+    let words = CommandPattern::quote(&words);
+    Some(
+        command
+            .whole_line()
+            .map(str::to_owned)
+            .into_iter()
+            .chain([words])
+            .collect(),
+    )
 }
 
 /// What one object says about a command.

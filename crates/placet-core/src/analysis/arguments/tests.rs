@@ -21,6 +21,11 @@ fn a_line_beside_a_program_is_looked_into() {
     ] {
         let banned = Some(Ban::DeletesAll { path: "/".into() });
         assert_eq!(found(args.clone()).banned, banned, "{args}");
+        let lines = shell_lines(&serde_json::from_value(args.clone()).unwrap()).unwrap();
+        assert!(
+            lines.len() == 2 && lines.contains(&"rm -rf /".to_owned()),
+            "{args}"
+        );
     }
 }
 
