@@ -166,7 +166,7 @@ fn the_json_is_one_object_whose_fields_stay() {
               "under": [
                 "sudo"
               ],
-              "why": "`git` overwrites or deletes on the other side"
+              "why": "`git` overwrites or deletes history on the remote"
             }
           ],
           "config": "placet.toml",

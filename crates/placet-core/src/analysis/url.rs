@@ -1,22 +1,30 @@
 //! URLs: which host a request would really go to.
 //!
-//! Judged by the host a browser-grade parser finds, never by the text: `https://good@evil` goes to `evil`, `http://0x7f.1`
-//! to this machine. Names are not looked up here; a name that resolves to a private address is for the one who
-//! connects to refuse.
+//! Judged by the host a browser-grade parser finds, never by the text: `https://good@evil` goes to `evil`, `http://0x7f.1` to this machine.
+//! Names are not looked up here: the code that connects refuses a name that resolves to a private address.
 
-mod address;
+#[cfg(test)]
+mod tests;
 
 use std::cell::Cell;
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 use ::url::{Host, SyntaxViolation, Url};
 use unicode_security::{MixedScript, skeleton};
 
-use super::why::{UrlConcern, UrlOddity, Why};
+use super::why::{AddressConcern, UrlConcern, UrlOddity, Why};
 use super::{Analysis, Fact, FactKind};
 use crate::tool::Risk;
 
 /// Longer ones are not analysed.
 const URL_BYTES_MAX: usize = 8_192;
+
+/// Domains whose names are machines on the local network.
+const LOCAL_ZONES: &str = "localhost local localdomain internal intranet lan home corp private arpa";
+
+/// Domains whose names resolve to any address that they spell, also to a private one.
+const WILDCARD_ZONES: &str =
+    "nip.io sslip.io xip.io localtest.me lvh.me vcap.me lacolhost.com traefik.me rbndr.us 1u.ms";
 
 /// Analyses a URL.
 pub fn analyse(url: &str, found: &mut Analysis) {
@@ -25,14 +33,20 @@ pub fn analyse(url: &str, found: &mut Analysis) {
 
 /// Which host a URL leads to, and how bad that could be.
 pub(super) fn fact(url: &str) -> Fact {
-    match parse(url) {
-        Ok((parsed, oddity)) => judge(&parsed, oddity),
-        Err(why) => Fact {
-            kind: FactKind::Unreadable { what: shown(url) },
-            risk: Risk::High,
-            why: Some(Why::Url(why)),
-        },
-    }
+    let (kind, concern) = match parse(url) {
+        Ok((parsed, oddity)) => {
+            let kind = FactKind::Host {
+                host: parsed.host_str().unwrap_or_default().to_owned(),
+                scheme: parsed.scheme().to_owned(),
+                port: parsed.port_or_known_default(),
+            };
+            (kind, concern(&parsed, oddity))
+        }
+        Err(concern) => (FactKind::Unreadable { what: shown(url) }, Some(concern)),
+    };
+    let risk = concern.as_ref().map_or(Risk::Medium, |_| Risk::High);
+    let why = concern.map(Why::Url);
+    Fact { kind, risk, why }
 }
 
 /// The same for a host that is reached in another way than the web's; it may have a port.
@@ -42,9 +56,8 @@ pub(super) fn host(scheme: &str, host: &str) -> Fact {
         scheme: own, port, ..
     } = &mut fact.kind
     {
-        let has_port = host.contains(':');
         scheme.clone_into(own);
-        *port = port.filter(|_| has_port);
+        *port = port.filter(|_| host.contains(':'));
     }
     fact
 }
@@ -56,18 +69,14 @@ fn parse(url: &str) -> Result<(Url, Option<UrlOddity>), UrlConcern> {
         });
     }
     let oddity = Cell::new(None);
-    let note = |violation| {
-        if let Some(found) = clients_differ(violation) {
-            oddity.set(Some(found));
-        }
-    };
-    let parsed = Url::options()
-        .syntax_violation_callback(Some(&note))
-        .parse(url)
-        .map_err(|error| UrlConcern::Unparsed {
+    let note = |violation| oddity.set(clients_differ(violation).or(oddity.get()));
+    let parsed = Url::options().syntax_violation_callback(Some(&note)).parse(url);
+    match parsed {
+        Ok(parsed) => Ok((parsed, oddity.get())),
+        Err(error) => Err(UrlConcern::Unparsed {
             error: error.to_string(),
-        })?;
-    Ok((parsed, oddity.get()))
+        }),
+    }
 }
 
 /// What is read in one way here and in another by some client.
@@ -83,25 +92,11 @@ fn clients_differ(violation: SyntaxViolation) -> Option<UrlOddity> {
     })
 }
 
-fn judge(url: &Url, oddity: Option<UrlOddity>) -> Fact {
-    let (risk, why) = match concern(url, oddity) {
-        Some(why) => (Risk::High, Some(Why::Url(why))),
-        None => (Risk::Medium, None),
-    };
-    let kind = FactKind::Host {
-        host: url.host_str().unwrap_or_default().to_owned(),
-        scheme: url.scheme().to_owned(),
-        port: url.port_or_known_default(),
-    };
-    Fact { kind, risk, why }
-}
-
 /// What makes the URL more than a request to some public host.
 fn concern(url: &Url, oddity: Option<UrlOddity>) -> Option<UrlConcern> {
     if !matches!(url.scheme(), "http" | "https") {
-        return Some(UrlConcern::NotWeb {
-            scheme: url.scheme().to_owned(),
-        });
+        let scheme = url.scheme().to_owned();
+        return Some(UrlConcern::NotWeb { scheme });
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Some(UrlConcern::NameBeforeAt);
@@ -114,61 +109,61 @@ fn concern(url: &Url, oddity: Option<UrlOddity>) -> Option<UrlConcern> {
         return Some(UrlConcern::InvalidName);
     }
     match url.host()? {
-        Host::Ipv4(address) => address::concern_v4(address).map(UrlConcern::Address),
-        Host::Ipv6(address) => address::concern_v6(address).map(UrlConcern::Address),
+        Host::Ipv4(address) => of_v4(address).map(UrlConcern::Address),
+        Host::Ipv6(address) => of_v6(address).map(UrlConcern::Address),
         Host::Domain(domain) => of_domain(domain),
     }
 }
 
+/// Why an IPv4 address is not a public host.
+fn of_v4(address: Ipv4Addr) -> Option<AddressConcern> {
+    Some(match address.octets() {
+        // Azure answers for the machine's own secrets at a public-looking address.
+        [169, 254, 169, 254] | [100, 100, 100, 200] | [168, 63, 129, 16] => {
+            AddressConcern::HandsOutCredentials
+        }
+        [0 | 127, ..] => AddressConcern::ThisMachine,
+        [100, 64..=127, ..] => AddressConcern::Private,
+        _ if address.is_private() => AddressConcern::Private,
+        _ if address.is_link_local() => AddressConcern::LinkLocal,
+        [192, 0, 0, _] | [192, 88, 99, _] | [198, 18 | 19, ..] | [224..=255, ..] => AddressConcern::Reserved,
+        _ if address.is_documentation() => AddressConcern::Reserved,
+        _ => return None,
+    })
+}
+
+/// Why an IPv6 address is not a public host.
+fn of_v6(address: Ipv6Addr) -> Option<AddressConcern> {
+    Some(match address.segments() {
+        [0, 0, 0, 0, 0, 0, 0, 0 | 1] => AddressConcern::ThisMachine,
+        [0, 0, 0, 0, 0, 0 | 0xffff, ..]
+        | [0, 0, 0, 0, 0xffff, 0, ..]
+        | [0x64, 0xff9b, ..]
+        | [0x2002, ..]
+        | [0x2001, 0, ..] => AddressConcern::Disguised,
+        _ if address.is_unique_local() => AddressConcern::Private,
+        _ if address.is_unicast_link_local() => AddressConcern::LinkLocal,
+        [0x2001, 0x0db8, ..] | [0x3fff, ..] => AddressConcern::Reserved,
+        [0x2000..=0x3fff, ..] => return None,
+        _ => AddressConcern::Reserved,
+    })
+}
+
 fn of_domain(domain: &str) -> Option<UrlConcern> {
     let domain = domain.trim_end_matches('.').to_ascii_lowercase();
-    let within = |zone: &&&str| {
-        domain == **zone
-            || domain
-                .strip_suffix(**zone)
-                .is_some_and(|rest| rest.ends_with('.'))
-    };
     if !domain.contains('.') {
         return Some(UrlConcern::Nearby);
     }
-    if let Some(zone) = LOCAL_ZONES.iter().find(within) {
-        return Some(UrlConcern::LocalZone {
-            zone: (*zone).to_owned(),
-        });
-    }
-    if let Some(zone) = WILDCARD_ZONES.iter().find(within) {
-        return Some(UrlConcern::WildcardZone {
-            zone: (*zone).to_owned(),
-        });
-    }
-    imitation(&domain)
+    let is_below = |zone: &&str| {
+        let before = domain.strip_suffix(*zone);
+        before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
+    };
+    let zone = |zones: &'static str| zones.split(' ').find(is_below).map(str::to_owned);
+    zone(LOCAL_ZONES)
+        .map(|zone| UrlConcern::LocalZone { zone })
+        .or_else(|| zone(WILDCARD_ZONES).map(|zone| UrlConcern::WildcardZone { zone }))
+        .or_else(|| imitation(&domain))
 }
-
-const LOCAL_ZONES: [&str; 10] = [
-    "localhost",
-    "local",
-    "localdomain",
-    "internal",
-    "intranet",
-    "lan",
-    "home",
-    "corp",
-    "private",
-    "arpa",
-];
-
-const WILDCARD_ZONES: [&str; 10] = [
-    "nip.io",
-    "sslip.io",
-    "xip.io",
-    "localtest.me",
-    "lvh.me",
-    "vcap.me",
-    "lacolhost.com",
-    "traefik.me",
-    "rbndr.us",
-    "1u.ms",
-];
 
 /// Whether a label mixes scripts, or looks like plain letters without being them.
 fn imitation(domain: &str) -> Option<UrlConcern> {
@@ -179,30 +174,24 @@ fn imitation(domain: &str) -> Option<UrlConcern> {
     if unicode.is_empty() || unicode.contains('\u{fffd}') {
         return Some(UrlConcern::InvalidName);
     }
-    unicode
-        .split('.')
-        .filter(|label| !label.is_ascii())
-        .find_map(|label| {
-            let shown = || label.to_owned();
-            if !label.is_single_script() {
-                Some(UrlConcern::MixedScripts { label: shown() })
-            } else if skeleton(label).all(|c| c.is_ascii()) {
-                Some(UrlConcern::LookAlike { label: shown() })
-            } else {
-                None
-            }
-        })
+    let mut labels = unicode.split('.').filter(|label| !label.is_ascii());
+    labels.find_map(|label| {
+        let shown = label.to_owned();
+        if !label.is_single_script() {
+            Some(UrlConcern::MixedScripts { label: shown })
+        } else if skeleton(label).all(|c| c.is_ascii()) {
+            Some(UrlConcern::LookAlike { label: shown })
+        } else {
+            None
+        }
+    })
 }
 
 /// Enough of a text to recognise it.
 fn shown(text: &str) -> String {
     const SHOWN_CHARS_MAX: usize = 200;
-    let mut shown: String = text.chars().take(SHOWN_CHARS_MAX).collect();
-    if shown.len() < text.len() {
-        shown.push('…');
+    match text.char_indices().nth(SHOWN_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
     }
-    shown
 }
-
-#[cfg(test)]
-mod tests;

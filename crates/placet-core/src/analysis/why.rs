@@ -228,13 +228,10 @@ pub enum UrlConcern {
 pub enum AddressConcern {
     HandsOutCredentials,
     ThisMachine,
-    ThisNetwork,
     Private,
-    Shared,
     LinkLocal,
     Reserved,
-    Multicast,
-    Disguised,
+    Disguised, // IPv4 in IPv6
 }
 
 /// What clients read differently in a URL.

@@ -330,7 +330,8 @@ fn a_verdict_names_its_step_its_rule_and_a_reason() {
     );
     assert_eq!(verdict.reason, "the rule `no git` denies this call");
     let verdict = Case::new("bash", high("rm -rf ~")).decide(&policy(""));
-    assert_eq!(verdict.reason, "the risk is HIGH: the line does not parse");
+    let why = Why::Doubtful(Doubt::Unparsed);
+    assert_eq!(verdict.reason, format!("the risk is HIGH: {why}"));
     assert_eq!(
         (verdict.risk, verdict.category, verdict.rule),
         (Risk::High, Category::Command, None)

@@ -281,7 +281,7 @@ mod tests {
             decision: Decision::Deny,
             step: Step::Deny,
             rule: None,
-            reason: "this is never allowed: an agent cannot answer for people".into(),
+            reason: "this is never allowed: agents cannot answer approval requests".into(),
             risk: Risk::High,
             category: Category::Command,
             confinement: None,
@@ -292,8 +292,8 @@ mod tests {
                 tool: ToolName::new("bash").unwrap(),
                 analysis: Box::new(analysis),
             }),
-            "policy denies the edited call: this is never allowed: an agent cannot answer for people",
-            "策略禁止修改后的调用：这永远不被允许：智能体不能代替人作答",
+            "policy denies the edited call: this is never allowed: agents cannot answer approval requests",
+            "策略禁止修改后的调用：这永远不被允许：智能体不能答复审批请求",
         );
         let nobody = [
             (

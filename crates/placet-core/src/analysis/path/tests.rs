@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::analysis::FixedPlaces;
-use crate::analysis::why::tests::in_words;
+use crate::analysis::why::tests::value;
 
 /// A workspace with links.
 fn places() -> FixedPlaces {
@@ -43,13 +43,13 @@ fn check(usage: Use, paths: &[&str], expected: &Expect) {
                 format!(
                     "{} {given} -> {resolved} {side} {}",
                     fact.risk,
-                    in_words(fact.why)
+                    value(fact.why.as_ref())
                 )
                 .trim_end()
                 .to_owned()
                     + "\n"
             }
-            other => format!("{} {other:?} {}\n", fact.risk, in_words(fact.why)),
+            other => format!("{} {other:?} {}\n", fact.risk, value(fact.why.as_ref())),
         })
         .collect();
     expected.assert_eq(&lines);
@@ -112,17 +112,17 @@ fn whatever_leads_out_of_the_workspace_is_high() {
             "/home/ana/work/../../../etc/shadow",
         ],
         &expect![[r#"
-            HIGH /etc/passwd -> /etc/passwd outside it is outside the workspace
-            HIGH ../x -> /home/ana/x outside it is outside the workspace
-            HIGH a/../../x -> /home/ana/x outside it is outside the workspace
-            HIGH ~ -> /home/ana outside it is outside the workspace
-            HIGH ~/.bashrc -> /home/ana/.bashrc outside it is outside the workspace
-            HIGH /home/ana/workshop -> /home/ana/workshop outside it is outside the workspace
-            HIGH /home/ana/work/../other -> /home/ana/other outside it is outside the workspace
-            HIGH / -> / outside it is outside the workspace
-            HIGH out/passwd -> /etc/deep/passwd outside it is outside the workspace
-            HIGH loop/x -> /home/ana/work/loop/x outside it is outside the workspace
-            HIGH /home/ana/work/../../../etc/shadow -> /etc/shadow outside it is outside the workspace
+            HIGH /etc/passwd -> /etc/passwd outside Path(Outside)
+            HIGH ../x -> /home/ana/x outside Path(Outside)
+            HIGH a/../../x -> /home/ana/x outside Path(Outside)
+            HIGH ~ -> /home/ana outside Path(Outside)
+            HIGH ~/.bashrc -> /home/ana/.bashrc outside Path(Outside)
+            HIGH /home/ana/workshop -> /home/ana/workshop outside Path(Outside)
+            HIGH /home/ana/work/../other -> /home/ana/other outside Path(Outside)
+            HIGH / -> / outside Path(Outside)
+            HIGH out/passwd -> /etc/deep/passwd outside Path(Outside)
+            HIGH loop/x -> /home/ana/work/loop/x outside Path(Outside)
+            HIGH /home/ana/work/../../../etc/shadow -> /etc/shadow outside Path(Outside)
         "#]],
     );
 }
@@ -134,11 +134,11 @@ fn going_up_from_behind_a_link_is_judged_where_the_system_ends_up_and_as_text() 
         Use::Read,
         &["out/../passwd", "loop/../x", "alias/../src/x", "out/../../x"],
         &expect![[r#"
-        HIGH out/../passwd -> /etc/passwd outside it is outside the workspace
-        HIGH loop/../x -> /home/ana/work/loop outside it is outside the workspace
-        LOW alias/../src/x -> /home/ana/work/src/x inside
-        HIGH out/../../x -> /x outside it is outside the workspace
-    "#]],
+            HIGH out/../passwd -> /etc/passwd outside Path(Outside)
+            HIGH loop/../x -> /home/ana/work/loop outside Path(Outside)
+            LOW alias/../src/x -> /home/ana/work/src/x inside
+            HIGH out/../../x -> /x outside Path(Outside)
+        "#]],
     );
 }
 
@@ -157,14 +157,14 @@ fn what_means_nothing_certain_is_high() {
             "https://evil.example/x",
         ],
         &expect![[r#"
-            HIGH Unreadable { what: "" } it is empty
-            HIGH Unreadable { what: "a\0b" } it contains control characters
-            HIGH Unreadable { what: "a\nb" } it contains control characters
-            HIGH Unreadable { what: "a\u{1b}[2Kb" } it contains control characters
-            HIGH Unreadable { what: "~root/x" } it starts in another user's home folder
-            HIGH Unreadable { what: "..\\..\\x" } a backslash separates folders on some systems and not on others
-            HIGH Unreadable { what: "C:/Windows" } a drive letter means a place on another system
-            HIGH Unreadable { what: "https://evil.example/x" } it is a URL and not a path
+            HIGH Unreadable { what: "" } Path(Empty)
+            HIGH Unreadable { what: "a\0b" } Path(ControlCharacters)
+            HIGH Unreadable { what: "a\nb" } Path(ControlCharacters)
+            HIGH Unreadable { what: "a\u{1b}[2Kb" } Path(ControlCharacters)
+            HIGH Unreadable { what: "~root/x" } Path(OtherHome)
+            HIGH Unreadable { what: "..\\..\\x" } Path(Backslash)
+            HIGH Unreadable { what: "C:/Windows" } Path(DriveLetter)
+            HIGH Unreadable { what: "https://evil.example/x" } Path(Url)
         "#]],
     );
 }
@@ -200,7 +200,7 @@ fn a_tilde_must_be_inside_as_the_home_folder_and_as_a_name() {
         &["~/work/x", "~/work/../../../home/ana/work/x", "~/work/../work/x"],
         &expect![[r#"
             MEDIUM ~/work/x -> /home/ana/work/x inside
-            HIGH ~/work/../../../home/ana/work/x -> /home/ana/home/ana/work/x outside it is outside the workspace
+            HIGH ~/work/../../../home/ana/work/x -> /home/ana/home/ana/work/x outside Path(Outside)
             MEDIUM ~/work/../work/x -> /home/ana/work/x inside
         "#]],
     );
@@ -225,18 +225,18 @@ fn secrets_inside_the_workspace_are_high_to_read() {
             "tokens.toml",
         ],
         &expect![[r#"
-            HIGH .env -> /home/ana/work/.env inside it holds secrets
-            HIGH .ENV -> /home/ana/work/.ENV inside it holds secrets
-            HIGH .env.production -> /home/ana/work/.env.production inside it holds secrets
-            HIGH deploy/id_rsa -> /home/ana/work/deploy/id_rsa inside it holds secrets
-            HIGH cert/server.pem -> /home/ana/work/cert/server.pem inside it holds secrets
-            HIGH .ssh/config -> /home/ana/work/.ssh/config inside it holds secrets
-            HIGH .aws/credentials -> /home/ana/work/.aws/credentials inside it holds secrets
-            HIGH .netrc -> /home/ana/work/.netrc inside it holds secrets
-            HIGH sub/.config/gh/hosts.yml -> /home/ana/work/sub/.config/gh/hosts.yml inside it holds secrets
-            HIGH .npmrc -> /home/ana/work/.npmrc inside it holds secrets
-            HIGH plain.txt -> /home/ana/work/.env inside it holds secrets
-            HIGH tokens.toml -> /home/ana/work/tokens.toml inside it holds secrets
+            HIGH .env -> /home/ana/work/.env inside Path(Secrets)
+            HIGH .ENV -> /home/ana/work/.ENV inside Path(Secrets)
+            HIGH .env.production -> /home/ana/work/.env.production inside Path(Secrets)
+            HIGH deploy/id_rsa -> /home/ana/work/deploy/id_rsa inside Path(Secrets)
+            HIGH cert/server.pem -> /home/ana/work/cert/server.pem inside Path(Secrets)
+            HIGH .ssh/config -> /home/ana/work/.ssh/config inside Path(Secrets)
+            HIGH .aws/credentials -> /home/ana/work/.aws/credentials inside Path(Secrets)
+            HIGH .netrc -> /home/ana/work/.netrc inside Path(Secrets)
+            HIGH sub/.config/gh/hosts.yml -> /home/ana/work/sub/.config/gh/hosts.yml inside Path(Secrets)
+            HIGH .npmrc -> /home/ana/work/.npmrc inside Path(Secrets)
+            HIGH plain.txt -> /home/ana/work/.env inside Path(Secrets)
+            HIGH tokens.toml -> /home/ana/work/tokens.toml inside Path(Secrets)
         "#]],
     );
 }
@@ -270,14 +270,14 @@ fn cve_2025_53773_an_agent_that_writes_its_own_approval_settings_is_asked_about(
             "my.code-workspace",
         ],
         &expect![[r#"
-            HIGH .vscode/settings.json -> /home/ana/work/.vscode/settings.json inside it decides what an agent or editor may do unasked
-            HIGH .vscode/tasks.json -> /home/ana/work/.vscode/tasks.json inside it decides what an agent or editor may do unasked
-            HIGH sub/.claude/settings.local.json -> /home/ana/work/sub/.claude/settings.local.json inside it decides what an agent or editor may do unasked
-            HIGH .cursor/mcp.json -> /home/ana/work/.cursor/mcp.json inside it decides what an agent or editor may do unasked
-            HIGH .mcp.json -> /home/ana/work/.mcp.json inside it decides what an agent or editor may do unasked
-            HIGH flows/triage.workflow.toml -> /home/ana/work/flows/triage.workflow.toml inside it decides what an agent or editor may do unasked
-            HIGH placet.toml -> /home/ana/work/placet.toml inside it decides what an agent or editor may do unasked
-            HIGH my.code-workspace -> /home/ana/work/my.code-workspace inside it decides what an agent or editor may do unasked
+            HIGH .vscode/settings.json -> /home/ana/work/.vscode/settings.json inside Path(SteersAgents)
+            HIGH .vscode/tasks.json -> /home/ana/work/.vscode/tasks.json inside Path(SteersAgents)
+            HIGH sub/.claude/settings.local.json -> /home/ana/work/sub/.claude/settings.local.json inside Path(SteersAgents)
+            HIGH .cursor/mcp.json -> /home/ana/work/.cursor/mcp.json inside Path(SteersAgents)
+            HIGH .mcp.json -> /home/ana/work/.mcp.json inside Path(SteersAgents)
+            HIGH flows/triage.workflow.toml -> /home/ana/work/flows/triage.workflow.toml inside Path(SteersAgents)
+            HIGH placet.toml -> /home/ana/work/placet.toml inside Path(SteersAgents)
+            HIGH my.code-workspace -> /home/ana/work/my.code-workspace inside Path(SteersAgents)
         "#]],
     );
 }
@@ -301,18 +301,18 @@ fn writes_to_what_runs_later_are_high() {
             ".env",
         ],
         &expect![[r#"
-            HIGH .git/hooks/pre-commit -> /home/ana/work/scripts/pre-commit inside git runs or obeys what is written there
-            HIGH .git/config -> /home/ana/work/.git/config inside git runs or obeys what is written there
-            HIGH .git -> /home/ana/work/.git inside git runs or obeys what is written there
-            HIGH .GIT/config -> /home/ana/work/.GIT/config inside git runs or obeys what is written there
-            HIGH .husky/pre-push -> /home/ana/work/.husky/pre-push inside git runs or obeys what is written there
-            HIGH .bashrc -> /home/ana/work/.bashrc inside a shell or tool runs it when it starts
-            HIGH .zshenv -> /home/ana/work/.zshenv inside a shell or tool runs it when it starts
-            HIGH .profile -> /home/ana/work/.profile inside a shell or tool runs it when it starts
-            HIGH .envrc -> /home/ana/work/.envrc inside a shell or tool runs it when it starts
-            HIGH .config/fish/conf.d/x.fish -> /home/ana/work/.config/fish/conf.d/x.fish inside a shell or tool runs it when it starts
-            HIGH .ssh/authorized_keys -> /home/ana/work/.ssh/authorized_keys inside it holds secrets
-            HIGH .env -> /home/ana/work/.env inside it holds secrets
+            HIGH .git/hooks/pre-commit -> /home/ana/work/scripts/pre-commit inside Path(RunsInGit)
+            HIGH .git/config -> /home/ana/work/.git/config inside Path(RunsInGit)
+            HIGH .git -> /home/ana/work/.git inside Path(RunsInGit)
+            HIGH .GIT/config -> /home/ana/work/.GIT/config inside Path(RunsInGit)
+            HIGH .husky/pre-push -> /home/ana/work/.husky/pre-push inside Path(RunsInGit)
+            HIGH .bashrc -> /home/ana/work/.bashrc inside Path(RunsAtStart)
+            HIGH .zshenv -> /home/ana/work/.zshenv inside Path(RunsAtStart)
+            HIGH .profile -> /home/ana/work/.profile inside Path(RunsAtStart)
+            HIGH .envrc -> /home/ana/work/.envrc inside Path(RunsAtStart)
+            HIGH .config/fish/conf.d/x.fish -> /home/ana/work/.config/fish/conf.d/x.fish inside Path(RunsAtStart)
+            HIGH .ssh/authorized_keys -> /home/ana/work/.ssh/authorized_keys inside Path(Secrets)
+            HIGH .env -> /home/ana/work/.env inside Path(Secrets)
         "#]],
     );
 }

@@ -80,11 +80,14 @@ fn check(line: &str, expected: &Expect) {
             FactKind::Unreadable { .. } => ("unreadable".to_owned(), String::new()),
             other => (format!("{other:?}"), String::new()),
         };
-        let why = fact.why.as_ref().map_or(String::new(), |why| format!(": {why}"));
+        let why = fact
+            .why
+            .as_ref()
+            .map_or(String::new(), |why| format!(": {why:?}"));
         writeln!(text, "{} {what}{note}{why}", fact.risk).unwrap();
     }
     if let Some(banned) = &found.banned {
-        writeln!(text, "BANNED: {banned}").unwrap();
+        writeln!(text, "BANNED: {banned:?}").unwrap();
     }
     expected.assert_eq(&text);
 }
@@ -126,7 +129,7 @@ fn words_are_shown_after_quote_removal_and_as_written_when_only_known_later() {
     check(
         r#"e"ch"o 'a b'\ c "d\"e" $'f\tg' "$x/y" *.rs {a,b} ~/z ~bob"#,
         &expect![[r#"
-            HIGH unreadable: something between two words is not plain space
+            HIGH unreadable: Doubtful(OddGap)
             MEDIUM ["echo", "a b", "c", "d\"e", "f\tg", "\"$x/y\"", "*.rs", "a", "b", "~/z", "~bob"] dynamic
         "#]],
     );
@@ -146,7 +149,7 @@ fn substitutions_are_searched_wherever_they_hide() {
             MEDIUM ["c7"]
             MEDIUM ["c8"]
             MEDIUM ["c3"]
-            HIGH > "$(c3)" not contained: where `"$(c3)"` leads is only known when it runs
+            HIGH > "$(c3)" not contained: LeadsLater { word: "\"$(c3)\"" }
         "#]],
     );
     check(
@@ -178,7 +181,7 @@ fn wrappers_show_what_they_run_and_name_themselves() {
         &expect![[r#"
             LOW ["find", ".", "-name", "*.o", "-exec", "grep", "-l", "x", "{}", "+", "-execdir", "sh", "-c", "ls; date", ";"]
             MEDIUM ["grep", "-l", "x", "{}"] dynamic under find
-            HIGH ["sh", "-c", "ls; date"] dynamic under find: what it runs is only known when it runs
+            HIGH ["sh", "-c", "ls; date"] dynamic under find: Doubtful(InnerLater)
             LOW ["ls"] under find > sh
             LOW ["date"] under find > sh
         "#]],
@@ -191,8 +194,8 @@ fn wrappers_show_what_they_run_and_name_themselves() {
             MEDIUM ["make"] under bash
             MEDIUM ["eval", "ls -l"]
             LOW ["ls", "-l"] under eval
-            HIGH ["ssh", "host", "rm x"]: `ssh` reaches another machine
-            HIGH Host { host: "host", scheme: "ssh", port: None }: a name without a dot is a machine nearby
+            HIGH ["ssh", "host", "rm x"]: Does { what: "ssh", deed: OtherMachine }
+            HIGH Host { host: "host", scheme: "ssh", port: None }: Url(Nearby)
             MEDIUM ["rm", "x"] under ssh
         "#]],
     );
@@ -203,13 +206,13 @@ fn wrappers_show_what_they_run_and_name_themselves() {
             LOW ["xargs", "-0", "-n", "1", "wc", "-l"]
             MEDIUM ["wc", "-l"] dynamic under xargs
             LOW ["xargs", "rm"]
-            HIGH ["rm"] dynamic under xargs: some words are only known when it runs; `rm` may be one that deletes whole folders
+            HIGH ["rm"] dynamic under xargs: MayDo { name: "rm", deed: DeletesFolders }
         "#]],
     );
     check(
         "sudo -u bob ls; command -v ls; exec -a x ls; time -p ls; watch -n 1 'ls | wc'",
         &expect![[r#"
-            HIGH ["sudo", "-u", "bob", "ls"]: `sudo` runs commands as another user
+            HIGH ["sudo", "-u", "bob", "ls"]: Does { what: "sudo", deed: OtherUser }
             LOW ["ls"] under sudo
             LOW ["command", "-v", "ls"]
             LOW ["exec", "-a", "x", "ls"]
@@ -224,12 +227,12 @@ fn wrappers_show_what_they_run_and_name_themselves() {
     check(
         "env --what ls; sudo $X ls; xargs $X; timeout $T ls",
         &expect![[r#"
-            HIGH ["env", "--what", "ls"]: it is unclear where the command it runs begins
-            HIGH ["sudo", "$X", "ls"] dynamic: `sudo` runs commands as another user
-            HIGH ["$X", "ls"] dynamic under sudo: which command `$X` is, is only known when it runs
+            HIGH ["env", "--what", "ls"]: Doubtful(InnerUnclear)
+            HIGH ["sudo", "$X", "ls"] dynamic: Does { what: "sudo", deed: OtherUser }
+            HIGH ["$X", "ls"] dynamic under sudo: CommandLater { word: "$X" }
             MEDIUM ["xargs", "$X"] dynamic
-            HIGH ["$X"] dynamic under xargs: which command `$X` is, is only known when it runs
-            HIGH ["timeout", "$T", "ls"] dynamic: it is unclear where the command it runs begins
+            HIGH ["$X"] dynamic under xargs: CommandLater { word: "$X" }
+            HIGH ["timeout", "$T", "ls"] dynamic: Doubtful(InnerUnclear)
         "#]],
     );
 }
@@ -241,24 +244,24 @@ fn redirections_are_judged_by_where_they_lead() {
         &expect![[r#"
             MEDIUM ["a"]
             MEDIUM > in/x
-            HIGH > ../out not contained: `../out` may be outside the workspace
+            HIGH > ../out not contained: MaybeOutside { word: "../out" }
             LOW > /dev/null
-            HIGH > ~/log not contained: `~/log` may be outside the workspace
-            HIGH > link/passwd not contained: `link/passwd` may be outside the workspace
-            HIGH < /etc/hosts not contained: `/etc/hosts` may be outside the workspace
+            HIGH > ~/log not contained: MaybeOutside { word: "~/log" }
+            HIGH > link/passwd not contained: MaybeOutside { word: "link/passwd" }
+            HIGH < /etc/hosts not contained: MaybeOutside { word: "/etc/hosts" }
         "#]],
     );
     check(
         "a > $x; a > loop/x; a < .env; a > .git/hooks/pre-commit; a >&2; a > >(b)",
         &expect![[r#"
             MEDIUM ["a"]
-            HIGH > $x not contained: where `$x` leads is only known when it runs
+            HIGH > $x not contained: LeadsLater { word: "$x" }
             MEDIUM ["a"]
-            HIGH > loop/x not contained: `loop/x` may be outside the workspace
+            HIGH > loop/x not contained: MaybeOutside { word: "loop/x" }
             MEDIUM ["a"]
-            HIGH < .env: `.env` touches credentials or history
+            HIGH < .env: Does { what: ".env", deed: TouchesCredentials }
             MEDIUM ["a"]
-            HIGH > .git/hooks/pre-commit: `.git/hooks/pre-commit` touches files that run by themselves
+            HIGH > .git/hooks/pre-commit: Does { what: ".git/hooks/pre-commit", deed: TouchesStartup }
             MEDIUM ["a"]
             MEDIUM ["a"]
             MEDIUM ["b"]
@@ -272,22 +275,22 @@ fn redirections_are_judged_by_where_they_lead() {
             MEDIUM > x
             MEDIUM ["cd", ".."]
             MEDIUM ["a"]
-            HIGH > y not contained: `y` may be outside the workspace
-            HIGH ["cd", "/tmp"]: `cd` touches a place outside the workspace
+            HIGH > y not contained: MaybeOutside { word: "y" }
+            HIGH ["cd", "/tmp"]: Does { what: "cd", deed: TouchesOutside }
             MEDIUM ["a"]
-            HIGH > z not contained: `z` may be outside the workspace
+            HIGH > z not contained: MaybeOutside { word: "z" }
         "#]],
     );
     check(
         "while b; do a > x; cd ..; done; a > /w/y",
         &expect![[r#"
-        MEDIUM ["b"]
-        MEDIUM ["a"]
-        HIGH > x not contained: `x` may be outside the workspace
-        MEDIUM ["cd", ".."]
-        MEDIUM ["a"]
-        MEDIUM > /w/y
-    "#]],
+            MEDIUM ["b"]
+            MEDIUM ["a"]
+            HIGH > x not contained: MaybeOutside { word: "x" }
+            MEDIUM ["cd", ".."]
+            MEDIUM ["a"]
+            MEDIUM > /w/y
+        "#]],
     );
 }
 
@@ -298,7 +301,7 @@ fn a_word_after_a_redirection_is_an_argument_and_not_a_second_file() {
         &expect![[r#"
             LOW ["echo", "hi", "rm", "-rf"]
             MEDIUM > out
-            HIGH ["rm", "-rf", "y"]: `rm` deletes whole folders
+            HIGH ["rm", "-rf", "y"]: Does { what: "rm", deed: DeletesFolders }
             MEDIUM > x
         "#]],
     );
@@ -309,18 +312,18 @@ fn a_here_document_given_to_a_shell_is_read_as_a_line() {
     check(
         "bash <<'EOF'\nrm -rf /\nEOF",
         &expect![[r#"
-        HIGH ["bash"]: it runs whatever is written to its input
-        HIGH ["rm", "-rf", "/"] under bash: `rm` deletes whole folders
-        BANNED: `rm` would delete everything below `/`
-    "#]],
+            HIGH ["bash"]: Doubtful(InnerInput)
+            HIGH ["rm", "-rf", "/"] under bash: Does { what: "rm", deed: DeletesFolders }
+            BANNED: DeletesAll { path: "/" }
+        "#]],
     );
     check(
         "cat <<EOF | sh\nrm -rf /\nEOF",
         &expect![[r#"
             LOW ["cat"]
-            HIGH ["sh"]: it runs whatever is written to its input
-            HIGH ["rm", "-rf", "/"] under sh: `rm` deletes whole folders
-            BANNED: `rm` would delete everything below `/`
+            HIGH ["sh"]: Doubtful(InnerInput)
+            HIGH ["rm", "-rf", "/"] under sh: Does { what: "rm", deed: DeletesFolders }
+            BANNED: DeletesAll { path: "/" }
         "#]],
     );
     check(
@@ -338,9 +341,9 @@ fn variables_that_change_other_commands_are_high() {
         "FOO=1 ls; LD_PRELOAD=./x.so ls; PATH=.; env GIT_PAGER=x git log; X=1 Y=2",
         &expect![[r#"
             MEDIUM ["ls"] with FOO=1
-            HIGH ["ls"] with LD_PRELOAD=./x.so: `LD_PRELOAD` changes what other commands run
-            HIGH [] with PATH=.: `PATH` changes what other commands run
-            HIGH ["env", "GIT_PAGER=x", "git", "log"]: `GIT_PAGER` changes what other commands run
+            HIGH ["ls"] with LD_PRELOAD=./x.so: Variable { name: "LD_PRELOAD" }
+            HIGH [] with PATH=.: Variable { name: "PATH" }
+            HIGH ["env", "GIT_PAGER=x", "git", "log"]: Variable { name: "GIT_PAGER" }
             LOW ["git", "log"] under env
             MEDIUM [] with X=1 Y=2
         "#]],

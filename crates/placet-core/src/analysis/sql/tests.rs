@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::*;
-use crate::analysis::why::tests::in_words;
+use crate::analysis::why::tests::value;
 
 mod dialects;
 mod disguises;
@@ -36,7 +36,7 @@ fn table(statements: &[&str], dialect: Option<SqlDialect>) -> String {
                 other => format!("{other:?}"),
             };
             lines.push_str(
-                &format!("  {} {what} {}", fact.risk, in_words(fact.why))
+                &format!("  {} {what} {}", fact.risk, value(fact.why.as_ref()))
                     .trim_end()
                     .replace('\n', " "),
             );
@@ -141,7 +141,7 @@ fn changes_of_rows_are_writes_of_medium_risk() {
             MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET a = 1
               MEDIUM write MERGE ["s", "t"]
             SELECT * FROM t WHERE id = 1 FOR UPDATE
-              MEDIUM write SELECT ["t"] it locks the rows it reads
+              MEDIUM write SELECT ["t"] Sql(LocksRows)
         "#]],
     );
 }
@@ -170,38 +170,38 @@ fn an_update_or_delete_that_no_condition_limits_is_high() {
         ],
         &expect![[r#"
             DELETE FROM users
-              HIGH write DELETE ["users"] no condition limits which rows DELETE touches
+              HIGH write DELETE ["users"] Sql(NoCondition { verb: "DELETE" })
             UPDATE users SET admin = 1
-              HIGH write UPDATE ["users"] no condition limits which rows UPDATE touches
+              HIGH write UPDATE ["users"] Sql(NoCondition { verb: "UPDATE" })
             DELETE FROM users WHERE 1=1
-              HIGH write DELETE ["users"] no condition limits which rows DELETE touches
+              HIGH write DELETE ["users"] Sql(NoCondition { verb: "DELETE" })
             DELETE FROM users WHERE true
-              HIGH write DELETE ["users"] no condition limits which rows DELETE touches
+              HIGH write DELETE ["users"] Sql(NoCondition { verb: "DELETE" })
             DELETE FROM users WHERE (1)
-              HIGH write DELETE ["users"] no condition limits which rows DELETE touches
+              HIGH write DELETE ["users"] Sql(NoCondition { verb: "DELETE" })
             DELETE FROM users WHERE 'a' = 'a'
-              HIGH write DELETE ["users"] no condition limits which rows DELETE touches
+              HIGH write DELETE ["users"] Sql(NoCondition { verb: "DELETE" })
             DELETE FROM users WHERE id = 7 OR 1 = 1
-              HIGH write DELETE ["users"] no condition limits which rows DELETE touches
+              HIGH write DELETE ["users"] Sql(NoCondition { verb: "DELETE" })
             DELETE FROM users WHERE id = id
-              HIGH write DELETE ["users"] no condition limits which rows DELETE touches
+              HIGH write DELETE ["users"] Sql(NoCondition { verb: "DELETE" })
             DELETE FROM users WHERE NOT (1 = 2)
-              HIGH write DELETE ["users"] no condition limits which rows DELETE touches
+              HIGH write DELETE ["users"] Sql(NoCondition { verb: "DELETE" })
             DELETE FROM users WHERE name LIKE '%'
-              HIGH write DELETE ["users"] no condition limits which rows DELETE touches
+              HIGH write DELETE ["users"] Sql(NoCondition { verb: "DELETE" })
             DELETE FROM users WHERE EXISTS (SELECT 1 FROM users)
-              HIGH write DELETE ["users"] no condition limits which rows DELETE touches
+              HIGH write DELETE ["users"] Sql(NoCondition { verb: "DELETE" })
             DELETE FROM users WHERE length('x') > 0
-              HIGH write DELETE ["users"] no condition limits which rows DELETE touches
+              HIGH write DELETE ["users"] Sql(NoCondition { verb: "DELETE" })
             DELETE FROM users WHERE 1 IN (1, 2)
-              HIGH write DELETE ["users"] no condition limits which rows DELETE touches
+              HIGH write DELETE ["users"] Sql(NoCondition { verb: "DELETE" })
             DELETE FROM users WHERE 2 BETWEEN 1 AND 3
-              HIGH write DELETE ["users"] no condition limits which rows DELETE touches
+              HIGH write DELETE ["users"] Sql(NoCondition { verb: "DELETE" })
             MERGE INTO t USING s ON 1 = 1 WHEN MATCHED THEN DELETE
-              HIGH write MERGE ["s", "t"] no condition limits which rows MERGE touches
+              HIGH write MERGE ["s", "t"] Sql(NoCondition { verb: "MERGE" })
             INSERT INTO t SELECT 1; DELETE FROM t WHERE id = 1
-              HIGH write INSERT ["t"] it is one of several statements
-              HIGH write DELETE ["t"] it is one of several statements
+              HIGH write INSERT ["t"] Sql(OneOfSeveral)
+              HIGH write DELETE ["t"] Sql(OneOfSeveral)
         "#]],
     );
 }
@@ -230,41 +230,41 @@ fn structure_rights_settings_and_files_are_high() {
         ],
         &expect![[r#"
             DROP TABLE users
-              HIGH command DROP ["users"] `DROP` does more than read or change rows
+              HIGH command DROP ["users"] Sql(MoreThanRows { verb: "DROP" })
             CREATE TABLE t (a INT)
-              HIGH command CREATE ["t"] `CREATE` does more than read or change rows
+              HIGH command CREATE ["t"] Sql(MoreThanRows { verb: "CREATE" })
             ALTER TABLE t ADD COLUMN b INT
-              HIGH command ALTER ["t"] `ALTER` does more than read or change rows
+              HIGH command ALTER ["t"] Sql(MoreThanRows { verb: "ALTER" })
             TRUNCATE TABLE t
-              HIGH command TRUNCATE ["t"] `TRUNCATE` does more than read or change rows
+              HIGH command TRUNCATE ["t"] Sql(MoreThanRows { verb: "TRUNCATE" })
             GRANT ALL ON t TO bob
-              HIGH command GRANT [] `GRANT` does more than read or change rows
+              HIGH command GRANT [] Sql(MoreThanRows { verb: "GRANT" })
             REVOKE ALL ON t FROM bob
-              HIGH command REVOKE [] `REVOKE` does more than read or change rows
+              HIGH command REVOKE [] Sql(MoreThanRows { verb: "REVOKE" })
             SET ROLE admin
-              HIGH command SET [] `SET` does more than read or change rows
+              HIGH command SET [] Sql(MoreThanRows { verb: "SET" })
             SET search_path = evil
-              HIGH command SET [] `SET` does more than read or change rows
+              HIGH command SET [] Sql(MoreThanRows { verb: "SET" })
             CALL wipe()
-              HIGH command CALL [] `CALL` does more than read or change rows
+              HIGH command CALL [] Sql(MoreThanRows { verb: "CALL" })
             USE other
-              HIGH command USE [] `USE` does more than read or change rows
+              HIGH command USE [] Sql(MoreThanRows { verb: "USE" })
             BEGIN; UPDATE t SET a = 1 WHERE id = 2; COMMIT
-              HIGH command BEGIN [] it is one of several statements
-              HIGH write UPDATE ["t"] it is one of several statements
-              HIGH command COMMIT [] it is one of several statements
+              HIGH command BEGIN [] Sql(OneOfSeveral)
+              HIGH write UPDATE ["t"] Sql(OneOfSeveral)
+              HIGH command COMMIT [] Sql(OneOfSeveral)
             BEGIN; SELECT 1; COMMIT
-              MEDIUM command BEGIN [] it controls a transaction
+              MEDIUM command BEGIN [] Sql(Transaction)
               LOW read SELECT []
-              MEDIUM command COMMIT [] it controls a transaction
+              MEDIUM command COMMIT [] Sql(Transaction)
 
-              HIGH Unreadable { what: "SQL" } there is no statement in it
+              HIGH Unreadable { what: "SQL" } Sql(Empty)
               -- nothing\n /* at all */ ;; 
-              HIGH Unreadable { what: "SQL" } there is no statement in it
+              HIGH Unreadable { what: "SQL" } Sql(Empty)
             SELEC 1
-              HIGH Unreadable { what: "SQL" } it does not parse: Expected: an SQL statement, found: SELEC
+              HIGH Unreadable { what: "SQL" } Sql(Unparsed { error: "Expected: an SQL statement, found: SELEC" })
             rm -rf /
-              HIGH Unreadable { what: "SQL" } it does not parse: Expected: an SQL statement, found: rm
+              HIGH Unreadable { what: "SQL" } Sql(Unparsed { error: "Expected: an SQL statement, found: rm" })
         "#]],
     );
 }

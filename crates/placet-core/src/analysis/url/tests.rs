@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::*;
-use crate::analysis::why::tests::in_words;
+use crate::analysis::why::tests::value;
 
 fn check(urls: &[&str], expected: &Expect) {
     let lines: String = urls
@@ -21,7 +21,7 @@ fn check(urls: &[&str], expected: &Expect) {
                 }
                 other => format!("{other:?}"),
             };
-            format!("{} {what} {}", fact.risk, in_words(fact.why))
+            format!("{} {what} {}", fact.risk, value(fact.why.as_ref()))
                 .trim_end()
                 .to_owned()
                 + "\n"
@@ -91,35 +91,35 @@ fn addresses_nearby_are_high_in_every_spelling() {
             "http://①②⑦.0.0.1/",
         ],
         &expect![[r#"
-            HIGH http 127.0.0.1 80 it is this machine
-            HIGH http 127.0.0.1 80 it is this machine
-            HIGH http 127.0.0.1 80 it is this machine
-            HIGH http 127.0.0.1 80 it is this machine
-            HIGH http 127.0.0.1 80 it is this machine
-            HIGH http 0.0.0.0 80 it is this machine or network
-            HIGH http 10.0.0.1 80 it is a private address
-            HIGH http 172.16.0.1 80 it is a private address
+            HIGH http 127.0.0.1 80 Url(Address(ThisMachine))
+            HIGH http 127.0.0.1 80 Url(Address(ThisMachine))
+            HIGH http 127.0.0.1 80 Url(Address(ThisMachine))
+            HIGH http 127.0.0.1 80 Url(Address(ThisMachine))
+            HIGH http 127.0.0.1 80 Url(Address(ThisMachine))
+            HIGH http 0.0.0.0 80 Url(Address(ThisMachine))
+            HIGH http 10.0.0.1 80 Url(Address(Private))
+            HIGH http 172.16.0.1 80 Url(Address(Private))
             MEDIUM http 172.32.0.1 80
-            HIGH http 192.168.1.1 80 it is a private address
-            HIGH http 100.64.0.1 80 it is a shared address of a provider
-            HIGH http 169.254.169.254 80 it hands out the machine's own credentials
-            HIGH http 169.254.1.1 80 it is a link-local address
-            HIGH http 168.63.129.16 80 it hands out the machine's own credentials
-            HIGH http 224.0.0.1 80 it is a multicast or reserved address
-            HIGH http 255.255.255.255 80 it is a multicast or reserved address
-            HIGH http 198.18.0.1 80 it is a reserved address
-            HIGH http [::1] 80 it is this machine
-            HIGH http [::] 80 it is this machine
-            HIGH http [::ffff:7f00:1] 80 it is an IPv4 address in disguise
-            HIGH http [::ffff:808:808] 80 it is an IPv4 address in disguise
-            HIGH http [::7f00:1] 80 it is an IPv4 address in disguise
-            HIGH http [64:ff9b::7f00:1] 80 it is an IPv4 address in disguise
-            HIGH http [2002:7f00:1::] 80 it is an IPv4 address in disguise
-            HIGH http [fd00::1] 80 it is a private address
-            HIGH http [fe80::1] 80 it is a link-local address
-            HIGH http [ff02::1] 80 it is a multicast or reserved address
-            HIGH http [fec0::1] 80 it is a multicast or reserved address
-            HIGH http 127.0.0.1 80 it is this machine
+            HIGH http 192.168.1.1 80 Url(Address(Private))
+            HIGH http 100.64.0.1 80 Url(Address(Private))
+            HIGH http 169.254.169.254 80 Url(Address(HandsOutCredentials))
+            HIGH http 169.254.1.1 80 Url(Address(LinkLocal))
+            HIGH http 168.63.129.16 80 Url(Address(HandsOutCredentials))
+            HIGH http 224.0.0.1 80 Url(Address(Reserved))
+            HIGH http 255.255.255.255 80 Url(Address(Reserved))
+            HIGH http 198.18.0.1 80 Url(Address(Reserved))
+            HIGH http [::1] 80 Url(Address(ThisMachine))
+            HIGH http [::] 80 Url(Address(ThisMachine))
+            HIGH http [::ffff:7f00:1] 80 Url(Address(Disguised))
+            HIGH http [::ffff:808:808] 80 Url(Address(Disguised))
+            HIGH http [::7f00:1] 80 Url(Address(Disguised))
+            HIGH http [64:ff9b::7f00:1] 80 Url(Address(Disguised))
+            HIGH http [2002:7f00:1::] 80 Url(Address(Disguised))
+            HIGH http [fd00::1] 80 Url(Address(Private))
+            HIGH http [fe80::1] 80 Url(Address(LinkLocal))
+            HIGH http [ff02::1] 80 Url(Address(Reserved))
+            HIGH http [fec0::1] 80 Url(Address(Reserved))
+            HIGH http 127.0.0.1 80 Url(Address(ThisMachine))
         "#]],
     );
 }
@@ -142,18 +142,18 @@ fn names_nearby_are_high() {
             "http://nas.lan/",
         ],
         &expect![[r#"
-            HIGH http localhost 3000 a name without a dot is a machine nearby
-            HIGH http localhost. 80 a name without a dot is a machine nearby
-            HIGH http a.localhost 80 `.localhost` names machines nearby
-            HIGH http printer.local 80 `.local` names machines nearby
-            HIGH http metadata.google.internal 80 `.internal` names machines nearby
-            HIGH http intranet 80 a name without a dot is a machine nearby
-            HIGH http 127.0.0.1.nip.io 80 names under `nip.io` stand for any address, also private ones
-            HIGH http 10-0-0-1.sslip.io 80 names under `sslip.io` stand for any address, also private ones
-            HIGH http nip.io 80 names under `nip.io` stand for any address, also private ones
+            HIGH http localhost 3000 Url(Nearby)
+            HIGH http localhost. 80 Url(Nearby)
+            HIGH http a.localhost 80 Url(LocalZone { zone: "localhost" })
+            HIGH http printer.local 80 Url(LocalZone { zone: "local" })
+            HIGH http metadata.google.internal 80 Url(LocalZone { zone: "internal" })
+            HIGH http intranet 80 Url(Nearby)
+            HIGH http 127.0.0.1.nip.io 80 Url(WildcardZone { zone: "nip.io" })
+            HIGH http 10-0-0-1.sslip.io 80 Url(WildcardZone { zone: "sslip.io" })
+            HIGH http nip.io 80 Url(WildcardZone { zone: "nip.io" })
             MEDIUM http snip.io 80
-            HIGH http x.home.arpa 80 `.arpa` names machines nearby
-            HIGH http nas.lan 80 `.lan` names machines nearby
+            HIGH http x.home.arpa 80 Url(LocalZone { zone: "arpa" })
+            HIGH http nas.lan 80 Url(LocalZone { zone: "lan" })
         "#]],
     );
 }
@@ -182,24 +182,24 @@ fn other_schemes_and_unclear_texts_are_high() {
             "https://example.com\\@evil.example/",
         ],
         &expect![[r#"
-            HIGH file  - `file` is not the web
-            HIGH gopher example.com - `gopher` is not the web
-            HIGH data  - `data` is not the web
-            HIGH javascript  - `javascript` is not the web
-            HIGH ftp example.com 21 `ftp` is not the web
-            HIGH ws example.com 80 `ws` is not the web
-            HIGH Unreadable { what: "" } it does not parse as a URL: relative URL without a base
-            HIGH Unreadable { what: "example.com" } it does not parse as a URL: relative URL without a base
-            HIGH Unreadable { what: "//example.com" } it does not parse as a URL: relative URL without a base
-            HIGH Unreadable { what: "http://" } it does not parse as a URL: empty host
-            HIGH Unreadable { what: "https://exa mple.com/" } it does not parse as a URL: invalid international domain name
-            HIGH Unreadable { what: "https://[::1" } it does not parse as a URL: invalid IPv6 address
-            HIGH Unreadable { what: "http://1.2.3.4.5/" } it does not parse as a URL: invalid IPv4 address
-            HIGH https example.com 443 clients disagree on it: expected //
-            HIGH https example.com 443 clients disagree on it: expected //
-            HIGH https example.com 443 clients disagree on it: leading or trailing control or space character are ignored in URLs
-            HIGH https example.com 443 clients disagree on it: tabs or newlines are ignored in URLs
-            HIGH https example.com 443 clients disagree on it: backslash
+            HIGH file  - Url(NotWeb { scheme: "file" })
+            HIGH gopher example.com - Url(NotWeb { scheme: "gopher" })
+            HIGH data  - Url(NotWeb { scheme: "data" })
+            HIGH javascript  - Url(NotWeb { scheme: "javascript" })
+            HIGH ftp example.com 21 Url(NotWeb { scheme: "ftp" })
+            HIGH ws example.com 80 Url(NotWeb { scheme: "ws" })
+            HIGH Unreadable { what: "" } Url(Unparsed { error: "relative URL without a base" })
+            HIGH Unreadable { what: "example.com" } Url(Unparsed { error: "relative URL without a base" })
+            HIGH Unreadable { what: "//example.com" } Url(Unparsed { error: "relative URL without a base" })
+            HIGH Unreadable { what: "http://" } Url(Unparsed { error: "empty host" })
+            HIGH Unreadable { what: "https://exa mple.com/" } Url(Unparsed { error: "invalid international domain name" })
+            HIGH Unreadable { what: "https://[::1" } Url(Unparsed { error: "invalid IPv6 address" })
+            HIGH Unreadable { what: "http://1.2.3.4.5/" } Url(Unparsed { error: "invalid IPv4 address" })
+            HIGH https example.com 443 Url(Odd(NoSlashes))
+            HIGH https example.com 443 Url(Odd(NoSlashes))
+            HIGH https example.com 443 Url(Odd(OuterSpace))
+            HIGH https example.com 443 Url(Odd(TabOrNewline))
+            HIGH https example.com 443 Url(Odd(Backslash))
         "#]],
     );
 }
@@ -218,14 +218,14 @@ fn a_host_that_passes_for_another_is_high() {
             "https://gооgle.com/",
         ],
         &expect![[r#"
-            HIGH https evil.example 443 a name before `@` can pass for the host
-            HIGH https evil.example 443 a name before `@` can pass for the host
-            HIGH https evil.example 443 clients disagree on it: embedding authentication information (username or password) in an URL is not recommended
-            HIGH https xn--pple-43d.com 443 `аpple` mixes scripts
-            HIGH https xn--80ak6aa92e.com 443 `аррӏе` looks like plain letters and is not
-            HIGH https xn--80ak6aa92e.com 443 `аррӏе` looks like plain letters and is not
-            HIGH Unreadable { what: "https://xn--/" } it does not parse as a URL: invalid international domain name
-            HIGH https xn--ggle-55da.com 443 `gооgle` mixes scripts
+            HIGH https evil.example 443 Url(NameBeforeAt)
+            HIGH https evil.example 443 Url(NameBeforeAt)
+            HIGH https evil.example 443 Url(Odd(Credentials))
+            HIGH https xn--pple-43d.com 443 Url(MixedScripts { label: "аpple" })
+            HIGH https xn--80ak6aa92e.com 443 Url(LookAlike { label: "аррӏе" })
+            HIGH https xn--80ak6aa92e.com 443 Url(LookAlike { label: "аррӏе" })
+            HIGH Unreadable { what: "https://xn--/" } Url(Unparsed { error: "invalid international domain name" })
+            HIGH https xn--ggle-55da.com 443 Url(MixedScripts { label: "gооgle" })
         "#]],
     );
 }

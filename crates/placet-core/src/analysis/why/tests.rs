@@ -8,9 +8,9 @@ use crate::analysis::{Analysis, Fact, FactKind};
 use crate::messages::tests::{check, codes};
 use crate::tool::Risk;
 
-/// As the tables of the other tests show it.
-pub(in crate::analysis) fn in_words(why: Option<Why>) -> String {
-    why.map(|why| why.to_string()).unwrap_or_default()
+/// As the tables of the other tests show it: the value, which stays when its sentence changes.
+pub(in crate::analysis) fn value(why: Option<&Why>) -> String {
+    why.map(|why| format!("{why:?}")).unwrap_or_default()
 }
 
 #[test]

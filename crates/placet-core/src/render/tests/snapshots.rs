@@ -128,7 +128,7 @@ fn a_delete_shows_how_many_rows_it_would_touch() {
         &expect![[r#"
             May `data_modify` run this? Risk MEDIUM.
             │ DELETE FROM users WHERE age > 30
-              ↳ [MEDIUM] it is one of several statements
+              ↳ [MEDIUM] one of several statements
             Rows it would touch: 1234
             │ DELETE FROM users WHERE age > 30
 
@@ -150,7 +150,7 @@ fn a_delete_shows_how_many_rows_it_would_touch() {
         &expect![[r#"
             是否允许执行 `data_modify`？风险：中。
             │ DELETE FROM users WHERE age > 30
-              ↳ [中] 它是多条语句之一
+              ↳ [中] 多条语句之一
             将影响的行数：1234
             │ DELETE FROM users WHERE age > 30
 
@@ -282,7 +282,7 @@ fn a_fetch_shows_the_host() {
         |locale| story.document(locale),
         &expect![[r#"
             May `fetch` run this? Risk HIGH.
-            Host: https://169.254.169.254:443 [HIGH]: it is a link-local address
+            Host: https://169.254.169.254:443 [HIGH]: link-local address
             ⚠ The tool could not show the effect: no preview for requests
 
             Why you are asked: a person decides (step 13)
@@ -306,7 +306,7 @@ fn a_fetch_shows_the_host() {
             Time left: 5m"#]],
         &expect![[r#"
             是否允许执行 `fetch`？风险：高。
-            主机：https://169.254.169.254:443 [高]：这是链路本地地址
+            主机：https://169.254.169.254:443 [高]：链路本地地址
             ⚠ 工具无法给出预览（原文：“no preview for requests”）
 
             为什么问你：没有任何设置允许这一高风险的命令操作（第 13 步）

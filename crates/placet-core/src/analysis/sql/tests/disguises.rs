@@ -32,24 +32,24 @@ fn with_the_dialect_unknown_text_that_is_inert_in_only_some_dialects_is_high() {
         ],
         &expect![[r#"
             SELECT 'a\' ; DROP TABLE t -- '
-              HIGH Unreadable { what: "SQL" } a backslash before a quote means different things to different servers
+              HIGH Unreadable { what: "SQL" } Sql(EscapedQuote)
             SELECT 1 #'\n; DROP TABLE t -- '
-              HIGH Unreadable { what: "SQL" } databases disagree on what it means; name the dialect
+              HIGH Unreadable { what: "SQL" } Sql(Ambiguous)
             SELECT $$ ; DROP TABLE t; -- $$
-              HIGH Unreadable { what: "SQL" } databases disagree on what it means; name the dialect
+              HIGH Unreadable { what: "SQL" } Sql(Ambiguous)
             SELECT $$ INTO OUTFILE '/tmp/x' -- $$
-              HIGH Unreadable { what: "SQL" } databases disagree on what it means; name the dialect
+              HIGH Unreadable { what: "SQL" } Sql(Ambiguous)
             SELECT "a" ; DROP TABLE t -- "
               LOW read SELECT []
-              HIGH command DROP ["t"] `DROP` does more than read or change rows
+              HIGH command DROP ["t"] Sql(MoreThanRows { verb: "DROP" })
             SELECT 1 --1 INTO OUTFILE '/tmp/x'
-              HIGH Unreadable { what: "SQL" } databases disagree on what it means; name the dialect
+              HIGH Unreadable { what: "SQL" } Sql(Ambiguous)
             SELECT [ ' ] ; DROP TABLE t -- ' ]
-              HIGH Unreadable { what: "SQL" } databases disagree on what it means; name the dialect
+              HIGH Unreadable { what: "SQL" } Sql(Ambiguous)
             SELECT /* /* */ 1 /* */ */
-              HIGH Unreadable { what: "SQL" } it does not parse: Expected: an expression, found: / at Line: 1, Column: 26
+              HIGH Unreadable { what: "SQL" } Sql(Unparsed { error: "Expected: an expression, found: / at Line: 1, Column: 26" })
             SELECT E'\'; DROP TABLE t; --'
-              HIGH Unreadable { what: "SQL" } a backslash before a quote means different things to different servers
+              HIGH Unreadable { what: "SQL" } Sql(EscapedQuote)
         "#]],
     );
 }
@@ -67,13 +67,13 @@ fn characters_that_servers_and_the_parser_read_differently_are_high() {
         ],
         &expect![[r#"
             SELECT 1\0; DROP TABLE t
-              HIGH Unreadable { what: "SQL" } it contains '\0', which databases read differently
+              HIGH Unreadable { what: "SQL" } Sql(OddCharacter { character: "\\0" })
             SELECT 1 -- x\r; DROP TABLE t
-              HIGH Unreadable { what: "SQL" } it contains '\r', which databases read differently
+              HIGH Unreadable { what: "SQL" } Sql(OddCharacter { character: "\\r" })
             SELECT 1 --\u{a0}x
-              HIGH Unreadable { what: "SQL" } it contains '\u{a0}', which databases read differently
+              HIGH Unreadable { what: "SQL" } Sql(OddCharacter { character: "\\u{a0}" })
             SELECT\u{3000}1
-              HIGH Unreadable { what: "SQL" } it contains '\u{3000}', which databases read differently
+              HIGH Unreadable { what: "SQL" } Sql(OddCharacter { character: "\\u{3000}" })
             SELECT\r\n1
               LOW read SELECT []
         "#]],
@@ -101,14 +101,14 @@ fn queryclaw_data_modify_is_judged_by_its_statement_and_not_by_its_words() {
             /* SELECT */ DELETE FROM users WHERE id = 1
               MEDIUM write DELETE ["users"]
             -- SELECT\nDELETE FROM users
-              HIGH write DELETE ["users"] no condition limits which rows DELETE touches
+              HIGH write DELETE ["users"] Sql(NoCondition { verb: "DELETE" })
             dElEtE/**/FROM/**/users
-              HIGH write DELETE ["users"] no condition limits which rows DELETE touches
+              HIGH write DELETE ["users"] Sql(NoCondition { verb: "DELETE" })
             SELECT * FROM delete_log
               LOW read SELECT ["delete_log"]
             SELECT * FROM users; DELETE FROM users WHERE id = 1
               LOW read SELECT ["users"]
-              HIGH write DELETE ["users"] it is one of several statements
+              HIGH write DELETE ["users"] Sql(OneOfSeveral)
         "#]],
     );
 }
@@ -233,37 +233,37 @@ fn what_postgresql_reads_as_a_call_is_not_a_read() {
         ],
         &expect![[r#"
             EXPLAIN (ANALYSE) DELETE FROM orders
-              HIGH write DELETE ["orders"] no condition limits which rows DELETE touches
+              HIGH write DELETE ["orders"] Sql(NoCondition { verb: "DELETE" })
             EXPLAIN (ANALYSE, VERBOSE) DELETE FROM orders WHERE id = 1
               MEDIUM write DELETE ["orders"]
             EXPLAIN ANALYSE DELETE FROM orders
-              HIGH Unreadable { what: "SQL" } it does not parse: `DELETE` after the end of a statement
+              HIGH Unreadable { what: "SQL" } Sql(Trailing { token: "DELETE" })
             EXPLAIN ("analyze") DELETE FROM orders
-              HIGH write DELETE ["orders"] no condition limits which rows DELETE touches
+              HIGH write DELETE ["orders"] Sql(NoCondition { verb: "DELETE" })
             EXPLAIN (SOMETHING_NEW) SELECT 1
-              MEDIUM command EXPLAIN [] `SOMETHING_NEW` is not known to only read
+              MEDIUM command EXPLAIN [] Sql(Unproven { what: "SOMETHING_NEW" })
             SELECT 1 @@@ 2
-              MEDIUM command SELECT [] `@@@` is not known to only read
+              MEDIUM command SELECT [] Sql(Unproven { what: "@@@" })
             SELECT 1 !=- 2
-              MEDIUM command SELECT [] `!=-` is not known to only read
+              MEDIUM command SELECT [] Sql(Unproven { what: "!=-" })
             SELECT 1 OPERATOR(evil.+) 2
-              MEDIUM command SELECT [] `OPERATOR(evil.+)` is not known to only read
+              MEDIUM command SELECT [] Sql(Unproven { what: "OPERATOR(evil.+)" })
             SELECT (t).my_delete_all FROM t
-              MEDIUM command SELECT ["t"] `.my_delete_all` is not known to only read
+              MEDIUM command SELECT ["t"] Sql(Unproven { what: ".my_delete_all" })
             SELECT (SELECT t FROM t LIMIT 1).my_delete_all
-              MEDIUM command SELECT ["t"] `.my_delete_all` is not known to only read
+              MEDIUM command SELECT ["t"] Sql(Unproven { what: ".my_delete_all" })
             SELECT U&"\0070g_read_file"('/etc/passwd')
-              HIGH Unreadable { what: "SQL" } a name in Unicode escapes hides what it names
+              HIGH Unreadable { what: "SQL" } Sql(EscapedName)
             SELECT u&"\0070g_read_file"('/etc/passwd')
-              HIGH Unreadable { what: "SQL" } a name in Unicode escapes hides what it names
+              HIGH Unreadable { what: "SQL" } Sql(EscapedName)
             SELECT 'x'::my_domain
-              MEDIUM command SELECT [] `my_domain` is not known to only read
+              MEDIUM command SELECT [] Sql(Unproven { what: "my_domain" })
             SELECT my_domain 'x'
-              MEDIUM command SELECT [] `my_domain` is not known to only read
+              MEDIUM command SELECT [] Sql(Unproven { what: "my_domain" })
             SELECT * FROM json_to_record('{}') AS x(a my_domain)
-              MEDIUM command SELECT ["json_to_record"] `my_domain` is not known to only read
+              MEDIUM command SELECT ["json_to_record"] Sql(Unproven { what: "my_domain" })
             SELECT * FROM xmltable('/a' PASSING data COLUMNS b my_domain)
-              MEDIUM command SELECT [] `XMLTABLE` is not known to only read
+              MEDIUM command SELECT [] Sql(Unproven { what: "XMLTABLE" })
         "#]],
     );
 }

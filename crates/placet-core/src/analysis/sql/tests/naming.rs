@@ -74,17 +74,17 @@ fn credentials_are_high_wherever_the_table_is_named() {
         ],
         &expect![[r#"
             SELECT * FROM pg_authid
-              HIGH read SELECT ["pg_authid"] `pg_authid` holds credentials
+              HIGH read SELECT ["pg_authid"] Sql(HoldsCredentials { table: "pg_authid" })
             SELECT * FROM "pg_authid"
-              HIGH read SELECT ["pg_authid"] `"pg_authid"` holds credentials
+              HIGH read SELECT ["pg_authid"] Sql(HoldsCredentials { table: "\"pg_authid\"" })
             SELECT * FROM ONLY pg_authid
-              HIGH read SELECT ["only", "pg_authid"] `pg_authid` holds credentials
+              HIGH read SELECT ["only", "pg_authid"] Sql(HoldsCredentials { table: "pg_authid" })
             SELECT 1 UNION TABLE pg_authid
-              HIGH command SELECT ["pg_authid"] `pg_authid` holds credentials
+              HIGH command SELECT ["pg_authid"] Sql(HoldsCredentials { table: "pg_authid" })
             COPY pg_authid TO STDOUT
-              HIGH read COPY ["pg_authid"] `pg_authid` holds credentials
+              HIGH read COPY ["pg_authid"] Sql(HoldsCredentials { table: "pg_authid" })
             COPY pg_catalog.pg_authid TO STDOUT
-              HIGH read COPY ["pg_catalog.pg_authid"] `pg_catalog.pg_authid` holds credentials
+              HIGH read COPY ["pg_catalog.pg_authid"] Sql(HoldsCredentials { table: "pg_catalog.pg_authid" })
         "#]],
     );
     check(
@@ -92,9 +92,9 @@ fn credentials_are_high_wherever_the_table_is_named() {
         &["SHOW CREATE TABLE mysql.user", "SELECT * FROM `mysql`.`user`"],
         &expect![[r#"
             SHOW CREATE TABLE mysql.user
-              HIGH read SHOW ["mysql.user"] `mysql.user` holds credentials
+              HIGH read SHOW ["mysql.user"] Sql(HoldsCredentials { table: "mysql.user" })
             SELECT * FROM `mysql`.`user`
-              HIGH read SELECT ["mysql.user"] ``mysql`.`user`` holds credentials
+              HIGH read SELECT ["mysql.user"] Sql(HoldsCredentials { table: "`mysql`.`user`" })
         "#]],
     );
 }
