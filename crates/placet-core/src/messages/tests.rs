@@ -57,15 +57,11 @@ pub(crate) fn check<T: Serialize + DeserializeOwned + PartialEq + Debug>(table: 
                 let value = if value == "x" { json!(7) } else { value.clone() };
                 (name.clone(), value)
             });
-            let numbers = Value::Object(numbers.collect());
-            let sample = Value::Object(sample);
-            let (value, sample) = match serde_json::from_value::<T>(sample.clone()) {
-                Ok(value) => (value, sample),
-                Err(error) => match serde_json::from_value::<T>(numbers.clone()) {
-                    Ok(value) => (value, numbers),
-                    Err(_) => panic!("no value has the sentence {sample} in {locale:?}: {error}"),
-                },
-            };
+            let forms = [Value::Object(numbers.collect()), Value::Object(sample.clone())];
+            let parsed = |form: Value| Some((serde_json::from_value::<T>(form.clone()).ok()?, form));
+            let found = forms.into_iter().find_map(parsed);
+            let (value, sample) =
+                found.unwrap_or_else(|| panic!("no value has the sentence {sample:?} in {locale:?}"));
             assert_eq!(serde_json::to_value(&value).unwrap(), sample, "{locale:?}");
             let said = say(locale, table, &value);
             assert!(
