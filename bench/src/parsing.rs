@@ -4,7 +4,7 @@ use anyhow::ensure;
 use placet_core::analysis::{Analysis, FixedPlaces};
 use placet_core::analysis::{shell as shell_lines, sql as statements};
 use placet_core::call::Args;
-use placet_core::tool::SqlDialect;
+use placet_core::tool::{SqlAccess, SqlDialect};
 
 use crate::Plan;
 use crate::sample::{Cost, time};
@@ -84,7 +84,7 @@ pub(crate) fn sql(plan: &Plan, table: &mut Table) -> anyhow::Result<()> {
     ] {
         let cost = time(plan, || {
             let mut found = Analysis::nothing();
-            statements::analyse(text, dialect, &mut found);
+            statements::analyse(text, dialect, SqlAccess::Unrestricted, &mut found);
             found
         });
         table.add(row(name, &cost));

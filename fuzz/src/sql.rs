@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use placet_core::analysis::{Analysis, sql as statements};
-use placet_core::tool::{Category, Risk, SqlDialect};
+use placet_core::tool::{Category, Risk, SqlAccess, SqlDialect};
 use sqlparser::ast::{Statement, visit_statements};
 use sqlparser::dialect::{Dialect, MySqlDialect, PostgreSqlDialect, SQLiteDialect};
 use sqlparser::parser::Parser;
@@ -35,7 +35,7 @@ pub fn sql(data: &[u8]) -> Result<(), Broken> {
 
 fn check(text: &str, dialect: Option<SqlDialect>, writes: bool, parses: bool) -> Result<(), Broken> {
     let mut found = Analysis::nothing();
-    statements::analyse(text, dialect, &mut found);
+    statements::analyse(text, dialect, SqlAccess::ReadOnly, &mut found);
     let harmless = found.risk() < Risk::High
         && found
             .sql_category()

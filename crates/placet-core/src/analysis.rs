@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use crate::call::Args;
-use crate::tool::{ArgNames, Category, Lens, Risk, Tool};
+use crate::tool::{ArgNames, Category, Lens, Risk, SqlAccess, Tool};
 
 pub use fixed::FixedPlaces;
 pub use shell::{Programs, Record, RecordError};
@@ -278,12 +278,12 @@ fn lens_into(lens: &Lens, args: &Args, places: &dyn Places, found: &mut Analysis
     };
     match lens {
         Lens::Shell { .. } => shell::analyse(text, places, found),
-        Lens::Sql { dialect, .. } => sql::analyse(text, *dialect, found),
+        Lens::Sql { dialect, access, .. } => sql::analyse(text, *dialect, *access, found),
         Lens::SqlOf {
             database, dialects, ..
         } => {
             let dialect = args.text(database).and_then(|name| dialects.get(name)).copied();
-            sql::analyse(text, dialect, found);
+            sql::analyse(text, dialect, SqlAccess::ReadOnly, found);
         }
         Lens::PathRead { .. } => path::analyse(text, path::Use::Read, places, found),
         Lens::PathWrite { .. } => path::analyse(text, path::Use::Write, places, found),

@@ -53,6 +53,21 @@ pub enum SqlDialect {
     Mysql,
 }
 
+impl SqlDialect {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Sqlite, Self::Postgresql, Self::Mysql];
+}
+
+/// What the server lets SQL do that was judged a read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SqlAccess {
+    /// Anything, as far as Placet knows: the judgement is the only wall.
+    Unrestricted,
+    /// Nothing but reading. Placet runs it in a read-only transaction, or the operator says that the connection cannot write.
+    ReadOnly,
+}
+
 /// How one argument is looked into. Analysis raises risk and never lowers it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -69,8 +84,10 @@ pub enum Lens {
         /// The dialect; when unknown all three must agree.
         #[serde(default)]
         dialect: Option<SqlDialect>,
+        /// What a judged read may do.
+        access: SqlAccess,
     },
-    /// SQL text for one of several databases.
+    /// SQL text for one of several databases of the built-in agent, which runs judged reads read-only.
     SqlOf {
         /// The argument's name.
         arg: String,
@@ -206,9 +223,10 @@ impl Declared {
     fn adjusted(&self, lens: Lens) -> Lens {
         match lens {
             Lens::PathWrite { arg } if self.category == Some(Category::Read) => Lens::PathRead { arg },
-            Lens::Sql { arg, dialect: None } => Lens::Sql {
+            Lens::Sql { arg, dialect, access } => Lens::Sql {
                 arg,
-                dialect: self.dialect,
+                dialect: dialect.or(self.dialect),
+                access,
             },
             lens => lens,
         }
@@ -320,6 +338,7 @@ impl Tool {
                 vec![Lens::Sql {
                     arg: "sql".into(),
                     dialect: None,
+                    access: SqlAccess::ReadOnly,
                 }],
             ),
             _ => return None,

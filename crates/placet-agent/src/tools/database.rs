@@ -11,7 +11,7 @@ use std::time::Duration;
 use placet_core::analysis::{Analysis, FactKind, sql};
 use placet_core::call::Args;
 use placet_core::config::dialect_of;
-use placet_core::tool::{Category, SqlDialect};
+use placet_core::tool::{Category, SqlAccess, SqlDialect};
 use serde_json::{Value, json};
 
 use super::{object, text};
@@ -158,7 +158,7 @@ impl Database {
     /// What kind of effect one statement has. The error says why it is none, or more than one.
     pub(super) fn judge(&self, sql: &str) -> Result<Category, String> {
         let mut found = Analysis::nothing();
-        sql::analyse(sql, Some(self.dialect), &mut found);
+        sql::analyse(sql, Some(self.dialect), SqlAccess::ReadOnly, &mut found);
         match found.facts.as_slice() {
             [fact] => match &fact.kind {
                 FactKind::Statement { category, .. } => Ok(*category),

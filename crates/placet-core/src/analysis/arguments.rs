@@ -14,7 +14,7 @@ use super::shell::{self, Start};
 use super::{Analysis, FactKind, Places, sql, url};
 use crate::call::Args;
 use crate::policy::pattern::CommandPattern;
-use crate::tool::{Category, Lens, Tool};
+use crate::tool::{Category, Lens, SqlAccess, Tool};
 
 /// What an argument is taken for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -57,9 +57,6 @@ const NAMES: &[(Sort, &str)] = &[
     (Sort::Url, "*url *uri"),
     (Sort::Path, "filename *path *file *dir *directory *folder *dest *destination *target"),
 ];
-
-/// Statements about tables. "Use tabs" can be read as one about a database, and is none.
-const VERBS: &str = "ALTER CREATE DELETE DROP GRANT INSERT MERGE REPLACE SELECT TRUNCATE UPDATE";
 
 /// Finds what the arguments would do.
 pub(super) fn analyse(tool: &Tool, args: &Args, places: &dyn Places, found: &mut Analysis) {
@@ -228,9 +225,9 @@ impl Search<'_> {
             Some(Sort::MaybeLine | Sort::Input) => self.maybe_line(text),
             Some(Sort::Path | Sort::Folder) => path::analyse(text, self.usage, self.places, self.found),
             Some(Sort::Url) => url::analyse(text, self.found),
-            Some(Sort::Sql) => sql::analyse(text, None, self.found),
+            Some(Sort::Sql) => sql::analyse(text, None, SqlAccess::Unrestricted, self.found),
             Some(Sort::Variables | Sort::Text) => {}
-            None => self.maybe_sql(text),
+            None => sql::analyse_if_sql(text, self.found),
         }
     }
 
@@ -245,21 +242,6 @@ impl Search<'_> {
         if program.is_some_and(|program| self.places.programs().knows(program)) {
             self.found.facts.extend(line.facts);
             self.found.banned = self.found.banned.take().or(line.banned);
-        }
-    }
-
-    /// A text that may be SQL: it is when it can be read as a statement about tables.
-    fn maybe_sql(&mut self, text: &str) {
-        let upper = text.to_ascii_uppercase();
-        // Reading is slow, and most texts are prose.
-        if !text.contains(char::is_whitespace) || !VERBS.split(' ').any(|verb| upper.contains(verb)) {
-            return;
-        }
-        let mut read = Analysis::nothing();
-        sql::analyse(text, None, &mut read);
-        let about_tables = |kind: &FactKind| matches!(kind, FactKind::Statement { verb, .. } if VERBS.split(' ').any(|own| verb.split(' ').next() == Some(own)));
-        if read.facts.iter().any(|fact| about_tables(&fact.kind)) {
-            self.found.facts.extend(read.facts);
         }
     }
 }

@@ -183,6 +183,7 @@ pub enum SqlConcern {
     ReachesBeyond { function: String }, // A function with effects beyond the tables.
     UnknownFunction { function: String },
     Unproven { what: String }, // An operator, a type, an option or a clause that is not known to only read.
+    MayCall { name: String },  // A qualified name that PostgreSQL may take for a function.
     LocksRows,                 // `SELECT … FOR UPDATE`.
     StoresElsewhere,           // `SELECT … INTO`.
     HoldsCredentials { table: String },

@@ -88,7 +88,10 @@ pub(super) fn judged_by_name(databases: &BTreeMap<String, Database>, mut tool: T
         .map(|(name, database)| (name.clone(), database.dialect))
         .collect();
     for lens in &mut tool.lenses {
-        if let Lens::Sql { arg, dialect: None } = lens {
+        if let Lens::Sql {
+            arg, dialect: None, ..
+        } = lens
+        {
             *lens = Lens::SqlOf {
                 arg: std::mem::take(arg),
                 database: "database".into(),

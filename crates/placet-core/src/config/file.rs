@@ -160,6 +160,7 @@ pub(super) struct ToolFile {
     #[serde(default)]
     pub(super) sql: Texts,
     pub(super) dialect: Option<Spanned<SqlDialect>>,
+    pub(super) read_only: Option<Spanned<bool>>,
     #[serde(default)]
     pub(super) read_path: Texts,
     #[serde(default)]

@@ -15,7 +15,7 @@ use crate::interaction::Locale;
 use crate::people::{Directory, Person};
 use crate::policy::{Mode, Override, Settings};
 use crate::time::Millis;
-use crate::tool::{ArgNames, Declared, Lens, Tool};
+use crate::tool::{ArgNames, Declared, Lens, SqlAccess, Tool};
 
 /// A length of time that is not zero.
 pub(super) fn positive(given: &Spanned<Lasting>, checker: &mut Checker<'_>) -> Option<Millis> {
@@ -96,7 +96,17 @@ pub(super) fn tool(
     let tool_name = checker.accept(name.span(), ToolName::new(name.get_ref()))?;
     let dialect = file.dialect.as_ref().map(|dialect| *dialect.get_ref());
     let shell = file.shell.0.into_iter().map(|arg| Lens::Shell { arg });
-    let sql = file.sql.0.into_iter().map(|arg| Lens::Sql { arg, dialect });
+    let read_only = file.read_only.as_ref().is_some_and(|said| *said.get_ref());
+    let access = if read_only {
+        SqlAccess::ReadOnly
+    } else {
+        SqlAccess::Unrestricted
+    };
+    let sql = file
+        .sql
+        .0
+        .into_iter()
+        .map(|arg| Lens::Sql { arg, dialect, access });
     let reads = file.read_path.0.into_iter().map(|arg| Lens::PathRead { arg });
     let writes = file.write_path.0.into_iter().map(|arg| Lens::PathWrite { arg });
     let urls = file.url.0.into_iter().map(|arg| Lens::Url { arg });
@@ -106,6 +116,11 @@ pub(super) fn tool(
     if let (Some(dialect), false) = (&file.dialect, looked_into.iter().any(Lens::is_sql)) {
         let help = Some("say with `sql = \"ARGUMENT\"` where the SQL is".to_owned());
         checker.refuse(dialect.span(), "a dialect without an SQL argument", help);
+    }
+    // The built-in agent's own connections are read-only already, so it is about lenses that stand here.
+    if let (Some(read_only), false) = (&file.read_only, lenses.iter().any(Lens::is_sql)) {
+        let help = Some("say with `sql = \"ARGUMENT\"` where the SQL is".to_owned());
+        checker.refuse(read_only.span(), "`read_only` without an SQL argument", help);
     }
     let schema = match file.schema {
         Some(schema) => {

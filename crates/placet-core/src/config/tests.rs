@@ -3,6 +3,8 @@
 use expect_test::{Expect, expect};
 
 use super::*;
+use crate::analysis::{FixedPlaces, analyse};
+use crate::call::Args;
 use crate::policy::Mode;
 use crate::tool::{Category, Lens, Risk};
 
@@ -360,4 +362,45 @@ fn a_sandbox_confines_unless_it_is_switched_off_and_its_folders_are_absolute() {
     );
     let remote = "[mcp.servers.a]\nurl = 'https://a.example.com'\nsandbox = 'workspace'\n";
     assert!(load(remote).unwrap_err().to_string().contains("not confined"));
+}
+
+/// Another agent's connection has no wall but the judgement, unless the operator says that it cannot write.
+#[test]
+fn a_qualified_name_is_a_column_where_the_connection_cannot_write_or_the_dialect_has_no_attribute_calls() {
+    let sql = "SELECT t.my_delete_all FROM t";
+    let category = |tool: &Tool, arg: &str| {
+        let args = Args::from_value(serde_json::json!({ arg: sql })).unwrap();
+        analyse(tool, &args, &FixedPlaces::of_examples()).sql_category()
+    };
+    let declared = |keys: &str| {
+        let config = load(&format!("[tools.query]\nsql = 'q'\n{keys}")).unwrap();
+        category(&config.tool(&name("query")), "q")
+    };
+    for (keys, expected) in [
+        ("", Category::Command),
+        ("dialect = 'postgresql'", Category::Command),
+        ("dialect = 'postgresql'\nread_only = false", Category::Command),
+        ("dialect = 'postgresql'\nread_only = true", Category::Read),
+        ("read_only = true", Category::Read),
+        ("dialect = 'mysql'", Category::Read),
+        ("dialect = 'sqlite'", Category::Read),
+    ] {
+        assert_eq!(declared(keys), Some(expected), "{keys}");
+    }
+    for keys in [
+        "",
+        "[tools.sql_query]\ndialect = 'postgresql'",
+        "[databases.x]\nurl = 'postgresql://app@db/x'",
+    ] {
+        let tool = load(keys).unwrap().builtin_tool(&name("sql_query"));
+        assert_eq!(category(&tool, "sql"), Some(Category::Read), "{keys}");
+    }
+    let refused = load("[tools.query]\ncategory = 'read'\nread_only = true")
+        .unwrap_err()
+        .to_string();
+    assert!(
+        refused.contains("`read_only` without an SQL argument"),
+        "{refused}"
+    );
+    assert!(load("[tools.query]\nsql = 'q'\nread_only = 'yes'").is_err());
 }

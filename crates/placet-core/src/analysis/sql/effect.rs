@@ -4,22 +4,22 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    CopyTarget, Expr, MergeAction, ObjectName, OnConflictAction, OnInsert, Query, Select, SqliteOnConflict,
-    Statement, TableFactor, Visit, Visitor,
+    CopyTarget, Expr, Insert, MergeAction, ObjectName, OnConflictAction, OnInsert, Query, Select,
+    SqliteOnConflict, Statement, TableFactor, Visit, Visitor,
 };
 
 use super::super::why::SqlConcern;
-use super::known::{self, Dialect, Explain, Pragma};
+use super::columns::Columns;
+use super::known::{self, Dialect};
 use super::reading::Text;
 use super::{condition, names, prove};
 use crate::tool::{Category, Risk};
 
-/// One statement, judged.
+/// One statement, judged: the strongest of the effects found in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Judged {
-    pub(super) verb: String,
-    /// The other verbs inside it.
-    pub(super) also: BTreeSet<String>,
+    /// The verb of each statement inside, with its category; the strongest names the whole.
+    verbs: Vec<(Category, String)>,
     pub(super) category: Category,
     pub(super) risk: Risk,
     pub(super) why: Option<SqlConcern>,
@@ -27,32 +27,53 @@ pub(super) struct Judged {
     pub(super) text: String,
 }
 
-/// One effect inside a statement.
-struct Effect {
-    category: Category,
-    risk: Risk,
-    why: Option<SqlConcern>,
+impl Judged {
+    fn add(&mut self, category: Category, risk: Risk, why: Option<SqlConcern>) {
+        self.category = self.category.max(category);
+        if risk > self.risk {
+            (self.risk, self.why) = (risk, why);
+        } else if risk == self.risk && self.why.is_none() {
+            self.why = why;
+        }
+    }
+
+    /// What the whole is called.
+    pub(super) fn verb(&self) -> &str {
+        let strongest = self.verbs.iter().map(|(category, _)| *category).max();
+        let mut verbs = self.verbs.iter();
+        let named = verbs.find(|(category, _)| Some(*category) == strongest);
+        named.map_or("", |(_, verb)| verb)
+    }
+
+    /// The other verbs inside it.
+    pub(super) fn also(&self) -> BTreeSet<String> {
+        let verbs = self.verbs.iter().map(|(_, verb)| verb);
+        verbs.filter(|other| *other != self.verb()).cloned().collect()
+    }
+
+    /// What two dialects together make of a statement.
+    pub(super) fn stricter(mut self, other: Self) -> Self {
+        self.verbs.extend(other.verbs);
+        self.tables.extend(other.tables);
+        if other.risk > self.risk {
+            self.text = other.text;
+        }
+        self.add(other.category, other.risk, other.why);
+        self
+    }
 }
 
 /// Judges the statements of one text together: a write that is one of several is HIGH.
 pub(super) fn judge_all(text: &Text) -> Vec<Judged> {
-    let statements = &text.statements;
-    let mut judged: Vec<Judged> = statements
-        .iter()
-        .map(|statement| judge(statement, text))
-        .collect();
+    let judge = |statement| judge(statement, text);
+    let mut judged: Vec<Judged> = text.statements.iter().map(judge).collect();
     // Transaction control around reads changes nothing; beside a write it decides what becomes of it.
-    let changes = judged
-        .iter()
-        .zip(statements)
-        .any(|(one, statement)| one.category > Category::Read && !is_transaction_control(statement));
+    let mut pairs = judged.iter().zip(&text.statements);
+    let changes =
+        pairs.any(|(one, statement)| one.category > Category::Read && !is_transaction_control(statement));
     if changes && judged.len() > 1 {
-        for one in judged
-            .iter_mut()
-            .filter(|one| one.category > Category::Read && one.risk < Risk::High)
-        {
-            one.risk = Risk::High;
-            one.why = Some(SqlConcern::OneOfSeveral);
+        for one in judged.iter_mut().filter(|one| one.category > Category::Read) {
+            one.add(one.category, Risk::High, Some(SqlConcern::OneOfSeveral));
         }
     }
     judged
@@ -60,61 +81,30 @@ pub(super) fn judge_all(text: &Text) -> Vec<Judged> {
 
 fn judge(statement: &Statement, text: &Text) -> Judged {
     let mut effects = Effects {
-        found: Vec::new(),
-        verbs: Vec::new(),
-        tables: BTreeSet::new(),
-        executes: Execution::Real,
+        judged: Judged {
+            verbs: Vec::new(),
+            category: Category::Read,
+            risk: Risk::Low,
+            why: None,
+            tables: BTreeSet::new(),
+            text: statement.to_string(),
+        },
+        plans_only: false,
+        columns: Columns::of(statement),
         dialect: text.dialect,
     };
     effects.explain(statement);
     effects.unproven(text.unknown_operator.as_ref().map(prove::unproven));
     // The visitor never breaks; its result carries nothing.
     let _ = statement.visit(&mut effects);
-    let Effects {
-        found, verbs, tables, ..
-    } = effects;
-    let text = statement.to_string();
-    let category = found
-        .iter()
-        .map(|effect| effect.category)
-        .max()
-        .unwrap_or(Category::Command);
-    let risk = found.iter().map(|effect| effect.risk).max().unwrap_or(Risk::High);
-    let mut reasons = found
-        .into_iter()
-        .filter(|effect| effect.risk == risk)
-        .map(|effect| effect.why);
-    let why = reasons.find_map(|why| why);
-    let strongest = verbs.iter().map(|(category, _)| *category).max();
-    let verb = verbs
-        .iter()
-        .find(|(category, _)| Some(*category) == strongest)
-        .map_or_else(|| first_word(&text), |(_, verb)| verb.clone());
-    let also = verbs.into_iter().map(|(_, other)| other);
-    Judged {
-        also: also.filter(|other| *other != verb).collect(),
-        verb,
-        category,
-        risk,
-        why,
-        tables,
-        text,
-    }
-}
-
-/// Whether the statements inside an `EXPLAIN` would run.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Execution {
-    Real,
-    PlanOnly,
+    effects.judged
 }
 
 struct Effects {
-    found: Vec<Effect>,
-    /// The verb of each statement inside, with its category; the strongest names the whole.
-    verbs: Vec<(Category, String)>,
-    tables: BTreeSet<String>,
-    executes: Execution,
+    judged: Judged,
+    /// Whether an `EXPLAIN` only plans the statements in it.
+    plans_only: bool,
+    columns: Columns,
     dialect: Dialect,
 }
 
@@ -130,15 +120,13 @@ impl Effects {
         else {
             return;
         };
-        self.executes = Execution::PlanOnly;
+        self.plans_only = true;
         for option in options.iter().flatten() {
-            match known::explain_option(&option.name.value) {
-                Explain::Plans => {}
-                Explain::Runs => self.executes = Execution::Real,
-                Explain::Unknown => {
-                    self.executes = Execution::Real;
-                    self.unproven(Some(prove::unproven(&option.name)));
-                }
+            let name = option.name.value.to_ascii_lowercase();
+            if !known::lists("explain", "plans", &name) {
+                self.plans_only = false;
+                let is_known = known::lists("explain", "runs", &name);
+                self.unproven((!is_known).then(|| prove::unproven(&option.name)));
             }
         }
     }
@@ -146,24 +134,17 @@ impl Effects {
     /// What is not known to only read may do anything.
     fn unproven(&mut self, found: Option<(Risk, SqlConcern)>) {
         if let Some((risk, why)) = found {
-            self.add(Category::Command, risk, why);
+            self.judged.add(Category::Command, risk, Some(why));
         }
-    }
-
-    fn add(&mut self, category: Category, risk: Risk, why: SqlConcern) {
-        self.found.push(Effect {
-            category,
-            risk,
-            why: Some(why),
-        });
     }
 
     fn touch(&mut self, table: &ObjectName) {
         if known::holds_credentials(table) {
             let table = table.to_string();
-            self.add(Category::Read, Risk::High, SqlConcern::HoldsCredentials { table });
+            let why = SqlConcern::HoldsCredentials { table };
+            self.judged.add(Category::Read, Risk::High, Some(why));
         }
-        self.tables.insert(names::plain(table));
+        self.judged.tables.insert(names::plain(table));
     }
 }
 
@@ -171,14 +152,12 @@ impl Visitor for Effects {
     type Break = ();
 
     fn pre_visit_statement(&mut self, statement: &Statement) -> ControlFlow<()> {
-        let is_explain = matches!(statement, Statement::Explain { .. });
-        if self.executes == Execution::Real || is_explain {
-            let (verb, effect) = of_statement(statement);
-            let category = effect.category;
-            self.verbs.push((category, verb));
-            let further = further_verbs(statement).into_iter();
-            self.verbs.extend(further.map(|verb| (category, verb.to_owned())));
-            self.found.push(effect);
+        if !self.plans_only || matches!(statement, Statement::Explain { .. }) {
+            let (verb, category, risk, why) = of_statement(statement);
+            self.judged.add(category, risk, why);
+            let further = further_verbs(statement).into_iter().map(str::to_owned);
+            let verbs = std::iter::once(verb).chain(further);
+            self.judged.verbs.extend(verbs.map(|verb| (category, verb)));
         }
         for name in names::not_visited(statement) {
             self.touch(&name);
@@ -189,13 +168,14 @@ impl Visitor for Effects {
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
         self.unproven(prove::query(query));
         if !query.locks.is_empty() {
-            self.add(Category::Write, Risk::Medium, SqlConcern::LocksRows);
+            let why = SqlConcern::LocksRows;
+            self.judged.add(Category::Write, Risk::Medium, Some(why));
         }
         for name in names::tables_as_queries(&query.body) {
             self.touch(&name);
             // The parser passes over the two words after it.
-            let what = "TABLE".to_owned();
-            self.add(Category::Command, Risk::High, SqlConcern::Unproven { what });
+            let (_, why) = prove::unproven("TABLE");
+            self.unproven(Some((Risk::High, why)));
         }
         ControlFlow::Continue(())
     }
@@ -203,8 +183,9 @@ impl Visitor for Effects {
     fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
         self.unproven(prove::select(select, self.dialect));
         if select.into.is_some() {
-            self.verbs.push((Category::Command, "SELECT INTO".into()));
-            self.add(Category::Command, Risk::High, SqlConcern::StoresElsewhere);
+            let verb = super::SELECT_INTO.to_owned();
+            self.judged.verbs.push((Category::Command, verb));
+            self.unproven(Some((Risk::High, SqlConcern::StoresElsewhere)));
         }
         ControlFlow::Continue(())
     }
@@ -223,124 +204,87 @@ impl Visitor for Effects {
     }
 
     fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
-        self.unproven(prove::expr(expr, self.dialect));
+        self.unproven(prove::expr(expr, &self.columns, self.dialect));
         ControlFlow::Continue(())
     }
 }
 
+/// A verb, with what it does.
+type Effect = (String, Category, Risk, Option<SqlConcern>);
+
 /// The verb and the effect of the statement itself, without what is nested in it. What is not named here is HIGH.
-fn of_statement(statement: &Statement) -> (String, Effect) {
-    let read = |verb: &str| {
-        (
-            verb.to_owned(),
-            Effect {
-                category: Category::Read,
-                risk: Risk::Low,
-                why: None,
-            },
-        )
-    };
+fn of_statement(statement: &Statement) -> Effect {
+    let read = |verb: &str| (verb.to_owned(), Category::Read, Risk::Low, None);
     match statement {
         Statement::Query(_) => read("SELECT"),
         Statement::Insert(insert) => {
-            let replaces = insert.replace_into || insert.or == Some(SqliteOnConflict::Replace);
-            let effect = Effect {
-                category: Category::Write,
-                risk: Risk::Medium,
-                why: None,
-            };
-            (if replaces { "REPLACE" } else { "INSERT" }.into(), effect)
+            let verb = if replaces(insert) { "REPLACE" } else { "INSERT" };
+            (verb.into(), Category::Write, Risk::Medium, None)
         }
         Statement::Update(update) => rows("UPDATE", update.selection.as_ref(), statement),
         Statement::Delete(delete) => rows("DELETE", delete.selection.as_ref(), statement),
         Statement::Merge(merge) => rows("MERGE", Some(&merge.on), statement),
         Statement::Explain { .. } | Statement::ExplainTable { .. } => read("EXPLAIN"),
         Statement::Pragma { name, value, is_eq } => {
-            let reads = match known::pragma(name) {
-                Pragma::Tells => value.is_none() || !is_eq,
-                Pragma::Setting => value.is_none(),
-                Pragma::Unknown => false,
-            };
-            let name = known::words(name).pop().unwrap_or_default();
-            let (category, risk, why) = if reads {
-                (Category::Read, Risk::Low, None)
-            } else {
-                (Category::Command, Risk::High, Some(SqlConcern::Pragma { name }))
-            };
-            ("PRAGMA".into(), Effect { category, risk, why })
+            let tells = known::pragma_tells(name) && !(*is_eq && value.is_some());
+            let name = known::pragma_name(name);
+            if tells || (known::lists("pragmas", "settings", &name) && value.is_none()) {
+                return read("PRAGMA");
+            }
+            let why = SqlConcern::Pragma { name };
+            ("PRAGMA".into(), Category::Command, Risk::High, Some(why))
         }
         Statement::Copy {
             target: CopyTarget::Stdout,
             to: true,
             ..
         } => read("COPY"),
-        Statement::ShowFunctions { .. }
-        | Statement::ShowVariable { .. }
-        | Statement::ShowStatus { .. }
-        | Statement::ShowVariables { .. }
-        | Statement::ShowCreate { .. }
-        | Statement::ShowColumns { .. }
-        | Statement::ShowDatabases { .. }
-        | Statement::ShowProcessList { .. }
-        | Statement::ShowSchemas { .. }
-        | Statement::ShowCharset(_)
-        | Statement::ShowTables { .. }
-        | Statement::ShowViews { .. }
-        | Statement::ShowCollation { .. } => read("SHOW"),
         other => {
-            let verb = first_word(&other.to_string());
+            let text = other.to_string();
+            let verb = text
+                .split_whitespace()
+                .next()
+                .unwrap_or_default()
+                .to_ascii_uppercase();
+            if verb == "SHOW" {
+                return read("SHOW");
+            }
             let (risk, why) = if is_transaction_control(other) {
                 (Risk::Medium, SqlConcern::Transaction)
             } else {
                 (Risk::High, SqlConcern::MoreThanRows { verb: verb.clone() })
             };
-            (
-                verb,
-                Effect {
-                    category: Category::Command,
-                    risk,
-                    why: Some(why),
-                },
-            )
+            (verb, Category::Command, risk, Some(why))
         }
     }
 }
 
-fn rows(verb: &str, condition: Option<&Expr>, statement: &Statement) -> (String, Effect) {
-    let others = condition::only_read(statement);
-    let (risk, why) = if condition.is_some_and(|condition| condition::limits(condition, &others)) {
+fn rows(verb: &str, condition: Option<&Expr>, statement: &Statement) -> Effect {
+    let limited = condition.is_some_and(|condition| condition::picks_rows(condition, statement));
+    let verb = verb.to_owned();
+    let (risk, why) = if limited {
         (Risk::Medium, None)
     } else {
-        (
-            Risk::High,
-            Some(SqlConcern::NoCondition {
-                verb: verb.to_owned(),
-            }),
-        )
+        (Risk::High, Some(SqlConcern::NoCondition { verb: verb.clone() }))
     };
-    (
-        verb.into(),
-        Effect {
-            category: Category::Write,
-            risk,
-            why,
-        },
-    )
+    (verb, Category::Write, risk, why)
+}
+
+fn replaces(insert: &Insert) -> bool {
+    insert.replace_into || insert.or == Some(SqliteOnConflict::Replace)
 }
 
 /// What a statement does besides what its first word says, in the words of other statements.
 fn further_verbs(statement: &Statement) -> Vec<&'static str> {
     match statement {
         Statement::Insert(insert) => {
-            let replaces = insert.replace_into || insert.or == Some(SqliteOnConflict::Replace);
             let updates = match &insert.on {
                 Some(OnInsert::OnConflict(conflict)) => {
                     matches!(conflict.action, OnConflictAction::DoUpdate(_))
                 }
-                Some(_) => true,
-                None => false,
+                on => on.is_some(),
             };
-            let inserts = replaces.then_some("INSERT");
+            let inserts = replaces(insert).then_some("INSERT");
             inserts.into_iter().chain(updates.then_some("UPDATE")).collect()
         }
         Statement::Merge(merge) => merge
@@ -370,11 +314,4 @@ fn is_transaction_control(statement: &Statement) -> bool {
         | Statement::ReleaseSavepoint { .. } => true,
         _ => false,
     }
-}
-
-fn first_word(text: &str) -> String {
-    text.split_whitespace()
-        .next()
-        .unwrap_or_default()
-        .to_ascii_uppercase()
 }

@@ -3,13 +3,13 @@
 //! The lists say what is harmless, because a list of harmful names misses what users define. A name means the built-in thing
 //! of that name: an overload that a database's owner put beside it cannot be told from the text.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
-use sqlparser::ast::{DataType, ObjectName, ObjectNamePart};
+use sqlparser::ast::{DataType, Ident, ObjectName, ObjectNamePart};
 
-use crate::tool::SqlDialect;
+use crate::tool::{SqlAccess, SqlDialect};
 
 /// The dialect a text is read in.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +17,16 @@ pub(super) struct Dialect {
     pub(super) grammar: SqlDialect,
     /// Whether the text is surely meant in it. If not, a name counts that any dialect knows.
     pub(super) certain: bool,
+    /// What the server lets the text do.
+    pub(super) access: SqlAccess,
+}
+
+impl Dialect {
+    /// Whether `t.f` may call a function and have it write: PostgreSQL calls `f(t)` where `t` has no column `f`.
+    pub(super) fn calls_attributes(self) -> bool {
+        let may_be_postgresql = !self.certain || self.grammar == SqlDialect::Postgresql;
+        may_be_postgresql && self.access == SqlAccess::Unrestricted
+    }
 }
 
 /// What is known about a function.
@@ -30,34 +40,15 @@ pub(super) enum Function {
     Unknown,
 }
 
-/// What is known about a pragma.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pragma {
-    /// It only reports, also about the thing in its parentheses.
-    Tells,
-    /// It reports when it is given nothing, and sets otherwise.
-    Setting,
-    /// Nothing.
-    Unknown,
-}
-
-/// Whether `EXPLAIN` with an option runs the statement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Explain {
-    Plans,
-    Runs,
-    Unknown,
-}
-
+/// The file. Records of one kind are merged into [`Names`].
 #[derive(Default, Deserialize)]
-struct File {
-    functions: Vec<Record>,
-    beyond: Beyond,
-    operators: Vec<Record>,
-    types: Vec<Record>,
-    explain: ExplainOptions,
-    pragmas: Pragmas,
-    credentials: Credentials,
+struct Known {
+    functions: Names,
+    operators: Names,
+    types: Names,
+    /// The other lists, by section and name.
+    #[serde(flatten)]
+    lists: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
 }
 
 #[derive(Deserialize)]
@@ -66,70 +57,42 @@ struct Record {
     names: Vec<String>,
 }
 
-#[derive(Default, Deserialize)]
-struct Beyond {
-    names: Vec<String>,
-    starts: Vec<String>,
-}
-
-#[derive(Default, Deserialize)]
-struct ExplainOptions {
-    plans: Vec<String>,
-    runs: Vec<String>,
-}
-
-#[derive(Default, Deserialize)]
-struct Pragmas {
-    tells: Vec<String>,
-    settings: Vec<String>,
-}
-
-#[derive(Default, Deserialize)]
-struct Credentials {
-    tables: Vec<String>,
-}
-
 /// Names with the dialects that have them.
-#[derive(Default)]
+#[derive(Default, Deserialize)]
+#[serde(from = "Vec<Record>")]
 struct Names(BTreeMap<String, Vec<SqlDialect>>);
 
-impl Names {
-    fn of(records: &mut Vec<Record>) -> Self {
+impl From<Vec<Record>> for Names {
+    fn from(records: Vec<Record>) -> Self {
         let mut names = Self::default();
-        for record in records.drain(..) {
+        for record in records {
             for name in record.names {
                 names.0.entry(name).or_default().extend(&record.dialects);
             }
         }
         names
     }
+}
 
+impl Names {
     fn has(&self, name: &str, dialect: Dialect) -> bool {
         let found = self.0.get(name);
         found.is_some_and(|dialects| !dialect.certain || dialects.contains(&dialect.grammar))
     }
 }
 
-struct Known {
-    functions: Names,
-    operators: Names,
-    types: Names,
-    rest: File,
+/// Should the file not parse, nothing is known and every statement is asked about.
+static KNOWN: LazyLock<Known> =
+    LazyLock::new(|| toml::from_str(include_str!("known.toml")).unwrap_or_default());
+
+/// A list of a section.
+pub(super) fn list(section: &str, list: &str) -> Option<&'static BTreeSet<String>> {
+    KNOWN.lists.get(section)?.get(list)
 }
 
-/// Should the file not parse, nothing is known and every statement is asked about.
-static KNOWN: LazyLock<Known> = LazyLock::new(|| {
-    let mut rest: File = toml::from_str(include_str!("known.toml")).unwrap_or_default();
-    Known {
-        functions: Names::of(&mut rest.functions),
-        operators: Names::of(&mut rest.operators),
-        types: Names::of(&mut rest.types),
-        rest,
-    }
-});
-
-fn lists(names: &[String], name: &str) -> bool {
-    names.iter().any(|known| known == name)
+/// Whether a list of a section has this name.
+pub(super) fn lists(section: &str, name_of_list: &str, name: &str) -> bool {
+    list(section, name_of_list).is_some_and(|list| list.contains(name))
 }
 
 /// What is known about the function of this name.
@@ -138,9 +101,9 @@ pub(super) fn function(name: &ObjectName, dialect: Dialect) -> Function {
     let Some((last, schema)) = words.split_last() else {
         return Function::Unknown;
     };
-    let beyond = &KNOWN.rest.beyond;
     let lower = last.to_ascii_lowercase();
-    if lists(&beyond.names, &lower) || beyond.starts.iter().any(|start| lower.starts_with(start)) {
+    let mut starts = list("beyond", "starts").into_iter().flatten();
+    if lists("beyond", "names", &lower) || starts.any(|start| lower.starts_with(start)) {
         return Function::Beyond;
     }
     let built_in = match schema {
@@ -149,18 +112,14 @@ pub(super) fn function(name: &ObjectName, dialect: Dialect) -> Function {
         _ => false,
     };
     // MySQL looks for a stored function when the name is quoted.
-    let stored = dialect.grammar == SqlDialect::Mysql && is_quoted(name);
+    let is_bare = |part: &ObjectNamePart| part.as_ident().is_some_and(|ident| ident.quote_style.is_none());
+    let stored = dialect.grammar == SqlDialect::Mysql && !name.0.iter().all(is_bare);
     // As written and not in lower case: `"Count"` in quotes is another function than `count`.
     if built_in && !stored && KNOWN.functions.has(last, dialect) {
         Function::Pure
     } else {
         Function::Unknown
     }
-}
-
-fn is_quoted(name: &ObjectName) -> bool {
-    let quoted = |part: &ObjectNamePart| !matches!(part, ObjectNamePart::Identifier(ident) if ident.quote_style.is_none());
-    name.0.iter().any(quoted)
 }
 
 /// Whether the operator is one of the dialect's own.
@@ -185,56 +144,40 @@ pub(super) fn data_type(data_type: &DataType, dialect: Dialect) -> bool {
     KNOWN.types.has(name, dialect)
 }
 
-/// What an option of `EXPLAIN (…)` makes of the statement.
-pub(super) fn explain_option(name: &str) -> Explain {
-    let name = name.to_ascii_lowercase();
-    let options = &KNOWN.rest.explain;
-    if lists(&options.plans, &name) {
-        Explain::Plans
-    } else if lists(&options.runs, &name) {
-        Explain::Runs
-    } else {
-        Explain::Unknown
-    }
+/// The name of a pragma, without the database before it.
+pub(super) fn pragma_name(name: &ObjectName) -> String {
+    words(name).pop().unwrap_or_default()
 }
 
-/// What is known about a pragma, with or without the name of a database before it.
-pub(super) fn pragma(name: &ObjectName) -> Pragma {
-    let name = words(name).pop().unwrap_or_default();
-    let pragmas = &KNOWN.rest.pragmas;
-    if lists(&pragmas.tells, &name) {
-        Pragma::Tells
-    } else if lists(&pragmas.settings, &name) {
-        Pragma::Setting
-    } else {
-        Pragma::Unknown
-    }
+/// Whether a pragma only reports, also about the thing in its parentheses.
+pub(super) fn pragma_tells(name: &ObjectName) -> bool {
+    lists("pragmas", "tells", &pragma_name(name))
 }
 
 /// Whether a table holds passwords or their hashes, or the server's access rules.
 pub(super) fn holds_credentials(name: &ObjectName) -> bool {
     let words: Vec<String> = words(name).iter().map(|word| word.to_ascii_lowercase()).collect();
-    let Some((table, schema)) = words.split_last() else {
-        return false;
-    };
-    let in_schema = schema.last().map(|schema| format!("{schema}.{table}"));
-    let tables = &KNOWN.rest.credentials.tables;
-    lists(tables, table) || in_schema.is_some_and(|full| lists(tables, &full))
+    // The table, with and without the schema before it.
+    let ends = [words.len().saturating_sub(1), words.len().saturating_sub(2)];
+    let mut names = ends.iter().filter_map(|start| words.get(*start..));
+    names.any(|name| lists("credentials", "tables", &name.join(".")))
 }
 
-/// The parts of a name as the server compares them. A quoted name that is not lower-case is kept as it is, so that it
-/// never passes for a well-known one.
-pub(super) fn words(name: &ObjectName) -> Vec<String> {
-    name.0
-        .iter()
-        .map(|part| match part {
-            ObjectNamePart::Identifier(ident) if ident.quote_style.is_none() => {
-                ident.value.to_ascii_lowercase()
-            }
-            ObjectNamePart::Identifier(ident) => ident.value.clone(),
-            ObjectNamePart::Function(function) => function.to_string(),
-        })
-        .collect()
+fn words(name: &ObjectName) -> Vec<String> {
+    let word = |part: &ObjectNamePart| match part {
+        ObjectNamePart::Identifier(ident) => folded(ident),
+        ObjectNamePart::Function(function) => function.to_string(),
+    };
+    name.0.iter().map(word).collect()
+}
+
+/// A name as the server compares it. A quoted name that is not lower-case is kept as it is, so that it never passes for a
+/// well-known one.
+pub(super) fn folded(ident: &Ident) -> String {
+    match ident.quote_style {
+        None => ident.value.to_ascii_lowercase(),
+        Some(_) => ident.value.clone(),
+    }
 }
 
 #[cfg(test)]

@@ -2,10 +2,10 @@
 
 use sqlparser::ast::{
     CopySource, Expr, FunctionArg, FunctionArgExpr, Ident, ObjectName, ObjectNamePart, SetExpr, Statement,
-    TableFactor, Value,
+    TableAlias, TableFactor, Value,
 };
 
-use super::known::{self, Pragma};
+use super::known;
 
 /// A name as rules compare it: without quotes and in lower case. A part that holds a dot keeps quotes, or the table
 /// `"app.users"` would pass for the table `users` of `app`.
@@ -18,6 +18,28 @@ pub(super) fn plain(name: &ObjectName) -> String {
         ObjectNamePart::Function(function) => function.to_string().to_lowercase(),
     };
     name.0.iter().map(part).collect::<Vec<_>>().join(".")
+}
+
+/// The alias of something to read from.
+pub(super) fn alias(table: &TableFactor) -> Option<&TableAlias> {
+    match table {
+        TableFactor::Table { alias, .. }
+        | TableFactor::Derived { alias, .. }
+        | TableFactor::Function { alias, .. }
+        | TableFactor::NestedJoin { alias, .. }
+        | TableFactor::UNNEST { alias, .. } => alias.as_ref(),
+        _ => None,
+    }
+}
+
+/// The name, in lower case, that columns of this table have before them.
+pub(super) fn called(table: &TableFactor) -> Option<String> {
+    let ident = match (alias(table), table) {
+        (Some(alias), _) => &alias.name,
+        (None, TableFactor::Table { name, .. }) => name.0.last()?.as_ident()?,
+        _ => return None,
+    };
+    Some(ident.value.to_lowercase())
 }
 
 /// Tables that the library's visitor does not count as relations.
@@ -33,7 +55,7 @@ pub(super) fn not_visited(statement: &Statement) -> Vec<ObjectName> {
             name,
             value: Some(value),
             ..
-        } if known::pragma(name) == Pragma::Tells => match &value.value {
+        } if known::pragma_tells(name) => match &value.value {
             Value::SingleQuotedString(text) | Value::DoubleQuotedString(text) => {
                 vec![ObjectName::from(vec![Ident::new(text)])]
             }
@@ -60,9 +82,7 @@ pub(super) fn tables_as_queries(body: &SetExpr) -> Vec<ObjectName> {
             vec![ObjectName::from(idents)]
         }
         SetExpr::SetOperation { left, right, .. } => {
-            let mut tables = tables_as_queries(left);
-            tables.extend(tables_as_queries(right));
-            tables
+            [tables_as_queries(left), tables_as_queries(right)].concat()
         }
         _ => Vec::new(),
     }
@@ -76,25 +96,18 @@ pub(super) fn behind_only(table: &TableFactor) -> Vec<ObjectName> {
     else {
         return Vec::new();
     };
-    let is_only = match name.0.as_slice() {
-        [ObjectNamePart::Identifier(ident)] => is_keyword(ident, &["only"]),
-        _ => false,
-    };
-    if !is_only {
+    let only = name.0.first().and_then(ObjectNamePart::as_ident);
+    if !only.is_some_and(|ident| is_keyword(ident, &["only"])) {
         return Vec::new();
     }
     let alias = alias.iter().map(|alias| vec![alias.name.clone()]);
-    let args = args
-        .iter()
-        .flat_map(|args| &args.args)
-        .filter_map(|arg| match arg {
-            FunctionArg::Unnamed(FunctionArgExpr::Expr(Expr::Identifier(ident))) => Some(vec![ident.clone()]),
-            FunctionArg::Unnamed(FunctionArgExpr::Expr(Expr::CompoundIdentifier(idents))) => {
-                Some(idents.clone())
-            }
-            _ => None,
-        });
-    alias.chain(args).map(ObjectName::from).collect()
+    let args = args.iter().flat_map(|args| &args.args);
+    let named = args.filter_map(|arg| match arg {
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(Expr::Identifier(ident))) => Some(vec![ident.clone()]),
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(Expr::CompoundIdentifier(idents))) => Some(idents.clone()),
+        _ => None,
+    });
+    alias.chain(named).map(ObjectName::from).collect()
 }
 
 fn is_keyword(ident: &Ident, words: &[&str]) -> bool {

@@ -1,12 +1,14 @@
 //! Whether each part of a statement is known to only read. A part that no arm names is not.
 
 use sqlparser::ast::{
-    AccessExpr, BinaryOperator, Expr, Function, FunctionArgumentClause, FunctionArguments, Ident, ObjectName,
-    Query, Select, SelectFlavor, SelectItem, TableAlias, TableFactor,
+    AccessExpr, BinaryOperator, DataType, Expr, Function, FunctionArgumentClause, FunctionArguments, Ident,
+    ObjectName, Query, Select, SelectFlavor, SelectItem, TableFactor,
 };
 
 use super::super::why::SqlConcern;
+use super::columns::Columns;
 use super::known::{self, Dialect};
+use super::names;
 use crate::tool::{Risk, SqlDialect};
 
 /// Why a part is not known to only read, and how bad that is.
@@ -25,7 +27,7 @@ fn unknown(what: &impl ToString) -> Unproven {
 }
 
 /// An expression without what is nested in it. Its operators were looked at where the text was split into tokens.
-pub(super) fn expr(expr: &Expr, dialect: Dialect) -> Option<Unproven> {
+pub(super) fn expr(expr: &Expr, columns: &Columns, dialect: Dialect) -> Option<Unproven> {
     match expr {
         Expr::Function(called) => function(called, dialect),
         Expr::BinaryOp { op, .. } => operator(op, dialect),
@@ -35,18 +37,24 @@ pub(super) fn expr(expr: &Expr, dialect: Dialect) -> Option<Unproven> {
             ..
         } => cast(data_type, dialect),
         Expr::TypedString(typed) => cast(&typed.data_type, dialect),
-        // `(t).f` calls the function `f` where `t` has no such column. `t.tags[1]` is a part of a column.
+        Expr::CompoundIdentifier(name) => column(&name.iter().collect::<Vec<_>>(), columns, dialect),
+        // `t.tags[1]` is a part of a column. `(t).f` is not known to be one.
         Expr::CompoundFieldAccess { root, access_chain } => {
-            let is_dot = |access: &&AccessExpr| matches!(access, AccessExpr::Dot(_));
-            let is_column = matches!(root.as_ref(), Expr::Identifier(_) | Expr::CompoundIdentifier(_));
-            let mut chain = access_chain
-                .iter()
-                .skip_while(|access| is_column && is_dot(access));
-            chain.find(is_dot).map(unproven)
+            let mut name = match root.as_ref() {
+                Expr::Identifier(first) => vec![first],
+                Expr::CompoundIdentifier(first) => first.iter().collect(),
+                _ => Vec::new(),
+            };
+            let mut chain = access_chain.iter().peekable();
+            while let (Some(AccessExpr::Dot(Expr::Identifier(next))), false) = (chain.peek(), name.is_empty())
+            {
+                name.push(next);
+                chain.next();
+            }
+            let dot = chain.find(|access| matches!(access, AccessExpr::Dot(_)));
+            dot.map(unproven).or_else(|| column(&name, columns, dialect))
         }
-        // `t.f` does so too, and cannot be told from a column; see the header of `sql.rs`.
         Expr::Identifier(_)
-        | Expr::CompoundIdentifier(_)
         | Expr::IsFalse(_)
         | Expr::IsNotFalse(_)
         | Expr::IsTrue(_)
@@ -100,6 +108,13 @@ pub(super) fn expr(expr: &Expr, dialect: Dialect) -> Option<Unproven> {
     }
 }
 
+/// `t.f`, which may call the function `f`.
+fn column(name: &[&Ident], columns: &Columns, dialect: Dialect) -> Option<Unproven> {
+    let is_column = name.len() < 2 || !dialect.calls_attributes() || columns.prove(name);
+    let text = || name.iter().map(ToString::to_string).collect::<Vec<_>>().join(".");
+    (!is_column).then(|| (Risk::Medium, SqlConcern::MayCall { name: text() }))
+}
+
 fn function(called: &Function, dialect: Dialect) -> Option<Unproven> {
     let returning = match &called.args {
         FunctionArguments::List(list) => list.clauses.iter().find_map(|clause| match clause {
@@ -136,36 +151,28 @@ fn operator(op: &BinaryOperator, dialect: Dialect) -> Option<Unproven> {
     (!is_known).then(|| unproven(op))
 }
 
-fn cast(data_type: &sqlparser::ast::DataType, dialect: Dialect) -> Option<Unproven> {
+fn cast(data_type: &DataType, dialect: Dialect) -> Option<Unproven> {
     (!known::data_type(data_type, dialect)).then(|| unproven(data_type))
 }
 
-/// Something to read from.
+/// Something to read from. `AS t(a my_type)` casts as it reads.
 pub(super) fn table(table: &TableFactor, dialect: Dialect) -> Option<Unproven> {
-    match table {
+    let called = match table {
         TableFactor::Table {
-            name, alias, args, ..
-        } => args
-            .as_ref()
-            .and_then(|_| name_of_function(name, dialect))
-            .or_else(|| columns(alias.as_ref(), dialect)),
-        TableFactor::Function { name, alias, .. } => {
-            name_of_function(name, dialect).or_else(|| columns(alias.as_ref(), dialect))
+            name, args: Some(_), ..
         }
-        TableFactor::Derived { alias, .. }
-        | TableFactor::NestedJoin { alias, .. }
-        | TableFactor::UNNEST { alias, .. } => columns(alias.as_ref(), dialect),
+        | TableFactor::Function { name, .. } => name_of_function(name, dialect),
+        TableFactor::Table { .. }
+        | TableFactor::Derived { .. }
+        | TableFactor::NestedJoin { .. }
+        | TableFactor::UNNEST { .. } => None,
         // MySQL has no types of users.
         TableFactor::JsonTable { .. } if dialect.grammar == SqlDialect::Mysql => None,
         other => Some(unknown(other)),
-    }
-}
-
-/// `AS t(a my_type)` casts as it reads.
-fn columns(alias: Option<&TableAlias>, dialect: Dialect) -> Option<Unproven> {
-    let types = alias.into_iter().flat_map(|alias| &alias.columns);
-    let mut types = types.filter_map(|column| column.data_type.as_ref());
-    types.find_map(|data_type| cast(data_type, dialect))
+    };
+    let columns = names::alias(table).into_iter().flat_map(|alias| &alias.columns);
+    let mut types = columns.filter_map(|column| column.data_type.as_ref());
+    called.or_else(|| types.find_map(|data_type| cast(data_type, dialect)))
 }
 
 /// The clauses of a query that none of the three databases has.

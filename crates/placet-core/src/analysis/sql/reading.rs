@@ -17,16 +17,6 @@ pub(super) const SQL_BYTES_MAX: usize = 100_000;
 /// dropping that tree recurses, so the chain is bounded before it is parsed.
 pub(super) const ITEM_TOKENS_MAX: usize = 1_000;
 
-/// The words that a statement begins with in any of the dialects.
-#[rustfmt::skip]
-const BEGINNINGS: &[&str] = &[
-    "ABORT", "ALTER", "ANALYZE", "ASSERT", "ATTACH", "BEGIN", "CALL", "CASE", "CLOSE", "COMMENT", "COMMIT", "COPY", "CREATE",
-    "DEALLOCATE", "DECLARE", "DELETE", "DESC", "DESCRIBE", "DETACH", "DISCARD", "DROP", "END", "EXEC", "EXECUTE", "EXPLAIN", "FETCH",
-    "FLUSH", "FROM", "GRANT", "IF", "INSERT", "INSTALL", "KILL", "LISTEN", "LOAD", "LOCK", "MERGE", "NOTIFY", "OPEN", "OPTIMIZE",
-    "PRAGMA", "PREPARE", "RELEASE", "RENAME", "REPLACE", "RESET", "RETURN", "REVOKE", "ROLLBACK", "SAVEPOINT", "SELECT", "SET", "SHOW",
-    "START", "TRUNCATE", "UNLISTEN", "UNLOCK", "UPDATE", "USE", "VACUUM", "VALUES", "WITH",
-];
-
 /// A text that one dialect can follow.
 pub(super) struct Text {
     pub(super) dialect: ReadIn,
@@ -37,8 +27,9 @@ pub(super) struct Text {
 
 /// What one dialect makes of a text that it could at least split into tokens.
 pub(super) struct Reading {
-    live: Vec<Span>,
-    stray_backtick: bool,
+    /// Where its tokens are, without white space and comments.
+    pub(super) live: Vec<Span>,
+    pub(super) stray_backtick: bool,
     pub(super) text: Result<Text, SqlConcern>,
 }
 
@@ -55,7 +46,7 @@ pub(super) fn check(sql: &str) -> Result<(), SqlConcern> {
             bytes_max: SQL_BYTES_MAX,
         });
     }
-    if let Some(word) = no_beginning(sql) {
+    if let Some(word) = first_word(sql).filter(|word| !begins_statement(word)) {
         return Err(SqlConcern::Unparsed {
             error: format!("Expected: an SQL statement, found: {word}"),
         });
@@ -75,15 +66,27 @@ pub(super) fn check(sql: &str) -> Result<(), SqlConcern> {
     Ok(())
 }
 
-/// The first word, where no statement begins with it. Prose and commands are told from SQL by this alone, without parsing
-/// them; text that begins with a comment is parsed.
-fn no_beginning(sql: &str) -> Option<&str> {
+/// The first word. `None` where a comment or something else stands first, so that only the parser can tell.
+pub(super) fn first_word(sql: &str) -> Option<&str> {
     let begun = sql.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '(' | ';'));
     let word = begun.split(|c: char| !c.is_ascii_alphabetic()).next()?;
-    let begins = BEGINNINGS
-        .iter()
-        .any(|beginning| beginning.eq_ignore_ascii_case(word));
-    (!word.is_empty() && !begins).then_some(word)
+    (!word.is_empty()).then_some(word)
+}
+
+/// Whether the grammar of some dialect begins a statement with this word. Prose and commands are told from SQL by this alone.
+pub(super) fn begins_statement(word: &str) -> bool {
+    let is_keyword =
+        matches!(&Token::make_word(word, None), Token::Word(word) if word.keyword != Keyword::NoKeyword);
+    is_keyword
+        && SqlDialect::ALL.into_iter().any(|dialect| {
+            let parser = Parser::new(grammar(dialect)).try_with_sql(word);
+            match parser.and_then(|mut parser| parser.parse_statement()) {
+                Ok(_) => true,
+                // What is missing after a known verb is something else than a statement.
+                Err(ParserError::ParserError(message)) => !message.contains("an SQL statement"),
+                Err(_) => false,
+            }
+        })
 }
 
 /// Reads the text as one dialect. Fails when not even the tokens can be told.
@@ -92,6 +95,11 @@ pub(super) fn read(sql: &str, dialect: ReadIn) -> Result<Reading, SqlConcern> {
     let mysql = dialect.grammar == SqlDialect::Mysql;
     if mysql && ["\\'", "\\\"", "\\`"].iter().any(|escape| sql.contains(escape)) {
         return Err(SqlConcern::EscapedQuote);
+    }
+    // `U&"\0070g_read_file"` is a name in escapes, which the parser takes for an operator and another name.
+    let postgresql = dialect.grammar == SqlDialect::Postgresql;
+    if postgresql && ["u&\"", "U&\""].iter().any(|escaped| sql.contains(escaped)) {
+        return Err(SqlConcern::EscapedName);
     }
     let grammar = grammar(dialect.grammar);
     let tokens = Tokenizer::new(grammar, sql)
@@ -103,17 +111,18 @@ pub(super) fn read(sql: &str, dialect: ReadIn) -> Result<Reading, SqlConcern> {
     if too_deep(&tokens) {
         return Err(SqlConcern::TooDeep);
     }
-    if strings_run_on(&tokens) {
+    let is_live = |token: &&TokenWithSpan| !matches!(token.token, Token::Whitespace(_));
+    let live: Vec<&TokenWithSpan> = tokens.iter().filter(is_live).collect();
+    // A string right after a string. PostgreSQL reads on in the way of the first: after `E'a'` a backslash escapes in the next
+    // one too, which then ends elsewhere than the parser believes.
+    let are_strings = |pair: &[&TokenWithSpan]| pair.iter().all(|token| is_string(&token.token));
+    if live.windows(2).any(are_strings) {
         return Err(SqlConcern::StringRunsOn);
     }
     if dialect.grammar == SqlDialect::Sqlite && has_variable_with_brackets(&tokens) {
         return Err(SqlConcern::VariableWithBrackets);
     }
-    if dialect.grammar == SqlDialect::Postgresql && has_escaped_name(&tokens) {
-        return Err(SqlConcern::EscapedName);
-    }
-    let is_live = |token: &&TokenWithSpan| !matches!(token.token, Token::Whitespace(_));
-    let live = tokens.iter().filter(is_live).map(|token| token.span).collect();
+    let live = live.iter().map(|token| token.span).collect();
     let stray_backtick = tokens.iter().any(|token| token.token == Token::Char('`'));
     let unknown_operator = operators(sql, &tokens, dialect.grammar)
         .into_iter()
@@ -128,17 +137,6 @@ pub(super) fn read(sql: &str, dialect: ReadIn) -> Result<Reading, SqlConcern> {
         stray_backtick,
         text,
     })
-}
-
-impl Reading {
-    /// Whether two dialects see the same live text: strings and comments begin and end at the same places.
-    pub(super) fn tokens_match(&self, other: &Self) -> bool {
-        self.live == other.live
-    }
-
-    pub(super) fn has_stray_backtick(&self) -> bool {
-        self.stray_backtick
-    }
 }
 
 /// The operators of the text as the server reads them. The parser splits `@@@` into two, and PostgreSQL does not.
@@ -180,19 +178,7 @@ fn cut_signs(run: &mut String) {
     }
 }
 
-/// `U&"\0070g_read_file"`: a name in escapes, which the parser takes for an operator and another name.
-fn has_escaped_name(tokens: &[TokenWithSpan]) -> bool {
-    tokens.windows(3).any(|three| match three {
-        [first, and, name] => {
-            let is_u = matches!(&first.token, Token::Word(word) if word.quote_style.is_none() && word.value.eq_ignore_ascii_case("u"));
-            let is_quoted = matches!(&name.token, Token::Word(word) if word.quote_style == Some('"'));
-            is_u && and.token == Token::Ampersand && is_quoted
-        }
-        _ => false,
-    })
-}
-
-pub(super) fn grammar(dialect: SqlDialect) -> &'static dyn Dialect {
+fn grammar(dialect: SqlDialect) -> &'static dyn Dialect {
     match dialect {
         SqlDialect::Sqlite => &SQLiteDialect {},
         SqlDialect::Postgresql => &PostgreSqlDialect {},
@@ -253,22 +239,6 @@ fn pragma_of_name(parser: &mut Parser<'_>) -> Result<Statement, ParserError> {
         value,
         is_eq: false,
     })
-}
-
-/// A string right after a string. PostgreSQL reads on in the way of the first: after `E'a'` a backslash escapes in the next
-/// one too, which then ends elsewhere than the parser believes.
-fn strings_run_on(tokens: &[TokenWithSpan]) -> bool {
-    let mut live = tokens
-        .iter()
-        .map(|token| &token.token)
-        .filter(|token| !matches!(token, Token::Whitespace(_)))
-        .peekable();
-    while let Some(token) = live.next() {
-        if is_string(token) && live.peek().is_some_and(|next| is_string(next)) {
-            return true;
-        }
-    }
-    false
 }
 
 fn is_string(token: &Token) -> bool {

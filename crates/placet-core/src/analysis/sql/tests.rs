@@ -5,17 +5,23 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::analysis::why::tests::value;
+use crate::tool::Category;
 
+mod attributes;
 mod dialects;
 mod disguises;
 mod naming;
 mod previews;
+mod prose;
 
-const ALL: [SqlDialect; 3] = [SqlDialect::Sqlite, SqlDialect::Postgresql, SqlDialect::Mysql];
-
+/// What is found where judged reads run read-only.
 fn found(sql: &str, dialect: Option<SqlDialect>) -> Analysis {
+    found_with(sql, dialect, SqlAccess::ReadOnly)
+}
+
+fn found_with(sql: &str, dialect: Option<SqlDialect>, access: SqlAccess) -> Analysis {
     let mut found = Analysis::nothing();
-    analyse(sql, dialect, &mut found);
+    analyse(sql, dialect, access, &mut found);
     found
 }
 
@@ -319,7 +325,7 @@ fn long_and_deep_text_is_high_and_does_not_exhaust_the_stack() {
     // Half of what a test's or a worker's thread has.
     let judged = std::thread::Builder::new()
         .stack_size(1024 * 1024)
-        .spawn(move || cases.map(|sql| ALL.map(|dialect| found(&sql, Some(dialect)).risk())))
+        .spawn(move || cases.map(|sql| SqlDialect::ALL.map(|dialect| found(&sql, Some(dialect)).risk())))
         .unwrap()
         .join()
         .unwrap();

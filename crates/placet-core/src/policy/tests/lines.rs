@@ -3,7 +3,7 @@
 use super::*;
 use crate::analysis::{FixedPlaces, analyse};
 use crate::call::Args;
-use crate::tool::{Lens, SqlDialect};
+use crate::tool::{Lens, SqlAccess, SqlDialect};
 
 /// The example of design §2, as printed there.
 const DESIGN: &str = r#"
@@ -247,7 +247,8 @@ fn no_way_of_naming_a_table_gets_round_a_deny() {
         let args = Args::from_value(json!({ "sql": sql })).unwrap();
         let mut case = Case::new("sql_query", Analysis::nothing());
         let arg = "sql".into();
-        case.tool.lenses = vec![Lens::Sql { arg, dialect }];
+        let access = SqlAccess::ReadOnly;
+        case.tool.lenses = vec![Lens::Sql { arg, dialect, access }];
         case.analysis = analyse(&case.tool, &args, &FixedPlaces::of_examples());
         assert_eq!(case.decide(&policy).decision, Decision::Deny, "{sql}");
     }

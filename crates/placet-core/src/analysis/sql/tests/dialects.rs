@@ -24,7 +24,7 @@ fn what_only_sqlite_does() {
             ATTACH DATABASE '/etc/x.db' AS x
               HIGH command ATTACH [] Sql(MoreThanRows { verb: "ATTACH" })
             DETACH DATABASE x
-              HIGH Unreadable { what: "SQL" } Sql(Unparsed { error: "Expected: an SQL statement, found: DETACH at Line: 1, Column: 1" })
+              HIGH Unreadable { what: "SQL" } Sql(Unparsed { error: "Expected: an SQL statement, found: DETACH" })
             VACUUM INTO '/tmp/copy.db'
               HIGH Unreadable { what: "SQL" } Sql(Trailing { token: "'/tmp/copy.db'" })
             PRAGMA writable_schema = ON

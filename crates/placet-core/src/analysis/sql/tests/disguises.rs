@@ -173,6 +173,24 @@ fn a_condition_that_is_true_of_every_row_limits_nothing() {
         "DELETE FROM t WHERE t.id = id",
         "DELETE FROM t WHERE T.ID = t.id",
         "UPDATE t SET a = 1 WHERE id LIKE '_%'",
+        "DELETE FROM t WHERE NOT (id = 1)",
+        "DELETE FROM t WHERE NOT (id = 1 OR 1 = 0)",
+        "DELETE FROM t WHERE id <> 1",
+        "DELETE FROM t WHERE id NOT IN (1, 2)",
+        "DELETE FROM t WHERE id NOT LIKE 'x'",
+        "DELETE FROM t WHERE id NOT BETWEEN 1 AND 2",
+        "DELETE FROM t WHERE id IS NOT NULL",
+        "DELETE FROM t WHERE id",
+        "DELETE FROM t WHERE id = id + 0",
+        "DELETE FROM t WHERE id >= abs(t.id)",
+        "DELETE FROM t WHERE id IN (SELECT id FROM t)",
+        "DELETE FROM t WHERE id IN (1, id)",
+        "DELETE FROM t WHERE id BETWEEN 1 AND id",
+        "DELETE FROM t WHERE id * 0 = 0",
+        "DELETE FROM t WHERE coalesce(1, id) = 1",
+        "DELETE FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.id = 1)",
+        "DELETE FROM t WHERE id LIKE name",
+        "DELETE FROM t WHERE id = 1 OR id <> 1",
     ] {
         assert_eq!(found(sql, None).risk(), Risk::High, "{sql}");
     }
@@ -181,6 +199,8 @@ fn a_condition_that_is_true_of_every_row_limits_nothing() {
         ("DELETE FROM t WHERE id REGEXP 'x*'", SqlDialect::Mysql),
         ("DELETE FROM t WHERE id REGEXP 'a|'", SqlDialect::Mysql),
         ("DELETE FROM t WHERE id ~ '.*'", SqlDialect::Postgresql),
+        ("DELETE FROM t WHERE name REGEXP '^tmp'", SqlDialect::Mysql),
+        ("DELETE FROM t USING u WHERE id = 1", SqlDialect::Postgresql),
         ("DELETE FROM t USING u WHERE u.id = 1", SqlDialect::Postgresql),
         (
             "DELETE FROM t USING users u WHERE u.id = 1",
@@ -191,18 +211,26 @@ fn a_condition_that_is_true_of_every_row_limits_nothing() {
         assert_eq!(found(sql, Some(dialect)).risk(), Risk::High, "{sql}");
     }
     for (sql, dialect) in [
-        ("DELETE FROM t WHERE NOT (id = 1)", SqlDialect::Postgresql),
-        (
-            "DELETE FROM t WHERE NOT (id = 1 OR 1 = 0)",
-            SqlDialect::Postgresql,
-        ),
         ("DELETE FROM t USING u WHERE t.id = u.id", SqlDialect::Postgresql),
         (
             "UPDATE t SET a = 1 FROM u WHERE t.id = u.id AND u.x = 1",
             SqlDialect::Postgresql,
         ),
-        ("DELETE FROM t WHERE name REGEXP '^tmp'", SqlDialect::Mysql),
         ("DELETE FROM t WHERE name LIKE 'tmp_%'", SqlDialect::Mysql),
+        ("DELETE FROM t WHERE deleted IS NULL", SqlDialect::Mysql),
+        ("DELETE FROM t WHERE 7 = (id) AND NOT gone", SqlDialect::Mysql),
+        (
+            "DELETE FROM t WHERE id = ANY(ARRAY[1, 2])",
+            SqlDialect::Postgresql,
+        ),
+        (
+            "DELETE FROM t WHERE id IN (SELECT gone FROM u)",
+            SqlDialect::Sqlite,
+        ),
+        (
+            "DELETE FROM t WHERE at BETWEEN 1 AND 2 OR id <= 3",
+            SqlDialect::Sqlite,
+        ),
     ] {
         assert_eq!(found(sql, Some(dialect)).risk(), Risk::Medium, "{sql}");
     }

@@ -139,3 +139,15 @@ fn every_verb_inside_a_statement_is_kept() {
         ["MERGE", "DELETE"]
     );
 }
+
+#[test]
+fn verbs_are_what_a_grammar_begins_a_statement_with() {
+    let real = "SELECT select INSERT UPDATE DELETE MERGE REPLACE EXPLAIN PRAGMA COPY SHOW CREATE ALTER DROP TRUNCATE GRANT REVOKE \
+                SET BEGIN COMMIT END ROLLBACK VACUUM WITH VALUES CALL USE";
+    for verb in real.split_whitespace().chain(["SELECT INTO"]) {
+        assert!(is_verb(verb), "{verb}");
+    }
+    for typo in ["DELTE", "SELCT", "DROP TABLE", "", "INSRT", "TABLE", "FUNCTION"] {
+        assert!(!is_verb(typo), "{typo}");
+    }
+}
