@@ -7,7 +7,6 @@
 mod arguments;
 mod fixed;
 pub mod path;
-mod secret;
 pub mod shell;
 pub mod sql;
 pub mod url;

@@ -28,7 +28,7 @@ pub use paths::PathGlobError;
 pub(crate) use paths::{PathGlob, Roots};
 pub(crate) use rule::{Command, Conditions, Effects, Subject};
 pub use rule::{Effect, Rule};
-pub(crate) use wild::Wild;
+pub(crate) use wild::{Piece, Wild};
 
 /// How freely the agent may act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -28,6 +28,7 @@ mod tree;
 mod walk;
 mod word;
 
+pub(super) use programs::List;
 pub use programs::{Programs, Record, RecordError};
 
 use super::why::Why;
@@ -90,13 +91,6 @@ pub(crate) fn is_glob(word: &str) -> bool {
 /// Whether `NAME=value` set for a command changes nothing about which command runs, or where it works: `RUST_BACKTRACE=1`.
 pub(crate) fn is_harmless_assignment(text: &str) -> bool {
     judge::is_harmless_assignment(text, Programs::builtin_ref())
-}
-
-/// Whether `name` is a shell whose language is close enough to be parsed as bash, in whatever version.
-pub(super) fn is_shell(name: &str) -> bool {
-    Programs::builtin_ref()
-        .form(name)
-        .is_some_and(|form| form.stdin == programs::Input::Shell)
 }
 
 /// The fact that (part of) a line could not be understood.

@@ -32,7 +32,7 @@ pub enum Why {
     StandsIn { name: String }, // A function that could be taken for a command.
     LeadsLater { word: String },
     MaybeOutside { word: String },
-    Path(PathConcern),
+    Path { path: PathConcern },
     Sql(SqlConcern),
     Url(UrlConcern),
 }
@@ -156,7 +156,7 @@ pub enum Deed {
 
 /// What is wrong with a path, or special about the place it leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(tag = "path", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum PathConcern {
     Outside,
     Secrets,

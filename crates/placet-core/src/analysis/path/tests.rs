@@ -112,17 +112,17 @@ fn whatever_leads_out_of_the_workspace_is_high() {
             "/home/ana/work/../../../etc/shadow",
         ],
         &expect![[r#"
-            HIGH /etc/passwd -> /etc/passwd outside Path(Outside)
-            HIGH ../x -> /home/ana/x outside Path(Outside)
-            HIGH a/../../x -> /home/ana/x outside Path(Outside)
-            HIGH ~ -> /home/ana outside Path(Outside)
-            HIGH ~/.bashrc -> /home/ana/.bashrc outside Path(Outside)
-            HIGH /home/ana/workshop -> /home/ana/workshop outside Path(Outside)
-            HIGH /home/ana/work/../other -> /home/ana/other outside Path(Outside)
-            HIGH / -> / outside Path(Outside)
-            HIGH out/passwd -> /etc/deep/passwd outside Path(Outside)
-            HIGH loop/x -> /home/ana/work/loop/x outside Path(Outside)
-            HIGH /home/ana/work/../../../etc/shadow -> /etc/shadow outside Path(Outside)
+            HIGH /etc/passwd -> /etc/passwd outside Path { path: Outside }
+            HIGH ../x -> /home/ana/x outside Path { path: Outside }
+            HIGH a/../../x -> /home/ana/x outside Path { path: Outside }
+            HIGH ~ -> /home/ana outside Path { path: Outside }
+            HIGH ~/.bashrc -> /home/ana/.bashrc outside Path { path: Outside }
+            HIGH /home/ana/workshop -> /home/ana/workshop outside Path { path: Outside }
+            HIGH /home/ana/work/../other -> /home/ana/other outside Path { path: Outside }
+            HIGH / -> / outside Path { path: Outside }
+            HIGH out/passwd -> /etc/deep/passwd outside Path { path: Outside }
+            HIGH loop/x -> /home/ana/work/loop/x outside Path { path: Outside }
+            HIGH /home/ana/work/../../../etc/shadow -> /etc/shadow outside Path { path: Outside }
         "#]],
     );
 }
@@ -134,10 +134,10 @@ fn going_up_from_behind_a_link_is_judged_where_the_system_ends_up_and_as_text() 
         Use::Read,
         &["out/../passwd", "loop/../x", "alias/../src/x", "out/../../x"],
         &expect![[r#"
-            HIGH out/../passwd -> /etc/passwd outside Path(Outside)
-            HIGH loop/../x -> /home/ana/work/loop outside Path(Outside)
+            HIGH out/../passwd -> /etc/passwd outside Path { path: Outside }
+            HIGH loop/../x -> /home/ana/work/loop outside Path { path: Outside }
             LOW alias/../src/x -> /home/ana/work/src/x inside
-            HIGH out/../../x -> /x outside Path(Outside)
+            HIGH out/../../x -> /x outside Path { path: Outside }
         "#]],
     );
 }
@@ -157,14 +157,14 @@ fn what_means_nothing_certain_is_high() {
             "https://evil.example/x",
         ],
         &expect![[r#"
-            HIGH Unreadable { what: "" } Path(Empty)
-            HIGH Unreadable { what: "a\0b" } Path(ControlCharacters)
-            HIGH Unreadable { what: "a\nb" } Path(ControlCharacters)
-            HIGH Unreadable { what: "a\u{1b}[2Kb" } Path(ControlCharacters)
-            HIGH Unreadable { what: "~root/x" } Path(OtherHome)
-            HIGH Unreadable { what: "..\\..\\x" } Path(Backslash)
-            HIGH Unreadable { what: "C:/Windows" } Path(DriveLetter)
-            HIGH Unreadable { what: "https://evil.example/x" } Path(Url)
+            HIGH Unreadable { what: "" } Path { path: Empty }
+            HIGH Unreadable { what: "a\0b" } Path { path: ControlCharacters }
+            HIGH Unreadable { what: "a\nb" } Path { path: ControlCharacters }
+            HIGH Unreadable { what: "a\u{1b}[2Kb" } Path { path: ControlCharacters }
+            HIGH Unreadable { what: "~root/x" } Path { path: OtherHome }
+            HIGH Unreadable { what: "..\\..\\x" } Path { path: Backslash }
+            HIGH Unreadable { what: "C:/Windows" } Path { path: DriveLetter }
+            HIGH Unreadable { what: "https://evil.example/x" } Path { path: Url }
         "#]],
     );
 }
@@ -187,7 +187,8 @@ fn a_file_url_is_never_taken_for_the_path_it_would_be_as_a_url() {
             let why = PathConcern::FileUrl;
             assert_eq!(placed, Placed::Unreadable { why }, "{path}");
             assert_eq!(placed.risk(usage), (Risk::High, Some(why)), "{path}");
-            assert_eq!(inside("/home/ana/work", path, &places()), None, "{path}");
+            let leads = place_from("/home/ana/work", path, &places());
+            assert!(!matches!(leads, Placed::Inside { .. }), "{path}");
         }
     }
 }
@@ -200,7 +201,7 @@ fn a_tilde_must_be_inside_as_the_home_folder_and_as_a_name() {
         &["~/work/x", "~/work/../../../home/ana/work/x", "~/work/../work/x"],
         &expect![[r#"
             MEDIUM ~/work/x -> /home/ana/work/x inside
-            HIGH ~/work/../../../home/ana/work/x -> /home/ana/home/ana/work/x outside Path(Outside)
+            HIGH ~/work/../../../home/ana/work/x -> /home/ana/home/ana/work/x outside Path { path: Outside }
             MEDIUM ~/work/../work/x -> /home/ana/work/x inside
         "#]],
     );
@@ -225,18 +226,18 @@ fn secrets_inside_the_workspace_are_high_to_read() {
             "tokens.toml",
         ],
         &expect![[r#"
-            HIGH .env -> /home/ana/work/.env inside Path(Secrets)
-            HIGH .ENV -> /home/ana/work/.ENV inside Path(Secrets)
-            HIGH .env.production -> /home/ana/work/.env.production inside Path(Secrets)
-            HIGH deploy/id_rsa -> /home/ana/work/deploy/id_rsa inside Path(Secrets)
-            HIGH cert/server.pem -> /home/ana/work/cert/server.pem inside Path(Secrets)
-            HIGH .ssh/config -> /home/ana/work/.ssh/config inside Path(Secrets)
-            HIGH .aws/credentials -> /home/ana/work/.aws/credentials inside Path(Secrets)
-            HIGH .netrc -> /home/ana/work/.netrc inside Path(Secrets)
-            HIGH sub/.config/gh/hosts.yml -> /home/ana/work/sub/.config/gh/hosts.yml inside Path(Secrets)
-            HIGH .npmrc -> /home/ana/work/.npmrc inside Path(Secrets)
-            HIGH plain.txt -> /home/ana/work/.env inside Path(Secrets)
-            HIGH tokens.toml -> /home/ana/work/tokens.toml inside Path(Secrets)
+            HIGH .env -> /home/ana/work/.env inside Path { path: Secrets }
+            HIGH .ENV -> /home/ana/work/.ENV inside Path { path: Secrets }
+            HIGH .env.production -> /home/ana/work/.env.production inside Path { path: Secrets }
+            HIGH deploy/id_rsa -> /home/ana/work/deploy/id_rsa inside Path { path: Secrets }
+            HIGH cert/server.pem -> /home/ana/work/cert/server.pem inside Path { path: Secrets }
+            HIGH .ssh/config -> /home/ana/work/.ssh/config inside Path { path: Secrets }
+            HIGH .aws/credentials -> /home/ana/work/.aws/credentials inside Path { path: Secrets }
+            HIGH .netrc -> /home/ana/work/.netrc inside Path { path: Secrets }
+            HIGH sub/.config/gh/hosts.yml -> /home/ana/work/sub/.config/gh/hosts.yml inside Path { path: Secrets }
+            HIGH .npmrc -> /home/ana/work/.npmrc inside Path { path: Secrets }
+            HIGH plain.txt -> /home/ana/work/.env inside Path { path: Secrets }
+            HIGH tokens.toml -> /home/ana/work/tokens.toml inside Path { path: Secrets }
         "#]],
     );
 }
@@ -270,14 +271,14 @@ fn cve_2025_53773_an_agent_that_writes_its_own_approval_settings_is_asked_about(
             "my.code-workspace",
         ],
         &expect![[r#"
-            HIGH .vscode/settings.json -> /home/ana/work/.vscode/settings.json inside Path(SteersAgents)
-            HIGH .vscode/tasks.json -> /home/ana/work/.vscode/tasks.json inside Path(SteersAgents)
-            HIGH sub/.claude/settings.local.json -> /home/ana/work/sub/.claude/settings.local.json inside Path(SteersAgents)
-            HIGH .cursor/mcp.json -> /home/ana/work/.cursor/mcp.json inside Path(SteersAgents)
-            HIGH .mcp.json -> /home/ana/work/.mcp.json inside Path(SteersAgents)
-            HIGH flows/triage.workflow.toml -> /home/ana/work/flows/triage.workflow.toml inside Path(SteersAgents)
-            HIGH placet.toml -> /home/ana/work/placet.toml inside Path(SteersAgents)
-            HIGH my.code-workspace -> /home/ana/work/my.code-workspace inside Path(SteersAgents)
+            HIGH .vscode/settings.json -> /home/ana/work/.vscode/settings.json inside Path { path: SteersAgents }
+            HIGH .vscode/tasks.json -> /home/ana/work/.vscode/tasks.json inside Path { path: SteersAgents }
+            HIGH sub/.claude/settings.local.json -> /home/ana/work/sub/.claude/settings.local.json inside Path { path: SteersAgents }
+            HIGH .cursor/mcp.json -> /home/ana/work/.cursor/mcp.json inside Path { path: SteersAgents }
+            HIGH .mcp.json -> /home/ana/work/.mcp.json inside Path { path: SteersAgents }
+            HIGH flows/triage.workflow.toml -> /home/ana/work/flows/triage.workflow.toml inside Path { path: SteersAgents }
+            HIGH placet.toml -> /home/ana/work/placet.toml inside Path { path: SteersAgents }
+            HIGH my.code-workspace -> /home/ana/work/my.code-workspace inside Path { path: SteersAgents }
         "#]],
     );
 }
@@ -301,18 +302,18 @@ fn writes_to_what_runs_later_are_high() {
             ".env",
         ],
         &expect![[r#"
-            HIGH .git/hooks/pre-commit -> /home/ana/work/scripts/pre-commit inside Path(RunsInGit)
-            HIGH .git/config -> /home/ana/work/.git/config inside Path(RunsInGit)
-            HIGH .git -> /home/ana/work/.git inside Path(RunsInGit)
-            HIGH .GIT/config -> /home/ana/work/.GIT/config inside Path(RunsInGit)
-            HIGH .husky/pre-push -> /home/ana/work/.husky/pre-push inside Path(RunsInGit)
-            HIGH .bashrc -> /home/ana/work/.bashrc inside Path(RunsAtStart)
-            HIGH .zshenv -> /home/ana/work/.zshenv inside Path(RunsAtStart)
-            HIGH .profile -> /home/ana/work/.profile inside Path(RunsAtStart)
-            HIGH .envrc -> /home/ana/work/.envrc inside Path(RunsAtStart)
-            HIGH .config/fish/conf.d/x.fish -> /home/ana/work/.config/fish/conf.d/x.fish inside Path(RunsAtStart)
-            HIGH .ssh/authorized_keys -> /home/ana/work/.ssh/authorized_keys inside Path(Secrets)
-            HIGH .env -> /home/ana/work/.env inside Path(Secrets)
+            HIGH .git/hooks/pre-commit -> /home/ana/work/scripts/pre-commit inside Path { path: RunsInGit }
+            HIGH .git/config -> /home/ana/work/.git/config inside Path { path: RunsInGit }
+            HIGH .git -> /home/ana/work/.git inside Path { path: RunsInGit }
+            HIGH .GIT/config -> /home/ana/work/.GIT/config inside Path { path: RunsInGit }
+            HIGH .husky/pre-push -> /home/ana/work/.husky/pre-push inside Path { path: RunsInGit }
+            HIGH .bashrc -> /home/ana/work/.bashrc inside Path { path: RunsAtStart }
+            HIGH .zshenv -> /home/ana/work/.zshenv inside Path { path: RunsAtStart }
+            HIGH .profile -> /home/ana/work/.profile inside Path { path: RunsAtStart }
+            HIGH .envrc -> /home/ana/work/.envrc inside Path { path: RunsAtStart }
+            HIGH .config/fish/conf.d/x.fish -> /home/ana/work/.config/fish/conf.d/x.fish inside Path { path: RunsAtStart }
+            HIGH .ssh/authorized_keys -> /home/ana/work/.ssh/authorized_keys inside Path { path: Secrets }
+            HIGH .env -> /home/ana/work/.env inside Path { path: Secrets }
         "#]],
     );
 }

@@ -27,21 +27,23 @@ pub(super) fn web(text: &str) -> Vec<Fact> {
 /// A server that a developer runs on this machine, named plainly, is no reason to ask every time.
 fn on_this_machine(fact: Fact, text: &str) -> Fact {
     const PLAIN: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
-    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = authority.rsplit_once(':').map_or(authority, |(host, port)| {
-        let is_port = !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit());
-        if is_port { host } else { authority }
+    let rest = text.split_once("://").map_or(Some(text), |(scheme, rest)| {
+        matches!(scheme, "http" | "https").then_some(rest)
     });
-    let is_web = !text.contains("://") || text.starts_with("http://") || text.starts_with("https://");
-    if is_web && PLAIN.contains(&host) {
-        return Fact {
-            risk: Risk::Medium,
-            why: None,
-            ..fact
-        };
+    let authority = rest.and_then(|rest| rest.split(['/', '?', '#']).next());
+    let is_port = |port: &str| !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit());
+    let is_plain = |authority: &str| match authority.rsplit_once(':') {
+        Some((host, port)) if is_port(port) => PLAIN.contains(&host),
+        _ => PLAIN.contains(&authority),
+    };
+    if !authority.is_some_and(is_plain) {
+        return fact;
     }
-    fact
+    Fact {
+        risk: Risk::Medium,
+        why: None,
+        ..fact
+    }
 }
 
 /// A URL inside any word, or `host=example.org` among its parts.
@@ -57,16 +59,19 @@ pub(super) fn in_text(text: &str) -> Vec<Fact> {
 
 /// The host of a URL of any scheme or of `user@host:path`. A plain name such as `origin` has no host.
 pub(super) fn remote(text: &str) -> Vec<Fact> {
-    let found = with_scheme(text, Schemes::All).or_else(|| host_before_colon(text));
+    let before_colon = || {
+        let (host, _) = text.split_once(':')?;
+        let is_host = !host.contains('/') && !host.starts_with('-');
+        is_host.then(|| user_at_host(host)).flatten()
+    };
+    let found = with_scheme(text, Schemes::All).or_else(before_colon);
     found.map_or_else(|| in_text(text), |fact| vec![fact])
 }
 
 /// `user@host`, or a URL.
 pub(super) fn login(text: &str) -> Vec<Fact> {
-    with_scheme(text, Schemes::All).map_or_else(
-        || text.split(',').filter_map(user_at_host).collect(),
-        |fact| vec![fact],
-    )
+    let hosts = || text.split(',').filter_map(user_at_host).collect();
+    with_scheme(text, Schemes::All).map_or_else(hosts, |fact| vec![fact])
 }
 
 /// `example.org`, `@8.8.8.8`, `example.org/x`; no number and no file that is known as one.
@@ -86,10 +91,16 @@ pub(super) fn named(text: &str) -> Vec<Fact> {
 
 /// `example.org/a/b:tag`, `10.0.0.1:5000/a`; what is no registry has no dot in its first part, or is a path.
 pub(super) fn image(text: &str) -> Vec<Fact> {
-    with_scheme(text, Schemes::Web)
-        .or_else(|| registry(text))
-        .into_iter()
-        .collect()
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':');
+    let is_host = |host: &&str| {
+        host.contains('.')
+            && !host.starts_with(['.', '-'])
+            && !host.ends_with(':')
+            && host.chars().all(is_plain)
+    };
+    let registry = || text.split_once('/').map(|(host, _)| host).filter(is_host);
+    let found = with_scheme(text, Schemes::Web).or_else(|| registry().map(|host| url::host("https", host)));
+    found.into_iter().collect()
 }
 
 /// `TCP:host:port`, `openssl-connect:host:port,verify=0`.
@@ -116,18 +127,6 @@ pub(super) fn route(text: &str) -> Vec<Fact> {
         .filter(is_host)
         .map(|host| url::host("http", host))
         .collect()
-}
-
-/// `example.org/a/b:tag`, `10.0.0.1:5000/a`; what is no registry has no dot in its first part, or is a path.
-fn registry(text: &str) -> Option<Fact> {
-    let (host, _) = text.split_once('/')?;
-    let is_host = host.contains('.')
-        && !host.starts_with(['.', '-'])
-        && !host.ends_with(':')
-        && host
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':'));
-    is_host.then(|| url::host("https", host))
 }
 
 /// A URL up to its path. What follows says nothing about the host, and may only be known when it runs.
@@ -177,12 +176,4 @@ fn user_at_host(text: &str) -> Option<Fact> {
     let host = text.rsplit('@').next().unwrap_or(text);
     let host = host.split(':').next().unwrap_or(host);
     (!host.is_empty()).then(|| url::host("ssh", host))
-}
-
-/// `user@host:path`.
-fn host_before_colon(text: &str) -> Option<Fact> {
-    let (host, _) = text
-        .split_once(':')
-        .filter(|(host, _)| !host.contains('/') && !host.starts_with('-'))?;
-    user_at_host(host)
 }

@@ -8,15 +8,14 @@ mod slots;
 
 use std::borrow::Cow;
 
-use super::super::why::{Deed, Doubt, Why};
+use super::super::why::{Ban, Deed, Doubt, Why};
 use super::super::{Effect, Fact, Places, lowercase};
-use super::git;
-use super::programs::{self, Does, Input, Kind, Programs, Reading, Slot};
+use super::programs::{Does, Input, Programs, Reading};
 use super::target::{self, Standing};
 use super::word::Word;
+use super::{ban, git};
 
 pub(super) use inner::Inner;
-pub(super) use slots::is_plain_file;
 
 /// The arguments of one command, and where they would be looked up.
 pub(super) struct Args<'w, 's> {
@@ -71,6 +70,8 @@ pub(super) struct Judged<'w, 's> {
     pub(super) opens_input: bool,
     /// Hosts that it would reach.
     pub(super) hosts: Vec<Fact>,
+    /// What nobody may allow.
+    pub(super) banned: Option<Ban>,
 }
 
 /// The last part of a path: `/bin/rm` is `rm`.
@@ -91,22 +92,6 @@ pub(super) fn does(what: &str, deed: Deed) -> Why {
     }
 }
 
-/// Words that only mean something to the shell itself: as a command's name they are a sign of a line read wrongly.
-const RESERVED: &[&str] = &[
-    "!", "{", "}", "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac",
-    "select", "in", "(", ")",
-];
-
-/// Folders of the system from which programs run under their own name.
-const SYSTEM: &[&str] = &[
-    "/bin",
-    "/sbin",
-    "/usr/bin",
-    "/usr/sbin",
-    "/usr/local/bin",
-    "/usr/lib/git-core",
-];
-
 /// Judges the command `first args…`.
 pub(super) fn command<'w, 's>(
     first: &'w Word<'s>,
@@ -119,88 +104,67 @@ pub(super) fn command<'w, 's>(
         effects: vec![Effect::Unknown],
         ..Judged::default()
     };
+    let programs = args.places.programs();
     let Some(name) = name_of(first) else {
         return unknown(Why::CommandLater {
             word: first.raw.to_string(),
         });
     };
-    if let Some(why) = not_a_command(first, &name) {
+    if let Some(why) = not_a_command(first, &name, programs) {
         return unknown(why);
     }
-    let programs = args.places.programs();
-    let form = programs.form(&name);
-    let reading = form.map(|form| programs::read(form, args.words, args.open));
+    let reading = Reading::of(programs.record_or_unknown(&name), args.words, args.open);
     let mut judged = Judged::default();
-    let slots = reading
-        .as_ref()
-        .map_or_else(|| all_unknown(args.words), |reading| reading.slots.clone());
     let mut case = slots::Case {
         name: &name,
         args,
-        reading: reading.as_ref(),
+        reading: &reading,
         judged: &mut judged,
         reads_only: true,
     };
-    for slot in &slots {
+    for slot in &reading.slots {
         case.slot(slot);
     }
     case.reads_here();
-    let mut reads_only = case.reads_only;
-    inner::find(&name, form, reading.as_ref(), args, &mut judged);
+    let reads_only = case.reads_only;
+    inner::find(&name, &reading, args, &mut judged);
     let early = variables(assigned, args.places)
         .or_else(|| test(&first.value, args.words))
-        .or_else(|| evaluates_text(&name, args.words))
-        .or_else(|| {
-            reading
-                .as_ref()
-                .and_then(|reading| by_record(&name, reading, args.fed))
-        });
+        .or_else(|| evaluates_text(&name, args.words, programs))
+        .or_else(|| by_record(&name, &reading, args.fed));
+    let of_name = || Some(does(&first.value, programs.facts().places.in_word(&first.value)?));
     judged.why = early
         .or(judged.why)
-        .or_else(|| target::sensitive(&first.value).map(|deed| does(&first.value, deed)))
+        .or_else(of_name)
         .or_else(|| text.contains("@P}").then_some(Doubt::RunsVariable.into()));
-    if judged.only_line {
-        // The commands of the line are judged by themselves.
-        judged.effects.clear();
-        reads_only = true;
-    }
-    effects(first, &name, args, assigned, reading.as_ref(), &mut judged);
-    judged.opens_input = reading
-        .as_ref()
-        .is_none_or(|reading| reading.input() != Input::Text);
-    judged.harmless = reads_only
+    judged.banned = ban::banned(&name, &reading, args);
+    effects(first, &name, args, assigned, &reading, &mut judged);
+    judged.opens_input = reading.input() != Input::Text;
+    // The commands of a line are judged by themselves.
+    judged.harmless = (reads_only || judged.only_line)
         && judged.why.is_none()
+        && judged.hosts.is_empty()
         && judged
             .effects
             .iter()
             .all(|effect| matches!(effect, Effect::Reads(_)))
-        && judged.hosts.is_empty()
         && (name != "git" || git::runs_nothing(args.standing, args.places));
     judged
 }
 
 /// Why the first word cannot be the name of a program.
-fn not_a_command(first: &Word<'_>, name: &str) -> Option<Why> {
+fn not_a_command(first: &Word<'_>, name: &str, programs: &Programs) -> Option<Why> {
     let value = first.value.as_str();
     let is_assignment = value.split_once('=').is_some_and(|(name, _)| is_variable(name));
     let is_none = is_assignment || value.starts_with(['=', '-']) || value.contains("://");
-    if name.is_empty() || RESERVED.contains(&value) || is_none {
+    if name.is_empty() || programs.facts().shell.reserved.matches(value) || is_none {
         return Some(Why::NoCommand {
             word: value.to_owned(),
         });
     }
-    target::is_open_file(value).then(|| does(value, Deed::NotFollowed))
-}
-
-/// The words of a program without a record.
-fn all_unknown<'w, 's>(words: &'w [Word<'s>]) -> Vec<Slot<'w, 's>> {
-    let slot = |word: &'w Word<'s>| Slot {
-        kind: Kind::Any,
-        text: &word.value,
-        word,
-        of_option: false,
-    };
-    words.iter().map(slot).collect()
+    // Without any record nothing can be judged.
+    let is_hidden = target::is_open_file(value) || programs.is_empty();
+    is_hidden.then(|| does(value, Deed::NotFollowed))
 }
 
 fn by_record(name: &str, reading: &Reading<'_, '_, '_>, fed: &Fed) -> Option<Why> {
@@ -225,30 +189,28 @@ fn effects(
     name: &str,
     args: &Args<'_, '_>,
     assigned: &[String],
-    reading: Option<&Reading<'_, '_, '_>>,
+    reading: &Reading<'_, '_, '_>,
     judged: &mut Judged<'_, '_>,
 ) {
-    let places = args.places;
-    let by_record = || reading.and_then(Reading::does);
-    let does = judged.only_line.then_some(Does::Reads).or_else(by_record);
+    let programs = args.places.programs();
+    let (does, input) = if judged.only_line {
+        (Some(Does::Reads), Input::Text)
+    } else {
+        (reading.does(), reading.input())
+    };
     judged.effects.extend(match does {
         Some(Does::Reads) => None,
-        Some(Does::Edits) => Some(Effect::Writes(places.workspace().to_owned())),
+        Some(Does::Edits) => Some(Effect::Writes(args.places.workspace().to_owned())),
         Some(Does::Runs) => Some(Effect::Runs(name.to_owned())),
         Some(Does::Changes) => Some(Effect::Changes),
         None => Some(Effect::Unknown),
     });
     let folder = first.value.rsplit_once('/').map(|(folder, _)| folder);
-    if folder.is_some_and(|folder| !SYSTEM.contains(&folder)) {
+    if folder.is_some_and(|folder| !programs.facts().places.holds_programs(folder)) {
         judged.effects.push(Effect::Runs(first.value.clone()));
     }
-    let input = match reading {
-        _ if judged.only_line => Input::Text,
-        Some(reading) => reading.input(),
-        None => Input::Paths,
-    };
     let is_fed = *args.fed != Fed::Nothing && input != Input::Text;
-    let unlisted = |text: &String| !is_harmless_assignment(text, places.programs());
+    let unlisted = |text: &String| !is_harmless_assignment(text, programs);
     if args.open || is_fed || args.words.iter().any(Word::is_later) || assigned.iter().any(unlisted) {
         judged.effects.push(Effect::Unknown);
     }
@@ -264,7 +226,9 @@ pub(super) fn is_harmless_assignment(text: &str, programs: &Programs) -> bool {
     // No path, no address, nothing the shell would still look into.
     let is_plain =
         |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '+' | '.' | ',' | ' ' | '=' | ':');
-    programs.is_harmless_variable(name) && value.chars().all(is_plain) && target::sensitive(value).is_none()
+    programs.is_harmless_variable(name)
+        && value.chars().all(is_plain)
+        && programs.facts().places.in_word(value).is_none()
 }
 
 fn unquoted(value: &str) -> &str {
@@ -289,15 +253,18 @@ pub(super) fn variables(assigned: &[String], places: &dyn Places) -> Option<Why>
         } else {
             Cow::Borrowed(text.as_str())
         };
-        target::sensitive(&plain).map(|deed| does(text, deed))
+        let deed = places.programs().facts().places.in_word(&plain);
+        deed.map(|deed| does(text, deed))
     })
 }
 
 /// Why one of these words is HIGH by itself, if it is: it names something sensitive.
-pub(super) fn words(words: &[Word<'_>]) -> Option<Why> {
-    let guessed = |word: &Word<'_>| word.guess().and_then(|guess| target::sensitive(&guess));
+pub(super) fn words(words: &[Word<'_>], places: &dyn Places) -> Option<Why> {
+    let known = &places.programs().facts().places;
     words.iter().find_map(|word| {
-        let deed = target::sensitive(&word.value).or_else(|| guessed(word))?;
+        let deed = known
+            .in_word(&word.value)
+            .or_else(|| known.in_word(&word.guess()?))?;
         Some(does(&word.raw, deed))
     })
 }
@@ -315,27 +282,12 @@ fn test(name: &str, words: &[Word<'_>]) -> Option<Why> {
 }
 
 /// Builtins that evaluate a name or a number evaluate `a[$(…)]` too, however well it is quoted.
-fn evaluates_text(name: &str, words: &[Word<'_>]) -> Option<Why> {
-    const EVALUATES: &[&str] = &[
-        "let",
-        "read",
-        "unset",
-        "printf",
-        "test",
-        "[",
-        "[[",
-        "mapfile",
-        "readarray",
-        "wait",
-        "getopts",
-        "declare",
-        "export",
-        "expr",
-    ];
+fn evaluates_text(name: &str, words: &[Word<'_>], programs: &Programs) -> Option<Why> {
     let word = words
         .iter()
         .find(|word| word.value.contains(['`', '$']) && word.value.contains('['))?;
-    EVALUATES.contains(&name).then(|| Why::Evaluates {
+    let evaluates = programs.facts().shell.evaluates.matches(name);
+    evaluates.then(|| Why::Evaluates {
         name: name.to_owned(),
         word: word.raw.to_string(),
     })

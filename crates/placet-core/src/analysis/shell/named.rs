@@ -4,7 +4,6 @@
 //! `grep -fsecrets/key` too, and no list says which words of which program are files. So every part of a word that could be a
 //! path counts as one: a path too many can only ask or deny.
 
-use std::borrow::Cow;
 use std::collections::{BTreeSet, VecDeque};
 
 use super::super::{Places, path};
@@ -15,7 +14,7 @@ use super::word::Word;
 const SEPARATORS: [char; 4] = ['=', ':', ',', '@'];
 /// A part after so many separators is only looked at by itself, without what follows it.
 const TAILS_MAX: usize = 8;
-/// Of more values than these the first are forgotten, by name excepted: whoever uses one of those is not understood.
+/// Beyond this limit the oldest value is forgotten and only its name is kept: a command that uses it is not understood.
 const VALUES_MAX: usize = 16;
 /// What is longer the system does not open.
 const PATH_BYTES_MAX: usize = 4_096;
@@ -91,48 +90,40 @@ pub(super) fn of(
     standing: &Standing,
     places: &dyn Places,
 ) -> Vec<String> {
-    let mut texts: BTreeSet<Cow<'_, str>> = BTreeSet::new();
+    let mut paths = Vec::with_capacity(words.len() + assignments.len());
+    let mut add = |text: &str| {
+        if !(1..=PATH_BYTES_MAX).contains(&text.len()) {
+            return;
+        }
+        for folder in standing.folders(places) {
+            paths.extend(path::meanings(folder, text, places));
+        }
+        if matches!(standing, Standing::Lost) {
+            // However far up it climbs, it may come out at the workspace.
+            let below = text.trim_start_matches("./").trim_start_matches("../");
+            paths.extend(path::meanings(places.workspace(), below, places));
+        }
+    };
     for word in words {
         match word.guess() {
             Some(guess) => {
                 let filled = values.fill(&word.value).map(|text| super::guess(&text));
-                texts.extend(filled.chain([guess]).flat_map(|text| owned_parts(&text)));
+                for text in filled.chain([guess]) {
+                    parts(&text, &mut add);
+                }
             }
-            None if word.value.starts_with('~') => texts.extend([target::path_of(word)]),
-            None => parts(&word.value, &mut |part| texts.extend([Cow::Borrowed(part)])),
+            None if word.value.starts_with('~') => add(&target::path_of(word)),
+            None => parts(&word.value, &mut add),
         }
     }
     for text in assignments {
         let plain = super::guess(&text.replace(['\'', '"'], ""));
         let value = plain.split_once('=').map_or("", |(_, value)| value);
-        texts.extend(owned_parts(value));
+        parts(value, &mut add);
     }
-    let mut paths = BTreeSet::new();
-    for text in texts
-        .iter()
-        .filter(|text| (1..=PATH_BYTES_MAX).contains(&text.len()))
-    {
-        match standing {
-            Standing::In(folders) => {
-                for folder in folders.iter() {
-                    paths.extend(path::meanings(folder, text, places));
-                }
-            }
-            // However far up it climbs, it may come out at the workspace.
-            Standing::Lost => {
-                let below = text.trim_start_matches("./").trim_start_matches("../");
-                paths.extend(path::meanings(places.workspace(), text, places));
-                paths.extend(path::meanings(places.workspace(), below, places));
-            }
-        }
-    }
-    paths.into_iter().collect()
-}
-
-fn owned_parts<'o>(text: &str) -> Vec<Cow<'o, str>> {
-    let mut found = Vec::new();
-    parts(text, &mut |part| found.push(Cow::Owned(part.to_owned())));
-    found
+    paths.sort_unstable();
+    paths.dedup();
+    paths
 }
 
 /// Shows `each` the parts of a word that a program could take for a path.
@@ -187,45 +178,4 @@ fn separated<'t>(text: &'t str, each: &mut impl FnMut(&'t str)) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn all(text: &str) -> Vec<&str> {
-        let mut found = Vec::new();
-        parts(text, &mut |part| found.push(part));
-        found.retain(|part| *part != text && !part.is_empty());
-        found.dedup();
-        found
-    }
-
-    #[test]
-    fn a_path_is_found_wherever_a_word_may_hold_one() {
-        assert_eq!(all("HEAD:a/b"), ["HEAD", "a/b"]);
-        assert_eq!(all("@a/b"), ["a/b"]);
-        assert!(all("--mount=type=bind,source=a/b,target=/c").contains(&"a/b"));
-        assert!(all("-tsecrets").contains(&"secrets"));
-        assert!(all("-nnnfa/b").contains(&"a/b"));
-        assert!(all("-itv./a:/b").contains(&"./a"));
-        assert!(all("https://example.com/a:b").is_empty());
-        assert_eq!(all("secrets: rotate"), [" rotate"]);
-        assert!(all("secrets::rotate").is_empty());
-    }
-
-    #[test]
-    fn a_word_comes_to_every_value_its_variables_had() {
-        let mut values = Values::default();
-        values.assign("x='sec'");
-        values.assign("y=rets");
-        values.set("y", "tion");
-        let filled: Vec<String> = values.fill("$x${y}/key").collect();
-        assert_eq!(filled, ["section/key", "secrets/key", "section/key"]);
-        assert_eq!(values.fill("$z").count(), 0);
-        // A variable made of itself grows no further, and what no system opens is not built.
-        values.assign("x=$x$x$x");
-        values.assign("z=$x");
-        assert!(values.fill("$z/key").any(|filled| filled.contains("sec")));
-        values.set("long", &"a".repeat(4_000));
-        assert!(values.fill("$x/key").all(|filled| filled.len() < 64));
-        assert_eq!(values.fill(&"$long/".repeat(100)).count(), 0);
-    }
-}
+mod tests;

@@ -2,10 +2,9 @@
 //!
 //! `programs.toml` holds the records that come with Placet; the operator adds more in `placet.toml`. A record lists the options and words
 //! of a program that are *known*, and what each of them is: a text, a file that is read or written, a host, a command. What a record does
-//! not list is unknown, and unknown is never LOW and never covered by a wildcard. [`record`] is the written form, [`form`] the checked one,
-//! [`reading`] compares the words of one command with it.
+//! not list is unknown, and unknown is never LOW and never covered by a wildcard. [`record`] is one record, [`reading`] compares the words
+//! of one command with it.
 
-mod form;
 mod reading;
 mod record;
 #[cfg(test)]
@@ -16,19 +15,20 @@ use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 
+use super::super::path::KnownPlaces;
 use crate::policy::Wild;
-pub(super) use form::{Does, Form, Input, Kind, Tail};
-pub(super) use reading::{Reading, Slot, read};
+pub(super) use reading::{Reading, Slot, is_one_string};
+pub(in super::super) use record::List;
+pub(super) use record::{Banned, Does, Input, Kind, Style, Tail};
 pub use record::{Record, RecordError};
 
-/// The records of all known programs, and what is known about variables and places.
+/// The records of all known programs, and what is known about variables, places and the shell itself.
 #[derive(Debug, Clone)]
 pub struct Programs {
-    forms: BTreeMap<String, Arc<Form>>,
-    harmless_variables: Vec<Wild>,
-    steering_variables: Vec<Wild>,
-    public_files: Vec<String>,
-    shell_tools: Vec<String>,
+    records: BTreeMap<String, Arc<Record>>,
+    /// The record of a program that has none.
+    unknown: Record,
+    facts: Arc<Facts>,
     /// The records that the operator added.
     added: BTreeMap<String, Record>,
 }
@@ -41,43 +41,57 @@ impl PartialEq for Programs {
 }
 
 /// `programs.toml` as it is written.
-#[derive(Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
-    environment: Environment,
-    places: Places,
-    tools: Tools,
+pub(in super::super) struct Facts {
     programs: BTreeMap<String, Record>,
+    environment: Environment,
+    pub(in super::super) places: KnownPlaces,
+    tools: Tools,
+    pub(super) shell: ShellWords,
+    pub(super) git: Git,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Environment {
     /// Variables that change nothing about which code runs, and where.
-    harmless: String,
+    harmless: List<Wild>,
     /// Variables that change which code other programs run, or where they work.
-    steering: String,
+    steering: List<Wild>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Places {
-    /// Files outside the workspace that describe the machine and hold no secret.
-    public: String,
-}
-
-#[derive(Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Tools {
     /// Names under which agents offer a shell.
-    shells: String,
+    shells: List<Box<str>>,
 }
 
-static BUILTIN: LazyLock<Arc<Programs>> = LazyLock::new(|| Arc::new(Programs::read_builtin()));
-
-fn words(text: &str) -> impl Iterator<Item = String> + '_ {
-    text.split_whitespace().map(str::to_owned)
+/// Words that mean something to the shell.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ShellWords {
+    /// As a command's name they are a sign of a line read wrongly.
+    pub(super) reserved: List<Wild>,
+    /// Builtins that evaluate what a word holds.
+    pub(super) evaluates: List<Wild>,
 }
+
+/// Settings of git that run nothing when a repository is only read.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Git {
+    /// With any value.
+    pub(super) harmless: List<Wild>,
+    /// With exactly this value.
+    pub(super) values: BTreeMap<String, String>,
+    /// The hook that a reading command may run.
+    pub(super) hook: String,
+}
+
+static BUILTIN: LazyLock<Arc<Programs>> =
+    LazyLock::new(|| Arc::new(Programs::read_or_nothing(include_str!("../programs.toml"))));
 
 impl Programs {
     /// The records that come with Placet.
@@ -89,30 +103,26 @@ impl Programs {
         &BUILTIN
     }
 
-    /// A build whose own data does not read knows no program at all: every command is unknown. A test reads the data.
-    fn read_builtin() -> Self {
-        Self::parse(include_str!("../programs.toml")).unwrap_or_else(|_| Self {
-            forms: BTreeMap::new(),
-            harmless_variables: Vec::new(),
-            steering_variables: vec![Wild::parse("*")],
-            public_files: Vec::new(),
-            shell_tools: Vec::new(),
+    /// Without its data Placet knows no program: every command is HIGH.
+    fn read_or_nothing(text: &str) -> Self {
+        Self::parse(text).unwrap_or_else(|_| Self::with_facts(Facts::default()))
+    }
+
+    fn with_facts(facts: Facts) -> Self {
+        Self {
+            records: BTreeMap::new(),
+            unknown: Record::of_unknown(),
+            facts: Arc::new(facts),
             added: BTreeMap::new(),
-        })
+        }
     }
 
     fn parse(text: &str) -> Result<Self, RecordError> {
-        let file: File = toml::from_str(text).map_err(|error| RecordError::Unreadable(error.to_string()))?;
-        let wilds = |text: &str| words(text).map(|word| Wild::parse(&word)).collect();
-        let mut programs = Self {
-            forms: BTreeMap::new(),
-            harmless_variables: wilds(&file.environment.harmless),
-            steering_variables: wilds(&file.environment.steering),
-            public_files: words(&file.places.public).collect(),
-            shell_tools: words(&file.tools.shells).collect(),
-            added: BTreeMap::new(),
-        };
-        programs.add(&file.programs)?;
+        let mut facts: Facts =
+            toml::from_str(text).map_err(|error| RecordError::Unreadable(error.to_string()))?;
+        let records = std::mem::take(&mut facts.programs);
+        let mut programs = Self::with_facts(facts);
+        programs.add(&records)?;
         Ok(programs)
     }
 
@@ -123,65 +133,75 @@ impl Programs {
         }
         let mut all = self.clone();
         all.add(records)?;
-        all.added.extend(
-            records
-                .iter()
-                .map(|(name, record)| (name.clone(), record.clone())),
-        );
+        all.added.extend(records.clone());
         Ok(all)
     }
 
     fn add(&mut self, records: &BTreeMap<String, Record>) -> Result<(), RecordError> {
         for (name, record) in records {
-            let form = Arc::new(record.compile(name)?);
-            for name in std::iter::once(name.clone()).chain(record.other_names()) {
-                if self.forms.insert(name.clone(), Arc::clone(&form)).is_some() {
-                    return Err(RecordError::Twice(name));
+            let settled = Arc::new(record.settled_alone());
+            for name in record.all_names(name) {
+                if self
+                    .records
+                    .insert(name.to_owned(), Arc::clone(&settled))
+                    .is_some()
+                {
+                    return Err(RecordError::Twice(name.to_owned()));
                 }
             }
         }
         Ok(())
     }
 
+    /// Whether there are no records at all, so that nothing can be judged.
+    pub(super) fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// What is known besides the records.
+    pub(in super::super) fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
     /// The record of a program, by its name without a folder. A version at the end of a name (`python3.12`) is not part of it.
-    pub(super) fn form(&self, name: &str) -> Option<&Form> {
-        let plain = || self.forms.get(without_version(name));
+    pub(super) fn record(&self, name: &str) -> Option<&Record> {
+        let plain = || self.records.get(without_version(name));
         // `mkfs.ext4`, `nc.openbsd`, `bash-static`: a kind of the program.
-        let kind = || self.forms.get(name.split('.').next()?);
-        let fixed = || self.forms.get(name.strip_suffix("-static")?);
-        let found = self.forms.get(name).or_else(plain).or_else(kind).or_else(fixed);
-        found.map(|form| &**form)
+        let kind = || self.records.get(name.split('.').next()?);
+        let fixed = || self.records.get(name.strip_suffix("-static")?);
+        let found = self.records.get(name).or_else(plain).or_else(kind).or_else(fixed);
+        found.map(|record| &**record)
+    }
+
+    /// The record of a program, or that of a program nothing is known about.
+    pub(super) fn record_or_unknown(&self, name: &str) -> &Record {
+        self.record(name).unwrap_or(&self.unknown)
     }
 
     /// Whether the program has a record, so that a wildcard in a rule can cover something.
     pub fn knows(&self, name: &str) -> bool {
-        self.form(name).is_some()
+        self.record(name).is_some()
     }
 
     /// Whether setting the variable changes nothing about what runs and where.
     pub(super) fn is_harmless_variable(&self, name: &str) -> bool {
-        self.harmless_variables.iter().any(|wild| wild.matches(name))
+        self.facts.environment.harmless.matches(name)
     }
 
     /// Whether the variable changes which code other programs run.
     pub(super) fn is_steering_variable(&self, name: &str) -> bool {
-        self.steering_variables.iter().any(|wild| wild.matches(name))
-    }
-
-    /// Whether the file describes the machine and holds no secret.
-    pub(super) fn is_public_file(&self, path: &str) -> bool {
-        self.public_files.iter().any(|own| own == path)
+        self.is_empty() || self.facts.environment.steering.matches(name)
     }
 
     /// Whether agents offer a shell under this name.
     pub(crate) fn is_shell_tool(&self, name: &str) -> bool {
         let name = name.to_ascii_lowercase();
-        self.shell_tools.contains(&name)
+        self.facts.tools.shells.iter().any(|own| **own == *name)
     }
 }
 
 /// The name of a program without its version: `perl5.36-x86_64-linux-gnu` is `perl`, `python3.12` is `python`.
-pub(super) fn without_version(name: &str) -> &str {
+fn without_version(name: &str) -> &str {
     let end = name
         .find(|c: char| !c.is_ascii_alphabetic())
         .unwrap_or(name.len());

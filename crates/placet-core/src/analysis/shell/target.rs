@@ -1,13 +1,11 @@
-//! Places a line touches: is a path inside the workspace, a secret, a file that runs by itself?
+//! Where the words of a line lead: is a path inside the workspace, a secret, a file that decides what runs?
 
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::super::path::{self, Placed, shorten};
-use super::super::secret::{self, Names};
-use super::super::why::Deed;
-use super::super::{Places, lowercase};
-use super::glob;
+use super::super::Places;
+use super::super::path::{self, Placed};
+use super::super::why::PathConcern;
 use super::word::{Known, Word};
 
 /// Where the shell may stand. `cd` may fail or run in a branch, so every place it could have reached is kept.
@@ -17,6 +15,18 @@ pub(super) enum Standing {
     In(Rc<Vec<String>>),
     /// Nobody knows.
     Lost,
+}
+
+/// Where a path leads, seen from everywhere the shell may stand.
+pub(super) struct Lead {
+    /// The real place, seen from where the shell stands if no `cd` failed.
+    pub(super) resolved: String,
+    /// It is inside the workspace, wherever the shell stands.
+    pub(super) inside: bool,
+    /// It is outside the workspace, wherever the shell stands.
+    pub(super) outside: bool,
+    /// Why it is not an ordinary file, somewhere the shell may stand.
+    pub(super) sensitive: Option<PathConcern>,
 }
 
 /// A few `cd` are ordinary; more only make the question harder than the answer is worth.
@@ -36,7 +46,12 @@ impl Standing {
         let word = word.filter(|word| word.known == Known::Fully && word.value != "-");
         let reached = word.and_then(|word| {
             let path = path_of(word);
-            let reached = folders.iter().map(|folder| path::inside(folder, &path, places));
+            let reached = folders
+                .iter()
+                .map(|folder| match path::place_from(folder, &path, places) {
+                    Placed::Inside { resolved, .. } => Some(resolved),
+                    Placed::Outside { .. } | Placed::Unreadable { .. } => None,
+                });
             reached.collect::<Option<Vec<String>>>()
         });
         let reached = reached.map_or(Self::Lost, |reached| Self::In(Rc::new(reached)));
@@ -64,46 +79,55 @@ impl Standing {
 
     /// Whether `word` names something inside the workspace from wherever the shell stands.
     pub(super) fn contains(&self, word: &Word<'_>, places: &dyn Places) -> bool {
-        !word.is_later() && self.contains_path(&path_of(word), places)
+        !word.is_later() && self.lead(&path_of(word), places).inside
     }
 
-    /// The same for a path that is known.
-    pub(super) fn contains_path(&self, path: &str, places: &dyn Places) -> bool {
-        match self {
-            Self::In(folders) => folders
-                .iter()
-                .all(|folder| path::inside(folder, path, places).is_some()),
-            Self::Lost => path.starts_with(['/', '~']) && path::inside("/", path, places).is_some(),
-        }
-    }
-
-    /// Whether `path` leads out of the workspace from wherever the shell stands.
-    pub(super) fn leaves(&self, path: &str, places: &dyn Places) -> bool {
-        match self {
-            Self::In(folders) => folders
-                .iter()
-                .all(|folder| path::inside(folder, path, places).is_none()),
-            Self::Lost => path.starts_with(['/', '~']) && path::inside("/", path, places).is_none(),
-        }
-    }
-
-    /// Whether writing `path` may change what runs later or what is asked, seen from anywhere the shell may stand.
-    pub(super) fn guards(&self, path: &str, places: &dyn Places) -> bool {
-        let guards = |folder: &str| {
-            let absolute = match path {
-                path if path.starts_with(['/', '~']) => Cow::Borrowed(path),
-                path => Cow::Owned(format!("{folder}/{path}")),
-            };
-            let sensitive = match path::place(&absolute, places) {
-                Placed::Inside { sensitive, .. } => sensitive,
-                Placed::Outside { .. } | Placed::Unreadable { .. } => None,
-            };
-            sensitive.is_some()
+    /// Where `path` leads.
+    pub(super) fn lead(&self, path: &str, places: &dyn Places) -> Lead {
+        let is_sure = matches!(self, Self::In(_)) || path.starts_with(['/', '~']);
+        let mut lead = Lead {
+            resolved: String::new(),
+            inside: is_sure,
+            outside: is_sure,
+            sensitive: None,
         };
-        match self {
-            Self::In(folders) => folders.iter().any(|folder| guards(folder)),
-            Self::Lost => guards(places.workspace()),
+        for folder in self.folders(places) {
+            let resolved = match path::place_from(folder, path, places) {
+                Placed::Inside { resolved, sensitive } => {
+                    lead.outside = false;
+                    lead.sensitive = lead.sensitive.into_iter().chain(sensitive).min();
+                    resolved
+                }
+                Placed::Outside { resolved } => {
+                    lead.inside = false;
+                    resolved
+                }
+                Placed::Unreadable { .. } => {
+                    lead.inside = false;
+                    path::meanings(folder, path, places).next().unwrap_or_default()
+                }
+            };
+            if lead.resolved.is_empty() {
+                lead.resolved = resolved;
+            }
         }
+        lead
+    }
+
+    /// The folders it may stand in; the workspace, when nobody knows.
+    pub(super) fn folders<'p>(&'p self, places: &'p dyn Places) -> impl Iterator<Item = &'p str> {
+        let (known, lost) = match self {
+            Self::In(folders) => (folders.as_slice(), None),
+            Self::Lost => (&[][..], Some(places.workspace())),
+        };
+        known.iter().map(String::as_str).chain(lost)
+    }
+}
+
+impl Lead {
+    /// Whether it can be read without asking: it is inside the workspace and holds no secret.
+    pub(super) fn is_plain(&self) -> bool {
+        self.inside && self.sensitive != Some(PathConcern::Secrets)
     }
 }
 
@@ -121,23 +145,6 @@ pub(super) fn points_away(path: &str) -> bool {
     path.starts_with(['/', '~']) || (path.contains("..") && path.split('/').any(|part| part == ".."))
 }
 
-/// Devices that swallow or show what is written to them.
-pub(super) fn is_harmless_device(path: &str) -> bool {
-    matches!(
-        path,
-        "/dev/null"
-            | "/dev/stdin"
-            | "/dev/stdout"
-            | "/dev/stderr"
-            | "/dev/tty"
-            | "/dev/zero"
-            | "/dev/urandom"
-            | "/dev/random"
-    ) || path
-        .strip_prefix("/dev/fd/")
-        .is_some_and(|fd| !fd.is_empty() && fd.bytes().all(|b| b.is_ascii_digit()))
-}
-
 /// A name for what a process has open or runs: which program `/proc/self/exe` or `/dev/fd/3` is, nobody can see.
 pub(super) fn is_open_file(path: &str) -> bool {
     let names_process = |part: &str| part.contains("self") || part.bytes().all(|b| b.is_ascii_digit());
@@ -148,81 +155,4 @@ pub(super) fn is_open_file(path: &str) -> bool {
     };
     let parts = || path.split('/').filter(|part| !matches!(*part, "" | "."));
     points_away(path) && parts().zip(parts().skip(1)).any(of_process)
-}
-
-/// Disks as files.
-pub(super) fn is_block_device(path: &str) -> bool {
-    let flat = shorten(path);
-    let Some(name) = flat.strip_prefix("/dev/") else {
-        return false;
-    };
-    let starts = [
-        "sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "dm-", "mapper/", "loop", "md", "zd",
-        "nbd",
-    ];
-    path.starts_with('/') && starts.iter().any(|start| name.starts_with(start))
-}
-
-/// Files that run by themselves, now or later.
-#[rustfmt::skip]
-const STARTUP: Names = Names {
-    anywhere: &[
-        ".bash_aliases", ".bash_login", ".bash_logout", ".bash_profile", ".bashrc", ".cshrc", ".envrc", ".exrc", ".gitconfig",
-        ".inputrc", ".kshrc", ".profile", ".tcshrc", ".vimrc", ".xinitrc", ".xprofile", ".xsession", ".zlogin", ".zlogout",
-        ".zprofile", ".zshenv", ".zshrc", "authorized_keys", "autostart", "config.fish", "launchagents", "launchdaemons",
-        "ld.so.preload", "profile.d",
-    ],
-    below: &[
-        ("crontab", CRON), ("cron.d", CRON), ("cron.daily", CRON), ("cron.hourly", CRON), ("hooks", &[".git"]),
-        ("config", &[".git"]),
-    ],
-};
-const CRON: &[&str] = &["etc", "cron", "spool"];
-
-/// What separates names in a word: also the name of an option or a host from a path.
-const SEPARATORS: [char; 5] = ['/', '=', ':', '@', ','];
-
-/// Why touching `value` is worth a question, if it is.
-pub(super) fn sensitive(value: &str) -> Option<Deed> {
-    let value = lowercase(value);
-    let mut runs = false;
-    let mut connects = false;
-    let mut before = "";
-    let mut start = 0;
-    for part in value.split(SEPARATORS) {
-        let above = value.get(..start).unwrap_or_default();
-        let is_below = |folder: &str| {
-            let may_be = |part: &str| part == folder || (glob::is_glob(part) && glob::could_be(part, folder));
-            above.split(SEPARATORS).any(may_be)
-        };
-        start += part.len() + 1;
-        // `.key` alone, or after a dot, is a field in many little languages; with a name before it, it is a file.
-        let names_a_key = !part.starts_with('.') && secret::is_key_file(part);
-        let is_secret = if part.contains(['*', '?', '[', '{']) {
-            runs |= STARTUP.could_hold(part, is_below);
-            secret::could_be(part, is_below)
-        } else {
-            runs |= STARTUP.hold(part, is_below);
-            secret::is_name(part, is_below)
-        };
-        if names_a_key || is_secret {
-            return Some(Deed::TouchesCredentials);
-        }
-        connects |= before == "dev" && matches!(part, "tcp" | "udp");
-        before = part;
-    }
-    if connects {
-        return Some(Deed::OpensConnection);
-    }
-    runs.then_some(Deed::TouchesStartup)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_list_is_sorted() {
-        assert!(STARTUP.anywhere.is_sorted());
-    }
 }

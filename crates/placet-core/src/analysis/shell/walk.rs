@@ -10,7 +10,7 @@ use super::judge::{self, Args, Fed, Inner};
 use super::target::{self, Standing};
 use super::tree::{Node, Tree};
 use super::word::{Known, Word};
-use super::{SHELLS_MAX, Start, ban, guess, named, sound, unreadable};
+use super::{SHELLS_MAX, Start, guess, named, sound, unreadable};
 use crate::tool::Risk;
 use redirect::{is_redirect, stray_words};
 
@@ -268,7 +268,7 @@ impl<'a> Walk<'a> {
             let leads_out = |word: &Word<'_>| Why::MaybeOutside {
                 word: word.raw.to_string(),
             };
-            judge::words(&words).or_else(|| words.iter().find(outside).map(leads_out))
+            judge::words(&words, self.places).or_else(|| words.iter().find(outside).map(leads_out))
         };
         if why.is_some() {
             let command = Simple {
@@ -353,7 +353,7 @@ impl<'a> Walk<'a> {
         let outside = |text: &&String| {
             let value = text.split_once('=').map_or("", |(_, value)| value);
             let path = guess::of(value.trim_matches(['\'', '"']));
-            target::points_away(&path) && !self.standing.contains_path(&path, self.places)
+            target::points_away(&path) && !self.standing.lead(&path, self.places).inside
         };
         let why = judge::variables(&assignments, self.places).or_else(|| {
             let word = assignments.iter().find(outside)?.clone();
@@ -432,7 +432,7 @@ impl<'a> Walk<'a> {
         self.reached = None;
         let Some(name) = name else { return };
         self.found.facts.extend(judged.hosts);
-        if let Some(why) = ban::banned(&name, &args) {
+        if let Some(why) = judged.banned {
             self.ban(why);
         }
         if matches!(&*name, "cd" | "chdir" | "pushd" | "popd") {
@@ -509,7 +509,8 @@ impl<'a> Walk<'a> {
         {
             paths.extend(more);
         }
-        let is_secret = judge::words(&words).filter(|_| text.split_whitespace().count() <= INPUT_WORDS_MAX);
+        let is_secret =
+            judge::words(&words, self.places).filter(|_| text.split_whitespace().count() <= INPUT_WORDS_MAX);
         if let (Some(why), Some(fact)) = (is_secret, self.found.facts.last_mut()) {
             fact.risk = Risk::High;
             fact.why.get_or_insert(why);

@@ -42,7 +42,9 @@ fn a_reason_is_a_code_with_parameters() {
             what: "git".into(),
             deed: Deed::OverwritesRemote,
         },
-        Why::Path(PathConcern::Outside),
+        Why::Path {
+            path: PathConcern::Outside,
+        },
         Why::Sql(SqlConcern::NoCondition {
             verb: "DELETE".into(),
         }),
@@ -66,7 +68,9 @@ fn a_reason_is_a_code_with_parameters() {
 /// The journal and programs read sentences until they read codes.
 #[test]
 fn facts_are_written_with_their_english_sentence() {
-    let why = Why::Path(PathConcern::Outside);
+    let why = Why::Path {
+        path: PathConcern::Outside,
+    };
     let fact = |why| Fact {
         kind: FactKind::Unreadable { what: "x".into() },
         risk: Risk::High,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::super::why::{Deed, Doubt};
-use super::super::programs::{Form, Input, Kind, Reading, Tail, without_version};
+use super::super::programs::{Input, Kind, Reading, Style, Tail};
 use super::super::target::Standing;
 use super::super::walk::Given;
 use super::super::word::{Known, Word};
@@ -25,17 +25,23 @@ pub(in super::super) enum Inner<'w, 's> {
 /// Adds what the command `name` runs to `judged`.
 pub(super) fn find<'w, 's>(
     name: &str,
-    form: Option<&Form>,
-    reading: Option<&Reading<'w, 's, '_>>,
+    reading: &Reading<'w, 's, '_>,
     args: &Args<'w, 's>,
     judged: &mut Judged<'w, 's>,
 ) {
     let mut found = Found { args, judged };
-    match (form, reading) {
-        (Some(form), _) if form.stdin == Input::Shell => found.shell(),
-        (Some(_), Some(reading)) => found.by_record(reading),
-        _ if name.starts_with("git-") => found.git(name),
-        _ => found.guess(),
+    if reading.record.style != Style::Unknown {
+        found.by_record(reading);
+    } else if let Some(sub) = name.strip_prefix("git-") {
+        found.stands_for(["git", sub], args.words);
+    } else {
+        found.guess();
+    }
+    if reading.record.stdin == Input::Shell {
+        found.shell(reading);
+    }
+    if name == "cargo" {
+        found.placet();
     }
     let into = judged.folder.clone();
     if let Some(folder) = into.filter(|_| !judged.inner.is_empty()) {
@@ -69,193 +75,148 @@ impl<'w, 's> Found<'_, 'w, 's> {
             return self.doubt(Doubt::InnerUnclear);
         }
         for words in &reading.commands {
-            self.words(words, Given::LaterToo);
+            self.words(*words, Given::LaterToo);
         }
-        let is_line = |kind| kind == Kind::Line;
-        for slot in reading.slots.iter().filter(|slot| is_line(slot.kind)) {
-            self.line(&[Word {
-                raw: slot.word.raw.clone(),
-                value: slot.text.to_owned(),
-                known: slot.word.known,
-            }]);
-        }
-        // `strace -o '|COMMAND'`.
-        for slot in reading.slots.iter().filter(|slot| slot.kind == Kind::Writes) {
-            if let Some(line) = slot.text.strip_prefix(['|', '!']) {
-                self.judged.inner.push(Inner::Line(line.to_owned()));
+        for slot in &reading.slots {
+            match slot.kind {
+                Kind::Line => self.line(&[Word {
+                    raw: slot.word.raw.clone(),
+                    value: slot.text.to_owned(),
+                    known: slot.word.known,
+                }]),
+                // `strace -o '|COMMAND'`.
+                Kind::Writes => {
+                    let line = slot.text.strip_prefix(['|', '!']);
+                    let line = line.map(|line| Inner::Line(line.to_owned()));
+                    self.judged.inner.extend(line);
+                }
+                _ => {}
             }
         }
-        let adds_words = reading.form.stdin == Input::Words;
-        let given = if adds_words { Given::LaterToo } else { self.given() };
         match reading.tail {
-            Some((Tail::Command, words)) => {
-                let skipped = reading.slots.iter().any(|slot| {
-                    slot.kind == Kind::Text && slot.is_whole() && slot.word.known != Known::Fully
-                });
-                if skipped {
-                    return self.doubt(Doubt::InnerUnclear);
-                }
-                match self.args.fed {
-                    Fed::Text(text) if adds_words => {
-                        let more = text
-                            .split_whitespace()
-                            .map(|word| Word::made(word.to_owned(), Known::Fully));
-                        let words: Vec<Word<'s>> = words.iter().cloned().chain(more).collect();
-                        self.judged.inner.push(Inner::Words {
-                            words: words.into(),
-                            given,
-                        });
-                    }
-                    _ => self.words(words, given),
-                }
-            }
-            Some((Tail::Line, words)) => self.line(words),
-            None if reading.form.wraps() && self.args.open => self.doubt(Doubt::InnerLater),
+            Some((Tail::Command, words)) => self.command(reading, words),
+            Some((Tail::Lines, words)) => self.line(words),
+            None if reading.record.wraps() && self.args.open => self.doubt(Doubt::InnerLater),
             Some((Tail::Rest | Tail::Words, _)) | None => {}
         }
     }
 
-    fn words(&mut self, words: &'w [Word<'s>], given: Given) {
-        self.judged.inner.push(Inner::Words {
-            words: words.into(),
-            given,
-        });
+    fn command(&mut self, reading: &Reading<'w, 's, '_>, words: &'w [Word<'s>]) {
+        let mut slots = reading.slots.iter();
+        if slots.any(|slot| slot.kind == Kind::Text && slot.is_whole() && slot.word.known != Known::Fully) {
+            return self.doubt(Doubt::InnerUnclear);
+        }
+        match self.args.fed {
+            _ if reading.record.stdin != Input::Words => self.words(words, self.given()),
+            Fed::Text(text) => {
+                let more = text.split_whitespace();
+                let more = more.map(|word| Word::made(word.to_owned(), Known::Fully));
+                let words: Vec<Word<'s>> = words.iter().cloned().chain(more).collect();
+                self.words(words, Given::LaterToo);
+            }
+            _ => self.words(words, Given::LaterToo),
+        }
+    }
+
+    fn words(&mut self, words: impl Into<Cow<'w, [Word<'s>]>>, given: Given) {
+        let words = words.into();
+        self.judged.inner.push(Inner::Words { words, given });
     }
 
     /// Words that are put together with spaces and parsed again.
     fn line(&mut self, words: &[Word<'_>]) {
         let fixed: Option<Vec<&str>> = words.iter().map(Word::fixed).collect();
-        match fixed {
-            Some(parts) if parts.is_empty() => {}
-            Some(parts) => {
-                self.judged.inner.push(Inner::Line(parts.join(" ")));
-                if self.args.open {
-                    self.doubt(Doubt::InnerLater);
-                }
-            }
-            None => self.doubt(Doubt::InnerLater),
+        let is_whole = fixed.is_some() && !self.args.open;
+        self.judged
+            .inner
+            .extend(fixed.map(|parts| Inner::Line(parts.join(" "))));
+        if !is_whole {
+            self.doubt(Doubt::InnerLater);
         }
     }
 
-    /// `git-push` is `git push`.
-    fn git(&mut self, name: &str) {
-        let (git, sub) = name.split_at(3);
-        let made = |word: &str| Word::made(word.to_owned(), Known::Fully);
-        let mut words = vec![made(git), made(sub.trim_start_matches('-'))];
-        words.extend_from_slice(self.args.words);
-        let given = self.given();
-        self.judged.inner.push(Inner::Words {
-            words: words.into(),
-            given,
-        });
+    /// Another way to write a command: `git-push` is `git push`.
+    fn stands_for<const N: usize>(&mut self, start: [&str; N], rest: &[Word<'s>]) {
+        let start = start.map(|word| Word::made(word.to_owned(), Known::Fully));
+        let words: Vec<Word<'s>> = start.into_iter().chain(rest.iter().cloned()).collect();
+        self.words(words, self.given());
     }
 
     /// A shell: a line behind `-c`, a script, or whatever is written to its input.
-    fn shell(&mut self) {
-        let mut takes_line = false;
-        let mut words = self.args.words.iter();
-        while let Some(word) = words.next() {
-            let Some(value) = word.fixed() else {
-                return self.doubt(Doubt::InnerLater);
-            };
-            if let Some(long) = value.strip_prefix("--").filter(|long| !long.is_empty()) {
-                match long {
-                    "version" | "help" => return,
-                    "login" | "norc" | "noprofile" | "posix" | "noediting" | "verbose" => continue,
-                    _ => return self.doubt(Doubt::InnerUnclear),
-                }
-            }
-            let is_option = value.starts_with(['-', '+']) && value.len() > 1 && value != "--";
-            if is_option {
-                if value.contains('s') {
-                    return self.input();
-                }
-                takes_line |= value.starts_with('-') && value.contains('c');
-                if value.contains(['o', 'O']) {
-                    // With this one a star also finds what begins with a dot.
-                    match words.next().map(|word| word.value.as_str()) {
-                        None | Some("dotglob") => return self.doubt(Doubt::InnerUnclear),
-                        Some(_) => {}
-                    }
-                }
-                continue;
-            }
-            return match value {
-                "--" => continue,
-                _ if takes_line => {
-                    // `-i` and `-v` change what the shell does besides.
-                    let is_plain = |word: &Word<'_>| {
-                        let letters = word.value.strip_prefix('-').unwrap_or("?");
-                        letters == "pipefail"
-                            || letters.chars().all(|c| "ceuxol".contains(c))
-                            || word.value == "pipefail"
-                    };
-                    let before = self.args.words.len() - words.len() - 1;
-                    let own = self.args.words.get(..before).unwrap_or_default();
-                    self.judged.only_line =
-                        words.as_slice().is_empty() && own.iter().all(is_plain) && !self.args.open;
-                    self.line(std::slice::from_ref(word));
-                }
-                "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" => self.input(),
-                _ => {}
-            };
+    fn shell(&mut self, reading: &Reading<'w, 's, '_>) {
+        if reading.tame {
+            return;
         }
-        self.input();
+        // With `dotglob` a star also finds what begins with a dot.
+        if reading.unknown || reading.values.iter().any(|(_, value)| *value == "dotglob") {
+            self.doubt(Doubt::InnerUnclear);
+        }
+        let mut slots = reading.slots.iter();
+        let runs = slots.find(|slot| matches!(slot.kind, Kind::Line | Kind::Script));
+        if runs.is_none_or(|slot| slot.kind == Kind::Script && slot.is_input())
+            || reading.given.contains(&"-s")
+        {
+            self.judged.runs_input = true;
+            return self.doubt(Doubt::InnerInput);
+        }
+        // Other options change what the shell does besides.
+        let is_plain = |option: &&str| matches!(*option, "-c" | "-e" | "-u" | "-x" | "-o" | "-l");
+        self.judged.only_line = reading.tail.is_none()
+            && !self.args.open
+            && runs.is_some_and(|slot| slot.kind == Kind::Line)
+            && reading.given.iter().all(is_plain)
+            && reading.values.iter().all(|(_, value)| *value == "pipefail");
     }
 
-    /// It runs what is written to its input.
-    fn input(&mut self) {
-        self.judged.runs_input = true;
-        self.doubt(Doubt::InnerInput);
+    /// `cargo run … -- inbox answer …` is Placet, when it says so or when no other program has such commands.
+    fn placet(&mut self) {
+        let mut parts = self.args.words.splitn(2, |word| word.value == "--");
+        let (Some(before), Some(after)) = (parts.next(), parts.next()) else {
+            return;
+        };
+        let is_own = |word: &Word<'_>| matches!(word.value.as_str(), "inbox" | "grants");
+        let is_placet = match after.first() {
+            _ if before.iter().any(|word| word.value.contains("placet")) => true,
+            // An option of Placet may stand before its command.
+            Some(first) if first.value.starts_with("--") => after.iter().any(is_own),
+            first => first.is_some_and(is_own),
+        };
+        let runs = |word: &Word<'_>| matches!(word.value.as_str(), "run" | "r");
+        if is_placet && before.iter().any(runs) {
+            self.stands_for(["placet"], after);
+        }
     }
 
     /// A program without a record may run what it is given: what can hardly be anything but a dangerous command is taken for one.
     fn guess(&mut self) {
         let words = self.args.words;
-        let mut before = "";
-        let at = words.windows(2).position(|pair| match pair {
-            [word, next] => {
-                let starts = word
-                    .fixed()
-                    .is_some_and(|word| starts_command(word, before, &next.value));
-                before = &word.value;
-                starts
-            }
-            _ => false,
-        });
+        let starts = |at: &usize| {
+            let before = at.checked_sub(1).and_then(|at| words.get(at));
+            let word = words.get(*at).and_then(Word::fixed);
+            let next = words.get(at + 1);
+            word.zip(next)
+                .is_some_and(|(word, next)| self.starts_command(word, before, &next.value))
+        };
+        let at = (0..words.len()).find(starts);
         if let Some(tail) = at.and_then(|at| words.get(at..)) {
-            let given = self.given();
-            self.words(tail, given);
+            self.words(tail, self.given());
         }
-        for word in words.iter().filter(|word| is_line(&word.value)) {
-            self.judged.inner.push(Inner::Line(word.value.clone()));
+        // `'rm -r x'` as one word.
+        for word in words {
+            let mut parts = word.value.split_ascii_whitespace();
+            let start = parts.next().zip(parts.next());
+            if start.is_some_and(|(first, next)| self.starts_command(first, None, next)) {
+                self.judged.inner.push(Inner::Line(word.value.clone()));
+            }
         }
     }
-}
 
-/// `'rm -r x'` as one word.
-fn is_line(word: &str) -> bool {
-    let mut parts = word.split_ascii_whitespace();
-    match (parts.next(), parts.next()) {
-        (Some(first), Some(next)) => starts_command(first, "", next),
-        _ => false,
-    }
-}
-
-/// Whether `word next` between other words can hardly be anything but a command that would be asked about.
-fn starts_command(word: &str, before: &str, next: &str) -> bool {
-    let name = base_name(word);
-    let option = next.starts_with('-') && !next.starts_with("--");
-    match name {
-        "rm" => next.starts_with('-') || before == "--",
-        "sudo" | "doas" | "shred" | "wipefs" => true,
-        "dd" => next.contains('='),
-        "chmod" | "chown" | "chgrp" => next.starts_with("-R") || next.starts_with("--recursive"),
-        _ if name.starts_with("mkfs") => true,
-        _ if option && next.contains('c') && super::super::is_shell(name) => true,
-        _ => {
-            matches!(next, "-c" | "-e" | "-E" | "-r")
-                && matches!(without_version(name), "python" | "perl" | "ruby" | "node" | "php")
-        }
+    /// Whether `word next` between other words can hardly be anything but a command that would be asked about.
+    fn starts_command(&self, word: &str, before: Option<&Word<'_>>, next: &str) -> bool {
+        let record = self.args.places.programs().record(base_name(word));
+        let anywhere = record.map(|record| &record.anywhere);
+        let after_dashes = before.is_some_and(|before| before.value == "--");
+        anywhere
+            .is_some_and(|next_words| next_words.matches(next) || (after_dashes && !next_words.is_empty()))
     }
 }

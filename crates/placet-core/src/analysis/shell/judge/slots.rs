@@ -2,19 +2,19 @@
 
 use std::borrow::Cow;
 
-use super::super::super::path::{self, could_be_guarded};
 use super::super::super::why::Deed;
 use super::super::super::{Effect, Fact, FactKind};
-use super::super::programs::{Does, Kind, Reading, Slot};
+use super::super::programs::{Does, Kind, Reading, Slot, Style, is_one_string};
+use super::super::target::{self, Lead, points_away};
 use super::super::word::{Known, Word};
-use super::super::{glob, guess, hosts, named, target};
+use super::super::{glob, guess, hosts, named};
 use super::{Args, Judged, does, is_variable};
 
 /// One command while its words are looked at.
 pub(super) struct Case<'j, 'w, 's> {
     pub(super) name: &'j str,
     pub(super) args: &'j Args<'w, 's>,
-    pub(super) reading: Option<&'j Reading<'w, 's, 'j>>,
+    pub(super) reading: &'j Reading<'w, 's, 'j>,
     pub(super) judged: &'j mut Judged<'w, 's>,
     /// Every file so far is one that may be read without asking.
     pub(super) reads_only: bool,
@@ -22,44 +22,37 @@ pub(super) struct Case<'j, 'w, 's> {
 
 impl<'w, 's> Case<'_, 'w, 's> {
     pub(super) fn slot(&mut self, slot: &Slot<'w, 's>) {
+        let text = || guessed(slot, slot.text);
         match slot.kind {
             Kind::Text | Kind::Exec | Kind::Line => {}
             Kind::Reads => self.reads(slot),
             Kind::Writes => self.changes(slot, Effect::Writes),
             Kind::Deletes => self.changes(slot, Effect::Deletes),
             Kind::Folder => self.folder(slot),
-            Kind::Url => self.hosts(hosts::web(&text_of(slot))),
-            Kind::Host => self.hosts(hosts::named(&text_of(slot))),
-            Kind::Image => self.hosts(hosts::image(&text_of(slot))),
-            Kind::Socket => self.hosts(hosts::socket(&text_of(slot))),
-            Kind::Login => self.hosts(hosts::login(&text_of(slot))),
-            Kind::Route => self.hosts(hosts::route(&text_of(slot))),
-            Kind::Remote => match hosts::remote(&text_of(slot)) {
-                facts if facts.is_empty() && slot.text.contains('/') => self.reads(slot),
-                facts => self.hosts(facts),
-            },
-            Kind::Copy => match hosts::remote(&text_of(slot)) {
-                facts if facts.is_empty() => self.changes(slot, Effect::Writes),
-                facts => self.hosts(facts),
+            Kind::Url => self.hosts(hosts::web(&text())),
+            Kind::Host => self.hosts(hosts::named(&text())),
+            Kind::Image => self.hosts(hosts::image(&text())),
+            Kind::Socket => self.hosts(hosts::socket(&text())),
+            Kind::Login => self.hosts(hosts::login(&text())),
+            Kind::Route => self.hosts(hosts::route(&text())),
+            Kind::Remote | Kind::Copy => match hosts::remote(&text()) {
+                facts if !facts.is_empty() => self.hosts(facts),
+                _ if slot.kind == Kind::Copy => self.changes(slot, Effect::Writes),
+                _ if slot.text.contains('/') => self.reads(slot),
+                _ => {}
             },
             Kind::Mount => self.mount(slot),
             Kind::Data => self.data(slot),
             Kind::Code => self.code(slot),
-            Kind::Expression => {
-                if !self.is_harmless_code(slot) {
-                    self.judged.effects.push(Effect::Unknown);
-                }
-            }
+            Kind::Expression if self.is_harmless_code(slot) => {}
+            Kind::Expression => self.judged.effects.push(Effect::Unknown),
             Kind::Script => self.script(slot),
             Kind::Unpacks => self.unpacks(slot),
             Kind::Link => self.link(slot),
             Kind::Variable => self.variable(slot),
             Kind::Name => {
-                if slot
-                    .word
-                    .fixed()
-                    .is_some_and(|name| self.args.places.programs().is_steering_variable(name))
-                {
+                let is_steering = |name| self.args.places.programs().is_steering_variable(name);
+                if slot.word.fixed().is_some_and(is_steering) {
                     self.high(self.name, Deed::ChangesVariables);
                 }
             }
@@ -69,21 +62,21 @@ impl<'w, 's> Case<'_, 'w, 's> {
 
     /// A program that reads everything below its folders reads this one when it is given none.
     pub(super) fn reads_here(&mut self) {
-        let deep = self.reading.filter(|reading| reading.deep);
-        let has_place =
-            |reading: &Reading<'_, '_, '_>| reading.slots.iter().any(|slot| slot.kind == Kind::Reads);
-        if deep.is_some_and(|reading| !has_place(reading)) {
-            let here = self.resolved(".");
+        let has_place = self.reading.slots.iter().any(|slot| slot.kind == Kind::Reads);
+        if !has_place && self.reading.is_deep() {
+            let here = self.lead(".").resolved;
             self.reads_only &= self.is_harmless_below(&here);
             self.judged.effects.push(Effect::Reads(here));
         }
     }
 
     fn is_harmless_below(&self, folder: &str) -> bool {
-        let places = self.args.places;
-        places
-            .below(folder)
-            .is_some_and(|found| found.iter().all(|path| is_plain_file(path, places)))
+        let found = self.args.places.below(folder);
+        found.is_some_and(|found| found.iter().all(|path| self.lead(path).is_plain()))
+    }
+
+    fn lead(&self, path: &str) -> Lead {
+        self.args.standing.lead(path, self.args.places)
     }
 
     fn high(&mut self, what: &str, deed: Deed) {
@@ -101,59 +94,65 @@ impl<'w, 's> Case<'_, 'w, 's> {
 
     /// A file that is read: HIGH when it is secret or outside.
     fn reads(&mut self, slot: &Slot<'w, 's>) {
-        if slot.text == "-" || slot.text.is_empty() {
+        if self.is_no_file(slot) {
             return;
         }
         let place = place_of(slot);
-        if is_device(slot) {
-            return;
-        }
-        if self.args.places.programs().is_public_file(&place) {
+        if self.args.places.programs().facts().places.is_public(&place) {
             self.reads_only = false;
             self.judged.effects.push(Effect::Reads(place.into_owned()));
             return;
         }
+        let lead = self.lead(&place);
+        self.stays(slot, &place, &lead);
+        self.reads_only &= self.may_read(slot, &lead);
+        self.judged.effects.push(Effect::Reads(lead.resolved));
+    }
+
+    /// HIGH when a word names a secret, or a place outside.
+    fn stays(&mut self, slot: &Slot<'w, 's>, place: &str, lead: &Lead) {
         self.secret(slot);
-        if self.leaves(slot, &place) {
+        if self.leaves(slot, place, lead) {
             self.high(self.name, Deed::TouchesOutside);
         }
-        self.reads_only &= self.may_read(slot, &place);
-        let effect = Effect::Reads(self.resolved(&place));
-        self.judged.effects.push(effect);
     }
 
     /// A file that is written or deleted: HIGH also when it decides what runs or what is asked.
     fn changes(&mut self, slot: &Slot<'w, 's>, effect: fn(String) -> Effect) {
-        if slot.text.is_empty() || slot.text == "-" || is_device(slot) {
+        if self.is_no_file(slot) {
             return;
         }
         let place = place_of(slot);
         self.secret(slot);
-        let contains = self.args.standing.contains_path(&place, self.args.places);
-        if slot.word.is_later() && !target::points_away(&place) && !self.guards(slot, &place) {
-            // Where it leads is only known when it runs, as with every other word.
-        } else if !contains {
+        let lead = self.lead(&place);
+        let is_pattern = slot.word.known != Known::Fully && glob::is_glob(&place);
+        let known = &self.args.places.programs().facts().places;
+        let guards = match lead.sensitive {
+            _ if is_pattern => known.could_be_guarded(&place),
+            sensitive => sensitive.is_some(),
+        };
+        // Where a word leads that is only known when it runs, is unknown as with every other word.
+        let is_sure = !slot.word.is_later() || points_away(&place) || guards;
+        if is_sure && !lead.inside {
             self.high(self.name, Deed::TouchesOutside);
-        } else if self.guards(slot, &place) {
+        } else if is_sure && guards {
             self.high(self.name, Deed::ChangesGuarded);
         }
-        let effect = effect(self.resolved(&place));
-        self.judged.effects.push(effect);
+        self.judged.effects.push(effect(lead.resolved));
         // `git log --output=x`: a reader that writes is not what a wildcard behind it was meant for.
-        let form = self.reading.map(|reading| reading.form);
-        let reads = form.is_some_and(|form| form.does == Some(Does::Reads) && !form.writes_operands());
-        if slot.of_option && reads {
+        let record = self.reading.record;
+        if slot.of_option && record.does == Some(Does::Reads) && !record.writes_operands() {
             self.judged.effects.push(Effect::Unknown);
         }
     }
 
     fn folder(&mut self, slot: &Slot<'w, 's>) {
         let place = place_of(slot);
-        if target::points_away(&place) && self.args.standing.leaves(&place, self.args.places) {
+        let lead = self.lead(&place);
+        if points_away(&place) && lead.outside {
             self.high(self.name, Deed::TouchesOutside);
         }
-        let elsewhere = !self.args.standing.contains_path(&place, self.args.places);
-        self.reads_only &= !elsewhere && matches!(self.name, "cd" | "chdir" | "pushd");
+        self.reads_only &= lead.inside && matches!(self.name, "cd" | "chdir" | "pushd");
         self.judged.folder = Some(if slot.is_whole() {
             slot.word.clone()
         } else {
@@ -170,29 +169,26 @@ impl<'w, 's> Case<'_, 'w, 's> {
             .split(',')
             .filter_map(|field| field.split_once('='))
             .find(|(key, _)| matches!(key.trim(), "source" | "src"));
-        let source = match field {
-            Some((_, source)) => Some(source),
-            None => text.split_once(':').map(|(source, _)| source),
+        let source = field.map(|(_, source)| source);
+        let Some(source) = source.or_else(|| text.split_once(':').map(|(source, _)| source)) else {
+            return;
         };
-        let Some(source) = source else { return };
-        if source.contains(['$', '`']) || !self.args.standing.contains_path(source, self.args.places) {
+        if source.contains(['$', '`']) || !self.lead(source).inside {
             self.high(self.name, Deed::MountsMachine);
         }
     }
 
     fn data(&mut self, slot: &Slot<'w, 's>) {
         let sign = slot.text.find(['=', ':', '@']).and_then(|at| slot.text.get(at..));
-        let names_file = sign
-            .is_some_and(|sign| sign.starts_with('@') || sign.starts_with("=@") || sign.starts_with("=<"));
-        if names_file {
+        let names_file = |sign: &str| sign.starts_with('@') || sign.contains("=@") || sign.contains("=<");
+        if sign.is_some_and(names_file) {
             self.high(self.name, Deed::SendsFile);
         }
         self.judged.effects.push(Effect::Changes);
     }
 
     fn is_harmless_code(&self, slot: &Slot<'w, 's>) -> bool {
-        let form = self.reading.map(|reading| reading.form);
-        !slot.word.is_later() && form.is_some_and(|form| form.is_harmless_code(slot.text))
+        !slot.word.is_later() && self.reading.record.is_harmless_code(slot.text)
     }
 
     fn code(&mut self, slot: &Slot<'w, 's>) {
@@ -205,64 +201,54 @@ impl<'w, 's> Case<'_, 'w, 's> {
     }
 
     fn script(&mut self, slot: &Slot<'w, 's>) {
-        let given = matches!(slot.text, "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
-            || slot.text.contains("://");
-        let place = place_of(slot);
-        self.secret(slot);
         if slot.word.fixed().is_none() {
             self.high(self.name, Deed::CodeLater);
-        } else if given {
+        } else if slot.is_input() || slot.text.contains("://") {
             self.high(self.name, Deed::RunsGiven);
-        } else if self.leaves(slot, &place) {
-            self.high(self.name, Deed::TouchesOutside);
         }
-        let effect = Effect::Runs(self.resolved(&place));
-        self.judged.effects.push(effect);
+        let place = place_of(slot);
+        let lead = self.lead(&place);
+        self.stays(slot, &place, &lead);
+        self.judged.effects.push(Effect::Runs(lead.resolved));
     }
 
     /// Where a symbolic link would lead, seen from the folder in which it is made.
     fn link(&mut self, slot: &Slot<'w, 's>) {
         let made = self.args.words.last().map_or("", |word| word.value.as_str());
         let folder = made.rsplit_once('/').map_or(".", |(folder, _)| folder);
-        let place = place_of(slot);
-        let place = if place.starts_with(['/', '~']) {
-            place
-        } else {
-            Cow::Owned(format!("{folder}/{place}"))
-        };
-        self.secret(slot);
-        if self.leaves(slot, &place) {
-            self.high(self.name, Deed::TouchesOutside);
+        let mut place = place_of(slot);
+        if !place.starts_with(['/', '~']) {
+            place = Cow::Owned(format!("{folder}/{place}"));
         }
+        let lead = self.lead(&place);
+        self.stays(slot, &place, &lead);
     }
 
     /// A patch or an archive: HIGH when a file in it decides what runs or what is asked.
     fn unpacks(&mut self, slot: &Slot<'w, 's>) {
         self.any(slot);
-        let (standing, places) = (self.args.standing, self.args.places);
-        let files = places
-            .unpacked(&self.resolved(&place_of(slot)))
-            .unwrap_or_default();
-        if files.iter().any(|file| standing.guards(file, places)) {
-            self.high(self.name, Deed::ChangesGuarded);
-        } else if files
-            .iter()
-            .any(|file| target::points_away(file) && !standing.contains_path(file, places))
-        {
-            self.high(self.name, Deed::TouchesOutside);
+        let files = self.args.places.unpacked(&self.lead(&place_of(slot)).resolved);
+        for file in files.unwrap_or_default() {
+            let lead = self.lead(&file);
+            if lead.sensitive.is_some() {
+                self.high(self.name, Deed::ChangesGuarded);
+            } else if points_away(&file) && !lead.inside {
+                self.high(self.name, Deed::TouchesOutside);
+            }
         }
     }
 
     /// `NAME=value` behind `env` or `export`.
     fn variable(&mut self, slot: &Slot<'w, 's>) {
-        let assigned = [slot.word.shown()];
-        if let Some(why) = super::variables(&assigned, self.args.places) {
+        let assigned = slot.word.shown();
+        let is_harmless = super::is_harmless_assignment(&assigned, self.args.places.programs());
+        if let Some(why) = super::variables(&[assigned], self.args.places) {
             self.judged.why.get_or_insert(why);
         }
         if self.name == "export" && !self.is_plain_export(slot.word) {
             self.high(self.name, Deed::ChangesVariables);
         }
-        if !super::is_harmless_assignment(&assigned[0], self.args.places.programs()) {
+        if !is_harmless {
             self.judged.effects.push(Effect::Unknown);
         }
     }
@@ -271,17 +257,15 @@ impl<'w, 's> Case<'_, 'w, 's> {
     fn is_plain_export(&self, word: &Word<'_>) -> bool {
         let (name, value) = word.value.split_once('=').unwrap_or((&word.value, ""));
         // To some shells what is not in quotes becomes several words, each with a name.
-        let in_quotes = word.raw.split_once('=').is_some_and(|(_, raw)| {
-            let inside = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"'));
-            inside.is_some_and(|inside| !inside.contains(['"', '@']))
-        });
-        let outside =
-            target::points_away(value) && !self.args.standing.contains_path(value, self.args.places);
+        let in_quotes = word
+            .raw
+            .split_once('=')
+            .is_some_and(|(_, raw)| is_one_string(raw));
         is_variable(name)
             && !name.contains(['[', '+'])
             && (word.known == Known::Fully || in_quotes)
             && !word.raw.starts_with(['\'', '"'])
-            && !outside
+            && (!points_away(value) || self.lead(value).inside)
     }
 
     /// A word that is not known: it may be read, written, requested or run.
@@ -289,30 +273,30 @@ impl<'w, 's> Case<'_, 'w, 's> {
         self.judged.effects.push(Effect::Unknown);
         self.reads_only = false;
         self.secret(slot);
-        self.hosts(hosts::in_text(&text_of(slot)));
+        let text = guessed(slot, slot.text);
+        self.hosts(hosts::in_text(&text));
         if slot.text.contains("docker.sock") {
             self.high(self.name, Deed::MountsMachine);
         }
-        let guess = slot.word.is_later().then(|| guess::of(slot.text));
-        let text = guess.as_deref().unwrap_or(slot.text);
         let whole = place_of(slot);
+        let known = &self.args.places.programs().facts().places;
         let (mut leaves, mut guards) = (false, false);
-        named::parts(text, &mut |part| {
+        named::parts(&text, &mut |part| {
             let place = if part.len() == text.len() { &*whole } else { part };
-            if place.is_empty() || place.contains("://") || target::is_harmless_device(place) {
+            if place.is_empty() || place.contains("://") || known.is_harmless_device(place) {
                 return;
             }
-            leaves |= self.leaves(slot, place);
-            let folder = match place.find(['*', '?', '[']) {
-                Some(at) if slot.word.known != Known::Fully => {
-                    let fixed = place.get(..at).unwrap_or_default();
-                    fixed.rsplit_once('/').map_or("", |(folder, _)| folder)
-                }
-                _ => place,
+            let lead = self.lead(place);
+            leaves |= self.leaves(slot, place, &lead);
+            // Of a pattern only the folders before it are known.
+            let is_pattern = slot.word.known != Known::Fully && glob::is_glob(place);
+            guards |= match place
+                .find(['*', '?', '['])
+                .and_then(|at| place.get(..at)?.rfind('/'))
+            {
+                Some(at) if is_pattern => self.lead(place.get(..at).unwrap_or_default()).sensitive.is_some(),
+                _ => !is_pattern && !place.starts_with('-') && lead.sensitive.is_some(),
             };
-            guards |= !folder.is_empty()
-                && !folder.starts_with('-')
-                && self.args.standing.guards(folder, self.args.places);
         });
         if leaves {
             self.high(self.name, Deed::TouchesOutside);
@@ -323,24 +307,22 @@ impl<'w, 's> Case<'_, 'w, 's> {
 
     /// HIGH when a word names something secret.
     fn secret(&mut self, slot: &Slot<'w, 's>) {
-        let text = |text: &str| target::sensitive(text);
-        let guessed = || slot.word.is_later().then(|| guess::of(slot.text));
-        let deed = text(slot.text).or_else(|| guessed().and_then(|guess| text(&guess)));
+        let known = &self.args.places.programs().facts().places;
+        let guess = || slot.word.is_later().then(|| guess::of(slot.text));
+        let deed = known.in_word(slot.text).or_else(|| known.in_word(&guess()?));
         if let Some(deed) = deed {
             self.high(&slot.word.raw, deed);
         }
     }
 
     /// Whether a place lies outside the workspace: it starts elsewhere, climbs, or lies behind a link.
-    fn leaves(&self, slot: &Slot<'_, '_>, place: &str) -> bool {
-        let standing = self.args.standing;
-        let place = place.trim_start_matches('@');
-        if target::points_away(place) {
-            return place.len() > 1
-                && !target::is_harmless_device(place)
-                && !standing.contains_path(place, self.args.places)
-                || place == "/"
-                || place == "~";
+    fn leaves(&self, slot: &Slot<'_, '_>, place: &str, lead: &Lead) -> bool {
+        if let Some(place) = place.strip_prefix('@') {
+            return self.leaves(slot, place, &self.lead(place));
+        }
+        if points_away(place) {
+            let known = &self.args.places.programs().facts().places;
+            return !lead.inside && !known.is_harmless_device(place) || matches!(place, "/" | "~");
         }
         // Of a word only known at run time the folders before the unknown part count.
         let known = if slot.word.is_later() {
@@ -349,64 +331,38 @@ impl<'w, 's> Case<'_, 'w, 's> {
             place
         };
         let certain = certain_part(known, slot.word.known);
-        let names_file = slot.kind != Kind::Any || self.reading.is_some() || certain.contains('/');
-        names_file && !certain.is_empty() && standing.leaves(certain, self.args.places)
-    }
-
-    fn guards(&self, slot: &Slot<'_, '_>, place: &str) -> bool {
-        if glob::is_glob(place) && slot.word.known != Known::Fully {
-            return could_be_guarded(place);
+        let is_file =
+            slot.kind != Kind::Any || self.reading.record.style != Style::Unknown || certain.contains('/');
+        match certain {
+            "" => false,
+            _ if certain == place => is_file && lead.outside,
+            _ => is_file && self.lead(certain).outside,
         }
-        !place.is_empty() && self.args.standing.guards(place, self.args.places)
     }
 
     /// Whether the place can be read without asking: it is inside the workspace and holds no secret.
-    fn may_read(&self, slot: &Slot<'_, '_>, place: &str) -> bool {
-        let (standing, places) = (self.args.standing, self.args.places);
-        if slot.word.is_later() || !standing.contains_path(place, places) {
+    fn may_read(&self, slot: &Slot<'_, '_>, lead: &Lead) -> bool {
+        if slot.word.is_later() || !lead.is_plain() {
             return false;
         }
-        let resolved = self.resolved(place);
-        if glob::is_glob(slot.text) && slot.word.known == Known::Shape {
+        if slot.word.known == Known::Shape && glob::is_glob(slot.text) {
             // What the shell makes of the pattern is looked up: a name may be a link, or look like an option.
-            let Some(found) = places.matching(&resolved) else {
-                return false;
-            };
             let starts_plain = !slot.text.starts_with(['*', '?', '[']);
-            return found.iter().all(|path| {
-                let name = super::base_name(path);
-                (starts_plain || !name.starts_with('-')) && is_plain_file(path, places)
-            });
+            let is_plain = |path: &String| {
+                (starts_plain || !super::base_name(path).starts_with('-')) && self.lead(path).is_plain()
+            };
+            let found = self.args.places.matching(&lead.resolved);
+            return found.is_some_and(|found| found.iter().all(is_plain));
         }
-        if self.reading.is_some_and(|reading| reading.deep) {
-            return self.is_harmless_below(&resolved);
-        }
-        is_plain_file(&resolved, places)
+        !self.reading.is_deep() || self.is_harmless_below(&lead.resolved)
     }
 
-    /// The place seen from where the shell stands, links followed.
-    fn resolved(&self, place: &str) -> String {
-        let folder = match self.args.standing {
-            target::Standing::In(folders) => folders.first().map_or("", String::as_str),
-            target::Standing::Lost => self.args.places.workspace(),
-        };
-        path::inside(folder, place, self.args.places).unwrap_or_else(|| {
-            let meanings = path::meanings(folder, place, self.args.places);
-            meanings.into_iter().next().unwrap_or_default()
-        })
+    /// Whether it names no file of the disk: standard input, or a device that swallows or shows what is written to it.
+    fn is_no_file(&self, slot: &Slot<'_, '_>) -> bool {
+        let known = &self.args.places.programs().facts().places;
+        let is_device = slot.word.known == Known::Fully && known.is_harmless_device(slot.text);
+        matches!(slot.text, "" | "-") || is_device
     }
-}
-
-/// Whether a path is inside the workspace and neither secret nor a link out of it.
-pub(in super::super) fn is_plain_file(path: &str, places: &dyn super::Places) -> bool {
-    match path::place(path, places) {
-        path::Placed::Inside { sensitive, .. } => !matches!(sensitive, Some(path::Sensitive::Secret)),
-        path::Placed::Outside { .. } | path::Placed::Unreadable { .. } => false,
-    }
-}
-
-fn is_device(slot: &Slot<'_, '_>) -> bool {
-    slot.word.known == Known::Fully && target::is_harmless_device(slot.text)
 }
 
 /// The path in a pathspec of git: `:/secrets` and `:(top)secrets` start at the workspace.
@@ -421,20 +377,18 @@ fn place_of<'w>(slot: &Slot<'w, '_>) -> Cow<'w, str> {
     if let Some(path) = in_pathspec(slot.text) {
         return Cow::Borrowed(if path.is_empty() { "." } else { path });
     }
-    if slot.word.is_later() {
-        Cow::Owned(guess::of(slot.text))
-    } else if slot.is_whole() {
-        target::path_of(slot.word)
-    } else {
-        Cow::Borrowed(slot.text)
+    if !slot.word.is_later() && slot.is_whole() {
+        return target::path_of(slot.word);
     }
+    guessed(slot, slot.text)
 }
 
-fn text_of<'w>(slot: &Slot<'w, '_>) -> Cow<'w, str> {
+/// A text, or a guess at it where it is only known when it runs.
+fn guessed<'w>(slot: &Slot<'_, '_>, text: &'w str) -> Cow<'w, str> {
     if slot.word.is_later() {
-        Cow::Owned(guess::of(slot.text))
+        Cow::Owned(guess::of(text))
     } else {
-        Cow::Borrowed(slot.text)
+        Cow::Borrowed(text)
     }
 }
 

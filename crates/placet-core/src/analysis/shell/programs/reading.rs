@@ -1,6 +1,6 @@
 //! The words of one command, compared with the record of its program.
 
-use super::form::{Does, Form, Input, Kind, Operands, Style, Tail, Takes, Trigger};
+use super::record::{Banned, Does, Input, Kind, Operands, Record, Style, Tail, Takes, Trigger};
 use crate::analysis::shell::word::{Known, Word};
 use crate::analysis::why::Deed;
 
@@ -19,6 +19,11 @@ impl Slot<'_, '_> {
     pub(in super::super) fn is_whole(&self) -> bool {
         self.text.len() == self.word.value.len()
     }
+
+    /// Whether it names the program's own input.
+    pub(in super::super) fn is_input(&self) -> bool {
+        matches!(self.text, "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
+    }
 }
 
 /// What a command comes to by the record of its program.
@@ -27,8 +32,19 @@ impl Slot<'_, '_> {
     reason = "each says something else about the words"
 )]
 pub(in super::super) struct Reading<'w, 's, 'p> {
+    root: &'p Record,
     /// The record of the program, or of the subcommand that was found.
-    pub(in super::super) form: &'p Form,
+    pub(in super::super) record: &'p Record,
+    operands: &'p Operands,
+    words: &'w [Word<'s>],
+    at: usize,
+    /// Options that the record knows.
+    pub(in super::super) given: Vec<&'p str>,
+    pub(in super::super) values: Vec<(&'p str, &'w str)>,
+    /// Words that are options, known or not: where HIGH ones are looked for in any spelling.
+    options: Vec<&'w Word<'s>>,
+    /// Words that are not options.
+    plain: Vec<&'w Word<'s>>,
     pub(in super::super) slots: Vec<Slot<'w, 's>>,
     /// The words from which on another command, a line or a script's own words follow.
     pub(in super::super) tail: Option<(Tail, &'w [Word<'s>])>,
@@ -38,52 +54,56 @@ pub(in super::super) struct Reading<'w, 's, 'p> {
     pub(in super::super) unknown: bool,
     /// The unknown option stands before the command that the program runs.
     pub(in super::super) unclear: bool,
+    /// The unknown option stands before the subcommand, which may be its value.
+    astray: bool,
+    /// The subcommand is not in the record.
+    lost_sub: bool,
+    /// Some words are only known when it runs.
+    later: bool,
+    /// An option replaced the usual operands (`python -m`).
+    switched: bool,
     /// Something HIGH that the record names.
     pub(in super::super) deed: Option<Deed>,
     /// Something HIGH that it may be, once all words are known.
     pub(in super::super) maybe: Option<Deed>,
-    /// It reads everything below the folders it is given.
-    pub(in super::super) deep: bool,
     /// An option of `unless` turns it into one that only reads.
     pub(in super::super) tame: bool,
-    /// An option replaced the usual operands (`python -m`).
-    switched: bool,
 }
 
-/// Compares `words` with `form`; `open` says that more words are added when the command runs.
-pub(in super::super) fn read<'w, 's, 'p>(
-    form: &'p Form,
-    words: &'w [Word<'s>],
-    open: bool,
-) -> Reading<'w, 's, 'p> {
-    let mut reader = Reader {
-        root: form,
-        form,
-        operands: &form.operands,
-        words,
-        at: 0,
-        given: Vec::new(),
-        values: Vec::new(),
-        options: Vec::new(),
-        plain: Vec::new(),
-        slots: Vec::with_capacity(words.len()),
-        commands: Vec::new(),
-        tail: None,
-        unknown: false,
-        unclear: false,
-        lost_sub: false,
-        later: open,
-        root_deed: None,
-        switched: false,
-    };
-    reader.run();
-    reader.finish()
-}
+impl<'w, 's, 'p> Reading<'w, 's, 'p> {
+    /// Compares `words` with `record`; `open` says that more words are added when the command runs.
+    pub(in super::super) fn of(record: &'p Record, words: &'w [Word<'s>], open: bool) -> Self {
+        let mut reading = Self {
+            root: record,
+            record,
+            operands: &record.args,
+            words,
+            at: 0,
+            given: Vec::new(),
+            values: Vec::new(),
+            options: Vec::new(),
+            plain: Vec::new(),
+            slots: Vec::with_capacity(words.len()),
+            tail: None,
+            commands: Vec::new(),
+            unknown: false,
+            unclear: false,
+            astray: false,
+            lost_sub: false,
+            later: open,
+            switched: false,
+            deed: None,
+            maybe: None,
+            tame: false,
+        };
+        reading.run();
+        reading.finish();
+        reading
+    }
 
-impl Reading<'_, '_, '_> {
     /// What the program does, as far as the record says; `None` when something is unknown.
     pub(in super::super) fn does(&self) -> Option<Does> {
-        match self.form.does {
+        match self.record.does {
             _ if self.unknown => None,
             Some(_) if self.tame => Some(Does::Reads),
             does => does,
@@ -92,81 +112,61 @@ impl Reading<'_, '_, '_> {
 
     /// What it does with its input. A shell or an interpreter that is given a script or code leaves it alone.
     pub(in super::super) fn input(&self) -> Input {
-        let has_code = || {
-            self.switched
-                || self.tail.is_some()
-                || self.slots.iter().any(|slot| {
-                    matches!(slot.kind, Kind::Script | Kind::Code | Kind::Line | Kind::Unpacks)
-                        && slot.text != "-"
-                })
+        let is_code = |slot: &Slot<'_, '_>| {
+            let runs = matches!(slot.kind, Kind::Script | Kind::Code | Kind::Line | Kind::Unpacks);
+            runs && slot.text != "-"
         };
-        match self.form.stdin {
+        let has_code = || self.switched || self.tail.is_some() || self.slots.iter().any(is_code);
+        match self.record.stdin {
             Input::Shell | Input::Code if has_code() || self.tame => Input::Text,
             input => input,
         }
     }
-}
 
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each says something else about the words so far"
-)]
-struct Reader<'w, 's, 'p> {
-    root: &'p Form,
-    form: &'p Form,
-    operands: &'p Operands,
-    words: &'w [Word<'s>],
-    at: usize,
-    /// Options that the record knows.
-    given: Vec<&'p str>,
-    values: Vec<(&'p str, &'w str)>,
-    /// Words that are options, known or not: where HIGH ones are looked for in any spelling.
-    options: Vec<&'w Word<'s>>,
-    plain: Vec<&'w Word<'s>>,
-    slots: Vec<Slot<'w, 's>>,
-    commands: Vec<&'w [Word<'s>]>,
-    tail: Option<(Tail, &'w [Word<'s>])>,
-    unknown: bool,
-    unclear: bool,
-    lost_sub: bool,
-    later: bool,
-    /// Something HIGH that an option before the subcommand does.
-    root_deed: Option<Deed>,
-    /// An option replaced the usual operands.
-    switched: bool,
-}
+    /// Whether it reads everything below the folders it is given.
+    pub(in super::super) fn is_deep(&self) -> bool {
+        self.record.deep.iter().any(|trigger| self.meets(trigger))
+    }
 
-impl<'w, 's, 'p> Reader<'w, 's, 'p> {
+    /// What nobody may allow, if the words come to that.
+    pub(in super::super) fn banned(&self) -> Option<Banned> {
+        let record = if self.astray { self.root } else { self.record };
+        let mut banned = record.banned.iter();
+        let is_met = |trigger: &Trigger| self.astray || self.meets(trigger);
+        let (banned, _) = banned.find(|(_, triggers)| triggers.iter().any(is_met))?;
+        // Which subcommand it is may only be known when it runs.
+        let is_sure = || !self.tame && self.plain.first().is_none_or(|word| word.fixed().is_some());
+        (*banned != Banned::AnswersForPeople || is_sure()).then_some(*banned)
+    }
+
     fn run(&mut self) {
-        let mut only_operands = false;
+        let mut only_operands = self.record.style == Style::Unknown;
         while let Some(word) = self.words.get(self.at) {
-            let before = self.at;
+            let (before, style) = (self.at, self.record.style);
             self.at += 1;
             let text = word.value.as_str();
-            if may_be_option(word) && !only_operands {
-                self.later = true;
-            }
+            let is_signed =
+                text.len() > 1 && (text.starts_with('-') || (style == Style::Shell && text.starts_with('+')));
             if only_operands {
                 self.operand(word, before);
             } else if text == "--" {
                 only_operands = true;
                 self.given.extend(self.lookup("--").map(|(name, _)| name));
                 self.dashes();
-            } else if self.form.style == Style::Tar
-                && before == 0
-                && !text.starts_with('-')
-                && self.is_bundle(text)
-            {
-                self.options.push(word);
-                self.letters(word, text);
-            } else if let Some((name, takes)) = self.lookup(text) {
-                self.options.push(word);
-                self.option(name, takes, None, word);
-            } else if text.starts_with('-') && text.len() > 1 {
-                self.options.push(word);
-                self.dashed(word, text);
             } else {
-                self.operand(word, before);
+                self.later |= may_be_option(word);
+                if let Some((name, takes)) = self.lookup(text) {
+                    self.options.push(word);
+                    self.option(name, takes, None, word);
+                } else if is_signed {
+                    self.options.push(word);
+                    self.dashed(word, text);
+                } else if style == Style::Tar && before == 0 && self.is_bundle(text) {
+                    self.options.push(word);
+                    self.letters(word, text);
+                } else {
+                    self.operand(word, before);
+                }
             }
             if self.tail.is_some() {
                 break;
@@ -176,55 +176,40 @@ impl<'w, 's, 'p> Reader<'w, 's, 'p> {
 
     /// What follows `--` may be the command, right away.
     fn dashes(&mut self) {
-        if self.operands.tail.is_some()
-            && self.plain.len() >= self.operands.before.len()
-            && self.operands.many.is_none()
-        {
+        let is_next = self.plain.len() >= self.operands.before.len() && self.operands.many.is_none();
+        if self.operands.tail.is_some() && is_next {
             self.begin_tail(self.at);
         }
     }
 
     fn lookup(&self, name: &str) -> Option<(&'p str, Takes)> {
-        let form = self.form;
-        if let Some((name, takes)) = form.options.get_key_value(name) {
-            return Some((name, *takes));
-        }
-        let number = name
-            .strip_prefix('-')
-            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()));
-        let special = match name.chars().next() {
-            _ if number => "-#",
-            Some('+') => "+",
-            _ => return None,
+        let options = &self.record.options.0;
+        let number = || name.strip_prefix('-').is_some_and(is_number);
+        let special = || match name.as_bytes().first() {
+            Some(b'-') if number() => options.get_key_value("-#"),
+            Some(b'+') => options.get_key_value("+"),
+            _ => None,
         };
-        form.options
-            .get_key_value(special)
-            .map(|(name, takes)| (&**name, *takes))
+        let found = options.get_key_value(name).or_else(special);
+        found.map(|(name, takes)| (&**name, *takes))
     }
 
     fn is_bundle(&self, text: &str) -> bool {
-        let known = |letter: char| self.form.options.contains_key(&*format!("-{letter}"));
+        let known = |letter: char| self.record.options.0.contains_key(&*format!("-{letter}"));
         !text.is_empty() && text.chars().all(known)
     }
 
     /// One option, by its name in the record.
     fn option(&mut self, name: &'p str, takes: Takes, attached: Option<&'w str>, word: &'w Word<'s>) {
         self.given.push(name);
-        if let Some((_, operands)) = self
-            .form
-            .with
-            .iter()
-            .find(|(names, _)| names.iter().any(|own| **own == *name))
-        {
+        let is_named = |names: &str| names.split_whitespace().any(|own| own == name);
+        if let Some((_, operands)) = self.record.with.iter().find(|(names, _)| is_named(names)) {
             self.operands = operands;
             self.switched = true;
         }
         match (takes, attached) {
             (Takes::Nothing | Takes::Attached(_), None) => {}
-            (Takes::Nothing, Some(text)) => {
-                self.unknown(word);
-                self.slot(Kind::Any, text, word);
-            }
+            (Takes::Nothing, Some(text)) => self.unknown(word, text),
             (Takes::Attached(kind) | Takes::Value(kind), Some(text)) => {
                 self.values.push((name, text));
                 self.slot(kind, text, word);
@@ -257,46 +242,44 @@ impl<'w, 's, 'p> Reader<'w, 's, 'p> {
             self.commands.extend(rest.get(..=end));
             self.at += end + 2;
         } else {
-            self.unknown(word);
+            self.unknown(word, "");
             self.unclear = true;
         }
     }
 
     /// A word that begins with a dash and is not in the record as a whole.
     fn dashed(&mut self, word: &'w Word<'s>, text: &'w str) {
+        let is_dash = self.record.style == Style::Dash;
+        let is_long = text.starts_with("--");
         if let Some((name, value)) = text.split_once('=')
             && let Some((name, takes)) = self.lookup(name)
-            && (text.starts_with("--") || self.form.style == Style::Dash || name.len() > 2)
+            && (is_long || is_dash || name.len() > 2)
         {
             return self.option(name, takes, Some(value), word);
         }
         // `-I/usr/include`, also where options have one dash.
-        let letter = text
-            .get(..2)
-            .filter(|_| !text.starts_with("--") && self.form.style == Style::Dash);
+        let letter = text.get(..2).filter(|_| !is_long && is_dash);
         if let Some((name, takes @ Takes::Value(_))) = letter.and_then(|letter| self.lookup(letter)) {
             return self.option(name, takes, text.get(2..), word);
         }
-        if text.starts_with("--") || self.form.style == Style::Dash {
-            self.unknown(word);
-            return self.any(word, text.split_once('=').map_or(text, |(_, value)| value));
+        if is_long || is_dash {
+            return self.unknown(word, text.split_once('=').map_or(text, |(_, value)| value));
         }
         self.letters(word, text.get(1..).unwrap_or_default());
     }
 
     fn letters(&mut self, word: &'w Word<'s>, letters: &'w str) {
-        let bundle = !word.value.starts_with('-');
+        // The letters of an old bundle and of a shell take their values from the words behind it.
+        let bundle = !word.value.starts_with('-') || self.record.style == Style::Shell;
         let mut left = letters.chars();
         while let Some(letter) = left.next() {
             let rest = left.as_str();
             let mut name = [0_u8; 5];
             let Some((name, takes)) = dash(letter, &mut name).and_then(|name| self.lookup(name)) else {
-                self.unknown(word);
-                return self.any(word, rest);
+                return self.unknown(word, rest);
             };
             match takes {
                 Takes::Nothing => self.option(name, takes, None, word),
-                // The letters of an old bundle take their values from the words behind it.
                 Takes::Value(_) if bundle || rest.is_empty() => self.option(name, takes, None, word),
                 Takes::Attached(_) if rest.is_empty() => self.option(name, takes, None, word),
                 _ => return self.option(name, takes, Some(rest.strip_prefix('=').unwrap_or(rest)), word),
@@ -304,14 +287,12 @@ impl<'w, 's, 'p> Reader<'w, 's, 'p> {
         }
     }
 
-    fn unknown(&mut self, _word: &Word<'_>) {
+    /// An option that is not in the record, and what may be its value.
+    fn unknown(&mut self, word: &'w Word<'s>, value: &'w str) {
         self.unknown = true;
         self.unclear |= self.operands.runs_words();
-    }
-
-    fn any(&mut self, word: &'w Word<'s>, text: &'w str) {
-        if !text.is_empty() {
-            self.slot(Kind::Any, text, word);
+        if !value.is_empty() {
+            self.slot(Kind::Any, value, word);
         }
     }
 
@@ -325,19 +306,11 @@ impl<'w, 's, 'p> Reader<'w, 's, 'p> {
     }
 
     fn operand(&mut self, word: &'w Word<'s>, at: usize) {
-        if self.plain.is_empty() && !self.form.subs.is_empty() {
-            match word.fixed().and_then(|text| self.form.subs.get(text)) {
-                Some(sub) => {
-                    self.root_deed = self.root_deed.or_else(|| self.option_deed());
-                    self.form = sub;
-                    self.operands = &sub.operands;
-                    self.switched = false;
-                    self.unclear |= self.unknown && self.operands.runs_words();
-                    self.given.clear();
-                    self.options.clear();
-                    return;
-                }
-                None if self.form.operands.before.is_empty() && self.form.operands.many.is_none() => {
+        if self.plain.is_empty() && !self.record.sub.is_empty() {
+            let args = &self.record.args;
+            match word.fixed().and_then(|text| self.record.sub.get(text)) {
+                Some(sub) => return self.subcommand(sub),
+                None if args.before.is_empty() && args.many.is_none() => {
                     self.unknown = true;
                     self.lost_sub = true;
                     self.later |= word.fixed().is_none();
@@ -357,18 +330,29 @@ impl<'w, 's, 'p> Reader<'w, 's, 'p> {
         }
     }
 
-    /// What an option at hand does that is HIGH.
-    fn option_deed(&self) -> Option<Deed> {
+    fn subcommand(&mut self, sub: &'p Record) {
+        // What an option before the subcommand does counts behind it too.
         let by_option = |trigger: &Trigger| {
-            let is_option = matches!(
+            let is_option = !matches!(
                 trigger,
-                Trigger::Option(_) | Trigger::OptionValue(..) | Trigger::All(_)
+                Trigger::Always | Trigger::NoOperand | Trigger::Operand(_)
             );
             is_option && self.meets(trigger)
         };
-        let high = self.form.high.iter();
-        let mut found = high.filter(|(_, triggers)| triggers.iter().any(by_option));
-        found.next().map(|(deed, _)| *deed)
+        self.deed = self.deed.or_else(|| self.first_high(by_option));
+        self.record = sub;
+        self.operands = &sub.args;
+        self.switched = false;
+        self.astray |= self.unknown;
+        self.unclear |= self.unknown && self.operands.runs_words();
+        self.given.clear();
+        self.options.clear();
+    }
+
+    fn first_high(&self, is_met: impl Fn(&Trigger) -> bool) -> Option<Deed> {
+        let mut high = self.record.high.iter();
+        let found = high.find(|(_, triggers)| triggers.iter().any(&is_met));
+        found.map(|(deed, _)| *deed)
     }
 
     fn begin_tail(&mut self, at: usize) {
@@ -381,14 +365,19 @@ impl<'w, 's, 'p> Reader<'w, 's, 'p> {
         self.at = self.words.len();
     }
 
-    fn finish(mut self) -> Reading<'w, 's, 'p> {
-        let form = self.form;
+    fn finish(&mut self) {
+        let record = self.record;
         let is_given = |names: &[Box<str>]| names.iter().any(|name| self.given.contains(&&**name));
-        let rewrites = is_given(&form.rewrites);
-        let is_tame = is_given(&form.unless);
-        let count = self.plain.len();
-        for (at, word) in std::mem::take(&mut self.plain).into_iter().enumerate() {
-            let kind = match self.operands.kind(at, count) {
+        let rewrites = is_given(&record.rewrites);
+        let is_tame = is_given(&record.unless);
+        let operand = |kind, word: &'w Word<'s>| Slot {
+            kind,
+            text: &word.value,
+            word,
+            of_option: false,
+        };
+        for (at, word) in self.plain.iter().enumerate() {
+            let kind = match self.operands.kind(at, self.plain.len()) {
                 // Behind an option that is not known a value cannot be told from an operand.
                 Some(kind @ (Kind::Code | Kind::Line)) => kind,
                 _ if self.unknown => Kind::Any,
@@ -399,67 +388,24 @@ impl<'w, 's, 'p> Reader<'w, 's, 'p> {
                     Kind::Any
                 }
             };
-            self.slots.push(Slot {
-                kind,
-                text: &word.value,
-                word,
-                of_option: false,
-            });
-            self.plain.push(word);
+            self.slots.push(operand(kind, word));
         }
         if let Some((Tail::Rest, words)) = self.tail {
-            self.slots.extend(words.iter().map(|word| Slot {
-                kind: Kind::Any,
-                text: &word.value,
-                word,
-                of_option: false,
-            }));
+            self.slots
+                .extend(words.iter().map(|word| operand(Kind::Any, word)));
         }
-        let tame = is_tame && !self.unknown && !self.later;
-        let by_words = |form: &Form| {
-            form.high
-                .iter()
-                .find(|(_, triggers)| triggers.iter().any(|trigger| self.meets(trigger)))
-                .map(|(deed, _)| *deed)
-        };
-        let hit = self
-            .root_deed
-            .or_else(|| if tame { None } else { by_words(form) });
-        let may = || {
-            let may_be = |trigger: &Trigger| !matches!(trigger, Trigger::NoOperand);
-            let mut high = form.high.iter();
-            let named = high
-                .find(|(_, triggers)| triggers.iter().any(may_be))
-                .map(|(deed, _)| *deed);
-            if self.lost_sub {
+        self.tame = is_tame && !self.unknown && !self.later;
+        if !self.tame {
+            self.deed = self
+                .deed
+                .or_else(|| self.first_high(|trigger| self.meets(trigger)));
+        }
+        if self.later && self.deed.is_none() {
+            self.maybe = if self.lost_sub {
                 self.root.first_deed()
             } else {
-                named
-            }
-        };
-        let maybe = if self.later && hit.is_none() { may() } else { None };
-        let switched = self.switched;
-        let deep = form.deep.iter().any(|trigger| self.meets(trigger));
-        let Self {
-            slots,
-            commands,
-            tail,
-            unknown,
-            unclear,
-            ..
-        } = self;
-        Reading {
-            form,
-            slots,
-            tail,
-            commands,
-            unknown,
-            unclear,
-            deed: hit,
-            maybe,
-            deep,
-            tame,
-            switched,
+                self.first_high(|trigger| *trigger != Trigger::NoOperand)
+            };
         }
     }
 
@@ -472,10 +418,10 @@ impl<'w, 's, 'p> Reader<'w, 's, 'p> {
             Trigger::NoOperand => self.plain.is_empty() && self.tail.is_none(),
             Trigger::Option(name) => has(name),
             Trigger::All(names) => names.iter().all(|name| has(name)),
-            Trigger::OptionValue(name, wild) => self
-                .values
-                .iter()
-                .any(|(own, value)| *own == &**name && wild.matches(value)),
+            Trigger::OptionValue(name, wild) => {
+                let is_met = |(own, value): &(&str, &str)| *own == &**name && wild.matches(value);
+                self.values.iter().any(is_met)
+            }
             Trigger::Operand(wild) => self.plain.iter().any(|word| wild.matches(&word.value)),
         }
     }
@@ -484,21 +430,23 @@ impl<'w, 's, 'p> Reader<'w, 's, 'p> {
     fn is_spelled(&self, word: &str, name: &str) -> bool {
         let start = word.split('=').next().unwrap_or(word);
         if name.starts_with("--") {
-            return start.len() > 2
-                && start.starts_with("--")
-                && name.starts_with(start)
-                && self.lookup(start).is_none();
+            let is_start = start.len() > 2 && start.starts_with("--") && name.starts_with(start);
+            return is_start && self.lookup(start).is_none();
         }
         let letter = name
             .strip_prefix('-')
             .filter(|letter| letter.chars().count() == 1);
         match letter {
-            Some(letter) if self.form.style != Style::Dash => {
+            Some(letter) if self.record.style != Style::Dash => {
                 self.unknown && !word.starts_with("--") && word.contains(letter)
             }
             _ => start == name,
         }
     }
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// `-x`, without allocating.
@@ -522,8 +470,13 @@ fn may_be_option(word: &Word<'_>) -> bool {
 /// `NAME="$value"` stays one word, and begins with a name.
 fn is_quoted_assignment(word: &Word<'_>) -> bool {
     word.raw.split_once('=').is_some_and(|(name, value)| {
-        let inside = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
         let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        is_name && !name.is_empty() && inside.is_some_and(|inside| !inside.contains(['"', '@']))
+        is_name && !name.is_empty() && is_one_string(value)
     })
+}
+
+/// Whether it is one string in double quotes, which stays one word whatever is in it.
+pub(in super::super) fn is_one_string(raw: &str) -> bool {
+    let inside = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"'));
+    inside.is_some_and(|inside| !inside.contains(['"', '@']))
 }

@@ -1,4 +1,4 @@
-//! A record as it is written in TOML, and how it becomes a [`Form`].
+//! One record: what is known about a program, or about one of its subcommands.
 //!
 //! | key | what it says |
 //! |---|---|
@@ -12,20 +12,27 @@
 //! | `rewrites` | options that make it write what it reads (`sed -i`) |
 //! | `deep` | options that make it read everything below a folder, or `always` |
 //! | `high` | what it does that needs a person every time: deed = options, `-o=VALUE`, `-a&-b` (both), words, `none` (no words) or `always` |
+//! | `banned` | the same for what nobody may allow |
 //! | `unless` | options with which nothing of `high` happens (`git clean -n`) |
+//! | `anywhere` | words behind its name that show it is run, even between the words of a program without a record |
 //! | `code` | a regular expression for code that only reads |
 //! | `stdin` | `text`, `shell`, `code`, `words`, `paths` or `sends` |
-//! | `style` | `gnu`, `dash` or `tar` |
+//! | `style` | `gnu`, `dash`, `tar` or `shell` |
 //! | `sub` | a record per subcommand |
 //! | `low`, `medium`, `risky` | example lines, checked by the tests and when a configuration is read |
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
+use std::sync::OnceLock;
 
+use regex::Regex;
 use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error, StrDeserializer};
 
-use super::form::{Code, Does, Form, Input, Kind, Operands, Style, Tail, Takes, Trigger};
 use crate::analysis::why::Deed;
 use crate::policy::Wild;
+use crate::tool::Risk;
 
 /// Why a record does not count.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -36,16 +43,6 @@ pub enum RecordError {
     /// Two records for one program.
     #[error("`{0}` has a record already")]
     Twice(String),
-    /// A word that means nothing in its place.
-    #[error("the record of `{program}` has an unknown word `{word}` in `{key}`")]
-    Word {
-        /// Whose record.
-        program: String,
-        /// Which key.
-        key: &'static str,
-        /// The word.
-        word: String,
-    },
     /// Not a regular expression.
     #[error("`code` in the record of `{program}`: {error}")]
     Code {
@@ -56,41 +53,373 @@ pub enum RecordError {
     },
 }
 
-/// One record.
+/// What a program does besides opening the files it is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(in super::super) enum Does {
+    /// Nothing: it reads, and prints what it finds.
+    Reads,
+    /// It changes the workspace.
+    Edits,
+    /// It runs code of the workspace, or code that it downloads.
+    Runs,
+    /// It changes something outside the workspace.
+    Changes,
+}
+
+/// What a program does with its standard input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(in super::super) enum Input {
+    /// It reads it as text, or not at all.
+    #[default]
+    Text,
+    /// It runs it as shell lines, unless it is given a script or a line.
+    Shell,
+    /// It runs it as code, unless it is given a script or code.
+    Code,
+    /// It adds its words to the command that it runs.
+    Words,
+    /// It opens the files that it names.
+    Paths,
+    /// It sends it somewhere.
+    Sends,
+}
+
+/// How options are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(in super::super) enum Style {
+    /// `-abc`, `--long`, `--long=value`.
+    #[default]
+    Gnu,
+    /// `-name`, `-name=value`: one dash, never several letters in one word.
+    Dash,
+    /// As `gnu`, and the first word holds letters also without a dash (`tar xzf`).
+    Tar,
+    /// As `gnu`, also with a plus, and the values of letters are in the words behind them.
+    Shell,
+    /// A program without a record: every word may be anything.
+    #[serde(skip)]
+    Unknown,
+}
+
+/// What a word is to the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(in super::super) enum Kind {
+    /// A text that is not opened, sent or run.
+    Text,
+    /// A file or folder that is read.
+    Reads,
+    /// A file that is written.
+    Writes,
+    /// A file that is deleted.
+    Deletes,
+    /// The folder in which the program works.
+    Folder,
+    /// A URL, with or without its scheme.
+    Url,
+    /// A URL, `user@host:path`, or a name of either.
+    Remote,
+    /// `user@host`.
+    Login,
+    /// A file, or `user@host:path`.
+    Copy,
+    /// The name of a host.
+    Host,
+    /// `registry.example.org/image`.
+    Image,
+    /// Where something is mounted from: `source:target`, `type=bind,source=…`.
+    Mount,
+    /// `TCP:host:port`.
+    Socket,
+    /// Hosts and ports that replace others: `example.org:443:10.0.0.1:443`.
+    Route,
+    /// A text, or `@file` whose content is sent.
+    Data,
+    /// A line that a shell runs.
+    Line,
+    /// Code that the program runs.
+    Code,
+    /// An expression without effects of its own.
+    Expression,
+    /// A file whose code the program runs.
+    Script,
+    /// Where a symbolic link leads, seen from the folder of the link.
+    Link,
+    /// A patch or an archive, whose files are written.
+    Unpacks,
+    /// `NAME=value`.
+    Variable,
+    /// The name of a variable that the shell sets.
+    Name,
+    /// A command up to `;`, or up to `+` after `{}`.
+    Exec,
+    /// Not known.
+    Any,
+}
+
+/// What all the words from some point on are, options among them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(in super::super) enum Tail {
+    /// A command with its words.
+    Command,
+    /// The words of a shell line.
+    Lines,
+    /// Words for a script, which may do anything with them.
+    Rest,
+    /// Texts.
+    Words,
+}
+
+/// What nobody may allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(in super::super) enum Banned {
+    /// It deletes a folder of the system, or all of a home.
+    DeletesAll,
+    /// It changes every file there is.
+    ChangesAll,
+    /// It writes `of=` a disk.
+    OverwritesDisk,
+    /// It makes a disk new.
+    ErasesDisk,
+    /// It answers questions that are for people, or starts something that does.
+    AnswersForPeople,
+}
+
+/// Reads one word as a value of an enum.
+fn word<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, Error> {
+    let word: StrDeserializer<'de, Error> = text.into_deserializer();
+    T::deserialize(word)
+}
+
+/// Words in a text, each read by itself.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(from = "String", bound = "T: for<'t> From<&'t str>")]
+pub(in crate::analysis) struct List<T>(Vec<T>);
+
+impl<T: for<'t> From<&'t str>> From<String> for List<T> {
+    fn from(text: String) -> Self {
+        Self(text.split_whitespace().map(T::from).collect())
+    }
+}
+
+impl<T> Default for List<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> Deref for List<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl List<Wild> {
+    /// Whether one of them matches.
+    pub(in crate::analysis) fn matches(&self, text: &str) -> bool {
+        self.iter().any(|wild| wild.matches(text))
+    }
+}
+
+impl From<&str> for Wild {
+    fn from(text: &str) -> Self {
+        Self::parse(text)
+    }
+}
+
+/// Which words may follow the options, in their order.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Operands {
+    pub(super) before: Vec<Kind>,
+    pub(super) many: Option<Kind>,
+    pub(super) after: Vec<Kind>,
+    pub(super) tail: Option<Tail>,
+}
+
+impl TryFrom<String> for Operands {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self, Error> {
+        let mut operands = Self::default();
+        for token in text.split_whitespace() {
+            if let Ok(tail) = word(token) {
+                operands.tail = Some(tail);
+            } else if let Some(many) = token.strip_suffix('*') {
+                operands.many = Some(word(many)?);
+            } else if operands.many.is_none() {
+                operands.before.push(word(token)?);
+            } else {
+                operands.after.push(word(token)?);
+            }
+        }
+        Ok(operands)
+    }
+}
+
+impl Operands {
+    /// Whether the words behind the program's own are run.
+    pub(super) fn runs_words(&self) -> bool {
+        matches!(self.tail, Some(Tail::Command | Tail::Lines))
+    }
+
+    /// What the operand at `at` of `count` is.
+    pub(super) fn kind(&self, at: usize, count: usize) -> Option<Kind> {
+        if let Some(kind) = self.before.get(at) {
+            return Some(*kind);
+        }
+        let from_end = count.checked_sub(at)?;
+        let after = self.after.len().checked_sub(from_end);
+        match after.and_then(|nth| self.after.get(nth)) {
+            Some(kind) if count > self.before.len() => Some(*kind),
+            _ => self.many,
+        }
+    }
+}
+
+/// Whether an option has a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Takes {
+    /// None.
+    Nothing,
+    /// Attached, or in the next word.
+    Value(Kind),
+    /// Attached, or none.
+    Attached(Kind),
+}
+
+/// Options by their names.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Options(pub(super) BTreeMap<Box<str>, Takes>);
+
+impl TryFrom<String> for Options {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self, Error> {
+        let option = |token: &str| {
+            let attached = token.strip_suffix(']').and_then(|token| token.split_once("[="));
+            Ok(match (attached, token.split_once('=')) {
+                (Some((name, kind)), _) => (name.into(), Takes::Attached(word(kind)?)),
+                (None, Some((name, kind))) => (name.into(), Takes::Value(word(kind)?)),
+                (None, None) => (token.into(), Takes::Nothing),
+            })
+        };
+        text.split_whitespace()
+            .map(option)
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+}
+
+/// What makes a command HIGH.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Trigger {
+    /// Any words.
+    Always,
+    /// No operand.
+    NoOperand,
+    /// This option, in any spelling.
+    Option(Box<str>),
+    /// This option with such a value.
+    OptionValue(Box<str>, Wild),
+    /// All of these options.
+    All(Vec<Box<str>>),
+    /// Such an operand.
+    Operand(Wild),
+}
+
+impl From<&str> for Trigger {
+    fn from(token: &str) -> Self {
+        match token.split_once('=') {
+            _ if token == "always" => Self::Always,
+            _ if token == "none" => Self::NoOperand,
+            _ if !token.starts_with('-') => Self::Operand(token.into()),
+            _ if token.contains('&') => Self::All(token.split('&').map(Into::into).collect()),
+            Some((name, value)) => Self::OptionValue(name.into(), value.into()),
+            None => Self::Option(token.into()),
+        }
+    }
+}
+
+/// A regular expression for code that only reads. It is compiled when it is first needed: some are long.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(from = "String")]
+pub(super) struct Code {
+    text: String,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl From<String> for Code {
+    fn from(text: String) -> Self {
+        Self {
+            text: format!("^(?x:{text})$"),
+            compiled: OnceLock::new(),
+        }
+    }
+}
+
+impl PartialEq for Code {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+/// What is known about a program, or about one of its subcommands.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Record {
     names: String,
-    does: Option<Does>,
+    pub(in super::super) does: Option<Does>,
     flags: String,
-    options: String,
-    everywhere: String,
-    args: String,
-    with: BTreeMap<String, String>,
-    rewrites: String,
-    deep: String,
-    high: BTreeMap<Deed, String>,
-    unless: String,
-    code: Option<String>,
-    stdin: Input,
-    style: Style,
-    sub: BTreeMap<String, Record>,
-    pub(super) low: Vec<String>,
-    pub(super) medium: Vec<String>,
-    pub(super) risky: Vec<String>,
+    pub(super) options: Options,
+    everywhere: Options,
+    pub(super) args: Operands,
+    pub(super) with: BTreeMap<String, Operands>,
+    pub(super) rewrites: List<Box<str>>,
+    pub(super) deep: List<Trigger>,
+    pub(super) high: BTreeMap<Deed, List<Trigger>>,
+    pub(super) banned: BTreeMap<Banned, List<Trigger>>,
+    pub(super) unless: List<Box<str>>,
+    pub(in super::super) anywhere: List<Wild>,
+    code: Option<Code>,
+    pub(in super::super) stdin: Input,
+    pub(in super::super) style: Style,
+    pub(super) sub: BTreeMap<String, Record>,
+    low: Vec<String>,
+    medium: Vec<String>,
+    risky: Vec<String>,
 }
 
-type Checked<T> = Result<T, (&'static str, String)>;
-
 impl Record {
-    pub(super) fn other_names(&self) -> impl Iterator<Item = String> + '_ {
-        self.names.split_whitespace().map(str::to_owned)
+    /// The record of a program that has none.
+    pub(super) fn of_unknown() -> Self {
+        Self {
+            stdin: Input::Paths,
+            style: Style::Unknown,
+            ..Self::default()
+        }
     }
 
-    /// Every example line with the risk it must have at most and at least: LOW, MEDIUM or HIGH.
-    pub(crate) fn examples(&self) -> Vec<(&str, crate::tool::Risk)> {
-        use crate::tool::Risk::{High, Low, Medium};
-        let own = [(&self.low, Low), (&self.medium, Medium), (&self.risky, High)];
+    /// Its names besides `name`, and `name`.
+    pub(super) fn all_names<'r>(&'r self, name: &'r str) -> impl Iterator<Item = &'r str> {
+        std::iter::once(name).chain(self.names.split_whitespace())
+    }
+
+    /// Every example line with the risk it must have.
+    pub(crate) fn examples(&self) -> Vec<(&str, Risk)> {
+        let own = [
+            (&self.low, Risk::Low),
+            (&self.medium, Risk::Medium),
+            (&self.risky, Risk::High),
+        ];
         let own = own
             .into_iter()
             .flat_map(|(lines, risk)| lines.iter().map(move |line| (line.as_str(), risk)));
@@ -99,122 +428,78 @@ impl Record {
 
     /// Whether every regular expression in it is one.
     pub(super) fn check_code(&self, program: &str) -> Result<(), RecordError> {
-        if let Some(code) = &self.code {
-            Code::new(code).check().map_err(|error| RecordError::Code {
+        if let Some(Err(error)) = self.code.as_ref().map(|code| Regex::new(&code.text)) {
+            return Err(RecordError::Code {
                 program: program.to_owned(),
                 error: error.to_string(),
-            })?;
+            });
         }
         self.sub.values().try_for_each(|sub| sub.check_code(program))
     }
 
-    pub(super) fn compile(&self, program: &str) -> Result<Form, RecordError> {
-        self.form("").map_err(|(key, word)| RecordError::Word {
-            program: program.to_owned(),
-            key,
-            word,
-        })
+    /// The record as words are compared with it: flags and inherited options are options, and `remote show` is below `remote`.
+    pub(super) fn settled_alone(&self) -> Self {
+        self.settled(&Options::default())
     }
 
-    fn form(&self, everywhere: &str) -> Checked<Form> {
-        let everywhere = format!("{everywhere} {}", self.everywhere);
-        let mut options = BTreeMap::new();
-        let letters = self.flags.chars().map(|letter| format!("-{letter}"));
-        options.extend(letters.map(|name| (name.into_boxed_str(), Takes::Nothing)));
-        for token in self
-            .options
-            .split_whitespace()
-            .chain(everywhere.split_whitespace())
-        {
-            let (name, takes) = option(token).ok_or_else(|| ("options", token.to_owned()))?;
-            options.insert(name, takes);
-        }
-        let mut subs: BTreeMap<Box<str>, Form> = BTreeMap::new();
-        for (names, record) in &self.sub {
-            let form = record.form(&everywhere)?;
-            for names in std::iter::once(names.as_str()).chain(record.names.split_whitespace()) {
-                insert(&mut subs, names, form.clone());
+    fn settled(&self, inherited: &Options) -> Self {
+        let mut everywhere = inherited.clone();
+        everywhere.0.extend(self.everywhere.0.clone());
+        let mut settled = Self {
+            sub: BTreeMap::new(),
+            ..self.clone()
+        };
+        let flags = self.flags.chars().map(|letter| format!("-{letter}").into());
+        let mut flags: BTreeMap<_, _> = flags.map(|name| (name, Takes::Nothing)).collect();
+        flags.append(&mut settled.options.0);
+        flags.extend(everywhere.0.clone());
+        settled.options = Options(flags);
+        for (names, sub) in &self.sub {
+            let record = sub.settled(&everywhere);
+            for names in sub.all_names(names) {
+                settled.insert(names, record.clone());
             }
         }
-        let with = self
-            .with
-            .iter()
-            .map(|(names, args)| Ok((list(names), operands(args)?)));
-        let high = self.high.iter().map(|(deed, tokens)| (*deed, triggers(tokens)));
-        Ok(Form {
-            does: self.does,
-            stdin: self.stdin,
-            style: self.style,
-            options,
-            operands: operands(&self.args)?,
-            with: with.collect::<Checked<_>>()?,
-            rewrites: list(&self.rewrites),
-            deep: triggers(&self.deep),
-            high: high.collect(),
-            unless: list(&self.unless),
-            harmless_code: self.code.as_deref().map(Code::new),
-            subs,
+        settled
+    }
+
+    /// Puts a subcommand where its words lead.
+    fn insert(&mut self, names: &str, mut record: Self) {
+        if let Some((first, rest)) = names.split_once(' ') {
+            return self.sub.entry(first.to_owned()).or_default().insert(rest, record);
+        }
+        let slot = self.sub.entry(names.to_owned()).or_default();
+        record.sub.append(&mut slot.sub);
+        *slot = record;
+    }
+
+    /// The first HIGH thing that this record or one below it knows: a word only known at run time may be that.
+    pub(super) fn first_deed(&self) -> Option<Deed> {
+        let own = self.high.keys().next().copied();
+        own.or_else(|| self.sub.values().find_map(Self::first_deed))
+    }
+
+    /// Whether the code is known to only read.
+    pub(in super::super) fn is_harmless_code(&self, code: &str) -> bool {
+        self.code.as_ref().is_some_and(|own| {
+            let compiled = own.compiled.get_or_init(|| Regex::new(&own.text).ok());
+            compiled.as_ref().is_some_and(|regex| regex.is_match(code))
         })
     }
-}
 
-/// Puts a form where its words lead: `remote show` below `remote`.
-fn insert(subs: &mut BTreeMap<Box<str>, Form>, names: &str, form: Form) {
-    match names.split_once(' ') {
-        None => {
-            let slot = subs.entry(names.into()).or_default();
-            let below = std::mem::take(&mut slot.subs);
-            *slot = form;
-            slot.subs.extend(below);
-        }
-        Some((first, rest)) => insert(&mut subs.entry(first.into()).or_default().subs, rest, form),
+    /// Whether one of its operands is written or deleted.
+    pub(in super::super) fn writes_operands(&self) -> bool {
+        let writes = |kind: &Kind| matches!(kind, Kind::Writes | Kind::Deletes | Kind::Copy);
+        let args = &self.args;
+        args.before
+            .iter()
+            .chain(&args.many)
+            .chain(&args.after)
+            .any(writes)
     }
-}
 
-fn list(text: &str) -> Vec<Box<str>> {
-    text.split_whitespace().map(Into::into).collect()
-}
-
-fn option(token: &str) -> Option<(Box<str>, Takes)> {
-    if let Some((name, kind)) = token.strip_suffix(']').and_then(|token| token.split_once("[=")) {
-        return Some((name.into(), Takes::Attached(Kind::parse(kind)?)));
+    /// Whether it only stands before the command that it runs.
+    pub(in super::super) fn wraps(&self) -> bool {
+        self.args.tail == Some(Tail::Command)
     }
-    match token.split_once('=') {
-        Some((name, kind)) => Some((name.into(), Takes::Value(Kind::parse(kind)?))),
-        None => Some((token.into(), Takes::Nothing)),
-    }
-}
-
-fn operands(text: &str) -> Checked<Operands> {
-    let mut operands = Operands::default();
-    for token in text.split_whitespace() {
-        if let Some(tail) = Tail::parse(token) {
-            operands.tail = Some(tail);
-            continue;
-        }
-        let many = token.strip_suffix('*');
-        let kind = Kind::parse(many.unwrap_or(token)).ok_or_else(|| ("args", token.to_owned()))?;
-        match (many, operands.many) {
-            (Some(_), _) => operands.many = Some(kind),
-            (None, None) => operands.before.push(kind),
-            (None, Some(_)) => operands.after.push(kind),
-        }
-    }
-    Ok(operands)
-}
-
-fn triggers(text: &str) -> Vec<Trigger> {
-    let trigger = |token: &str| match token {
-        "always" => Trigger::Always,
-        "none" => Trigger::NoOperand,
-        _ if token.starts_with('-') && token.contains('&') => {
-            Trigger::All(token.split('&').map(Into::into).collect())
-        }
-        _ if token.starts_with('-') => match token.split_once('=') {
-            Some((name, value)) => Trigger::OptionValue(name.into(), Wild::parse(value)),
-            None => Trigger::Option(token.into()),
-        },
-        _ => Trigger::Operand(Wild::parse(token)),
-    };
-    text.split_whitespace().map(trigger).collect()
 }

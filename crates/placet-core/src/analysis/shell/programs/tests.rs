@@ -1,15 +1,18 @@
 //! The records that come with Placet are read, and their examples hold.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use super::super::analyse;
 use super::super::tests::look;
-use super::{File, Programs, Record};
+use super::{Facts, Programs, Record};
+use crate::analysis::{Analysis, FixedPlaces, path};
 use crate::tool::Risk;
 
 const BUILTIN: &str = include_str!("../../programs.toml");
 
 fn records() -> BTreeMap<String, Record> {
-    toml::from_str::<File>(BUILTIN).unwrap().programs
+    toml::from_str::<Facts>(BUILTIN).unwrap().programs
 }
 
 #[test]
@@ -17,6 +20,37 @@ fn every_record_that_comes_with_placet_is_read() {
     Programs::parse(BUILTIN).unwrap();
     for (name, record) in records() {
         record.check_code(&name).unwrap();
+    }
+}
+
+/// A build whose own data does not read must not make anything look better than it is.
+#[test]
+fn without_readable_records_every_command_and_every_path_is_high() {
+    for text in [
+        "",
+        "not = 'the data'",
+        &BUILTIN.replace("[programs.rm]", "[programs.rm]\nwhat = 1"),
+    ] {
+        let places = FixedPlaces {
+            programs: Arc::new(Programs::read_or_nothing(text)),
+            ..FixedPlaces::of_examples()
+        };
+        for line in [
+            "ls",
+            "git status",
+            "rm -r x",
+            "mytool",
+            "A=1",
+            "> out",
+            "cat < README.md",
+        ] {
+            let mut found = Analysis::nothing();
+            analyse(line, &places, &mut found);
+            assert_eq!(found.risk(), Risk::High, "{line}");
+        }
+        let mut found = Analysis::nothing();
+        path::analyse("README.md", path::Use::Read, &places, &mut found);
+        assert_eq!(found.risk(), Risk::High);
     }
 }
 

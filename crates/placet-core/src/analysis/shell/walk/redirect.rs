@@ -1,9 +1,9 @@
 //! Redirections: what a line reads and writes besides its commands' own words, and here-documents that shells run.
 
 use super::super::super::why::{Ban, Deed, Doubt, Why};
-use super::super::super::{Fact, FactKind, path};
+use super::super::super::{Fact, FactKind};
 use super::super::judge::{self, Fed};
-use super::super::target::{self, Standing};
+use super::super::target::{self, Lead};
 use super::super::tree::Node;
 use super::super::word::{Known, Word};
 use super::{Source, Walk, is_simple};
@@ -134,9 +134,11 @@ impl Walk<'_> {
             return;
         }
         let writes = operator.contains('>');
-        let device = word.known == Known::Fully && target::is_harmless_device(&word.value);
-        let contained = device || self.standing.contains(word, self.places);
-        if writes && target::is_block_device(&word.value) {
+        let known = &self.places.programs().facts().places;
+        let device = word.known == Known::Fully && known.is_harmless_device(&word.value);
+        let lead = self.standing.lead(&target::path_of(word), self.places);
+        let contained = device || (lead.inside && !word.is_later());
+        if writes && known.is_disk(&word.value) {
             self.ban(Ban::WritesOverDisk {
                 operator: operator.to_owned(),
                 device: word.raw.to_string(),
@@ -145,8 +147,8 @@ impl Walk<'_> {
         let (risk, why) = if device {
             (Risk::Low, None)
         } else {
-            let why = self.redirect_high(writes, contained, word);
-            let is_read = !writes && contained && word.known == Known::Fully && self.is_plain(word);
+            let why = self.redirect_high(writes, contained, word, &lead);
+            let is_read = !writes && word.known == Known::Fully && lead.is_plain();
             let risk = if is_read { Risk::Low } else { Risk::Medium };
             (why.as_ref().map_or(risk, |_| Risk::High), why)
         };
@@ -163,31 +165,20 @@ impl Walk<'_> {
         });
     }
 
-    /// Whether a file that is read is an ordinary one, from wherever the shell stands.
-    fn is_plain(&self, word: &Word<'_>) -> bool {
-        let path = target::path_of(word);
-        let is_plain = |folder: &String| {
-            let path = path::inside(folder, &path, self.places);
-            path.is_some_and(|path| judge::is_plain_file(&path, self.places))
-        };
-        matches!(&self.standing, Standing::In(folders) if folders.iter().all(is_plain))
-    }
-
     /// Why a redirection is HIGH, if it is.
-    fn redirect_high(&self, writes: bool, contained: bool, word: &Word<'_>) -> Option<Why> {
+    fn redirect_high(&self, writes: bool, contained: bool, word: &Word<'_>, lead: &Lead) -> Option<Why> {
         let raw = || word.raw.to_string();
-        let path = target::path_of(word);
-        if let Some(why) = judge::words(std::slice::from_ref(word)) {
+        if let Some(why) = judge::words(std::slice::from_ref(word), self.places) {
             return Some(why);
         }
         if word.is_later() || (writes && word.known == Known::Shape) {
             return Some(Why::LeadsLater { word: raw() });
         }
-        if writes && contained && self.standing.guards(&path, self.places) {
+        if writes && contained && lead.sensitive.is_some() {
             let deed = Deed::ChangesGuarded;
             return Some(Why::Does { what: raw(), deed });
         }
-        let leaves = || target::points_away(&path) || self.standing.leaves(&path, self.places);
+        let leaves = || target::points_away(&target::path_of(word)) || lead.outside;
         let outside = !contained && (writes || leaves());
         outside.then(|| Why::MaybeOutside { word: raw() })
     }
