@@ -36,7 +36,7 @@ pub(super) fn banned(name: &str, reading: &Reading<'_, '_, '_>, args: &Args<'_, 
 /// The folder a word stands for when it means that folder or everything in it: `/`, `//`, `/./`, `/tmp/..`, `/*`,
 /// `~/`, `$HOME`.
 fn folder_of(word: &Word<'_>) -> Option<String> {
-    let value = word.value.as_str();
+    let value = &*word.value;
     let home = ["${HOME}", "$HOME", "~"]
         .iter()
         .find_map(|home| value.strip_prefix(home));

@@ -1,29 +1,13 @@
 //! Brace expansion: what bash makes of `a{b,c}d` and `{1..3}` before it looks at anything else.
+//!
+//! It works on text in which the braces and commas that count, the unquoted ones, are control characters; no line may hold those.
 
-use super::word::Known;
-
-/// Something in a word that matters to brace expansion.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Mark {
-    /// Where, in the word after quote removal.
-    pub(super) at: usize,
-    pub(super) is: Is,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Is {
-    /// `{`, unquoted, like the two below.
-    Open,
-    /// `,`
-    Comma,
-    /// `}`
-    Close,
-    /// From here on no more than this is known of the word.
-    Raises(Known),
-}
-
-/// One of the words a word becomes, and how much of it is known.
-pub(super) type Expanded = (String, Known);
+/// `{`, unquoted, like the two below.
+pub(super) const OPEN: char = '\u{1}';
+/// `,`
+pub(super) const COMMA: char = '\u{2}';
+/// `}`
+pub(super) const CLOSE: char = '\u{3}';
 
 /// More words were asked for than anybody could judge.
 #[derive(Debug)]
@@ -32,189 +16,143 @@ pub(super) struct TooMany;
 /// Longer lists are not expanded.
 const WORDS_MAX: usize = 128;
 
-/// The words that `text` becomes, in order; just one when there is nothing to expand. `marks` are in order of their place.
-pub(super) fn expand(text: &str, marks: &[Mark]) -> Result<Vec<Expanded>, TooMany> {
-    let mut literal_until = 0;
-    for (nth, open) in marks.iter().enumerate().filter(|(_, mark)| mark.is == Is::Open) {
-        if open.at < literal_until {
-            continue;
-        }
-        let (before, after) = (
-            marks.get(..nth).unwrap_or_default(),
-            marks.get(nth + 1..).unwrap_or_default(),
-        );
-        let Some(group) = Group::after(text, open.at, after) else {
+/// The text with its marks as the braces and commas they stand for.
+pub(super) fn as_written(text: &str) -> String {
+    let written = |c| match c {
+        OPEN => '{',
+        COMMA => ',',
+        CLOSE => '}',
+        c => c,
+    };
+    text.chars().map(written).collect()
+}
+
+/// The words that `text` becomes, in order; just one when there is nothing to expand.
+pub(super) fn expand(text: &str) -> Result<Vec<String>, TooMany> {
+    let mut from = 0;
+    while let Some((start, after)) = split(text, from, OPEN) {
+        from = start.len() + 1;
+        let Some((inside, rest)) = group(start, after) else {
             continue;
         };
-        let Some(middle) = group.words(text)? else {
-            literal_until = group.close;
+        let words = if inside.contains(COMMA) {
+            list(inside)?
+        } else if let Some(words) = sequence(inside)? {
+            words
+        } else {
+            // Neither a list nor a sequence: the braces are themselves.
+            from += inside.len() + 1;
             continue;
         };
-        let known = known_of(before);
-        let start = text.get(..open.at).unwrap_or_default();
-        let (rest, rest_marks) = shifted(text, group.rest, group.close + 1);
-        let ends = expand(rest, &rest_marks)?;
-        if middle.len() * ends.len() > WORDS_MAX {
+        let ends = expand(rest)?;
+        if words.len() * ends.len() > WORDS_MAX {
             return Err(TooMany);
         }
-        let joined = middle.iter().flat_map(|(middle, own)| {
+        let start = as_written(start);
+        let joined = words.iter().flat_map(|word| {
             ends.iter()
-                .map(move |(end, last)| (format!("{start}{middle}{end}"), known.max(*own).max(*last)))
+                .map(|end| format!("{start}{word}{end}"))
+                .collect::<Vec<_>>()
         });
         return Ok(joined.collect());
     }
-    Ok(vec![(text.to_owned(), known_of(marks))])
+    Ok(vec![as_written(text)])
 }
 
-fn known_of(marks: &[Mark]) -> Known {
-    let raised = marks.iter().filter_map(|mark| match mark.is {
-        Is::Raises(known) => Some(known),
-        _ => None,
-    });
-    raised.max().unwrap_or(Known::Fully)
+/// What stands before and after the first `mark` at or behind `from`.
+fn split(text: &str, from: usize, mark: char) -> Option<(&str, &str)> {
+    let at = from + text.get(from..)?.find(mark)?;
+    Some((text.get(..at)?, text.get(at + 1..)?))
 }
 
-/// The text from `from` on, and its marks with their places in it.
-fn shifted<'t>(text: &'t str, marks: &[Mark], from: usize) -> (&'t str, Vec<Mark>) {
-    let shift = |mark: &Mark| Mark {
-        at: mark.at.saturating_sub(from),
-        is: mark.is,
-    };
-    (
-        text.get(from..).unwrap_or_default(),
-        marks.iter().map(shift).collect(),
-    )
-}
-
-/// What stands between a brace and its partner.
-struct Group<'m> {
-    open: usize,
-    close: usize,
-    marks: &'m [Mark],
-    /// The places of its own commas among its marks.
-    commas: Vec<usize>,
-    /// The marks after it.
-    rest: &'m [Mark],
-}
-
-impl<'m> Group<'m> {
-    /// The group that begins with a brace at `open`; `None` when that brace has no partner. To bash a brace closes nothing
-    /// before a comma or two dots have been seen, and `{}` at a word's beginning is left alone.
-    fn after(text: &str, open: usize, marks: &'m [Mark]) -> Option<Self> {
-        if open == 0 && text.starts_with("{}") {
-            return None;
-        }
-        let mut depth = 0_usize;
-        let mut commas = Vec::new();
-        let mut dots = false;
-        let mut from = open + 1;
-        for (nth, mark) in marks.iter().enumerate() {
-            if depth == 0 {
+/// What stands between a brace and its partner, and what follows; `None` when that brace has no partner. To bash a brace closes
+/// nothing before a comma or two dots have been seen, and `{}` at a word's beginning is left alone.
+fn group<'t>(before: &str, after: &'t str) -> Option<(&'t str, &'t str)> {
+    if before.is_empty() && after.starts_with(CLOSE) {
+        return None;
+    }
+    let mut depth = 0_usize;
+    let mut is_list = false;
+    for (at, c) in after.char_indices() {
+        match c {
+            OPEN => depth += 1,
+            CLOSE if depth > 0 => depth -= 1,
+            CLOSE if is_list => return split(after, at, CLOSE),
+            COMMA if depth == 0 => is_list = true,
+            '.' if depth == 0 => {
                 // Two dots right before the end do not count.
-                let to = mark.at - usize::from(mark.is == Is::Close && mark.at > from);
-                dots |= text.get(from..to).is_some_and(|own| own.contains(".."));
+                let dots = after.get(at..).and_then(|after| after.strip_prefix(".."));
+                is_list |= dots.is_some_and(|behind| !behind.starts_with(CLOSE));
             }
-            from = mark.at;
-            match mark.is {
-                Is::Open => depth += 1,
-                Is::Close if depth > 0 => depth -= 1,
-                Is::Close if dots || !commas.is_empty() => {
-                    let (marks, rest) = marks.split_at_checked(nth)?;
-                    return Some(Self {
-                        open,
-                        close: mark.at,
-                        marks,
-                        commas,
-                        rest: rest.get(1..)?,
-                    });
-                }
-                Is::Comma if depth == 0 => commas.push(nth),
-                Is::Close | Is::Comma | Is::Raises(_) => {}
-            }
+            _ => {}
         }
-        None
     }
-
-    /// What it stands for; `None` when it is neither a list nor a sequence, and the braces are themselves.
-    fn words(&self, text: &str) -> Result<Option<Vec<Expanded>>, TooMany> {
-        // A comma of an inner group will do: `{a..{b,c}}` is `a..b a..c`.
-        if !self.marks.iter().any(|mark| mark.is == Is::Comma) {
-            let inside = text.get(self.open + 1..self.close).unwrap_or_default();
-            let words = if self.marks.is_empty() {
-                sequence(inside)?
-            } else {
-                None
-            };
-            return Ok(words.map(|words| words.into_iter().map(|word| (word, Known::Fully)).collect()));
-        }
-        let mut words = Vec::new();
-        let mut from = self.open + 1;
-        let mut marks = self.marks;
-        let mut taken = 0;
-        for nth in self.commas.iter().copied().map(Some).chain([None]) {
-            let own = nth.and_then(|nth| marks.get(..nth - taken)).unwrap_or(marks);
-            let end = nth
-                .and_then(|nth| self.marks.get(nth))
-                .map_or(self.close, |comma| comma.at);
-            let (_, own) = shifted(text, own, from);
-            words.extend(expand(text.get(from..end).unwrap_or_default(), &own)?);
-            if words.len() > WORDS_MAX {
-                return Err(TooMany);
-            }
-            if let Some(nth) = nth {
-                from = end + 1;
-                marks = marks.get(nth - taken + 1..).unwrap_or_default();
-                taken = nth + 1;
-            }
-        }
-        Ok(Some(words))
-    }
+    None
 }
 
-/// `1..3`, `a..e`, `01..10..2`.
+/// The words between a group's own commas. A comma of an inner group will do: `{a..{b,c}}` is `a..b a..c`.
+fn list(inside: &str) -> Result<Vec<String>, TooMany> {
+    let mut depth = 0_usize;
+    let mut words = Vec::new();
+    let own = inside.split(|c| {
+        match c {
+            OPEN => depth += 1,
+            CLOSE => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == COMMA && depth == 0
+    });
+    for part in own {
+        words.extend(expand(part)?);
+        if words.len() > WORDS_MAX {
+            return Err(TooMany);
+        }
+    }
+    Ok(words)
+}
+
+/// `1..3`, `a..e`, `01..10..2`; `None` when it is no sequence.
 fn sequence(text: &str) -> Result<Option<Vec<String>>, TooMany> {
-    let mut parts = text.split("..");
-    let (Some(first), Some(last), step, None) = (parts.next(), parts.next(), parts.next(), parts.next())
-    else {
-        return Ok(None);
+    let parts: Vec<&str> = text.split("..").collect();
+    let (first, last, step) = match *parts {
+        [first, last] => (first, last, Some(1)),
+        [first, last, step] => (first, last, step.parse().ok()),
+        _ => return Ok(None),
     };
-    let Some(step) = step.map_or(Some(1), |step| step.parse::<i64>().ok()) else {
-        return Ok(None);
-    };
-    if let (Ok(from), Ok(to)) = (first.parse::<i64>(), last.parse::<i64>()) {
-        let padded = |text: &str| {
-            text.trim_start_matches(['-', '+']).starts_with('0')
-                && text.trim_start_matches(['-', '+']).len() > 1
+    let Some(step) = step else { return Ok(None) };
+    if let (Ok(from), Ok(to)) = (first.parse(), last.parse()) {
+        let is_padded = |text: &str| {
+            let digits = text.trim_start_matches(['-', '+']);
+            digits.starts_with('0') && digits.len() > 1
         };
-        let width = if padded(first) || padded(last) {
-            first.len().max(last.len())
-        } else {
-            0
-        };
-        let numbers = steps(from, to, step)?;
+        let is_padded = is_padded(first) || is_padded(last);
+        let width = if is_padded { first.len().max(last.len()) } else { 0 };
         return Ok(Some(
-            numbers.into_iter().map(|n| format!("{n:0width$}")).collect(),
+            steps(from, to, step)?.map(|n| format!("{n:0width$}")).collect(),
         ));
     }
-    let letter = |text: &str| {
-        let byte = *text.as_bytes().first()?;
-        (text.len() == 1 && byte.is_ascii_alphabetic()).then_some(i64::from(byte))
+    let letter = |text: &str| match text.as_bytes() {
+        [byte] if byte.is_ascii_alphabetic() => Some(i64::from(*byte)),
+        _ => None,
     };
     let (Some(from), Some(to)) = (letter(first), letter(last)) else {
         return Ok(None);
     };
     let character = |n: i64| u8::try_from(n).map(char::from).unwrap_or_default().to_string();
-    Ok(Some(steps(from, to, step)?.into_iter().map(character).collect()))
+    Ok(Some(steps(from, to, step)?.map(character).collect()))
 }
 
-fn steps(from: i64, to: i64, step: i64) -> Result<Vec<i64>, TooMany> {
-    let step = i128::from(step).abs().max(1);
-    let (from, to) = (i128::from(from), i128::from(to));
-    let count = usize::try_from((to - from).abs() / step).map_err(|_| TooMany)?;
-    if count >= WORDS_MAX {
+fn steps(from: i64, to: i64, step: i64) -> Result<impl Iterator<Item = i64>, TooMany> {
+    let step = step.unsigned_abs().max(1);
+    let count = from.abs_diff(to) / step;
+    if usize::try_from(count).map_or(true, |count| count >= WORDS_MAX) {
         return Err(TooMany);
     }
-    let sign = if to < from { -step } else { step };
-    let numbers = std::iter::successors(Some(from), |n| Some(n + sign)).take(count + 1);
-    numbers.map(|n| i64::try_from(n).map_err(|_| TooMany)).collect()
+    Ok((0..=count).map(move |n| {
+        if to < from {
+            from.saturating_sub_unsigned(n * step)
+        } else {
+            from.saturating_add_unsigned(n * step)
+        }
+    }))
 }

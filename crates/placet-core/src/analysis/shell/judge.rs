@@ -154,7 +154,7 @@ pub(super) fn command<'w, 's>(
 
 /// Why the first word cannot be the name of a program.
 fn not_a_command(first: &Word<'_>, name: &str, programs: &Programs) -> Option<Why> {
-    let value = first.value.as_str();
+    let value = &*first.value;
     let is_assignment = value.split_once('=').is_some_and(|(name, _)| is_variable(name));
     let is_none = is_assignment || value.starts_with(['=', '-']) || value.contains("://");
     if name.is_empty() || programs.facts().shell.reserved.matches(value) || is_none {
@@ -207,7 +207,7 @@ fn effects(
     });
     let folder = first.value.rsplit_once('/').map(|(folder, _)| folder);
     if folder.is_some_and(|folder| !programs.facts().places.holds_programs(folder)) {
-        judged.effects.push(Effect::Runs(first.value.clone()));
+        judged.effects.push(Effect::Runs(first.value.to_string()));
     }
     let is_fed = *args.fed != Fed::Nothing && input != Input::Text;
     let unlisted = |text: &String| !is_harmless_assignment(text, programs);

@@ -6,7 +6,7 @@
 
 use super::super::why::Doubt;
 use super::tree::{DEPTH_MAX, Node};
-use super::word::{Piece, literal_pieces};
+use super::word::pieces;
 
 /// What forbids reading `line` at all.
 pub(super) fn unfit(line: &str) -> Option<Doubt> {
@@ -98,12 +98,7 @@ fn children_doubt(node: Node<'_>, source: &str, newlines: Newlines) -> Option<Do
             if !gap_is_plain(gap, newlines) {
                 return Some(Doubt::OddGap);
             }
-            let fits = match spacing(kind, before, child) {
-                Spacing::Free => true,
-                Spacing::Touching => gap.is_empty(),
-                Spacing::Apart => !gap.is_empty(),
-            };
-            if !fits {
+            if !gap_fits(gap, kind, before, child) {
                 return Some(Doubt::WordsUnclear);
             }
         }
@@ -115,25 +110,23 @@ fn children_doubt(node: Node<'_>, source: &str, newlines: Newlines) -> Option<Do
     None
 }
 
-/// Whether two nodes must touch to be read as the grammar reads them.
-enum Spacing {
-    Free,
-    Touching,
-    Apart,
-}
-
-fn spacing(parent: &str, before: Node<'_>, after: Node<'_>) -> Spacing {
+/// Whether two nodes touch, or stand apart, where they must to be read as the grammar reads them.
+fn gap_fits(gap: &str, parent: &str, before: Node<'_>, after: Node<'_>) -> bool {
+    let is_word = |node: Node<'_>| {
+        matches!(node.kind(), "==" | "=~" | "$") || (node.is_named() && !node.is_redirect() && !is_body(node))
+    };
     match (parent, before.kind(), after.kind()) {
         ("concatenation" | "variable_assignment" | "simple_expansion" | "subscript", ..)
-        | (_, "${" | "file_descriptor", _) => Spacing::Touching,
-        ("negated_command", "!", _) => Spacing::Apart,
-        (_, "[" | "[[" | "{", _) | (_, _, "]" | "]]")
-            if matches!(parent, "test_command" | "compound_statement") =>
-        {
-            Spacing::Apart
-        }
-        _ if holds_words(parent) && are_words(before, after) => Spacing::Apart,
-        _ => Spacing::Free,
+        | (_, "${" | "file_descriptor", _) => gap.is_empty(),
+        ("negated_command", "!", _)
+        | ("test_command" | "compound_statement", "[" | "[[" | "{", _)
+        | ("test_command" | "compound_statement", _, "]" | "]]") => !gap.is_empty(),
+        // Their children are words beside each other, as opposed to tokens that touch (`$x`, `"$x y"`).
+        (
+            "command" | "declaration_command" | "unset_command" | "file_redirect" | "for_statement" | "array",
+            ..,
+        ) if is_word(before) && is_word(after) => !gap.is_empty(),
+        _ => true,
     }
 }
 
@@ -142,42 +135,6 @@ fn is_body(node: Node<'_>) -> bool {
     matches!(
         node.kind(),
         "do_group" | "compound_statement" | "subshell" | "comment" | "\n" | ";" | "((" | "))" | "&"
-    )
-}
-
-fn are_words(before: Node<'_>, after: Node<'_>) -> bool {
-    let is_word = |node: Node<'_>| {
-        matches!(
-            node.kind(),
-            "word"
-                | "number"
-                | "string"
-                | "raw_string"
-                | "ansi_c_string"
-                | "translated_string"
-                | "concatenation"
-                | "$"
-                | "command_name"
-                | "expansion"
-                | "simple_expansion"
-                | "command_substitution"
-                | "process_substitution"
-                | "arithmetic_expansion"
-                | "brace_expression"
-                | "=="
-                | "=~"
-                | "regex"
-                | "variable_assignment"
-        )
-    };
-    is_word(before) && is_word(after)
-}
-
-/// Nodes whose children are words beside each other, as opposed to tokens that touch (`$x`, `"$x y"`).
-fn holds_words(kind: &str) -> bool {
-    matches!(
-        kind,
-        "command" | "declaration_command" | "unset_command" | "file_redirect" | "for_statement" | "array"
     )
 }
 
@@ -227,10 +184,7 @@ fn ansi_c_doubt(text: &str) -> Option<Doubt> {
 }
 
 fn string_doubt(node: Node<'_>, source: &str) -> Option<Doubt> {
-    let literal = literal_pieces(node, source);
-    let hides = literal
-        .iter()
-        .any(|piece| matches!(piece, Piece::Literal(text) if hides_expansion(text)));
+    let hides = pieces(node, source).any(|(literal, _)| hides_expansion(literal));
     let comment = node.named_children().any(|child| child.kind() == "comment");
     (hides || comment).then_some(Doubt::HiddenInString)
 }
@@ -256,25 +210,11 @@ fn hides_expansion(text: &str) -> bool {
 
 /// Quotes inside `${…}` mean one thing between double quotes and another outside them, and the grammar knows only one.
 fn expansion_doubt(node: Node<'_>, source: &str) -> Option<Doubt> {
-    let mut from = node.start_byte();
-    let mut own = String::new();
-    for child in node.named_children() {
-        if matches!(
-            child.kind(),
-            "command_substitution" | "expansion" | "simple_expansion" | "arithmetic_expansion"
-        ) {
-            own.push_str(source.get(from..child.start_byte()).unwrap_or_default());
-            from = child.end_byte();
-        }
-    }
-    own.push_str(source.get(from..node.end_byte()).unwrap_or_default());
-    if own.contains("@P") {
-        return Some(Doubt::RunsVariable);
-    }
-    let inner = own.strip_prefix("${").unwrap_or(&own);
-    inner
-        .contains(['\'', '"', '\\', '`', '(', '<', '>', '$'])
-        .then_some(Doubt::HiddenInExpansion)
+    pieces(node, source).find_map(|(literal, _)| {
+        let hides = literal.contains(['\'', '"', '\\', '`', '(', '<', '>', '$']);
+        let runs = literal.contains("@P").then_some(Doubt::RunsVariable);
+        runs.or(hides.then_some(Doubt::HiddenInExpansion))
+    })
 }
 
 /// Inside backticks a backslash or a quoted backtick is read twice, which the grammar does not do.
@@ -297,43 +237,40 @@ fn heredoc_doubt(node: Node<'_>, source: &str) -> Option<Doubt> {
     const UNCLEAR: Option<Doubt> = Some(Doubt::HereDocumentEnd);
     let child = |kind: &str| node.children().find(|child| child.kind() == kind);
     let text = |node: Node<'_>| source.get(node.byte_range()).unwrap_or_default();
-    let (Some(start), Some(body), Some(end)) = (
-        child("heredoc_start"),
-        child("heredoc_body"),
-        child("heredoc_end"),
-    ) else {
-        return UNCLEAR;
-    };
-    let written = text(start);
-    let delimiter = written.trim_matches(['\'', '"']).trim_start_matches('\\');
-    let is_quoted = written != delimiter;
-    let forms = ["'_'", "\"_\"", "\\_", "_"].map(|form| form.replace('_', delimiter));
-    let is_plain = !delimiter.is_empty() && delimiter.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     let several = node
         .next_sibling()
         .is_some_and(|next| next.kind() == "heredoc_redirect");
-    if !is_plain || !forms.iter().any(|form| form == written) || several {
+    let parts = (
+        child("heredoc_start"),
+        child("heredoc_body"),
+        child("heredoc_end"),
+    );
+    let ((Some(start), Some(body), Some(end)), false) = (parts, several) else {
         return UNCLEAR;
-    }
+    };
+    let written = text(start);
+    let within = |quote: char| written.strip_prefix(quote)?.strip_suffix(quote);
+    let quoted = within('\'').or_else(|| within('"'));
+    let quoted = quoted.or_else(|| written.strip_prefix('\\'));
+    let delimiter = quoted.unwrap_or(written);
+    let is_plain = !delimiter.is_empty() && delimiter.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     // The grammar starts the body at the first expansion it sees, so the lines are taken from the source.
     let lines = source
         .get(start.end_byte()..end.start_byte())
-        .and_then(|rest| rest.split_once('\n'));
+        .and_then(|rest| rest.split_once('\n'))
+        .filter(|_| is_plain);
     let Some((_, lines)) = lines else { return UNCLEAR };
     let tabs: &[char] = if child("<<-").is_some() { &['\t'] } else { &[] };
     let ends_early = lines
         .lines()
         .any(|line| line.trim_start_matches(tabs) == delimiter);
     // Without quotes a backslash joins a line to the next, even to the delimiter.
-    let joins_lines = !is_quoted && lines.lines().any(|line| line.ends_with('\\'));
+    let joins_lines = quoted.is_none() && lines.lines().any(|line| line.ends_with('\\'));
     let after = source.get(end.end_byte()..).and_then(|rest| rest.chars().next());
     let ends = text(end).trim_start_matches(tabs) == delimiter && after.is_none_or(|c| c == '\n');
     if ends_early || joins_lines || !ends {
         return UNCLEAR;
     }
-    let pieces = literal_pieces(body, source);
-    let hides = pieces
-        .iter()
-        .any(|piece| matches!(piece, Piece::Literal(text) if hides_expansion(text)));
-    (!is_quoted && hides).then_some(Doubt::HiddenInHereDocument)
+    let hides = || pieces(body, source).any(|(literal, _)| hides_expansion(literal));
+    (quoted.is_none() && hides()).then_some(Doubt::HiddenInHereDocument)
 }

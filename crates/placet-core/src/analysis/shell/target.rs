@@ -64,10 +64,9 @@ impl Standing {
         let (Self::In(folders), Self::In(others)) = (&mut self, other) else {
             return Self::Lost;
         };
-        let folders = Rc::make_mut(folders);
         for other in others.iter() {
             if !folders.contains(other) {
-                folders.push(other.clone());
+                Rc::make_mut(folders).push(other.clone());
             }
         }
         if folders.len() > FOLDERS_MAX {
@@ -136,7 +135,7 @@ pub(super) fn path_of<'w>(word: &'w Word<'_>) -> Cow<'w, str> {
     if word.value.starts_with('~') && !word.raw.starts_with('~') {
         Cow::Owned(format!("./{}", word.value))
     } else {
-        Cow::Borrowed(word.value.as_str())
+        Cow::Borrowed(&*word.value)
     }
 }
 

@@ -203,9 +203,9 @@ fn wrappers_show_what_they_run_and_name_themselves() {
         "ls | xargs -0 -n 1 wc -l | xargs rm",
         &expect![[r#"
             LOW ["ls"]
-            LOW ["xargs", "-0", "-n", "1", "wc", "-l"]
+            MEDIUM ["xargs", "-0", "-n", "1", "wc", "-l"]
             MEDIUM ["wc", "-l"] dynamic under xargs
-            LOW ["xargs", "rm"]
+            MEDIUM ["xargs", "rm"]
             HIGH ["rm"] dynamic under xargs: MayDo { name: "rm", deed: DeletesFolders }
         "#]],
     );

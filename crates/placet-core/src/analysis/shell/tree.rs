@@ -4,9 +4,8 @@
 //! reads it many times, and the library is slow to walk.
 //!
 //! Not the line itself is parsed but a twin of the same length, so that the tree's places are places of the line. Bytes outside
-//! ASCII are hidden from the grammar ([`ascii_twin`]), and long pipelines are shown to it as lists ([`listed_twin`]).
+//! ASCII are hidden from the grammar ([`ascii_twin`]), and the pipes of long pipelines are shown to it as `;` ([`pipes`]).
 
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -36,28 +35,8 @@ static KINDS: LazyLock<Vec<(&'static str, Is)>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The only nodes whose children are asked for by field. Asking is slow.
-const FIELDED: [&str; 4] = [
-    "redirected_statement",
-    "file_redirect",
-    "heredoc_redirect",
-    "function_definition",
-];
-
 /// What has no number of its own is what the grammar could not read.
 const ERROR: (&str, Is) = ("ERROR", Is::Wrong);
-
-/// The names of all fields, by the grammar's number; there is no field 0.
-static FIELDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-    let name = |id| {
-        u16::try_from(id)
-            .ok()
-            .and_then(|id| LANGUAGE.field_name_for_id(id))
-    };
-    (0..=LANGUAGE.field_count())
-        .map(|id| name(id).unwrap_or_default())
-        .collect()
-});
 
 thread_local! {
     static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
@@ -68,7 +47,6 @@ pub(super) struct Tree(Vec<Data>);
 
 struct Data {
     kind: &'static str,
-    field: &'static str,
     bytes: Range<usize>,
     /// How many of the nodes after it are below it.
     below: usize,
@@ -87,25 +65,27 @@ enum Is {
 impl Tree {
     /// Parses `line`.
     pub(super) fn parse(line: &str) -> Result<Self, Doubt> {
-        let ascii = ascii_twin(line);
-        if let Some((listed, pipes)) = listed_twin(&ascii) {
-            let tree = Self::of(&listed)?;
+        let mut twin = ascii_twin(line);
+        let pipes = pipes(&twin);
+        if pipes.len() > 1 {
+            put(b';', &pipes, &mut twin);
+            let tree = Self::of(&twin)?;
             if tree.separates_commands(&pipes) {
                 return Ok(tree);
             }
+            put(b'|', &pipes, &mut twin);
         }
-        Self::of(&ascii)
+        Self::of(&twin)
     }
 
-    fn of(text: &str) -> Result<Self, Doubt> {
+    fn of(text: &[u8]) -> Result<Self, Doubt> {
         let tree = PARSER.with_borrow_mut(|parser| {
             if parser.language().is_none() {
                 parser.set_language(&LANGUAGE).ok()?;
             }
             parser.parse(text, None)
         });
-        let tree = tree.ok_or(Doubt::Unparsed)?;
-        copy(&tree).map(Self)
+        copy(&tree.ok_or(Doubt::Unparsed)?).map(Self)
     }
 
     /// The node above all others.
@@ -115,35 +95,29 @@ impl Tree {
 
     /// Whether each of these places is a separator of the line itself, with a statement before and a command after it.
     fn separates_commands(&self, places: &[usize]) -> bool {
-        let Some(root) = self
-            .root()
-            .filter(|_| self.0.iter().all(|node| node.is != Is::Wrong))
-        else {
-            return false;
-        };
-        let starts_with_a_name = |node: Node<'_>| {
+        let is_command = |node: Node<'_>| {
             std::iter::successors(Some(node), |node| node.children().next())
                 .any(|node| node.kind() == "command_name")
         };
-        let mut statement_before = false;
-        let mut separators = 0;
-        for node in root.children() {
-            if node.kind() == ";" && places.contains(&node.start_byte()) {
-                if !statement_before || !node.next_sibling().is_some_and(starts_with_a_name) {
-                    return false;
-                }
-                separators += 1;
+        let separates = |nodes: &&[Node<'_>]| match nodes {
+            [before, at, after] => {
+                at.kind() == ";"
+                    && places.binary_search(&at.start_byte()).is_ok()
+                    && before.is_named()
+                    && is_command(*after)
             }
-            statement_before = node.is_named();
-        }
-        separators == places.len()
+            _ => false,
+        };
+        let nodes: Vec<Node<'_>> = self.root().into_iter().flat_map(Node::children).collect();
+        self.0.iter().all(|node| node.is != Is::Wrong)
+            && nodes.windows(3).filter(separates).count() == places.len()
     }
 }
 
 /// The library's tree as a list; an error when it is too deep.
 fn copy(tree: &tree_sitter::Tree) -> Result<Vec<Data>, Doubt> {
     let mut nodes: Vec<Data> = Vec::with_capacity(128);
-    let mut above: Vec<usize> = Vec::new();
+    let mut above: Vec<usize> = Vec::with_capacity(16);
     let mut cursor = tree.walk();
     let flawed = tree.root_node().has_error();
     loop {
@@ -152,15 +126,8 @@ fn copy(tree: &tree_sitter::Tree) -> Result<Vec<Data>, Doubt> {
         if flawed && (node.is_error() || node.is_missing()) {
             is = Is::Wrong;
         }
-        let field = above
-            .last()
-            .and_then(|parent| nodes.get(*parent))
-            .filter(|parent| FIELDED.contains(&parent.kind))
-            .and_then(|_| cursor.field_id())
-            .and_then(|id| FIELDS.get(usize::from(id.get())));
         nodes.push(Data {
             kind,
-            field: field.copied().unwrap_or_default(),
             bytes: node.byte_range(),
             below: 0,
             is,
@@ -191,13 +158,6 @@ pub(super) struct Node<'t> {
     below: &'t [Data],
     /// Its further siblings and what is below them.
     after: &'t [Data],
-}
-
-/// The same node, not one that looks the same.
-impl PartialEq for Node<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.data, other.data)
-    }
 }
 
 impl<'t> Node<'t> {
@@ -240,6 +200,14 @@ impl<'t> Node<'t> {
         self.below.is_empty()
     }
 
+    /// Whether it is a redirection of any kind.
+    pub(super) fn is_redirect(self) -> bool {
+        matches!(
+            self.kind(),
+            "file_redirect" | "heredoc_redirect" | "herestring_redirect"
+        )
+    }
+
     /// The nodes directly below it.
     pub(super) fn children(self) -> impl Iterator<Item = Self> {
         std::iter::successors(Self::first_of(self.below), |child| child.next_sibling())
@@ -248,17 +216,6 @@ impl<'t> Node<'t> {
     /// Those that are more than fixed tokens.
     pub(super) fn named_children(self) -> impl Iterator<Item = Self> {
         self.children().filter(|child| child.is_named())
-    }
-
-    /// Those in a field of the grammar; only the children of [`FIELDED`] nodes know theirs.
-    pub(super) fn children_in(self, field: &str) -> impl Iterator<Item = Self> {
-        debug_assert!(FIELDED.contains(&self.kind()), "{}", self.kind());
-        self.children().filter(move |child| child.data.field == field)
-    }
-
-    /// The first in a field of the grammar.
-    pub(super) fn child_in(self, field: &str) -> Option<Self> {
-        self.children_in(field).next()
     }
 
     /// The node after it with the same parent.
@@ -273,33 +230,26 @@ impl<'t> Node<'t> {
 /// The grammar's scanner calls C's `isdigit` and its like with whole code points, which reads outside a table and can end
 /// the process. To a shell such characters are ordinary parts of words, so the tree of the twin is the tree of the line;
 /// words are read from the line itself.
-fn ascii_twin(line: &str) -> Cow<'_, str> {
-    const TWIN: char = '%';
-    if line.is_ascii() {
-        return Cow::Borrowed(line);
-    }
-    let twin = line
-        .bytes()
-        .map(|byte| if byte.is_ascii() { char::from(byte) } else { TWIN });
-    Cow::Owned(twin.collect())
+fn ascii_twin(line: &str) -> Vec<u8> {
+    const TWIN: u8 = b'%';
+    let twin = |byte: u8| if byte.is_ascii() { byte } else { TWIN };
+    line.bytes().map(twin).collect()
 }
 
-/// The line with the pipes of a longer pipeline replaced by `;`, and where they were.
+/// Where a line may have pipes between its commands.
 ///
 /// From the second pipe on the grammar takes a wrong turn, and its recovery costs several times as much as reading the whole
-/// line. What is piped and what is listed are the same commands, so the tree of the list will do; provided that what was replaced
-/// turns out to be a separator between two commands, since then a shell reads a pipe in its place. Guessing wrong here is
-/// harmless: [`Tree::parse`] checks, and otherwise reads the line as it is.
-fn listed_twin(line: &str) -> Option<(String, Vec<usize>)> {
-    if line.contains(['\\', '`', '#', '\n']) || line.contains("<<") {
-        return None;
-    }
+/// line; so it is shown `;` in their place, and the walk reads the pipes from the line. Guessing wrong here is harmless:
+/// [`Tree::parse`] checks that each was read as a separator between two commands, and otherwise reads the line as it is.
+fn pipes(line: &[u8]) -> Vec<usize> {
     let mut pipes = Vec::new();
     let mut quote = None;
     let mut depth = 0_usize;
-    for (place, window) in line.as_bytes().windows(3).enumerate() {
-        let &[byte, ..] = window else { continue };
+    for (place, window) in line.windows(3).enumerate() {
+        let &[byte, next, _] = window else { continue };
         match (quote, byte) {
+            (_, b'\\' | b'`' | b'#' | b'\n') => return Vec::new(),
+            (_, b'<') if next == b'<' => return Vec::new(),
             (Some(open), _) if open == byte => quote = None,
             (None, b'\'' | b'"') => quote = Some(byte),
             (None, b'(' | b'{' | b'[') => depth += 1,
@@ -308,79 +258,16 @@ fn listed_twin(line: &str) -> Option<(String, Vec<usize>)> {
             _ => {}
         }
     }
-    // A `cd` behind a pipe moves nobody else, but in a list it would.
-    let behind = line.get(*pipes.first()?..)?;
-    if pipes.len() < 2
-        || ["cd", "pushd", "popd", "chdir"]
-            .iter()
-            .any(|name| behind.contains(name))
-    {
-        return None;
+    pipes
+}
+
+fn put(byte: u8, places: &[usize], text: &mut [u8]) {
+    for place in places {
+        if let Some(old) = text.get_mut(*place) {
+            *old = byte;
+        }
     }
-    let mut twin = String::with_capacity(line.len());
-    let mut from = 0;
-    for &pipe in &pipes {
-        twin.push_str(line.get(from..pipe)?);
-        twin.push(';');
-        from = pipe + 1;
-    }
-    twin.push_str(line.get(from..)?);
-    Some((twin, pipes))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn listed(line: &str) -> Option<String> {
-        listed_twin(line).map(|(twin, _)| twin)
-    }
-
-    fn is_read_as_list(line: &str) -> bool {
-        listed_twin(line).is_some_and(|(twin, pipes)| Tree::of(&twin).unwrap().separates_commands(&pipes))
-    }
-
-    #[test]
-    fn only_the_pipes_of_longer_pipelines_are_listed() {
-        assert_eq!(listed("a | b | c").as_deref(), Some("a ; b ; c"));
-        assert_eq!(
-            listed("a 'x | y' | b \"| z\" | c").as_deref(),
-            Some("a 'x | y' ; b \"| z\" ; c")
-        );
-        for line in [
-            "a | b",
-            "a || b || c",
-            "a |& b |& c",
-            "a|b|c",
-            "(a | b | c)",
-            "a >| b | c",
-            "cat <<E | a | b",
-            "a | b | cd x && c",
-        ] {
-            assert_eq!(listed(line), None, "{line}");
-        }
-    }
-
-    #[test]
-    fn a_pipe_that_does_not_separate_two_commands_is_read_as_it_is() {
-        assert!(is_read_as_list("cd x && a 2>&1 | b -c | d e > f && g"));
-        for line in [
-            "a | b | ",
-            "a | | b",
-            "| a | b",
-            "a | b | ; c",
-            "a | b | && c",
-            "if a | then b | c; fi",
-            "for x in a | b | c; do d; done",
-            "case x in a | b | c) d;; esac",
-            "[[ a | b | c ]]",
-            "a & | b | c",
-            "a | b | FOO=1 c",
-            "a | b | >x",
-            "f() a | b | c; }",
-            "a | b | if",
-        ] {
-            assert!(!is_read_as_list(line), "{line}");
-        }
-    }
-}
+mod tests;

@@ -1,4 +1,7 @@
 //! The walk over a parsed line: finds every simple command and every redirection, in order of appearance.
+//!
+//! The grammar nests lists, pipelines and redirections in ways a shell does not: in `a && b 2>&1 | c` it pipes the whole list. In
+//! the order of the text they are what a shell reads, so [`flatten`] takes that nesting away before anything is judged.
 
 mod redirect;
 
@@ -12,7 +15,7 @@ use super::tree::{Node, Tree};
 use super::word::{Known, Word};
 use super::{SHELLS_MAX, Start, guess, named, sound, unreadable};
 use crate::tool::Risk;
-use redirect::{is_redirect, stray_words};
+use redirect::{fed_by, stray_words};
 
 /// More words of an input than these are not looked at one by one; whatever takes them is not known anyway.
 const INPUT_WORDS_MAX: usize = 200;
@@ -26,10 +29,8 @@ pub(super) struct Walk<'a> {
     reached: Option<Standing>,
     /// What variables were set to so far.
     values: named::Values,
-    /// What the next command finds on its input.
+    /// What commands find on their input, unless something else is redirected into them.
     fed: Fed,
-    /// What the last command of the list or pipeline at hand finds there.
-    fed_last: Option<Fed>,
     commands: usize,
 }
 
@@ -55,6 +56,30 @@ struct Simple<'s> {
     text: Cow<'s, str>,
 }
 
+impl<'s> Simple<'s> {
+    fn of(words: Vec<Word<'s>>, text: impl Into<Cow<'s, str>>) -> Self {
+        Self {
+            words,
+            open: false,
+            assignments: Vec::new(),
+            text: text.into(),
+        }
+    }
+
+    /// What it prints, when that is plain: `echo a b`, or its input. Most programs behind a known input pass some of it on.
+    fn prints(&self, fed: &Fed) -> Fed {
+        let mut words = self.words.iter().map(Word::fixed);
+        match words.next().flatten() {
+            Some("echo" | "printf") => words
+                .collect::<Option<Vec<_>>>()
+                .map_or(Fed::Later, |words| Fed::Text(words.join(" "))),
+            Some("cat") if words.next().is_none() && *fed == Fed::File => Fed::File,
+            _ if matches!(fed, Fed::Text(_)) => fed.clone(),
+            _ => Fed::Later,
+        }
+    }
+}
+
 impl<'a> Walk<'a> {
     pub(super) fn new(places: &'a dyn Places, found: &'a mut Analysis) -> Self {
         Self {
@@ -64,7 +89,6 @@ impl<'a> Walk<'a> {
             reached: None,
             values: named::Values::default(),
             fed: Fed::Nothing,
-            fed_last: None,
             commands: 0,
         }
     }
@@ -72,22 +96,16 @@ impl<'a> Walk<'a> {
     /// Begins where the caller says.
     pub(super) fn start(&mut self, start: &Start<'_>) {
         if let Some(folder) = start.folder {
-            let word = Word::made(folder.to_owned(), Known::Fully);
             let mut standing = self.standing.clone();
-            self.standing = standing.go(Some(&word), self.places);
+            self.standing = standing.go(Some(&Word::made(folder, Known::Fully)), self.places);
         }
         if let Some(input) = start.input {
             self.fed = Fed::Text(input.to_owned());
         }
         if !start.variables.is_empty() {
-            let command = Simple {
-                words: Vec::new(),
-                open: false,
-                assignments: start.variables.to_vec(),
-                text: start.variables.join(" ").into(),
-            };
             let why = judge::variables(start.variables, self.places);
-            self.push(&command, &[], why, vec![Effect::Unknown], Risk::Medium);
+            let text = start.variables.join(" ");
+            self.set(start.variables.to_vec(), &text, &[], why);
         }
     }
 
@@ -95,16 +113,10 @@ impl<'a> Walk<'a> {
     pub(super) fn words(&mut self, words: &[&str]) {
         let made = words.iter().map(|word| Word {
             raw: Cow::Borrowed(*word),
-            value: (*word).to_owned(),
+            value: Cow::Borrowed(*word),
             known: Known::Fully,
         });
-        let command = Simple {
-            words: made.collect(),
-            open: false,
-            assignments: Vec::new(),
-            text: words.join(" ").into(),
-        };
-        self.command(&command, &[], Given::OnTheLine);
+        self.command(&Simple::of(made.collect(), words.join(" ")), &[]);
     }
 
     /// How many simple commands were found.
@@ -144,44 +156,131 @@ impl<'a> Walk<'a> {
     /// Dispatches one statement, or any node that may hold statements.
     fn visit(&mut self, node: Node<'_>, source: Source<'_>) {
         match node.kind() {
-            "command" | "declaration_command" | "unset_command" | "test_command" => {
-                self.simple(node, source, Vec::new());
-            }
-            "redirected_statement" => self.redirected(node, source, Vec::new(), &|_| {}),
-            "pipeline" => self.pipeline(node, source),
-            "variable_assignment" | "variable_assignments" => self.assignment(node, source),
-            "function_definition" => self.function(node, source),
-            "file_redirect" => self.redirect(node, source),
+            "variable_assignment" | "variable_assignments" => return self.assignment(node, source),
+            "file_redirect" => return self.redirect(node, source),
             "heredoc_redirect" => {
-                // Its stray words are looked into with the command they belong to.
-                let mut strays = Vec::new();
-                stray_words(node, &mut strays);
-                for part in node.named_children().filter(|part| !strays.contains(part)) {
-                    // `cat <<E | sh`: the grammar hangs what follows on the here-document.
-                    self.fed = redirect::fed_by(node, source).unwrap_or_default();
-                    self.visit(part, source);
-                }
+                let body = node.children().find(|child| child.kind() == "heredoc_body");
+                return body.into_iter().for_each(|body| self.inside(body, source));
             }
             "compound_statement" if source.of(node).starts_with("((") => {
                 self.doubt(source.of(node), Doubt::Arithmetic);
-                self.inside(node, source);
+                return self.inside(node, source);
             }
-            "for_statement" | "c_style_for_statement" | "while_statement" => {
-                self.lose_standing_if_it_moves(node, source);
-                if node.kind() == "for_statement" {
-                    self.loop_variable(node, source);
-                }
-                self.children(node, source);
-            }
-            "list" => self.list(node, source, &|_| {}),
-            _ => self.children(node, source),
+            "function_definition" => self.function(node, source),
+            "for_statement" => self.loop_variable(node, source),
+            _ => {}
         }
+        // What a loop or a function runs again starts where its own `cd` left off.
+        let repeats = matches!(
+            node.kind(),
+            "function_definition" | "for_statement" | "c_style_for_statement" | "while_statement"
+        );
+        let moves = |name: &&str| source.of(node).contains(name);
+        if repeats && ["cd", "pushd", "popd"].iter().any(moves) {
+            self.standing = Standing::Lost;
+        }
+        self.sequence(node, source);
     }
 
-    fn children(&mut self, node: Node<'_>, source: Source<'_>) {
-        for child in node.named_children() {
-            self.visit(child, source);
+    /// The statements below a node, one after another.
+    fn sequence(&mut self, node: Node<'_>, source: Source<'_>) {
+        let mut parts = Vec::new();
+        flatten(node, &mut parts);
+        // `cd` may fail, so what follows may run anywhere that was possible before it. Only behind `cd x &&` it is certain.
+        let mut possible = self.standing.clone();
+        let mut after_or = false;
+        let mut alone = true;
+        let mut piped = None;
+        let mut printed = Fed::Later;
+        let mut parts = &*parts;
+        while let [first, rest @ ..] = parts {
+            if first.is_named() {
+                let end = rest.iter().position(|part| !part.is_redirect());
+                let (redirects, rest) = rest.split_at(end.unwrap_or(rest.len()));
+                printed = self.statement(*first, redirects, piped.take(), source);
+                possible = possible.or(&self.standing);
+                if !alone || after_or {
+                    self.reached = None;
+                }
+                parts = rest;
+                continue;
+            }
+            let reached = self.reached.take();
+            match source.of(*first) {
+                "|" | "|&" => {
+                    alone = false;
+                    piped = Some(std::mem::replace(&mut printed, Fed::Later));
+                }
+                "!" => alone = false,
+                "&&" => {
+                    alone = true;
+                    self.standing = reached.unwrap_or_else(|| self.standing.clone());
+                }
+                token => {
+                    alone = true;
+                    after_or = token == "||";
+                    self.standing = possible.clone();
+                }
+            }
+            parts = rest;
         }
+        self.standing = possible;
+        self.reached = None;
+    }
+
+    /// One statement and its redirections. Says what it prints.
+    fn statement(
+        &mut self,
+        first: Node<'_>,
+        redirects: &[Node<'_>],
+        piped: Option<Fed>,
+        source: Source<'_>,
+    ) -> Fed {
+        // A redirection without a command is a statement too.
+        let own = first.is_redirect().then_some(first);
+        let redirects = || own.into_iter().chain(redirects.iter().copied());
+        let strays = || redirects().flat_map(stray_words);
+        let has_strays = strays().next().is_some();
+        // To plain sh `a &>b c` is `a & >b c`.
+        if has_strays && redirects().any(|redirect| source.of(redirect).starts_with('&')) {
+            self.doubt(source.of(first), Doubt::WordAfterBoth);
+        }
+        let inner = is_simple(first)
+            .then_some(first)
+            .into_iter()
+            .flat_map(Node::children);
+        let fed = inner
+            .filter(|child| child.is_redirect())
+            .chain(redirects())
+            .filter_map(|redirect| fed_by(redirect, source))
+            .last();
+        let outer = fed.or(piped).map(|fed| std::mem::replace(&mut self.fed, fed));
+        let mut printed = Fed::Later;
+        if !is_simple(first) && own.is_none() {
+            self.visit(first, source);
+        }
+        if is_simple(first) || has_strays {
+            if !is_simple(first) {
+                self.doubt(source.of(first), Doubt::WordsWithoutCommand);
+            }
+            let command = self.simple(first, strays(), source);
+            self.command(&command, source.under);
+            printed = command.prints(&self.fed);
+        }
+        if let Some(outer) = outer {
+            self.fed = outer;
+        }
+        // Where a `cd` in a substitution leads is of no matter here.
+        let reached = self.reached.take();
+        if is_simple(first) {
+            first
+                .named_children()
+                .for_each(|child| self.inside(child, source));
+        }
+        strays().for_each(|stray| self.inside(stray, source));
+        redirects().for_each(|redirect| self.visit(redirect, source));
+        self.reached = reached;
+        printed
     }
 
     /// Looks into a word or an expression for substitutions.
@@ -190,53 +289,63 @@ impl<'a> Walk<'a> {
             "command_substitution" | "process_substitution" | "subshell" | "file_redirect" => {
                 self.visit(node, source);
             }
-            _ => {
-                for child in node.named_children() {
-                    self.inside(child, source);
+            _ => node.named_children().for_each(|child| self.inside(child, source)),
+        }
+    }
+
+    /// The simple command at `node`, if one is there, with further words.
+    fn simple<'s, 't>(
+        &mut self,
+        node: Node<'t>,
+        strays: impl Iterator<Item = Node<'t>>,
+        source: Source<'s>,
+    ) -> Simple<'s> {
+        let mut command = Simple::of(Vec::new(), source.of(node));
+        for child in node.children().filter(|_| is_simple(node)) {
+            match child.kind() {
+                "variable_assignment" if node.kind() == "command" => {
+                    command.assignments.push(source.of(child).to_owned());
                 }
+                "comment" | "subshell" => {}
+                _ => self.add_words(child, source, &mut command.words),
             }
         }
+        for stray in strays {
+            self.add_words(stray, source, &mut command.words);
+        }
+        command
     }
 
-    /// `a && b`: where a `cd` leads is certain for what only runs when it succeeded. `then` is called where `b` runs.
-    fn list(&mut self, node: Node<'_>, source: Source<'_>, then: &dyn Fn(&mut Self)) {
-        let mut children = node.children();
-        let (Some(left), Some(operator), Some(right)) = (children.next(), children.next(), children.next())
-        else {
-            self.children(node, source);
-            return then(self);
-        };
-        self.reached = None;
-        let fed_last = self.fed_last.take();
-        self.visit(left, source);
-        self.fed_last = fed_last;
-        let reached = self
-            .reached
-            .take()
-            .filter(|_| operator.kind() == "&&" && ends_in_command(left));
-        if let Some(reached) = reached {
-            let before = std::mem::replace(&mut self.standing, reached);
-            self.feed_last();
-            self.visit(right, source);
-            then(self);
-            let after = std::mem::replace(&mut self.standing, before);
-            // What follows with another `&&` runs there too.
-            self.reached.get_or_insert_with(|| after.clone());
-            self.standing = std::mem::replace(&mut self.standing, Standing::Lost).or(&after);
-        } else {
-            self.feed_last();
-            self.visit(right, source);
-            then(self);
-        }
-        for child in children.filter(|child| child.is_named()) {
-            self.visit(child, source);
-        }
-    }
-
-    /// What is redirected into a list or a pipeline goes to its last command.
-    fn feed_last(&mut self) {
-        if let Some(fed) = self.fed_last.take() {
-            self.fed = fed;
+    /// Adds the words of an argument, of a redirection that has words of the command, and of the expression inside `[ … ]`, which the
+    /// grammar builds into a tree.
+    fn add_words<'s>(&mut self, node: Node<'_>, source: Source<'s>, words: &mut Vec<Word<'s>>) {
+        match node.kind() {
+            "unary_expression"
+            | "binary_expression"
+            | "ternary_expression"
+            | "parenthesized_expression"
+            | "postfix_expression"
+            | "redirected_statement" => {
+                for child in node.children() {
+                    self.add_words(child, source, words);
+                }
+            }
+            _ if node.is_redirect() => {
+                for stray in stray_words(node) {
+                    self.add_words(stray, source, words);
+                }
+            }
+            _ => {
+                let is_first = words.is_empty();
+                if let Err(doubt) = Word::read_into(node, source.text, words) {
+                    self.doubt(source.of(node), doubt);
+                }
+                // A list of words in a command's place: to a shell without braces it is one name.
+                if let ([first, _, ..], true) = (&mut **words, is_first) {
+                    first.raw = source.of(node).into();
+                    first.known = first.known.max(Known::Shape);
+                }
+            }
         }
     }
 
@@ -248,107 +357,33 @@ impl<'a> Walk<'a> {
             match child.kind() {
                 "variable_name" => variable = source.of(child),
                 "do_group" | "compound_statement" | "comment" => {}
-                _ => {
-                    if let Err(doubt) = Word::read_into(child, source.text, &mut words) {
-                        self.doubt(source.of(node), doubt);
-                    }
-                }
+                _ => self.add_words(child, source, &mut words),
             }
         }
         for word in &words {
             self.values.set(variable, &word.value);
         }
+        let outside =
+            |word: &&Word<'_>| target::points_away(&word.value) && !self.standing.contains(word, self.places);
         let why = if self.places.programs().is_steering_variable(variable) {
             let name = variable.to_owned();
             Some(Why::Variable { name })
         } else {
-            let outside = |word: &&Word<'_>| {
-                target::points_away(&word.value) && !self.standing.contains(word, self.places)
-            };
-            let leads_out = |word: &Word<'_>| Why::MaybeOutside {
-                word: word.raw.to_string(),
-            };
-            judge::words(&words, self.places).or_else(|| words.iter().find(outside).map(leads_out))
+            judge::words(&words, self.places).or_else(|| {
+                let word = words.iter().find(outside)?.raw.to_string();
+                Some(Why::MaybeOutside { word })
+            })
         };
         if why.is_some() {
-            let command = Simple {
-                words: Vec::new(),
-                open: false,
-                assignments: vec![variable.to_owned()],
-                text: source.of(node).into(),
-            };
-            self.push(&command, source.under, why, vec![Effect::Unknown], Risk::Medium);
+            self.set(vec![variable.to_owned()], source.of(node), source.under, why);
         }
-    }
-
-    /// What a loop or a function runs again starts where its own `cd` left off.
-    fn lose_standing_if_it_moves(&mut self, node: Node<'_>, source: Source<'_>) {
-        if ["cd", "pushd", "popd"]
-            .iter()
-            .any(|word| source.of(node).contains(word))
-        {
-            self.standing = Standing::Lost;
-        }
-    }
-
-    fn simple<'t>(&mut self, node: Node<'t>, source: Source<'_>, mut extra: Vec<Node<'t>>) {
-        let mut command = Simple {
-            words: Vec::new(),
-            open: false,
-            assignments: Vec::new(),
-            text: source.of(node).into(),
-        };
-        let mut words: Vec<Node<'t>> = Vec::new();
-        if is_simple(node) {
-            for child in node.children() {
-                match child.kind() {
-                    "variable_assignment" if node.kind() == "command" => {
-                        command.assignments.push(source.of(child).to_owned());
-                    }
-                    "comment" | "subshell" => {}
-                    _ if is_redirect(child) => {
-                        stray_words(child, &mut extra);
-                        if let Some(fed) = redirect::fed_by(child, source) {
-                            self.fed = fed;
-                        }
-                    }
-                    _ => expression_words(child, &mut words),
-                }
-            }
-        }
-        words.extend(&extra);
-        words.sort_by_key(|word| word.start_byte());
-        for (nth, word) in words.into_iter().enumerate() {
-            if let Err(doubt) = Word::read_into(word, source.text, &mut command.words) {
-                self.doubt(source.of(node), doubt);
-            }
-            // A list of words in a command's place: to a shell without braces it is one name.
-            if let ([first, _, ..], 0) = (&mut *command.words, nth) {
-                first.raw = source.of(word).into();
-                first.known = first.known.max(Known::Shape);
-            }
-        }
-        self.command(&command, source.under, Given::OnTheLine);
-        let reached = self.reached.take();
-        if is_simple(node) {
-            for child in node.named_children() {
-                self.inside(child, source);
-            }
-        }
-        for stray in extra {
-            self.inside(stray, source);
-        }
-        self.reached = reached;
     }
 
     fn assignment(&mut self, node: Node<'_>, source: Source<'_>) {
-        let assignments = if node.kind() == "variable_assignments" {
-            node.named_children()
-                .map(|child| source.of(child).to_owned())
-                .collect()
-        } else {
-            vec![source.of(node).to_owned()]
-        };
+        let one = (node.kind() == "variable_assignment").then_some(node);
+        let several = node.named_children().filter(|_| one.is_none());
+        let assignments = one.into_iter().chain(several);
+        let assignments: Vec<String> = assignments.map(|node| source.of(node).to_owned()).collect();
         // Who puts it into a variable means to use it.
         let outside = |text: &&String| {
             let value = text.split_once('=').map_or("", |(_, value)| value);
@@ -359,65 +394,46 @@ impl<'a> Walk<'a> {
             let word = assignments.iter().find(outside)?.clone();
             Some(Why::MaybeOutside { word })
         });
-        self.push(
-            &Simple {
-                words: Vec::new(),
-                open: false,
-                assignments,
-                text: source.of(node).into(),
-            },
-            source.under,
-            why,
-            vec![Effect::Unknown],
-            Risk::Medium,
-        );
+        self.set(assignments, source.of(node), source.under, why);
         self.inside(node, source);
     }
 
-    fn function(&mut self, node: Node<'_>, source: Source<'_>) {
-        let name = node
-            .child_in("name")
-            .map(|name| source.of(name))
-            .unwrap_or_default();
-        let word = |value: &str| Word::made(value.to_owned(), Known::Fully);
+    /// Notes variables that are set without a command.
+    fn set(&mut self, assignments: Vec<String>, text: &str, under: &[String], why: Option<Why>) {
         let command = Simple {
-            words: vec![word("function"), word(name)],
-            open: false,
-            assignments: Vec::new(),
-            text: source.of(node).into(),
+            assignments,
+            ..Simple::of(Vec::new(), text)
         };
+        self.push(&command, under, why, vec![Effect::Unknown], Risk::Medium);
+    }
+
+    fn function(&mut self, node: Node<'_>, source: Source<'_>) {
+        let name = node.named_children().find(|child| child.kind() == "word");
+        let name = name.map(|name| source.of(name)).unwrap_or_default();
+        let words = ["function", name].map(|word| Word::made(word, Known::Fully));
+        let command = Simple::of(words.into(), source.of(node));
         let why = Why::StandsIn {
             name: name.to_owned(),
         };
-        self.push(
-            &command,
-            source.under,
-            Some(why),
-            vec![Effect::Unknown],
-            Risk::Medium,
-        );
-        if node
-            .child_in("body")
-            .is_some_and(|body| pipes_into_itself(body, name, source))
-        {
+        let unknown = vec![Effect::Unknown];
+        self.push(&command, source.under, Some(why), unknown, Risk::Medium);
+        if pipes_into_itself(node, name, source) {
             self.ban(Ban::ForkBomb {
                 name: name.to_owned(),
             });
         }
-        self.lose_standing_if_it_moves(node, source);
-        self.children(node, source);
     }
 
     /// Judges one simple command, then whatever it runs in turn.
-    fn command(&mut self, command: &Simple<'_>, under: &[String], given: Given) {
+    fn command(&mut self, command: &Simple<'_>, under: &[String]) {
         let (standing, places) = (self.standing.clone(), self.places);
-        let fed = std::mem::take(&mut self.fed);
+        let fed = self.fed.clone();
         let Some((first, rest)) = command.words.split_first() else {
             return;
         };
         let args = Args {
             words: rest,
-            open: given == Given::LaterToo,
+            open: command.open,
             standing: &standing,
             places,
             fed: &fed,
@@ -438,7 +454,7 @@ impl<'a> Walk<'a> {
         if matches!(&*name, "cd" | "chdir" | "pushd" | "popd") {
             let to = rest
                 .iter()
-                .find(|word| !matches!(word.value.as_str(), "-L" | "-P" | "-e" | "-@" | "--"));
+                .find(|word| !matches!(&*word.value, "-L" | "-P" | "-e" | "-@" | "--"));
             let to = to.filter(|word| !word.value.starts_with(['+', '-']));
             let reached = self.standing.go(to, places);
             self.reached = under.is_empty().then_some(reached);
@@ -452,7 +468,9 @@ impl<'a> Walk<'a> {
         self.inner(judged.inner, &name, &command.text, under);
         if let (Fed::Text(text), true) = (&fed, judged.runs_input) {
             let under: Vec<String> = under.iter().cloned().chain([name.to_string()]).collect();
+            self.fed = Fed::Nothing;
             self.line(text, &under);
+            self.fed = fed;
         }
         if let Some(before) = before {
             self.standing = before;
@@ -471,19 +489,12 @@ impl<'a> Walk<'a> {
             match inner {
                 Inner::Line(line) => self.line(&line, &under),
                 Inner::Words { words, given } => {
-                    let text = words
-                        .iter()
-                        .map(|word| &*word.raw)
-                        .collect::<Vec<_>>()
-                        .join(" ")
-                        .into();
+                    let text = words.iter().map(|word| &*word.raw).collect::<Vec<_>>().join(" ");
                     let command = Simple {
-                        words: words.into_owned(),
                         open: given == Given::LaterToo,
-                        assignments: Vec::new(),
-                        text,
+                        ..Simple::of(words.into_owned(), text)
                     };
-                    self.command(&command, &under, given);
+                    self.command(&command, &under);
                 }
             }
         }
@@ -502,7 +513,7 @@ impl<'a> Walk<'a> {
         let words: Vec<Word<'_>> = text
             .split_whitespace()
             .take(INPUT_WORDS_MAX)
-            .map(|word| Word::made(word.to_owned(), Known::Fully))
+            .map(|word| Word::made(word, Known::Fully))
             .collect();
         let more = self.named(&words, &[], text);
         if let Some(FactKind::Command { paths, .. }) = self.found.facts.last_mut().map(|fact| &mut fact.kind)
@@ -526,12 +537,9 @@ impl<'a> Walk<'a> {
         risk: Risk,
     ) {
         self.commands += 1;
-        let declared = command.words.iter().map(|word| &word.value);
-        for text in command
-            .assignments
-            .iter()
-            .chain(declared.filter(|text| text.contains('=')))
-        {
+        let declared = command.words.iter().map(|word| &*word.value);
+        let assigned = command.assignments.iter().map(String::as_str);
+        for text in assigned.chain(declared.filter(|text| text.contains('='))) {
             self.values.assign(text);
         }
         let paths = self.named(&command.words, &command.assignments, &command.text);
@@ -565,33 +573,25 @@ fn is_simple(node: Node<'_>) -> bool {
     )
 }
 
-/// Whether the last thing to run in a statement is a plain command.
-fn ends_in_command(node: Node<'_>) -> bool {
-    match node.kind() {
-        "list" => {
-            let joined = node.children().any(|child| child.kind() == "&&");
-            joined && node.named_children().last().is_some_and(ends_in_command)
-        }
-        "redirected_statement" => node.child_in("body").is_some_and(ends_in_command),
-        kind => kind == "command",
-    }
-}
-
-/// The words of an argument, and of the expression inside `[ … ]`, which the grammar builds into a tree.
-fn expression_words<'t>(node: Node<'t>, words: &mut Vec<Node<'t>>) {
-    match node.kind() {
-        "unary_expression"
-        | "binary_expression"
-        | "ternary_expression"
-        | "parenthesized_expression"
-        | "postfix_expression"
-        | "redirected_statement" => {
-            for child in node.children() {
-                expression_words(child, words);
+/// Adds the statements below a node, their redirections right behind them, and the tokens between them, all in the order of the text.
+fn flatten<'t>(node: Node<'t>, parts: &mut Vec<Node<'t>>) {
+    let in_heredoc = node.kind() == "heredoc_redirect";
+    let is_hung = |child: &Node<'t>| child.is_redirect() || matches!(child.kind(), "pipeline" | "&&" | "||");
+    let children = node
+        .children()
+        .skip_while(|child| in_heredoc && !is_hung(child))
+        .take_while(|child| !in_heredoc || !child.kind().starts_with("heredoc_"));
+    for child in children {
+        match child.kind() {
+            "list" | "pipeline" | "redirected_statement" | "negated_command" => flatten(child, parts),
+            // `cat <<E > x | sh`: the grammar hangs what follows on the here-document.
+            "heredoc_redirect" => {
+                parts.push(child);
+                flatten(child, parts);
             }
+            "comment" => {}
+            _ => parts.push(child),
         }
-        _ if is_redirect(node) => {}
-        _ => words.push(node),
     }
 }
 

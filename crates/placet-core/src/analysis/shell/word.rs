@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::why::Doubt;
-use super::brace::{self, Is, Mark};
+use super::brace::{self, CLOSE, COMMA, OPEN};
 use super::guess;
 use super::tree::Node;
 
@@ -26,7 +26,7 @@ pub(super) struct Word<'s> {
     /// As written, or as braces made it.
     pub(super) raw: Cow<'s, str>,
     /// After quote removal; expansions are left as written.
-    pub(super) value: String,
+    pub(super) value: Cow<'s, str>,
     /// How much of `value` is known.
     pub(super) known: Known,
 }
@@ -37,56 +37,61 @@ const BRACED_WORDS_MAX: usize = 1_000;
 impl<'s> Word<'s> {
     /// Reads the word at `node` as one word, braces left as they are.
     pub(super) fn read(node: Node<'_>, source: &'s str) -> Self {
-        Self::read_marked(node, source).0
+        let mut word = Self::read_marked(node, source);
+        if word.value.contains(OPEN) {
+            word.value = brace::as_written(&word.value).into();
+        }
+        word
     }
 
     /// Adds the words that braces make of the one at `node`.
     pub(super) fn read_into(node: Node<'_>, source: &'s str, words: &mut Vec<Self>) -> Result<(), Doubt> {
-        let (word, marks) = Self::read_marked(node, source);
-        if !marks.iter().any(|mark| mark.is == Is::Close) {
+        let mut word = Self::read_marked(node, source);
+        if !word.value.contains(OPEN) {
             words.push(word);
             return Ok(());
         }
-        let expanded = brace::expand(&word.value, &marks).unwrap_or_default();
+        let expanded = brace::expand(&word.value).unwrap_or_default();
+        word.value = brace::as_written(&word.value).into();
         if expanded.is_empty() || words.len() + expanded.len() > BRACED_WORDS_MAX {
             words.push(word);
             return Err(Doubt::TooManyWords);
         }
-        if matches!(&*expanded, [(only, _)] if *only == word.value) {
+        if matches!(&*expanded, [only] if **only == *word.value) {
             words.push(word);
             return Ok(());
         }
         let climbs = word.value.split(['/', ',', '{', '}']).any(|part| part == "..");
         // Bash drops what comes out empty.
-        let kept = expanded.into_iter().filter(|(value, _)| !value.is_empty());
-        words.extend(kept.map(|(value, known)| Self::made(value, known)));
+        let kept = expanded.into_iter().filter(|value| !value.is_empty());
+        words.extend(kept.map(|value| Self::made(value, word.known)));
         // To a shell without braces the list is one path.
         if climbs { Err(Doubt::ListClimbs) } else { Ok(()) }
     }
 
     /// A word nobody wrote like this.
-    pub(super) fn made(value: String, known: Known) -> Self {
-        let known = if value.starts_with('~') {
-            tilde(&value, known)
-        } else {
-            known
-        };
+    pub(super) fn made(value: impl Into<Cow<'s, str>>, known: Known) -> Self {
+        let value = value.into();
         Self {
-            raw: Cow::Owned(value.clone()),
+            known: tilde(&value, known),
+            raw: value.clone(),
             value,
-            known,
         }
     }
 
-    fn read_marked(node: Node<'_>, source: &'s str) -> (Self, Vec<Mark>) {
+    /// Reads one word; in its value the braces and commas that count are marks of [`brace`].
+    fn read_marked(node: Node<'_>, source: &'s str) -> Self {
         let raw = source.get(node.byte_range()).unwrap_or_default();
-        let mut builder = Builder {
-            value: String::with_capacity(raw.len()),
-            known: Known::Fully,
-            marks: Vec::new(),
+        let (value, mut known) = if let Some(value) = plain(node, source) {
+            (Cow::Borrowed(value), Known::Fully)
+        } else {
+            let mut builder = Builder {
+                value: String::with_capacity(raw.len()),
+                known: Known::Fully,
+            };
+            builder.part(node, source);
+            (Cow::Owned(builder.value), builder.known)
         };
-        builder.part(node, source);
-        let mut known = builder.known;
         // `"$@"` and `"${a[@]}"` are several words, quoted or not.
         if known == Known::Later && node.kind() == "string" && !raw.contains('@') {
             known = Known::LaterAsOne;
@@ -95,26 +100,26 @@ impl<'s> Word<'s> {
         if matches!(raw, "[" | "[[") {
             known = Known::Fully;
         }
-        let word = Self {
+        Self {
             raw: Cow::Borrowed(raw),
-            value: builder.value,
+            value,
             known: tilde(raw, known),
-        };
-        (word, builder.marks)
+        }
     }
 
     /// As shown in `argv`: quotes removed when that says it all, otherwise as written.
     pub(super) fn shown(&self) -> String {
-        if self.known == Known::Fully {
-            self.value.clone()
+        let shown = if self.known == Known::Fully {
+            &self.value
         } else {
-            self.raw.clone().into_owned()
-        }
+            &self.raw
+        };
+        shown.clone().into_owned()
     }
 
     /// Its value, when it is known.
     pub(super) fn fixed(&self) -> Option<&str> {
-        (self.known == Known::Fully).then_some(self.value.as_str())
+        (self.known == Known::Fully).then_some(&*self.value)
     }
 
     /// What it comes to if variables are empty and defaults are taken, for a word only known when it runs.
@@ -137,20 +142,27 @@ fn tilde(raw: &str, known: Known) -> Known {
     }
 }
 
+/// The value of a word that needs no more than its quotes removed, as most do.
+fn plain<'s>(node: Node<'_>, source: &'s str) -> Option<&'s str> {
+    let text = source.get(node.byte_range())?;
+    match node.kind() {
+        "command_name" => plain(node.children().next()?, source),
+        "raw_string" => text.strip_prefix('\'')?.strip_suffix('\''),
+        "word" | "number" => (!text.contains(['\\', '*', '?', '[', '`', '$', '{'])).then_some(text),
+        _ => None,
+    }
+}
+
 struct Builder {
     value: String,
     known: Known,
-    /// From the first brace on.
-    marks: Vec<Mark>,
 }
 
 impl Builder {
     fn part(&mut self, node: Node<'_>, source: &str) {
         let text = source.get(node.byte_range()).unwrap_or_default();
         match node.kind() {
-            "raw_string" => self
-                .value
-                .push_str(text.trim_start_matches('\'').trim_end_matches('\'')),
+            "raw_string" => self.value.push_str(plain(node, source).unwrap_or(text)),
             "ansi_c_string" => self.ansi_c(text),
             "string" => self.double_quoted(node, source),
             // `export A=b`.
@@ -181,14 +193,6 @@ impl Builder {
 
     fn raise(&mut self, known: Known) {
         self.known = self.known.max(known);
-        if !self.marks.is_empty() {
-            self.mark(Is::Raises(known));
-        }
-    }
-
-    fn mark(&mut self, is: Is) {
-        let at = self.value.len();
-        self.marks.push(Mark { at, is });
     }
 
     /// Unquoted text: a backslash keeps the next character.
@@ -203,22 +207,9 @@ impl Builder {
                 }
                 '`' => self.later("`"),
                 '$' if self.value.ends_with('$') => self.later("$"),
-                '{' => {
-                    if self.marks.is_empty() && self.known > Known::Fully {
-                        self.marks.push(Mark {
-                            at: 0,
-                            is: Is::Raises(self.known),
-                        });
-                    }
-                    self.mark(Is::Open);
-                    self.value.push(c);
-                }
-                ',' | '}' => {
-                    if !self.marks.is_empty() {
-                        self.mark(if c == ',' { Is::Comma } else { Is::Close });
-                    }
-                    self.value.push(c);
-                }
+                '{' => self.value.push(OPEN),
+                ',' if self.value.contains(OPEN) => self.value.push(COMMA),
+                '}' if self.value.contains(OPEN) => self.value.push(CLOSE),
                 _ => self.value.push(c),
             }
         }
@@ -227,121 +218,84 @@ impl Builder {
     /// The literal text between the expansions of a double-quoted string. The grammar drops newlines there, so the text
     /// is taken from the source.
     fn double_quoted(&mut self, node: Node<'_>, source: &str) {
-        for piece in literal_pieces(node, source) {
-            match piece {
-                Piece::Literal(text) => {
-                    let mut chars = text.chars().peekable();
-                    while let Some(c) = chars.next() {
-                        match (c, chars.peek()) {
-                            ('\\', Some('\n')) => drop(chars.next()),
-                            ('\\', Some('$' | '`' | '"' | '\\')) => self.value.extend(chars.next()),
-                            _ => self.value.push(c),
-                        }
-                    }
+        for (literal, expansion) in pieces(node, source) {
+            let mut chars = literal.chars().peekable();
+            while let Some(c) = chars.next() {
+                match (c, chars.peek()) {
+                    ('\\', Some('\n')) => drop(chars.next()),
+                    ('\\', Some('$' | '`' | '"' | '\\')) => self.value.extend(chars.next()),
+                    _ => self.value.push(c),
                 }
-                Piece::Expansion(text) => self.later(text),
+            }
+            if !expansion.is_empty() {
+                self.later(expansion);
             }
         }
     }
 
     fn ansi_c(&mut self, text: &str) {
-        let body = text
-            .strip_prefix("$'")
-            .and_then(|text| text.strip_suffix('\''))
-            .unwrap_or(text);
-        let mut chars = body.chars().peekable();
-        while let Some(c) = chars.next() {
-            if c != '\\' {
-                self.value.push(c);
-                continue;
-            }
-            let Some(escape) = chars.next() else { break };
-            let number = match escape {
-                'n' => Some(0x0a),
-                't' => Some(0x09),
-                'a' => Some(0x07),
-                'b' => Some(0x08),
-                'e' | 'E' => Some(0x1b),
-                'f' => Some(0x0c),
-                'r' => Some(0x0d),
-                'v' => Some(0x0b),
-                'x' => digits(&mut chars, 16, 2),
-                'u' => digits(&mut chars, 16, 4),
-                'U' => digits(&mut chars, 16, 8),
-                'c' => chars.next().map(|c| u32::from(c) & 0x1f),
-                '0'..='7' => {
-                    let first = escape.to_digit(8).unwrap_or_default();
-                    Some(octal(first, &mut chars))
-                }
-                '\\' | '\'' | '"' | '?' => Some(u32::from(escape)),
-                _ => {
-                    self.value.push('\\');
-                    Some(u32::from(escape))
-                }
-            };
-            // NUL ends the word and a lone byte is no character: what bash makes of it is better asked than guessed.
-            match number
-                .filter(|&n| n != 0 && (n < 0x80 || matches!(escape, 'u' | 'U')))
-                .and_then(char::from_u32)
-            {
+        let inside = text.strip_prefix("$'").and_then(|text| text.strip_suffix('\''));
+        let mut rest = inside.unwrap_or(text);
+        while let Some((before, escaped)) = rest.split_once('\\') {
+            self.value.push_str(before);
+            let (c, after) = unescape(escaped);
+            match c {
                 Some(c) => self.value.push(c),
                 None => self.later("\\"),
             }
+            rest = after;
         }
+        self.value.push_str(rest);
     }
 }
 
-/// A piece of a double-quoted string or a here-document.
-pub(super) enum Piece<'s> {
-    /// Literal text, escapes still in it.
-    Literal(&'s str),
-    /// An expansion, as written.
-    Expansion(&'s str),
+/// The character that an escape of `$'…'` stands for, and what follows; `None` when it is better asked than guessed.
+fn unescape(text: &str) -> (Option<char>, &str) {
+    let mut chars = text.chars();
+    let escape = chars.next();
+    let rest = chars.as_str();
+    let (digits, radix, most) = match escape {
+        Some('x') => (rest, 16, 2),
+        Some('u') => (rest, 16, 4),
+        Some('U') => (rest, 16, 8),
+        Some('0'..='7') => (text, 8, 3),
+        Some('n') => return (Some('\n'), rest),
+        Some('t') => return (Some('\t'), rest),
+        Some('r') => return (Some('\r'), rest),
+        Some('e' | 'E') => return (Some('\u{1b}'), rest),
+        Some('\\' | '\'' | '"' | '?') => return (escape, rest),
+        _ => return (None, rest),
+    };
+    let end = digits
+        .find(|c: char| !c.is_digit(radix))
+        .unwrap_or(digits.len())
+        .min(most);
+    let (digits, rest) = digits.split_at(end);
+    // NUL ends the word, a lone byte beyond ASCII is no character, and marks of `brace` would be taken for them.
+    let is_certain = |n: &u32| *n > 3 && (*n < 0x80 || matches!(escape, Some('u' | 'U')));
+    let number = u32::from_str_radix(digits, radix).ok().filter(is_certain);
+    (number.and_then(char::from_u32), rest)
 }
 
-/// The pieces of a string node, between its quotes.
-pub(super) fn literal_pieces<'s>(node: Node<'_>, source: &'s str) -> Vec<Piece<'s>> {
-    let (mut from, mut to) = (node.start_byte(), node.end_byte());
-    if node.kind() == "string" {
-        (from, to) = (from + 1, to.saturating_sub(1));
-    }
-    let mut pieces = Vec::new();
-    for child in node.named_children() {
-        if matches!(child.kind(), "string_content" | "heredoc_content") {
-            continue;
-        }
-        pieces.push(Piece::Literal(
-            source.get(from..child.start_byte()).unwrap_or_default(),
-        ));
-        pieces.push(Piece::Expansion(
-            source.get(child.byte_range()).unwrap_or_default(),
-        ));
-        from = child.end_byte();
-    }
-    pieces.push(Piece::Literal(source.get(from..to).unwrap_or_default()));
-    pieces
-}
-
-fn digits(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, radix: u32, most: usize) -> Option<u32> {
-    let mut number = None;
-    for _ in 0..most {
-        let Some(digit) = chars.peek().and_then(|c| c.to_digit(radix)) else {
-            break;
-        };
-        chars.next();
-        number = Some(number.unwrap_or(0) * radix + digit);
-    }
-    number
-}
-
-fn octal(first: u32, chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> u32 {
-    (0..2).fold(first, |number, _| {
-        match chars.peek().and_then(|c| c.to_digit(8)) {
-            Some(digit) => {
-                chars.next();
-                number * 8 + digit
-            }
-            None => number,
-        }
+/// The literal text of a string, a here-document or a `${…}`, escapes still in it: each piece with the expansion behind it, as written.
+pub(super) fn pieces<'s>(node: Node<'_>, source: &'s str) -> impl Iterator<Item = (&'s str, &'s str)> {
+    let (open, close) = match node.kind() {
+        "string" => (1, 1),
+        "expansion" => (2, 1),
+        _ => (0, 0),
+    };
+    let mut from = node.start_byte() + open;
+    let to = node.end_byte().saturating_sub(close);
+    let is_expansion = |node: &Node<'_>| {
+        matches!(
+            node.kind(),
+            "command_substitution" | "expansion" | "simple_expansion" | "arithmetic_expansion"
+        )
+    };
+    let expansions = node.named_children().filter(is_expansion).map(Node::byte_range);
+    expansions.chain(std::iter::once(to..to)).map(move |expansion| {
+        let literal = source.get(from..expansion.start).unwrap_or_default();
+        from = expansion.end;
+        (literal, source.get(expansion).unwrap_or_default())
     })
 }

@@ -81,7 +81,7 @@ impl<'w, 's> Found<'_, 'w, 's> {
             match slot.kind {
                 Kind::Line => self.line(&[Word {
                     raw: slot.word.raw.clone(),
-                    value: slot.text.to_owned(),
+                    value: slot.text.into(),
                     known: slot.word.known,
                 }]),
                 // `strace -o '|COMMAND'`.
@@ -174,14 +174,14 @@ impl<'w, 's> Found<'_, 'w, 's> {
         let (Some(before), Some(after)) = (parts.next(), parts.next()) else {
             return;
         };
-        let is_own = |word: &Word<'_>| matches!(word.value.as_str(), "inbox" | "grants");
+        let is_own = |word: &Word<'_>| matches!(&*word.value, "inbox" | "grants");
         let is_placet = match after.first() {
             _ if before.iter().any(|word| word.value.contains("placet")) => true,
             // An option of Placet may stand before its command.
             Some(first) if first.value.starts_with("--") => after.iter().any(is_own),
             first => first.is_some_and(is_own),
         };
-        let runs = |word: &Word<'_>| matches!(word.value.as_str(), "run" | "r");
+        let runs = |word: &Word<'_>| matches!(&*word.value, "run" | "r");
         if is_placet && before.iter().any(runs) {
             self.stands_for(["placet"], after);
         }
@@ -206,7 +206,7 @@ impl<'w, 's> Found<'_, 'w, 's> {
             let mut parts = word.value.split_ascii_whitespace();
             let start = parts.next().zip(parts.next());
             if start.is_some_and(|(first, next)| self.starts_command(first, None, next)) {
-                self.judged.inner.push(Inner::Line(word.value.clone()));
+                self.judged.inner.push(Inner::Line(word.value.to_string()));
             }
         }
     }

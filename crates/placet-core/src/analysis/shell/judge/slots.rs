@@ -214,7 +214,7 @@ impl<'w, 's> Case<'_, 'w, 's> {
 
     /// Where a symbolic link would lead, seen from the folder in which it is made.
     fn link(&mut self, slot: &Slot<'w, 's>) {
-        let made = self.args.words.last().map_or("", |word| word.value.as_str());
+        let made = self.args.words.last().map_or("", |word| &*word.value);
         let folder = made.rsplit_once('/').map_or(".", |(folder, _)| folder);
         let mut place = place_of(slot);
         if !place.starts_with(['/', '~']) {

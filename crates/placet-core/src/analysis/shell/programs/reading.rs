@@ -144,7 +144,7 @@ impl<'w, 's, 'p> Reading<'w, 's, 'p> {
         while let Some(word) = self.words.get(self.at) {
             let (before, style) = (self.at, self.record.style);
             self.at += 1;
-            let text = word.value.as_str();
+            let text = &*word.value;
             let is_signed =
                 text.len() > 1 && (text.starts_with('-') || (style == Style::Shell && text.starts_with('+')));
             if only_operands {

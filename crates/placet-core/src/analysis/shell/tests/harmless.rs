@@ -242,6 +242,9 @@ fn pathspecs_and_inputs_name_files() {
     for line in [
         "xargs cat <<< .env",
         "echo .env | xargs cat",
+        "echo .env | sort | cat | xargs cat",
+        "bash -c 'xargs cat' <<< .env",
+        "cat <<E | sort | xargs cat\n.env\nE",
         "python <<< 'print(1)'",
         "echo x | python3",
     ] {
