@@ -12,7 +12,6 @@
 use std::path::Path;
 
 use anyhow::bail;
-use placet_core::config::WideGrants;
 use placet_core::ids::PersonId;
 use placet_core::interaction::Locale;
 use placet_core::principal::{Principal, Via};
@@ -45,19 +44,13 @@ struct Inbox {
     broker: Broker,
     by: Principal,
     authority: Authority,
-    /// Who may say "don't ask again" beyond a conversation.
-    wide_grants: WideGrants,
     locale: Locale,
 }
 
 impl Inbox {
     /// What "don't ask again" may cover for this person, narrowest first.
     fn scopes(&self, question: &Question) -> Vec<Scope> {
-        let mut scopes = self.broker.scopes(question);
-        if self.authority == Authority::Admin || self.wide_grants == WideGrants::Approvers {
-            scopes.extend(self.broker.wide_scopes(question));
-        }
-        scopes
+        self.broker.offered(question, &self.by, self.authority)
     }
 }
 
@@ -89,24 +82,17 @@ pub(crate) fn run(
         );
     }
     let person = who::is_here(person, &config.people)?;
-    // Access to the store's file makes an operator, unless the configuration names others.
-    let admins = &config.server.admins;
-    let authority = if admins.is_empty() || admins.contains(&person) {
-        Authority::Admin
-    } else {
-        Authority::Approver
-    };
-    let wide_grants = config.approval.wide_grants;
     let runtime = Runtime::new()?;
     let beside = runtime.block_on(store::join(config, &path))?;
+    let broker = beside.broker();
+    let by = Principal::Person {
+        person,
+        via: Via::Inbox,
+    };
     let inbox = Inbox {
-        broker: beside.broker(),
-        by: Principal::Person {
-            person,
-            via: Via::Inbox,
-        },
-        authority,
-        wide_grants,
+        authority: broker.authority_at_the_store(&by),
+        broker,
+        by,
         locale,
         runtime,
     };

@@ -8,6 +8,7 @@ use placet_core::interaction::{
 };
 use placet_core::outcome::Outcome;
 use placet_core::policy::Mode;
+use placet_core::principal::Principal;
 use placet_core::record::CallRecord;
 use placet_core::render::{self, Document, QuestionView};
 use placet_core::standing::{ProposedRule, Scope, StandingGrant};
@@ -19,7 +20,7 @@ use serde_json::Value;
 
 use crate::engine::Engine;
 use crate::gate::{Submission, flatten};
-use crate::review::{self, Covered};
+use crate::review::{self, Covered, GrantPreview};
 use crate::steps::{
     self, AnswerRefusal, Answered, AskRefusal, Authority, Edit, Reply, RevokeRefusal, SettingRefusal,
 };
@@ -320,6 +321,41 @@ impl Broker {
         let kinds: Vec<Scope> = self.scopes(question).into_iter().filter(is_rule).collect();
         let in_project = kinds.iter().map(|scope| scope.in_project(workspace));
         in_project.chain(kinds.iter().map(Scope::everywhere)).collect()
+    }
+
+    /// What "don't ask again" may cover for this person, narrowest first: beyond the conversation only for those whom the
+    /// operator allows to.
+    pub fn offered(&self, question: &Question, by: &Principal, authority: Authority) -> Vec<Scope> {
+        let (Interaction::Pending(pending), Some(person)) = (&question.interaction, by.person()) else {
+            return Vec::new();
+        };
+        let mut scopes = self.scopes(question);
+        // What several people must agree to, no single person waives for all.
+        if pending.asked.quorum <= 1 && authority.may_widen(&self.engine.in_force().config, person) {
+            scopes.extend(self.wide_scopes(question));
+        }
+        scopes
+    }
+
+    /// The authority of a person at the machine that holds the store: access to its file makes an operator, unless the
+    /// configuration names others.
+    pub fn authority_at_the_store(&self, by: &Principal) -> Authority {
+        Authority::at_the_store(&self.engine.in_force().config, by)
+    }
+
+    /// A wide scope as a person is shown it before they agree. None for a scope that no rule can say.
+    pub async fn preview(
+        &self,
+        question: &Question,
+        scope: &Scope,
+    ) -> Result<Option<GrantPreview>, StoreError> {
+        let rule = ProposedRule::new(scope.clone()).filter(|_| scope.reach().is_wide());
+        let (Some(mut rule), Some(record)) = (rule, &question.call) else {
+            return Ok(None);
+        };
+        rule.add_example(&record.call.args);
+        let last_week = self.last_week(scope).await?;
+        Ok(Some(GrantPreview { rule, last_week }))
     }
 
     /// What a scope would have covered in the last seven days.

@@ -21,9 +21,11 @@ use placet_store::{StoreError, View};
 use crate::engine::CALLBACK;
 use crate::places::DiskPlaces;
 
+mod preview;
 mod replay;
 mod suggest;
 
+pub use preview::GrantPreview;
 pub use replay::{Change, ChangedCall, Replay, Word, replay};
 pub use suggest::{Covered, Suggestion, covered, suggest};
 

@@ -136,7 +136,7 @@ impl Attendant {
             return Ok(Attended::Others);
         }
         let ask = Ask {
-            scopes: broker.scopes(&question),
+            scopes: broker.offered(&question, &self.by, broker.authority_at_the_store(&self.by)),
             question,
             by: self.by.clone(),
             locale,
@@ -170,6 +170,10 @@ impl Attendant {
                     broker.withdraw(&id, &by).await?;
                     return self.came_to(broker, &id).await;
                 }
+                Held::Previewing(scope) => {
+                    let preview = broker.preview(prompt.question(), &scope).await?;
+                    prompt.previewed(preview.as_ref());
+                }
                 Held::Answered(answer) => match self.give(broker, &id, *answer).await? {
                     Given::Settled(line) => return Ok(line),
                     Given::Refused(why) => prompt.refused(&why),
@@ -196,7 +200,9 @@ impl Attendant {
 
     async fn give(&self, broker: &Broker, id: &InteractionId, answer: Answer) -> Result<Given, AttendError> {
         let locale = self.inline.locale;
-        match broker.answer(id, answer).await {
+        // The person at the terminal of this process has the store's file.
+        let authority = broker.authority_at_the_store(&self.by);
+        match broker.answer_with(id, answer, authority).await {
             Ok(answered) => Ok(Given::Settled(match answered.goes_on(locale) {
                 Some(words) => Line::new(Role::Strong, format!("→ {words}")),
                 None => self.came_to(broker, id).await?,

@@ -9,6 +9,7 @@ use crossterm::terminal::{BeginSynchronizedUpdate, Clear, ClearType, EndSynchron
 use crossterm::{cursor, queue};
 use placet_core::interaction::{Answer, Locale};
 use placet_core::render::Document;
+use placet_core::standing::Scope;
 
 use super::line::Line;
 use super::palette::{Colours, Palette};
@@ -47,6 +48,8 @@ struct Region {
 pub(crate) enum Held {
     /// They answered.
     Answered(Box<Answer>),
+    /// They want to see what a scope of "don't ask again" means before they confirm it.
+    Previewing(Scope),
     /// They refused a question that cannot be refused.
     Withdrawn,
     /// It was settled elsewhere, or time ran out.
@@ -112,6 +115,11 @@ impl Inline {
                     let screen = prompt.draw(size()?, self.now());
                     self.paint(&screen)?;
                     return Ok(Held::Answered(answer));
+                }
+                Effect::Preview(scope) => {
+                    let screen = prompt.draw(size()?, self.now());
+                    self.paint(&screen)?;
+                    return Ok(Held::Previewing(scope));
                 }
                 Effect::Withdraw => return Ok(Held::Withdrawn),
                 Effect::Edit(text) => {

@@ -6,6 +6,7 @@
 //! - what is pasted decides nothing, it only fills a text, also where the terminal does not say that it is a paste;
 //! - Enter alone never lets a call run;
 //! - a HIGH call cannot be approved before all of it has been on the screen;
+//! - "don't ask again" reaches beyond the conversation only after the rule and its last seven days have been on the screen;
 //! - an interruption is a refusal.
 
 use std::time::Duration;
@@ -22,6 +23,7 @@ use placet_core::standing::Scope;
 use placet_core::time::Millis;
 use placet_core::tool::Risk;
 use placet_engine::broker::Question;
+use placet_engine::review::GrantPreview;
 
 use super::choices::{Choices, Style};
 use super::field::Field;
@@ -38,15 +40,18 @@ mod words;
 pub use draw::{Screen, Size};
 
 /// For how long "don't ask again" may hold.
-pub(crate) const LASTS: [Millis; 5] = [
+const LASTS: [Millis; 7] = [
     Millis::from_secs(15 * 60),
     Millis::from_secs(3600),
     Millis::from_secs(8 * 3600),
     Millis::from_secs(24 * 3600),
     Millis::from_secs(7 * 24 * 3600),
+    // Beyond the conversation only.
+    Millis::from_secs(30 * 24 * 3600),
+    Millis::from_secs(365 * 24 * 3600),
 ];
-/// The one offered first.
-const LASTS_FIRST: usize = 1;
+/// How many of them are for a conversation.
+const LASTS_IN_CONVERSATION: usize = 5;
 
 /// A question, and who is looking at it.
 #[derive(Debug, Clone)]
@@ -83,6 +88,9 @@ pub enum Effect {
     Withdraw,
     /// Let the person edit this text, then hand it to [`Prompt::edited`].
     Edit(String),
+    /// Look up what this scope means ([`Broker::preview`](placet_engine::broker::Broker::preview)), then hand it to
+    /// [`Prompt::previewed`].
+    Preview(Scope),
     /// The person wants to leave the question as it is.
     Leave,
 }
@@ -121,11 +129,27 @@ enum Mode {
     /// Changed arguments are shown before they are sent.
     Reviewing { args: Args, typed: String, sheet: Sheet },
     /// The scope and the end of "don't ask again" are being chosen.
-    Remembering { at: usize, lasts: usize },
+    Remembering(Terms),
+    /// What "don't ask again" means beyond the conversation is shown; `y` means it.
+    Granting { terms: Terms, sheet: Sheet, past: Past },
     /// All keys are explained.
     Helping,
     /// The answer is being stored.
     Sending { back: Box<Mode> },
+}
+
+/// The terms of "don't ask again": one of the scopes offered, and one of [`LASTS`].
+#[derive(Debug, Clone, Copy)]
+struct Terms {
+    scope: usize,
+    lasts: usize,
+}
+
+/// Whether a person refused a call of the last seven days that a grant would cover.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Past {
+    NeverRefused,
+    Refused,
 }
 
 /// What a typed text is for.
@@ -172,6 +196,11 @@ impl Prompt {
         self.ask.question.interaction.asked()
     }
 
+    /// The question, as it was looked up.
+    pub fn question(&self) -> &Question {
+        &self.ask.question
+    }
+
     /// The question and its state.
     pub fn interaction(&self) -> &Interaction {
         &self.ask.question.interaction
@@ -207,7 +236,7 @@ impl Prompt {
         }
         self.guard.drawn(now);
         self.sheet.drawn();
-        if let Mode::Reviewing { sheet, .. } = &mut self.mode {
+        if let Mode::Reviewing { sheet, .. } | Mode::Granting { sheet, .. } = &mut self.mode {
             sheet.drawn();
         }
     }
@@ -270,6 +299,30 @@ impl Prompt {
         }
     }
 
+    /// What the chosen scope means; none when no rule can say it.
+    pub fn previewed(&mut self, preview: Option<&GrantPreview>) {
+        let Mode::Remembering(terms) = self.mode else {
+            return;
+        };
+        match preview {
+            Some(preview) if self.ask.scopes.get(terms.scope) == Some(preview.rule.scope()) => {
+                self.note = None;
+                self.mode = Mode::Granting {
+                    terms,
+                    sheet: Sheet::new(preview.document(self.ask.locale)),
+                    past: if preview.was_refused() {
+                        Past::Refused
+                    } else {
+                        Past::NeverRefused
+                    },
+                };
+                // What was typed before it was on the screen confirms nothing.
+                self.guard = Guard::default();
+            }
+            _ => self.say(self.pick("This scope cannot be granted.", "无法授予此范围。")),
+        }
+    }
+
     fn say(&mut self, text: &str) {
         self.note = Some(SafeText::line(text));
     }
@@ -319,12 +372,13 @@ impl Prompt {
 
     fn answer(&mut self, option: &InteractionOption, feedback: Option<String>) -> Effect {
         let approves = option.action == Action::ApproveAndExecute;
-        let sheet = match &self.mode {
-            Mode::Reviewing { sheet, .. } => sheet,
-            _ => &self.sheet,
+        let (sheet, unseen) = match &self.mode {
+            Mode::Reviewing { sheet, .. } => (sheet, sheet.unseen()),
+            Mode::Granting { sheet, .. } => (&self.sheet, sheet.unseen()),
+            _ => (&self.sheet, self.sheet.unseen()),
         };
-        if approves && self.asked().risk == Risk::High && sheet.unseen() > 0 {
-            let unseen = sheet.unseen();
+        let must_be_read = self.asked().risk == Risk::High || matches!(self.mode, Mode::Granting { .. });
+        if approves && must_be_read && unseen > 0 {
             let words = match self.ask.locale {
                 Locale::English => {
                     format!("Read it to the end first: {unseen} lines are still below (Space).")

@@ -200,6 +200,47 @@ fn dont_ask_again_shows_its_exact_scope_and_end_and_is_kept() {
 }
 
 #[test]
+fn as_a_rule_is_shown_with_its_past_before_it_counts_and_spares_the_next_question() {
+    let mut elsewhere = bash("git fetch upstream");
+    elsewhere["session"] = json!("other");
+    let calls = [bash("git fetch origin"), elsewhere];
+    let mut kim = Person::at(json!({ "calls": calls, "oneByOne": true }));
+    kim.presses("a");
+    kim.sees("As a rule: ");
+    kim.types("7");
+    kim.sees("‹365 days›");
+    kim.types("y");
+    kim.sees("command = [\"git fetch *\"]");
+    kim.sees("In the last seven days it would have covered: 1 call,");
+    kim.presses("y");
+    kim.sees("→ Approved by kim.");
+    let results = kim.results();
+    assert_eq!(
+        results["calls"][1],
+        json!({ "output": r#"ran {"command":"git fetch upstream"}"# }),
+        "the second one was not asked about"
+    );
+    assert_eq!(
+        results["standing"],
+        json!([{
+            "covers": "`bash` lines in which every command is `git fetch *`, in every session",
+            "seconds": 365 * 24 * 3600,
+        }])
+    );
+}
+
+#[test]
+fn beyond_the_conversation_only_an_admin_says_dont_ask_again() {
+    let config = "[[people]]\nname = \"kim\"\n[[people]]\nname = \"wei\"\n[server]\nadmins = [\"wei\"]\n";
+    let mut kim = Person::at(json!({ "config": config, "calls": [bash("git fetch origin")] }));
+    kim.presses("a");
+    kim.sees("In this conversation: ");
+    assert!(!kim.screen().contains("As a rule"), "{}", kim.screen());
+    kim.types("\u{3}");
+    assert_eq!(kim.result()["status"], "rejected");
+}
+
+#[test]
 fn dont_ask_again_is_never_offered_for_high_risk_nor_taken_by_enter() {
     let mut kim = Person::asked_about("rm -rf build");
     kim.is_asked();

@@ -69,6 +69,19 @@ fn dont_ask_again() {
 }
 
 #[test]
+fn dont_ask_again_as_a_rule() {
+    let mut kim = at(json!({ "calls": [bash("git fetch origin")] }));
+    kim.presses("a");
+    kim.sees("Approve on these terms");
+    kim.types("7");
+    kim.sees("‹365 days›");
+    kim.types("y");
+    kim.sees("sure?");
+    recorded("terminal.md", "as-a-rule", &question(&kim));
+    refuses(kim);
+}
+
+#[test]
 fn a_changed_argument() {
     let mut kim = at(json!({ "calls": [bash("rm -rf build")] }));
     kim.presses("e");

@@ -10,10 +10,16 @@ use placet_core::ids::InteractionId;
 use placet_core::interaction::{Answer, Locale};
 use placet_core::principal::Principal;
 use placet_core::render::SafeText;
+use placet_core::standing::Scope;
+use placet_engine::broker::Question;
+use placet_engine::review::GrantPreview;
 
 use super::filter::Filter;
 use super::together::{Decided, Together};
 use super::waiting::Waiting;
+
+/// What "don't ask again" may cover for the person who looks.
+type Offers = Box<dyn Fn(&Question) -> Vec<Scope>>;
 
 /// Everything the screen shows.
 pub(super) struct App {
@@ -26,6 +32,7 @@ pub(super) struct App {
     pub(super) note: Option<SafeText>,
     pub(super) selected: Option<InteractionId>,
     looked_up: Duration,
+    offers: Offers,
 }
 
 /// What the next key is for.
@@ -45,10 +52,12 @@ pub(super) enum Effect {
     AnswerAll(Vec<(InteractionId, Answer)>),
     Withdraw(InteractionId),
     Edit(String),
+    /// Look up what this scope means, and hand it to [`App::previewed`].
+    Preview(Scope),
 }
 
 impl App {
-    pub(super) fn new(by: Principal, locale: Locale) -> Self {
+    pub(super) fn new(by: Principal, locale: Locale, offers: Offers) -> Self {
         Self {
             by,
             locale,
@@ -59,6 +68,7 @@ impl App {
             note: None,
             selected: None,
             looked_up: Duration::ZERO,
+            offers,
         }
     }
 
@@ -130,7 +140,7 @@ impl App {
         if !self.prompt.as_ref().is_some_and(same) {
             let ask = Ask {
                 question: waiting.question.clone(),
-                scopes: waiting.scopes.clone(),
+                scopes: (self.offers)(&waiting.question),
                 by: self.by.clone(),
                 locale: self.locale,
                 interrupting: Interrupting::Leaves,
@@ -159,6 +169,13 @@ impl App {
     pub(super) fn done(&mut self, note: &str) {
         self.focus = Focus::List;
         self.say(note);
+    }
+
+    /// What a scope of the question in front of the person means.
+    pub(super) fn previewed(&mut self, preview: Option<&GrantPreview>) {
+        if let Some(prompt) = &mut self.prompt {
+            prompt.previewed(preview);
+        }
     }
 
     /// Takes what the person did at one stroke; `now` is when it began.
@@ -242,6 +259,7 @@ impl App {
             prompt::Effect::Answer(answer) => Effect::Answer(id, answer),
             prompt::Effect::Withdraw => Effect::Withdraw(id),
             prompt::Effect::Edit(text) => Effect::Edit(text),
+            prompt::Effect::Preview(scope) => Effect::Preview(scope),
             prompt::Effect::Leave => {
                 self.focus = Focus::List;
                 Effect::Nothing

@@ -9,6 +9,8 @@ use placet_channels::terminal::palette::Palette;
 use placet_channels::terminal::{self, Colours, Raw, burst};
 use placet_core::ids::InteractionId;
 use placet_core::interaction::{Answer, Locale};
+use placet_core::standing::Scope;
+use placet_engine::broker::Question;
 use placet_engine::steps::AnswerRefusal;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -34,7 +36,7 @@ pub(super) fn run(inbox: &Inbox, color: Color) -> anyhow::Result<Exit> {
     #[cfg(unix)]
     terminal::restore_on_signals()?;
     let mut screen = Terminal::new(CrosstermBackend::new(stdout()))?;
-    let mut app = App::new(inbox.by.clone(), inbox.locale);
+    let mut app = inbox.app();
     let started = Instant::now();
     let mut looked: Option<Instant> = None;
     loop {
@@ -50,6 +52,11 @@ pub(super) fn run(inbox: &Inbox, color: Color) -> anyhow::Result<Exit> {
         let (happened, when) = (event::read()?, started.elapsed());
         match app.take_all(&burst::with(happened)?, when) {
             Effect::Nothing => continue,
+            Effect::Preview(scope) => {
+                // Looking back may take a moment; the note says so.
+                screen.draw(|frame| view::draw(frame, &mut app, palette, started.elapsed()))?;
+                inbox.preview(&mut app, &scope)?;
+            }
             Effect::Quit => return Ok(Exit::Success),
             Effect::Answer(id, answer) => inbox.answer(&mut app, &id, *answer)?,
             Effect::AnswerAll(answers) => inbox.answer_all(&mut app, answers)?,
@@ -72,6 +79,21 @@ pub(super) fn run(inbox: &Inbox, color: Color) -> anyhow::Result<Exit> {
 }
 
 impl Inbox {
+    fn app(&self) -> App {
+        let (broker, by, authority) = (self.broker.clone(), self.by.clone(), self.authority);
+        let offers = move |question: &Question| broker.offered(question, &by, authority);
+        App::new(self.by.clone(), self.locale, Box::new(offers))
+    }
+
+    fn preview(&self, app: &mut App, scope: &Scope) -> anyhow::Result<()> {
+        if let Some(prompt) = &app.prompt {
+            let preview = self.broker.preview(prompt.question(), scope);
+            let preview = self.runtime.block_on(preview)?;
+            app.previewed(preview.as_ref());
+        }
+        Ok(())
+    }
+
     fn refresh(&self, app: &mut App, now: Duration) -> anyhow::Result<()> {
         let found = self.runtime.block_on(waiting::all(&self.broker, self.locale))?;
         let warning = found.warning(self.locale).filter(|_| app.note.is_none());
@@ -88,7 +110,8 @@ impl Inbox {
     }
 
     fn answer(&self, app: &mut App, id: &InteractionId, answer: Answer) -> anyhow::Result<()> {
-        match self.runtime.block_on(self.broker.answer(id, answer)) {
+        let answering = self.broker.answer_with(id, answer, self.authority);
+        match self.runtime.block_on(answering) {
             Ok(answered) => {
                 let note = match answered.goes_on(self.locale) {
                     Some(words) => words,

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use placet_core::interaction::{Interaction, Locale};
 use placet_core::render::{SafeText, decided};
-use placet_core::standing::{GrantReach, ProposedRule, Scope};
+use placet_core::standing::{GrantReach, Scope};
 use placet_engine::broker::Question;
-use placet_engine::review::Covered;
+use placet_engine::review::GrantPreview;
 use serde_json::{Value, json};
 
 use super::{Inbox, page, waiting};
@@ -55,56 +55,45 @@ pub(super) fn run(inbox: &Inbox, name: &str, json: bool) -> anyhow::Result<Exit>
     Ok(Exit::Success)
 }
 
-/// The rules among the scopes, each with what it would have covered in the last seven days.
+/// The rules among the scopes by their numbers, each with what it would have covered in the last seven days.
 fn proposed(
     inbox: &Inbox,
     question: &Question,
     scopes: &[Scope],
-) -> anyhow::Result<Vec<(usize, ProposedRule, Covered)>> {
+) -> anyhow::Result<Vec<(usize, GrantPreview)>> {
     let mut rules = Vec::new();
     for (index, scope) in scopes.iter().enumerate() {
-        let rule = ProposedRule::new(scope.clone()).filter(|_| scope.reach() == GrantReach::Rule);
-        let (Some(mut rule), Some(record)) = (rule, &question.call) else {
-            continue;
-        };
-        rule.add_example(&record.call.args);
-        let covered = inbox.runtime.block_on(inbox.broker.last_week(scope))?;
-        rules.push((index + 1, rule, covered));
+        if scope.reach() == GrantReach::Rule {
+            let preview = inbox.runtime.block_on(inbox.broker.preview(question, scope))?;
+            rules.extend(preview.map(|preview| (index + 1, preview)));
+        }
     }
     Ok(rules)
 }
 
 fn rules(inbox: &Inbox, question: &Question, scopes: &[Scope]) -> anyhow::Result<String> {
     let mut text = String::new();
-    for (number, rule, covered) in proposed(inbox, question, scopes)? {
-        let (calls, approved, refused) = (covered.calls, covered.approved, covered.refused);
+    for (number, preview) in proposed(inbox, question, scopes)? {
+        let counts = preview.last_week_in(inbox.locale);
         let last_week = match inbox.locale {
-            Locale::English => format!(
-                "As a rule ({number}); in the last seven days it would have covered {calls} calls, {approved} approved and \
-                 {refused} refused by people:"
-            ),
-            Locale::Chinese => {
-                format!(
-                    "作为规则（{number}）；过去七天会涵盖 {calls} 次调用，其中 {approved} 次获批、{refused} 次被拒绝："
-                )
+            Locale::English => {
+                format!("As a rule ({number}); in the last seven days it would have covered {counts}:")
             }
+            Locale::Chinese => format!("作为规则（{number}）；过去七天会涵盖 {counts}："),
         };
-        let _ = writeln!(
-            text,
-            "\n{last_week}\n{}",
-            SafeText::block(rule.to_toml().trim_end())
-        );
+        let toml = preview.rule.to_toml();
+        let _ = writeln!(text, "\n{last_week}\n{}", SafeText::block(toml.trim_end()));
     }
     Ok(text)
 }
 
 fn rules_json(inbox: &Inbox, question: &Question, scopes: &[Scope]) -> anyhow::Result<Value> {
     let rules = proposed(inbox, question, scopes)?.into_iter();
-    let rules = rules.map(|(number, rule, covered)| {
+    let rules = rules.map(|(number, GrantPreview { rule, last_week })| {
         json!({
             "scope": number,
             "toml": rule.to_toml(),
-            "lastWeek": { "calls": covered.calls, "approved": covered.approved, "refused": covered.refused },
+            "lastWeek": { "calls": last_week.calls, "approved": last_week.approved, "refused": last_week.refused },
         })
     });
     Ok(rules.collect())

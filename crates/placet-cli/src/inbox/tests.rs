@@ -9,7 +9,8 @@ use placet_core::config::Config;
 use placet_core::ids::{InteractionId, PersonId};
 use placet_core::interaction::{Answer, Locale, Shown};
 use placet_core::principal::{Principal, Via};
-use placet_engine::{Engine, Proposed};
+use placet_engine::broker::Question;
+use placet_engine::{Authority, Engine, Proposed};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use serde_json::json;
@@ -38,9 +39,11 @@ impl Desk {
             .start_in_memory()
             .await
             .unwrap();
+        let broker = engine.broker();
+        let offers = move |question: &Question| broker.offered(question, &person("lin"), Authority::Admin);
         Self {
             engine,
-            app: App::new(person("lin"), Locale::English),
+            app: App::new(person("lin"), Locale::English, Box::new(offers)),
             screen: Terminal::new(TestBackend::new(120, 24)).unwrap(),
             now: Duration::from_secs(1),
         }

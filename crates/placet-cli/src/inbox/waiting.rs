@@ -4,7 +4,6 @@ use anyhow::{Context as _, bail};
 use placet_core::ids::{GroupId, InteractionId, SessionId};
 use placet_core::interaction::{Asked, Audience, Code, Interaction, Locale, Subject};
 use placet_core::render::{ArgValue, Block, Document, SafeText, decided};
-use placet_core::standing::Scope;
 use placet_core::time::{Millis, Timestamp};
 use placet_core::tool::Risk;
 use placet_engine::broker::{Broker, Question};
@@ -22,8 +21,6 @@ pub(super) struct Waiting {
     pub(super) question: Question,
     pub(super) asked_at: Timestamp,
     pub(super) gist: SafeText,
-    /// What "don't ask again" may cover.
-    pub(super) scopes: Vec<Scope>,
 }
 
 impl Waiting {
@@ -144,7 +141,6 @@ pub(super) async fn all(broker: &Broker, locale: Locale) -> anyhow::Result<Found
             if let Some(question) = question.filter(still) {
                 found.waiting.push(Waiting {
                     gist: gist(&question, locale),
-                    scopes: broker.scopes(&question),
                     asked_at: row.asked_at,
                     question,
                 });

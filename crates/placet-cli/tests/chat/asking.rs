@@ -37,6 +37,38 @@ fn a_call_is_rejected_with_a_reason_the_model_reads() {
     lin.leaves();
 }
 
+#[test]
+fn as_a_rule_is_shown_with_its_past_before_it_counts_and_spares_the_next_question() {
+    let world = house(
+        "
+[[turns]]
+calls = [{ tool = 'write', args = { path = 'docs/a.txt', content = 'a' } }]
+[[turns]]
+calls = [{ tool = 'write', args = { path = 'docs/b.txt', content = 'b' } }]
+[[turns]]
+text = 'Both are written.'
+",
+    );
+    std::fs::create_dir(world.path("docs")).unwrap();
+    let mut lin = Lin::talks(&world, &[]);
+    lin.says("write two files");
+    lin.is_asked();
+    lin.types("a");
+    lin.sees(" 4 As a rule: ");
+    lin.types("4");
+    lin.sees("‹365 days›");
+    lin.types("y");
+    lin.sees("path = [\"docs/*\"]");
+    lin.sees("In the last seven days it would have covered: 1 call,");
+    lin.is_asked();
+    lin.types("y");
+    lin.sees("Both are written.");
+    assert!(world.path("docs/a.txt").exists() && world.path("docs/b.txt").exists());
+    lin.leaves();
+    let (out, _) = world.said(&["grants", "list", "--db", "placet.db"], 0);
+    assert!(out.contains("`docs/*`, in every session"), "{out}");
+}
+
 /// Claude Code 2.1.236: a prompt nobody had seen took a key press as consent.
 #[test]
 fn a_key_pressed_before_the_question_was_drawn_decides_nothing() {

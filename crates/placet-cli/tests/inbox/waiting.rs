@@ -6,6 +6,7 @@ use placet_core::call::ToolCall;
 use placet_core::config::Config;
 use placet_core::ids::{AgentId, CallId, InteractionId};
 use placet_core::interaction::CallKey;
+use placet_core::outcome::Outcome;
 use placet_engine::{Engine, Proposed};
 use serde_json::{Value, json};
 
@@ -39,6 +40,15 @@ pub(crate) fn bash(command: &str) -> Value {
     json!({ "tool": "bash", "args": { "command": command } })
 }
 
+fn call(index: usize, given: &Value) -> ToolCall {
+    let mut call =
+        json!({ "id": format!("call_{index}"), "session": "job-1", "origin": { "agent": "tester" } });
+    for (name, value) in given.as_object().unwrap() {
+        call[name] = value.clone();
+    }
+    serde_json::from_value(call).unwrap()
+}
+
 impl Waiting {
     pub(crate) fn of(calls: &[Value]) -> Self {
         Self::with(CONFIG, calls)
@@ -55,12 +65,7 @@ impl Waiting {
         waiting.ids = waiting.engine(async |engine| {
             let mut ids = Vec::new();
             for (index, given) in calls.iter().enumerate() {
-                let mut call = json!({ "id": format!("call_{index}"), "session": "job-1", "origin": { "agent": "tester" } });
-                for (name, value) in given.as_object().unwrap() {
-                    call[name] = value.clone();
-                }
-                let call: ToolCall = serde_json::from_value(call).unwrap();
-                match engine.gate().propose(call).await.unwrap() {
+                match engine.gate().propose(call(index, given)).await.unwrap() {
                     Proposed::Parked { on, .. } => ids.push(on),
                     other => panic!("expected a question, got {other:?}"),
                 }
@@ -86,6 +91,19 @@ impl Waiting {
             engine.shutdown().await.unwrap();
             done
         })
+    }
+
+    /// Whether one more call, of this number, runs without a question.
+    pub(crate) fn is_allowed(&self, index: usize, given: &Value) -> bool {
+        let call = call(index, given);
+        let proposed = self.engine(async |engine| engine.gate().propose(call).await.unwrap());
+        matches!(
+            proposed,
+            Proposed::Settled {
+                outcome: Outcome::Allowed,
+                ..
+            }
+        )
     }
 
     /// What came of a call.

@@ -85,6 +85,39 @@ fn a_key_pressed_with_enter_decides_nothing() {
 }
 
 #[test]
+fn as_a_rule_is_shown_with_its_past_before_it_counts_and_spares_the_next_question() {
+    let waiting = Waiting::of(&[bash("git fetch origin")]);
+    let mut pty = open(&waiting, WIDE);
+    pty.sees("1 waiting");
+    opens_question(&mut pty);
+    pty.types("a");
+    pty.sees("This call: ");
+    pty.sees("In this project: ");
+    pty.types("7");
+    pty.sees("›7 As a rule: ");
+    pty.sees("‹365 days›");
+    pty.types("y");
+    pty.sees("command = [\"git fetch *\"]");
+    pty.sees("matches = [\"git fetch origin\"]");
+    pty.sees("In the last seven days it would have covered: 1 call,");
+    pty.sees_bold("[y]");
+    pty.types("y");
+    pty.sees("Approved by lin.");
+    leaves(pty);
+    let db = waiting.db();
+    let (out, _) = waiting
+        .world
+        .said(&["grants", "list", "--db", db.to_str().unwrap()], 0);
+    assert!(out.contains("`git fetch *`, in every session"), "{out}");
+    let mut alike = bash("git fetch upstream");
+    alike["session"] = json!("job-2");
+    assert!(waiting.is_allowed(1, &alike), "it was asked about");
+    let mut other = bash("git push upstream");
+    other["session"] = json!("job-2");
+    assert!(!waiting.is_allowed(2, &other), "nothing else is covered");
+}
+
+#[test]
 fn the_calls_of_a_turn_are_decided_together_but_for_the_high_ones() {
     let calls = [
         group(bash("mkdir a")),

@@ -1,9 +1,10 @@
 //! "Don't ask again": an approval that leaves a standing grant behind.
 
-use placet_core::config::WideGrants;
-use placet_core::ids::StandingGrantId;
+use placet_core::config::{Config, WideGrants};
+use placet_core::ids::{PersonId, StandingGrantId};
 use placet_core::interaction::{Asked, Ballot};
 use placet_core::journal::Event;
+use placet_core::principal::Principal;
 use placet_core::record::CallRecord;
 use placet_core::standing::{Covers, GrantReach, ProposedRule, Scope, StandingGrant};
 use placet_core::time::Now;
@@ -21,6 +22,24 @@ pub enum Authority {
     Approver,
     /// Operate this placet.
     Admin,
+}
+
+impl Authority {
+    /// The authority of a person at the machine that holds the store.
+    pub(crate) fn at_the_store(config: &Config, by: &Principal) -> Self {
+        let admins = &config.server.admins;
+        match by.person() {
+            Some(person) if admins.is_empty() || admins.contains(person) => Self::Admin,
+            _ => Self::Approver,
+        }
+    }
+
+    /// Whether the operator lets this person say "don't ask again" beyond a conversation.
+    pub(crate) fn may_widen(self, config: &Config, person: &PersonId) -> bool {
+        self == Self::Admin
+            || config.approval.wide_grants == WideGrants::Approvers
+            || config.server.admins.contains(person)
+    }
 }
 
 /// Keeps what the answer says to remember. Only if it covers the very call it is said about.
@@ -81,11 +100,7 @@ fn may_widen(
     record: &CallRecord,
     scope: &Scope,
 ) -> Result<(), AnswerRefusal> {
-    let config = rules.config;
-    let allowed = reply.authority == Authority::Admin
-        || config.approval.wide_grants == WideGrants::Approvers
-        || config.server.admins.contains(&ballot.by);
-    if !allowed {
+    if !reply.authority.may_widen(rules.config, &ballot.by) {
         return Err(AnswerRefusal::WideNotAllowed);
     }
     if record.verdict.step != Step::Ask || record.verdict.risk >= Risk::High || asked.quorum > 1 {

@@ -7,6 +7,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderName, Method, header};
 use placet_core::ids::{AgentId, PersonId};
 use placet_core::principal::Principal;
+use placet_engine::Authority;
 
 use super::{Credential, CredentialId, Holder, Named, Role, Ticket};
 use crate::problem::{Code, Problem};
@@ -174,6 +175,16 @@ pub struct PersonOnly {
     pub principal: Principal,
     /// What they came in with.
     pub(crate) caller: Caller,
+}
+
+impl PersonOnly {
+    /// What they may do besides answering.
+    pub(crate) fn authority(&self) -> Authority {
+        match self.role {
+            Role::Admin => Authority::Admin,
+            Role::Approver => Authority::Approver,
+        }
+    }
 }
 
 impl FromRequestParts<State> for PersonOnly {

@@ -8,9 +8,9 @@ use placet_core::interaction::{Answer, Interaction, Locale, Remember, Resolution
 use placet_core::render::mask;
 use placet_core::standing::Scope;
 use placet_core::time::Millis;
+use placet_engine::Answered;
 use placet_engine::broker::Question;
 use placet_engine::steps::AnswerRefusal;
-use placet_engine::{Answered, Authority};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -236,7 +236,7 @@ pub(super) async fn answer(
     let (status, needed, question) = match state
         .engine()
         .broker()
-        .answer_with(id, answer, authority(person))
+        .answer_with(id, answer, person.authority())
         .await
     {
         Ok(Answered::Decided { .. }) => ("decided", None, None),
@@ -266,14 +266,6 @@ fn seen(question: &Question, digest: Option<&str>) -> Result<Shown, Problem> {
             Code::ShownChanged,
             "the question has changed since it was shown; look again",
         )),
-    }
-}
-
-/// What the person may do besides answering.
-fn authority(person: &PersonOnly) -> Authority {
-    match person.role {
-        Role::Admin => Authority::Admin,
-        Role::Approver => Authority::Approver,
     }
 }
 

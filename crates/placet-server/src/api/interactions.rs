@@ -6,7 +6,6 @@ use axum::Json;
 use axum::extract::State as Shared;
 use axum::http::StatusCode;
 use placet_core::call::Origin;
-use placet_core::config::WideGrants;
 use placet_core::ids::{InteractionId, SessionId};
 use placet_core::interaction::{Asked, Interaction, InteractionRequest, Locale};
 use placet_core::principal::Principal;
@@ -291,16 +290,8 @@ pub(super) fn locale(state: &State, asked: Option<Locale>) -> Locale {
 /// What "don't ask again" may cover for a person, narrowest first: beyond the conversation only for those whom the operator
 /// allows to.
 pub(super) fn offered(state: &State, question: &Question, person: &PersonOnly) -> Vec<Scope> {
-    if !matches!(question.interaction, Interaction::Pending(_)) {
-        return Vec::new();
-    }
     let broker = state.engine().broker();
-    let mut scopes = broker.scopes(question);
-    let approvers = state.config().approval.wide_grants == WideGrants::Approvers;
-    if person.role == Role::Admin || approvers {
-        scopes.extend(broker.wide_scopes(question));
-    }
-    scopes
+    broker.offered(question, &person.principal, person.authority())
 }
 
 /// A question as a reader sees it.

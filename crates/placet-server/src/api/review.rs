@@ -6,9 +6,8 @@ use axum::extract::State as Shared;
 use placet_core::config::Config;
 use placet_core::ids::{InteractionId, PersonId, SessionId};
 use placet_core::render::SafeText;
-use placet_core::standing::ProposedRule;
 use placet_core::time::Timestamp;
-use placet_engine::review::{self, Covered, PastCall, Replay, Suggestion};
+use placet_engine::review::{self, Covered, GrantPreview, PastCall, Replay, Suggestion};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -319,15 +318,16 @@ async fn preview(
     let scope = offered(&state, &question, &person)
         .into_iter()
         .find(|scope| scope_name(scope) == name && scope.reach().is_wide());
-    let rule = scope.and_then(ProposedRule::new);
-    let (Some(mut rule), Some(record)) = (rule, &question.call) else {
+    let preview = match &scope {
+        Some(scope) => broker.preview(&question, scope).await?,
+        None => None,
+    };
+    let Some(GrantPreview { rule, last_week }) = preview else {
         return Err(Problem::new(
             Code::RememberRefused,
             "the question offers no such scope; look again",
         ));
     };
-    rule.add_example(&record.call.args);
-    let last_week = broker.last_week(rule.scope()).await?;
     Ok(Json(PreviewBody {
         text: SafeText::line(&rule.scope().describe_in(locale)),
         toml: rule.to_toml(),

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use placet_core::interaction::Locale;
 use placet_core::render::SafeText;
+use placet_core::standing::{GrantReach, Scope};
 
 use super::super::choices::{Choice, Does};
 use super::super::line::{Line, Role, flow};
-use super::{Fits, Interrupting, LASTS, Mode, Prompt, Sheet, Style, Wanted, words};
+use super::{Fits, Interrupting, Mode, Past, Prompt, Sheet, Style, Terms, Wanted, words};
 
 /// Narrower than this, a question cannot be read.
 const COLS_MIN: usize = 24;
@@ -46,7 +47,7 @@ impl Prompt {
         self.fits = Fits::Yes;
         let mut lines = vec![self.top(size.cols, now)];
         let sheet = match &mut self.mode {
-            Mode::Reviewing { sheet, .. } => sheet,
+            Mode::Reviewing { sheet, .. } | Mode::Granting { sheet, .. } => sheet,
             _ => &mut self.sheet,
         };
         fit(sheet, size.cols, size.rows.saturating_sub(foot.len() + 1));
@@ -157,7 +158,8 @@ impl Prompt {
                 lines.extend(self.typing_keys(wanted, cols));
             }
             Mode::Reviewing { .. } => lines.extend(self.review_keys(cols)),
-            Mode::Remembering { at, lasts } => lines.extend(self.remember(*at, *lasts, cols)),
+            Mode::Remembering(terms) => lines.extend(self.remember(*terms, cols, room)),
+            Mode::Granting { terms, past, .. } => lines.extend(self.grant_keys(*terms, *past, cols)),
             Mode::Helping => lines.extend(self.help(cols, room)),
             Mode::Sending { .. } => {
                 lines.push(Line::new(
@@ -276,37 +278,26 @@ impl Prompt {
         )
     }
 
-    fn remember(&self, at: usize, lasts: usize, cols: usize) -> Vec<Line> {
-        let mut lines = vec![Line::new(
+    fn remember(&self, terms: Terms, cols: usize, room: usize) -> Vec<Line> {
+        let heading = Line::new(
             Role::Strong,
             self.pick(
                 "Approve, and don't ask again for:",
                 "批准，并且以下情况不再询问：",
             ),
-        )];
-        for (index, scope) in self.ask.scopes.iter().enumerate() {
-            let (mark, role) = if index == at {
-                ("› ", Role::Selected)
-            } else {
-                ("  ", Role::Plain)
-            };
-            let line = Line::new(Role::Key, mark).and(
-                role,
-                SafeText::line(&scope.describe_in(self.ask.locale)).to_string(),
-            );
-            lines.extend(line.broken(cols));
-        }
+        );
+        let mut lines = heading.broken(cols);
         let mut times = vec![Line::new(Role::Strong, self.pick("For", "期限"))];
-        times.extend(LASTS.iter().enumerate().map(|(index, time)| {
+        times.extend(self.lengths(terms.scope).iter().enumerate().map(|(index, time)| {
             let text = words::lasting(*time, self.ask.locale);
-            if index == lasts {
+            if index == terms.lasts {
                 Line::new(Role::Selected, format!("‹{text}›"))
             } else {
                 Line::new(Role::Faint, text)
             }
         }));
-        lines.extend(flow(times, cols));
-        lines.extend(self.offers(
+        let mut below = flow(times, cols);
+        below.extend(self.offers(
             &[
                 ("y", "Approve on these terms", "按此批准"),
                 ("↑↓", "What", "范围"),
@@ -315,6 +306,61 @@ impl Prompt {
             ],
             cols,
         ));
+        let scopes = self.ask.scopes.iter().enumerate();
+        let all: Vec<Vec<Line>> = scopes
+            .map(|(index, scope)| self.scope(index, scope, terms, cols))
+            .collect();
+        let rows = all.iter().map(Vec::len).sum::<usize>();
+        if lines.len() + rows + below.len() <= room {
+            lines.extend(all.into_iter().flatten());
+        } else {
+            // The chosen one is always shown in full.
+            let (number, of) = (terms.scope + 1, all.len());
+            lines.extend(all.into_iter().nth(terms.scope).unwrap_or_default());
+            lines.push(Line::new(
+                Role::Caution,
+                match self.ask.locale {
+                    Locale::English => format!("↑↓ {number} of {of}"),
+                    Locale::Chinese => format!("↑↓ 第 {number} 项，共 {of} 项"),
+                },
+            ));
+        }
+        lines.extend(below);
+        lines
+    }
+
+    /// One scope of "don't ask again": its number, how far it reaches, exactly what it covers.
+    fn scope(&self, index: usize, scope: &Scope, terms: Terms, cols: usize) -> Vec<Line> {
+        let (mark, role) = if index == terms.scope {
+            ("›", Role::Selected)
+        } else {
+            (" ", Role::Plain)
+        };
+        let reach = match scope.reach() {
+            GrantReach::Call => self.pick("This call: ", "此次调用："),
+            GrantReach::Session => self.pick("In this conversation: ", "本次会话："),
+            GrantReach::Project => self.pick("In this project: ", "本项目："),
+            GrantReach::Rule => self.pick("As a rule: ", "作为规则："),
+        };
+        let covers = SafeText::line(&scope.describe_in(self.ask.locale));
+        Line::new(Role::Key, format!("{mark}{} ", index + 1))
+            .and(Role::Strong, reach)
+            .and(role, covers.to_string())
+            .broken(cols)
+    }
+
+    fn grant_keys(&self, terms: Terms, past: Past, cols: usize) -> Vec<Line> {
+        if past == Past::Refused {
+            return self.offers(&[("N", "Back", "返回")], cols);
+        }
+        let lasts = self.lengths(terms.scope).get(terms.lasts);
+        let lasts = lasts.map_or(String::new(), |lasts| words::lasting(*lasts, self.ask.locale));
+        let sure = match self.ask.locale {
+            Locale::English => format!("Approve, and don't ask again for {lasts} — sure?"),
+            Locale::Chinese => format!("批准，并在 {lasts}内不再询问——确定吗？"),
+        };
+        let mut lines = Line::new(Role::Caution, sure).broken(cols);
+        lines.extend(self.offers(&[("y", "Yes", "确定"), ("N", "Back", "返回")], cols));
         lines
     }
 

@@ -1,12 +1,14 @@
 //! What each key means, mode by mode.
 
 use placet_core::interaction::Remember;
+use placet_core::standing::Scope;
+use placet_core::time::Millis;
 
 use super::super::arguments;
 use super::super::choices::Does;
 use super::{
-    Action, Effect, Field, Fits, InteractionOption, KeyCode, KeyEvent, KeyModifiers, LASTS, LASTS_FIRST,
-    Mode, Prompt, Scroll, Style, Wanted,
+    Action, Effect, Field, Fits, InteractionOption, KeyCode, KeyEvent, KeyModifiers, LASTS,
+    LASTS_IN_CONVERSATION, Mode, Past, Prompt, Scroll, Style, Terms, Wanted,
 };
 
 impl Prompt {
@@ -30,7 +32,8 @@ impl Prompt {
             }
             Mode::Typing { .. } => self.typing(key),
             Mode::Reviewing { .. } => self.reviewing(key),
-            Mode::Remembering { at, lasts } => self.remembering(key, *at, *lasts),
+            Mode::Remembering(terms) => self.remembering(key, *terms),
+            Mode::Granting { terms, past, .. } => self.granting(key, *terms, *past),
             Mode::Helping => self.back(),
             Mode::Sending { .. } => Effect::Nothing,
         }
@@ -146,10 +149,7 @@ impl Prompt {
                 None => Effect::Nothing,
             },
             Does::Remember => {
-                self.mode = Mode::Remembering {
-                    at: 0,
-                    lasts: LASTS_FIRST,
-                };
+                self.mode = Mode::Remembering(self.terms_of(0));
                 Effect::Nothing
             }
             Does::Tell => {
@@ -217,10 +217,7 @@ impl Prompt {
 
     fn reviewing(&mut self, key: KeyEvent) -> Effect {
         match key.code {
-            KeyCode::Char('y' | 'Y') => match self.approval() {
-                Some(option) => self.answer(&option, None),
-                None => Effect::Nothing,
-            },
+            KeyCode::Char('y' | 'Y') => self.approve(),
             KeyCode::Char('e') => {
                 if let Mode::Reviewing { typed, .. } = &self.mode {
                     let typed = typed.clone();
@@ -238,36 +235,114 @@ impl Prompt {
         }
     }
 
-    fn remembering(&mut self, key: KeyEvent, at: usize, lasts: usize) -> Effect {
-        let last = self.ask.scopes.len().saturating_sub(1);
-        let (at, lasts) = match key.code {
+    fn remembering(&mut self, key: KeyEvent, terms: Terms) -> Effect {
+        let terms = match key.code {
             KeyCode::Char('y' | 'Y') => {
-                return match self.approval() {
-                    Some(option) => self.answer(&option, None),
-                    None => Effect::Nothing,
+                return match self.ask.scopes.get(terms.scope) {
+                    Some(scope) if scope.reach().is_wide() => self.look_back(scope.clone()),
+                    _ => self.approve(),
                 };
             }
-            KeyCode::Up => (at.saturating_sub(1), lasts),
-            KeyCode::Down => ((at + 1).min(last), lasts),
-            KeyCode::Left => (at, lasts.saturating_sub(1)),
-            KeyCode::Right => (at, (lasts + 1).min(LASTS.len() - 1)),
+            KeyCode::Up => self.move_to(terms, terms.scope.saturating_sub(1)),
+            KeyCode::Down => self.move_to(terms, terms.scope + 1),
+            KeyCode::Char(number @ '1'..='9') => {
+                let number = number
+                    .to_digit(10)
+                    .and_then(|number| usize::try_from(number).ok());
+                self.move_to(terms, number.unwrap_or(1).saturating_sub(1))
+            }
+            KeyCode::Left => Terms {
+                lasts: terms.lasts.saturating_sub(1),
+                ..terms
+            },
+            KeyCode::Right => {
+                let last = self.lengths(terms.scope).len() - 1;
+                Terms {
+                    lasts: (terms.lasts + 1).min(last),
+                    ..terms
+                }
+            }
             KeyCode::Esc | KeyCode::Enter | KeyCode::Char('n' | 'N') => return self.back(),
-            _ => (at, lasts),
+            _ => terms,
         };
-        self.mode = Mode::Remembering { at, lasts };
+        self.mode = Mode::Remembering(terms);
         Effect::Nothing
     }
 
-    /// The terms of "don't ask again", while they are being chosen.
+    /// Another scope. The time stays what was chosen, unless that is not what such a scope usually lasts.
+    fn move_to(&self, terms: Terms, scope: usize) -> Terms {
+        let usual = |at: usize| self.ask.scopes.get(at).map(|scope| scope.reach().lasts());
+        match self.ask.scopes.get(scope) {
+            None => terms,
+            Some(_) if usual(scope) == usual(terms.scope) => Terms { scope, ..terms },
+            Some(_) => self.terms_of(scope),
+        }
+    }
+
+    /// A scope, for as long as it usually lasts.
+    fn terms_of(&self, scope: usize) -> Terms {
+        let usual = self.ask.scopes.get(scope).map(|scope| scope.reach().lasts());
+        let lasts = LASTS.iter().position(|lasts| Some(*lasts) == usual);
+        Terms {
+            scope,
+            lasts: lasts.unwrap_or(0),
+        }
+    }
+
+    /// For how long a scope may be granted.
+    pub(super) fn lengths(&self, scope: usize) -> &'static [Millis] {
+        match self.ask.scopes.get(scope) {
+            Some(scope) if scope.reach().is_wide() => &LASTS,
+            _ => LASTS.split_at(LASTS_IN_CONVERSATION).0,
+        }
+    }
+
+    /// Beyond the conversation a person first sees what they would agree to.
+    fn look_back(&mut self, scope: Scope) -> Effect {
+        self.say(self.pick("Looking at the last seven days…", "正在查看过去七天的记录…"));
+        Effect::Preview(scope)
+    }
+
+    fn granting(&mut self, key: KeyEvent, terms: Terms, past: Past) -> Effect {
+        match key.code {
+            KeyCode::Char('y' | 'Y') if past == Past::Refused => {
+                self.say(self.pick(
+                    "A person refused one of these calls; choose something narrower.",
+                    "其中有调用曾被拒绝，请选择更小的范围。",
+                ));
+                Effect::Nothing
+            }
+            KeyCode::Char('y' | 'Y') => self.approve(),
+            KeyCode::Char('n' | 'N') | KeyCode::Enter | KeyCode::Esc => {
+                self.mode = Mode::Remembering(terms);
+                Effect::Nothing
+            }
+            code => {
+                if let (Some(scroll), Mode::Granting { sheet, .. }) = (Scroll::by(code), &mut self.mode) {
+                    sheet.scroll(scroll);
+                }
+                Effect::Nothing
+            }
+        }
+    }
+
+    /// The terms of "don't ask again", while they are being chosen or confirmed.
     pub(super) fn remembered(&self) -> Option<Remember> {
-        let Mode::Remembering { at, lasts } = &self.mode else {
+        let (Mode::Remembering(terms) | Mode::Granting { terms, .. }) = &self.mode else {
             return None;
         };
         Some(Remember {
-            scope: self.ask.scopes.get(*at)?.clone(),
-            lasts: *LASTS.get(*lasts)?,
+            scope: self.ask.scopes.get(terms.scope)?.clone(),
+            lasts: *LASTS.get(terms.lasts)?,
             uses_max: None,
         })
+    }
+
+    fn approve(&mut self) -> Effect {
+        match self.approval() {
+            Some(option) => self.answer(&option, None),
+            None => Effect::Nothing,
+        }
     }
 
     fn approval(&self) -> Option<InteractionOption> {

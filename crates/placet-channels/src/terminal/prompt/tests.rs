@@ -1,10 +1,15 @@
 //! The machine alone: no terminal, and a clock moved by hand.
 
+use std::path::Path;
+
+use expect_test::{Expect, expect};
 use placet_core::call::ToolCall;
 use placet_core::config::Config;
+use placet_core::ids::InteractionId;
 use placet_core::interaction::Shown;
 use placet_core::principal::Via;
-use placet_engine::{Engine, Proposed};
+use placet_core::standing::GrantReach;
+use placet_engine::{Authority, Engine, Proposed};
 use serde_json::json;
 
 use super::super::guard::REACTION;
@@ -14,38 +19,85 @@ const ROOMY: Size = Size { cols: 100, rows: 40 };
 
 /// A prompt about one shell line, and the time that has passed.
 struct Play {
+    engine: Engine,
     prompt: Prompt,
     now: Duration,
 }
 
+fn kim() -> Principal {
+    Principal::Person {
+        person: PersonId::new("kim").unwrap(),
+        via: Via::Inbox,
+    }
+}
+
+async fn engine() -> Engine {
+    // A folder of the same name everywhere: screens show it.
+    let builder = Engine::builder(Config::builtin()).workspace(Path::new("/usr"));
+    builder.start_in_memory().await.unwrap()
+}
+
+async fn ask(engine: &Engine, id: &str, command: &str) -> InteractionId {
+    let call: ToolCall = serde_json::from_value(json!({
+        "id": id, "tool": "bash", "args": { "command": command }, "session": id, "origin": { "agent": "a" },
+    }))
+    .unwrap();
+    match engine.gate().propose(call).await.unwrap() {
+        Proposed::Parked { on, .. } => on,
+        other => panic!("a person must agree: {other:?}"),
+    }
+}
+
+async fn decide(engine: &Engine, question: &InteractionId, option: &str) {
+    let answer = Answer {
+        by: kim(),
+        option: option.into(),
+        feedback: None,
+        data: None,
+        edited_args: None,
+        instruction: None,
+        remember: None,
+        shown: Shown::Program,
+    };
+    engine.broker().answer(question, answer).await.unwrap();
+}
+
 impl Play {
     async fn about(command: &str) -> Self {
-        let engine = Engine::builder(Config::builtin())
-            .start_in_memory()
-            .await
-            .unwrap();
-        let call: ToolCall = serde_json::from_value(json!({
-            "id": "call_1", "tool": "bash", "args": { "command": command }, "session": "job", "origin": { "agent": "a" },
-        }))
-        .unwrap();
-        let Proposed::Parked { on, .. } = engine.gate().propose(call).await.unwrap() else {
-            panic!("a person must agree");
-        };
+        Self::on(engine().await, command, Locale::English).await
+    }
+
+    async fn on(engine: Engine, command: &str, locale: Locale) -> Self {
+        let on = ask(&engine, "job", command).await;
         let question = engine.broker().question(&on).await.unwrap().unwrap();
         let ask = Ask {
-            scopes: engine.broker().scopes(&question),
+            scopes: engine.broker().offered(&question, &kim(), Authority::Admin),
             question,
-            by: Principal::Person {
-                person: PersonId::new("kim").unwrap(),
-                via: Via::Inbox,
-            },
-            locale: Locale::English,
+            by: kim(),
+            locale,
             interrupting: Interrupting::Refuses,
         };
         Self {
+            engine,
             prompt: Prompt::new(ask, Duration::ZERO),
             now: Duration::from_secs(1),
         }
+    }
+
+    /// Looks up what a scope means, as the host of a prompt does.
+    async fn previews(&mut self, effect: Effect) {
+        let Effect::Preview(scope) = effect else {
+            panic!("expected a scope to look up, got {effect:?}");
+        };
+        let preview = self.engine.broker().preview(self.prompt.question(), &scope).await;
+        self.prompt.previewed(preview.unwrap().as_ref());
+    }
+
+    /// The screen without the title, which holds a code and a clock.
+    fn shows(&mut self, size: Size, expected: &Expect) {
+        let screen = self.draws(size);
+        let (_, below) = screen.split_once('\n').unwrap();
+        expected.assert_eq(below);
     }
 
     /// Draws, and waits until keys count.
@@ -256,12 +308,212 @@ async fn a_refused_edit_comes_back_as_text_to_mend() {
 }
 
 #[tokio::test]
+async fn as_a_rule_shows_the_rule_and_its_past_before_it_counts() {
+    let engine = engine().await;
+    let earlier = ask(&engine, "earlier", "git fetch upstream").await;
+    decide(&engine, &earlier, "approve").await;
+    let mut play = Play::on(engine, "git fetch origin", Locale::English)
+        .await
+        .seen(ROOMY);
+    play.types("a7");
+    play.shows(
+        ROOMY,
+        &expect![[r#"
+        May `bash` run this? Risk MEDIUM.
+        │ git fetch origin
+          ↳ [MEDIUM]
+
+        Why you are asked: nothing allows this command of MEDIUM risk (step 13)
+        Asked by: a
+        Arguments:
+        │ command: "git fetch origin"
+        ────────────────────────────────────────────────────────────────────────────────────────────────────
+        Approve, and don't ask again for:
+         1 This call: exactly this call of `bash` (5f1827ba37f3a196f0f8371665cf3b0aacefe9b90f69ef809a3e718da
+        409cd62), in session `job` only
+         2 In this conversation: `bash` lines in which every command is `git fetch origin`, in session 
+        `job` only
+         3 In this conversation: `bash` lines in which every command is `git fetch *`, in session `job` only
+         4 In this project: `bash` lines in which every command is `git fetch origin`, in every session of 
+        the project `/usr`
+         5 In this project: `bash` lines in which every command is `git fetch *`, in every session of the 
+        project `/usr`
+         6 As a rule: `bash` lines in which every command is `git fetch origin`, in every session
+        ›7 As a rule: `bash` lines in which every command is `git fetch *`, in every session
+        For  15 minutes  1 hour  8 hours  1 day  7 days  30 days  ‹365 days›
+        [y] Approve on these terms  [↑↓] What  [←→] How long  [N] Back
+    "#]],
+    );
+    let effect = play.types("y");
+    assert!(play.draws(ROOMY).contains("Looking at the last seven days…"));
+    play.previews(effect).await;
+    play.shows(
+        ROOMY,
+        &expect![[r#"
+        Don't ask again, as a rule
+        Covers: `bash` lines in which every command is `git fetch *`, in every session
+
+        The rule, with its examples:
+        │ [[rules]]
+        │ name = "approved before: git fetch *"
+        │ effect = "allow"
+        │ tool = "bash"
+        │ command = ["git fetch *"]
+        │ matches = ["git fetch origin"]
+        In the last seven days it would have covered: 2 calls, 1 approved and 0 refused by people
+        For example: bash `git fetch upstream`
+        For example: bash `git fetch origin`
+        Afterwards: `placet grants` lists it, revokes it and exports it to placet.toml.
+        ────────────────────────────────────────────────────────────────────────────────────────────────────
+        Approve, and don't ask again for 365 days — sure?
+        [y] Yes  [N] Back
+    "#]],
+    );
+    assert_eq!(play.types("y"), Effect::Nothing, "just drawn");
+    play.now += REACTION;
+    let remember = answer(play.types("y")).remember.unwrap();
+    assert_eq!(remember.scope.reach(), GrantReach::Rule);
+    assert_eq!(remember.lasts, GrantReach::Rule.lasts());
+}
+
+#[tokio::test]
+async fn in_the_project_shows_its_past_and_enter_goes_back() {
+    let mut play = Play::on(engine().await, "git fetch origin", Locale::Chinese)
+        .await
+        .seen(ROOMY);
+    let effect = play.types("a5y");
+    play.previews(effect).await;
+    play.shows(
+        Size { cols: 40, rows: 24 },
+        &expect![[r#"
+        不再询问：在本项目中
+        涵盖：`bash` 中每条命令都是 `git
+          fetch *` 的命令行，项目 `/usr`
+          内的所有会话
+
+        过去七天内会涵盖：1 次调用，其中 0
+          次获批、0 次被拒绝
+        例如：bash `git fetch origin`
+        保存后：可用 `placet grants`
+          查看和撤回。
+        ────────────────────────────────────────
+        批准，并在 30 天内不再询问——确定吗？
+        [y] 确定  [N] 返回
+    "#]],
+    );
+    play.now += REACTION;
+    assert_eq!(play.types("\n"), Effect::Nothing);
+    play.shows(
+        Size { cols: 40, rows: 24 },
+        &expect![[r#"
+        是否允许执行 `bash`？风险：中。
+        │ git fetch origin
+          ↳ [中]
+
+        为什么问你：没有任何设置允许这一中风
+          险的命令操作（第 13 步）
+        提出者：a
+        参数：
+        │ command: "git fetch origin"
+        ────────────────────────────────────────
+        批准，并且以下情况不再询问：
+        ›5 本项目：`bash` 中每条命令都是 `git 
+        fetch *` 的命令行，项目 `/usr` 
+        内的所有会话
+        ↑↓ 第 5 项，共 7 项
+        期限  15 分钟  1 小时  8 小时  1 天
+        7 天  ‹30 天›  365 天
+        [y] 按此批准  [↑↓] 范围  [←→] 期限
+        [N] 返回
+    "#]],
+    );
+    play.key(KeyCode::Left);
+    let effect = play.types("y");
+    play.previews(effect).await;
+    play.draws(ROOMY);
+    play.now += REACTION;
+    let remember = answer(play.types("y")).remember.unwrap();
+    assert_eq!(remember.scope.reach(), GrantReach::Project);
+    assert_eq!(remember.lasts, Millis::from_secs(7 * 24 * 3600));
+}
+
+#[tokio::test]
+async fn in_the_conversation_no_second_step_is_needed_and_no_year_is_offered() {
+    let mut play = Play::about("git fetch origin").await.seen(ROOMY);
+    play.types("a2");
+    assert!(!play.draws(ROOMY).contains("365 days"));
+    let remember = answer(play.types("y")).remember.unwrap();
+    assert_eq!(remember.scope.reach(), GrantReach::Session);
+    assert_eq!(remember.lasts, Millis::from_secs(3600));
+}
+
+#[tokio::test]
+async fn a_rule_is_granted_only_after_every_line_of_it_was_on_the_screen() {
+    let low = Size { cols: 60, rows: 14 };
+    let mut play = Play::about("git fetch origin").await.seen(low);
+    let effect = play.types("a7y");
+    play.previews(effect).await;
+    play.draws(low);
+    play.now += REACTION;
+    assert_eq!(play.types("y"), Effect::Nothing);
+    assert!(play.draws(low).contains("Read it to the end first"));
+    for _ in 0..20 {
+        play.types(" ");
+        play.draws(low);
+    }
+    assert!(answer(play.types("y")).remember.is_some());
+}
+
+#[tokio::test]
+async fn what_covers_a_call_that_a_person_refused_is_shown_and_cannot_be_granted() {
+    let engine = engine().await;
+    let earlier = ask(&engine, "earlier", "git fetch origin").await;
+    decide(&engine, &earlier, "reject").await;
+    let mut play = Play::on(engine, "git fetch origin", Locale::English)
+        .await
+        .seen(ROOMY);
+    let effect = play.types("a7y");
+    play.previews(effect).await;
+    let screen = play.draws(ROOMY);
+    assert!(
+        screen.contains("1 refused by people")
+            && screen.contains("cannot be chosen")
+            && !screen.contains("[y]"),
+        "{screen}"
+    );
+    play.now += REACTION;
+    assert_eq!(play.types("y"), Effect::Nothing);
+    assert!(play.draws(ROOMY).contains("choose something narrower"));
+}
+
+#[tokio::test]
+async fn a_preview_of_another_scope_is_not_taken_for_the_chosen_one() {
+    let mut play = Play::about("git fetch origin").await.seen(ROOMY);
+    let effect = play.types("a7y");
+    play.types("6");
+    play.previews(effect).await;
+    assert!(!play.draws(ROOMY).contains("sure?"));
+}
+
+#[tokio::test]
 async fn no_size_of_the_terminal_breaks_the_drawing_in_any_mode() {
     for keys in ["", "a", "e", "r", "x", "?", "m"] {
         let mut play = Play::about(&format!("mkdir {}", "中文 路径/".repeat(30)))
             .await
             .seen(ROOMY);
         play.types(keys);
+        for cols in [2, 23, 24, 25, 31, 60, 133] {
+            for rows in [1, 7, 8, 9, 15, 50] {
+                play.draws(Size { cols, rows });
+            }
+        }
+    }
+    for locale in [Locale::English, Locale::Chinese] {
+        let mut play = Play::on(engine().await, "git fetch origin", locale)
+            .await
+            .seen(ROOMY);
+        let effect = play.types("a7y");
+        play.previews(effect).await;
         for cols in [2, 23, 24, 25, 31, 60, 133] {
             for rows in [1, 7, 8, 9, 15, 50] {
                 play.draws(Size { cols, rows });
