@@ -164,7 +164,7 @@ async fn a_rule_made_from_a_question_is_shown_listed_and_exported() {
         0,
     );
     assert!(
-        out.contains("in the last seven days it would have covered 1 calls")
+        out.contains("in the last seven days it would have covered 1 call, ")
             && out.contains("host = [\"example.com\"]"),
         "{out}"
     );
