@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use serde_spanned::Spanned;
 use toml::de::DeTable;
 
@@ -272,7 +272,11 @@ pub struct Workspace {
 impl Config {
     /// What holds when nothing is configured.
     pub fn builtin() -> Self {
-        Self::check(ConfigFile::default(), Vec::new(), &mut Checker::new("", &[]))
+        Self::check(
+            ConfigFile::default(),
+            Canonical::default(),
+            &mut Checker::new("", &[]),
+        )
     }
 
     /// Reads a file's text, under the environment's variables `PLACET_SECTION__KEY`.
@@ -284,9 +288,9 @@ impl Config {
         let variables = tree::settings_in(environment, &file::SECTIONS);
         let mut checker = Checker::new(text, &variables);
         let config = tree::read(text, &variables, &mut checker).and_then(|tree| {
-            let rules = canonical_rules(&tree);
+            let canonical = Canonical::of(&tree);
             let file = deserialize(tree, &mut checker)?;
-            Some(Self::check(file, rules, &mut checker))
+            Some(Self::check(file, canonical, &mut checker))
         });
         checker.finish(file_name, config)
     }
@@ -345,7 +349,7 @@ impl Config {
         lost("people", people(before), people(self))
     }
 
-    fn check(file: ConfigFile, canonical_rules: Vec<String>, checker: &mut Checker<'_>) -> Self {
+    fn check(file: ConfigFile, canonical: Canonical, checker: &mut Checker<'_>) -> Self {
         let (rules, people) = (file.rules.as_deref(), file.people.as_deref());
         let is_empty = [
             ("rules", rules.map(<[_]>::is_empty)),
@@ -373,7 +377,7 @@ impl Config {
         let programs = Arc::new(programs::check(file.programs, checker));
         let rules = rules::check(
             rules.unwrap_or_default(),
-            canonical_rules,
+            canonical.rules,
             &people,
             |name| builtin(&tools, &databases, &name),
             &programs,
@@ -401,7 +405,11 @@ impl Config {
             models,
             databases,
             approval,
-            policy: Policy::new(sections::settings(file.approval, &file.safety), rules),
+            policy: Policy::new(
+                sections::settings(file.approval, &file.safety),
+                rules,
+                canonical.knowledge,
+            ),
             tools,
             programs,
             people,
@@ -447,11 +455,32 @@ fn builtin(
     databases::judged_by_name(databases, declared(tools, base))
 }
 
-/// Each rule in canonical JSON.
-fn canonical_rules(tree: &Spanned<DeTable<'_>>) -> Vec<String> {
-    let value = Value::deserialize(toml::de::Deserializer::from(tree.clone())).unwrap_or(Value::Null);
-    let rules = value.get("rules").and_then(Value::as_array);
-    rules.into_iter().flatten().map(canonical::to_string).collect()
+/// The parts of a file that make the policy's version, in canonical JSON.
+#[derive(Default)]
+struct Canonical {
+    /// Each rule.
+    rules: Vec<String>,
+    /// `[tools]` and `[programs]`; empty where neither is there.
+    knowledge: String,
+}
+
+impl Canonical {
+    fn of(tree: &Spanned<DeTable<'_>>) -> Self {
+        let value = Value::deserialize(toml::de::Deserializer::from(tree.clone())).unwrap_or(Value::Null);
+        let rules = value.get("rules").and_then(Value::as_array);
+        let sections = ["programs", "tools"].into_iter();
+        let known: Map<String, Value> = sections
+            .filter_map(|name| Some((name.to_owned(), value.get(name)?.clone())))
+            .collect();
+        Self {
+            rules: rules.into_iter().flatten().map(canonical::to_string).collect(),
+            knowledge: if known.is_empty() {
+                String::new()
+            } else {
+                canonical::to_string(&Value::Object(known))
+            },
+        }
+    }
 }
 
 /// Reads the tree as a `T`; what serde has to say against it is put into our words.

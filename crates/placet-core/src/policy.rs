@@ -118,6 +118,8 @@ pub enum Override {
 pub struct Policy {
     settings: Settings,
     rules: Rules,
+    /// What the operator says about tools and programs, in canonical JSON; empty when that is nothing.
+    knowledge: String,
     version: Digest,
 }
 
@@ -137,19 +139,29 @@ struct Answer<'p> {
 }
 
 impl Policy {
-    /// Settings and checked rules as one policy.
-    pub fn new(settings: Settings, rules: Vec<Rule>) -> Self {
+    /// Settings and checked rules as one policy. `knowledge` is what the operator says about tools and programs, in canonical
+    /// JSON: verdicts depend on it, so the version does.
+    pub fn new(settings: Settings, rules: Vec<Rule>, knowledge: String) -> Self {
         let settings_text = serde_json::to_value(&settings)
             .map(|value| crate::canonical::to_string(&value))
             .unwrap_or_default();
-        let texts = std::iter::once(settings_text.as_str()).chain(rules.iter().map(|rule| &*rule.canonical));
+        let texts = std::iter::once(settings_text.as_str())
+            .chain(rules.iter().map(|rule| &*rule.canonical))
+            .chain((!knowledge.is_empty()).then_some(knowledge.as_str()));
         let fields: Vec<&[u8]> = texts.map(str::as_bytes).collect();
         let version = Digest::of("placet/policy/1", &fields);
         Self {
             settings,
             rules: Rules::new(rules),
+            knowledge,
             version,
         }
+    }
+
+    /// The same under other settings.
+    #[must_use]
+    pub fn with_settings(&self, settings: Settings) -> Self {
+        Self::new(settings, self.rules().cloned().collect(), self.knowledge.clone())
     }
 
     /// The settings.
@@ -162,7 +174,8 @@ impl Policy {
         self.rules.iter()
     }
 
-    /// What verdicts, votes and receipts say they were decided under: changes when the settings or any rule does.
+    /// What verdicts, votes and receipts say they were decided under: changes when the settings, any rule, or what
+    /// the operator says about tools and programs does.
     pub fn version(&self) -> Digest {
         self.version
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use placet_core::call::Chat;
 use placet_core::config::Config;
 use placet_core::ids::{AgentId, IdError, PersonId, ToolName};
-use placet_core::policy::{Mode, Policy, Settings};
+use placet_core::policy::{Mode, Settings};
 use placet_core::time::Millis;
 use placet_core::tool::Declared;
 use placet_engine::Engine;
@@ -277,6 +277,6 @@ impl Builder {
             mode,
             ..policy.settings().clone()
         };
-        self.config.policy = Policy::new(settings, policy.rules().cloned().collect());
+        self.config.policy = policy.with_settings(settings);
     }
 }

@@ -212,3 +212,17 @@ fn the_version_changes_with_every_rule_and_setting_and_not_with_spelling() {
     assert_ne!(version(DENY_GIT), version(""));
     assert_ne!(version(DENY_GIT), version(&DENY_GIT.replace("git *", "git")));
 }
+
+#[test]
+fn the_version_changes_with_what_the_operator_says_about_programs_and_tools() {
+    let version = |toml: &str| policy(toml).version();
+    let record = "[programs.frobnicate]\ndoes = \"reads\"\nargs = \"reads*\"\n";
+    let runs = record.replace("does = \"reads\"", "does = \"runs\"");
+    assert_ne!(version(record), version(""));
+    assert_ne!(version(record), version(&runs));
+    assert_eq!(version(record), version(&format!("{record} # the same")));
+    assert_ne!(
+        version("[tools.deploy]\nrisk = \"HIGH\""),
+        version("[tools.deploy]\nrisk = \"LOW\"")
+    );
+}
