@@ -21,6 +21,7 @@ mod places;
 mod properties;
 mod rules;
 mod strays;
+mod unlisted;
 
 fn name(tool: &str) -> ToolName {
     ToolName::new(tool).unwrap()

@@ -98,7 +98,10 @@ fn children_doubt(node: Node<'_>, source: &str, newlines: Newlines) -> Option<Do
             if !gap_is_plain(gap, newlines) {
                 return Some(Doubt::OddGap);
             }
-            if !gap_fits(gap, kind, before, child) {
+            // To `[` the parts of an expression are words; where numbers are reckoned with, they may touch.
+            let joins_words =
+                newlines == Newlines::EndIt && kind.ends_with("ary_expression") && gap.is_empty();
+            if joins_words || !gap_fits(gap, kind, before, child) {
                 return Some(Doubt::WordsUnclear);
             }
         }

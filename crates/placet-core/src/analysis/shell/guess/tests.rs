@@ -1,3 +1,5 @@
+//! What a word comes to when variables are empty and defaults are taken.
+
 use super::*;
 
 #[test]

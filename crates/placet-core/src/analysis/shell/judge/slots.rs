@@ -47,6 +47,7 @@ impl<'w, 's> Case<'_, 'w, 's> {
             Kind::Expression if self.is_harmless_code(slot) => {}
             Kind::Expression => self.judged.effects.push(Effect::Unknown),
             Kind::Script => self.script(slot),
+            Kind::Archive => self.archive(slot),
             Kind::Unpacks => self.unpacks(slot),
             Kind::Link => self.link(slot),
             Kind::Variable => self.variable(slot),
@@ -224,8 +225,19 @@ impl<'w, 's> Case<'_, 'w, 's> {
         self.stays(slot, &place, &lead);
     }
 
+    /// An archive that is read. `tar` fetches `host:archive` from another machine.
+    fn archive(&mut self, slot: &Slot<'w, 's>) {
+        if slot.text.contains(':') {
+            self.high(self.name, Deed::OtherMachine);
+        }
+        self.reads(slot);
+    }
+
     /// A patch or an archive: HIGH when a file in it decides what runs or what is asked.
     fn unpacks(&mut self, slot: &Slot<'w, 's>) {
+        if slot.text.contains(':') {
+            self.high(self.name, Deed::OtherMachine);
+        }
         self.any(slot);
         let files = self.args.places.unpacked(&self.lead(&place_of(slot)).resolved);
         for file in files.unwrap_or_default() {

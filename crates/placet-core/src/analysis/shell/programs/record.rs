@@ -148,6 +148,8 @@ pub(in super::super) enum Kind {
     Script,
     /// Where a symbolic link leads, seen from the folder of the link.
     Link,
+    /// An archive that is only read, or `host:archive`.
+    Archive,
     /// A patch or an archive, whose files are written.
     Unpacks,
     /// `NAME=value`.

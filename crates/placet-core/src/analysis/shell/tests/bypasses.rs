@@ -453,3 +453,14 @@ fn characters_outside_ascii_neither_end_the_process_nor_change_what_is_found() {
     assert_eq!(commands, ["cat 文件.txt", "grep é", "rm -rf /"]);
     assert!(found.banned.is_some());
 }
+
+#[test]
+fn words_of_a_test_that_touch_are_not_read_as_several() {
+    for line in ["[ --x -d src ]", "[ a=b ]", "[ !x ]"] {
+        assert_eq!(look(line).risk(), Risk::High, "{line}");
+    }
+    for line in ["[ a = b ]", "[[ a == b ]]", "[ ! -d src ]", "[ -n x -a -z y ]"] {
+        assert!(look(line).risk() < Risk::High, "{line}");
+    }
+    assert_eq!(look("echo $((1+2))").risk(), look("echo $((1 + 2))").risk());
+}

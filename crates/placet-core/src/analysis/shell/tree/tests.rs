@@ -1,3 +1,5 @@
+//! Which pipelines the grammar is shown as lists, and which lines are read as they are.
+
 use super::*;
 
 fn listed(line: &str) -> Option<String> {
