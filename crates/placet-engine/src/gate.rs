@@ -189,7 +189,7 @@ impl Gate {
         let submission = submission.into();
         let key = key_of(&submission.call);
         let (outcome, claimed) = match self.propose_claiming(submission, None).await? {
-            Proposed::Settled { outcome, permit, .. } => (outcome, permit),
+            Proposed::Settled { outcome, permit, .. } => (outcome, permit.map(|permit| *permit)),
             Proposed::Parked { .. } => (self.wait(&key).await?, None),
             Proposed::Known(record) => match finished_before(&record) {
                 Some(finished) => return Ok(finished),

@@ -81,7 +81,7 @@ pub enum Proposed {
         /// What became of it.
         outcome: Outcome,
         /// The right to run it, when it was claimed in the same step.
-        permit: Option<Permit>,
+        permit: Option<Box<Permit>>,
     },
     /// Parked on a question.
     Parked {
@@ -229,7 +229,7 @@ impl Desk<'_> {
         draft.finish(Proposed::Settled {
             verdict: self.verdict.clone(),
             outcome,
-            permit,
+            permit: permit.map(Box::new),
         })
     }
 

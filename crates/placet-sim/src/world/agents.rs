@@ -152,7 +152,7 @@ impl World {
                 }
                 Proposed::Settled {
                     permit: Some(permit), ..
-                } => self.runs(permit)?,
+                } => self.runs(*permit)?,
                 Proposed::Settled { permit: None, .. } | Proposed::Known(_) => {}
             }
         }
