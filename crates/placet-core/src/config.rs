@@ -374,7 +374,7 @@ impl Config {
             .filter_map(|(name, channel)| sections::channel(name, channel, checker))
             .collect();
         let people = sections::directory(people.unwrap_or_default(), &file.groups, &channels, checker);
-        let programs = Arc::new(programs::check(file.programs, checker));
+        let programs = programs::check(file.programs, checker);
         let rules = rules::check(
             rules.unwrap_or_default(),
             canonical.rules,

@@ -36,7 +36,7 @@ fn sentences(locale: Locale) -> &'static Sentences {
     }
 }
 
-/// The sentence of `table` for `value`. Where there is none, its code and parameters are shown as they are: a reason is never hidden.
+/// The sentence of `table` for `value`. Without one, its code and parameters are shown: a reason is never hidden.
 pub fn say(locale: Locale, table: &str, value: &impl Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(Value::Object(parameters)) => sentence(locale, table, &parameters),

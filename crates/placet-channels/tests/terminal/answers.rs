@@ -212,7 +212,8 @@ fn as_a_rule_is_shown_with_its_past_before_it_counts_and_spares_the_next_questio
     kim.types("y");
     kim.sees("command = [\"git fetch *\"]");
     kim.sees("In the last seven days it would have covered: 1 call,");
-    kim.presses("y");
+    kim.sees_bold("[y] Yes");
+    kim.types("y");
     kim.sees("→ Approved by kim.");
     let results = kim.results();
     assert_eq!(

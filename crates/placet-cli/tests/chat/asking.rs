@@ -60,7 +60,7 @@ text = 'Both are written.'
     lin.types("y");
     lin.sees("path = [\"docs/*\"]");
     lin.sees("In the last seven days it would have covered: 1 call,");
-    lin.is_asked();
+    lin.sees_bold("[y] Yes");
     lin.types("y");
     lin.sees("Both are written.");
     assert!(world.path("docs/a.txt").exists() && world.path("docs/b.txt").exists());

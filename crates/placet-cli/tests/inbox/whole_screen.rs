@@ -100,7 +100,7 @@ fn as_a_rule_is_shown_with_its_past_before_it_counts_and_spares_the_next_questio
     pty.sees("command = [\"git fetch *\"]");
     pty.sees("matches = [\"git fetch origin\"]");
     pty.sees("In the last seven days it would have covered: 1 call,");
-    pty.sees_bold("[y]");
+    pty.sees_bold("[y] Yes");
     pty.types("y");
     pty.sees("Approved by lin.");
     leaves(pty);

@@ -9,13 +9,13 @@ use super::error::Checker;
 use crate::analysis::{Analysis, FixedPlaces, Programs, Record, shell};
 
 /// What is built in and what the file adds. A record that is refused, or an example that does not hold, is reported.
-pub(super) fn check(records: BTreeMap<Spanned<String>, Record>, checker: &mut Checker<'_>) -> Programs {
-    let mut programs = (*Programs::builtin()).clone();
+pub(super) fn check(records: BTreeMap<Spanned<String>, Record>, checker: &mut Checker<'_>) -> Arc<Programs> {
+    let mut programs = Programs::builtin();
     for (name, record) in records {
         let span = name.span();
         let one = BTreeMap::from([(name.into_inner(), record)]);
         let added = match programs.with(&one) {
-            Ok(added) => added,
+            Ok(added) => Arc::new(added),
             Err(error) => {
                 let help = Some("`docs/policy.md` lists the keys and words of a record".to_owned());
                 checker.refuse(span, error, help);
@@ -23,7 +23,7 @@ pub(super) fn check(records: BTreeMap<Spanned<String>, Record>, checker: &mut Ch
             }
         };
         let places = FixedPlaces {
-            programs: Arc::new(added.clone()),
+            programs: Arc::clone(&added),
             ..FixedPlaces::of_examples()
         };
         for (line, risk) in one.values().flat_map(Record::examples) {

@@ -95,7 +95,7 @@ impl As {
         self != Self::Path && name.contains(['*', '?', '[', '{'])
     }
 
-    /// In a word only what is worth a question whoever names it counts.
+    /// A word counts only when every program that names it must be asked about.
     fn counts(self, concern: PathConcern) -> bool {
         self == Self::Path
             || (self == Self::Pattern && concern != PathConcern::Secrets)

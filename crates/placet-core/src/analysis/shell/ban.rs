@@ -1,4 +1,4 @@
-//! What nobody may allow, in any mode. Few and certain: everything doubtful is asked about instead.
+//! What no approver can allow, in any mode. Few and certain: everything doubtful is asked about instead.
 
 use super::super::path::shorten;
 use super::super::why::Ban;

@@ -70,7 +70,7 @@ pub(super) struct Judged<'w, 's> {
     pub(super) opens_input: bool,
     /// Hosts that it would reach.
     pub(super) hosts: Vec<Fact>,
-    /// What nobody may allow.
+    /// What no approver can allow.
     pub(super) banned: Option<Ban>,
 }
 

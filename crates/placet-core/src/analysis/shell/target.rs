@@ -113,7 +113,7 @@ impl Standing {
         lead
     }
 
-    /// The folders it may stand in; the workspace, when nobody knows.
+    /// The folders it may stand in; the workspace when they are unknown.
     pub(super) fn folders<'p>(&'p self, places: &'p dyn Places) -> impl Iterator<Item = &'p str> {
         let (known, lost) = match self {
             Self::In(folders) => (folders.as_slice(), None),

@@ -128,7 +128,7 @@ impl<'w, 's, 'p> Reading<'w, 's, 'p> {
         self.record.deep.iter().any(|trigger| self.meets(trigger))
     }
 
-    /// What nobody may allow, if the words come to that.
+    /// What no approver can allow, if the words come to that.
     pub(in super::super) fn banned(&self) -> Option<Banned> {
         let record = if self.astray { self.root } else { self.record };
         let mut banned = record.banned.iter();

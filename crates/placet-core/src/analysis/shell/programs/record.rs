@@ -12,7 +12,7 @@
 //! | `rewrites` | options that make it write what it reads (`sed -i`) |
 //! | `deep` | options that make it read everything below a folder, or `always` |
 //! | `high` | what it does that needs a person every time: deed = options, `-o=VALUE`, `-a&-b` (both), words, `none` (no words) or `always` |
-//! | `banned` | the same for what nobody may allow |
+//! | `banned` | the same for what no approver can allow |
 //! | `unless` | options with which nothing of `high` happens (`git clean -n`) |
 //! | `anywhere` | words behind its name that show it is run, even between the words of a program without a record |
 //! | `code` | a regular expression for code that only reads |
@@ -176,7 +176,7 @@ pub(in super::super) enum Tail {
     Words,
 }
 
-/// What nobody may allow.
+/// What no approver can allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(in super::super) enum Banned {
