@@ -323,8 +323,8 @@ impl Broker {
         in_project.chain(kinds.iter().map(Scope::everywhere)).collect()
     }
 
-    /// What "don't ask again" may cover for this person, narrowest first: beyond the conversation only for those whom the
-    /// operator allows to.
+    /// What "don't ask again" may cover for this person, narrowest first. The scopes beyond the conversation need the
+    /// operator's consent.
     pub fn offered(&self, question: &Question, by: &Principal, authority: Authority) -> Vec<Scope> {
         let (Interaction::Pending(pending), Some(person)) = (&question.interaction, by.person()) else {
             return Vec::new();

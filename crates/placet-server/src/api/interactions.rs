@@ -287,8 +287,7 @@ pub(super) fn locale(state: &State, asked: Option<Locale>) -> Locale {
     asked.unwrap_or_else(|| state.config().locale(None))
 }
 
-/// What "don't ask again" may cover for a person, narrowest first: beyond the conversation only for those whom the operator
-/// allows to.
+/// What "don't ask again" may cover for the person who asks, narrowest first.
 pub(super) fn offered(state: &State, question: &Question, person: &PersonOnly) -> Vec<Scope> {
     let broker = state.engine().broker();
     broker.offered(question, &person.principal, person.authority())
