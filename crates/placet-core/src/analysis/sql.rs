@@ -13,10 +13,9 @@
 //! The rest is a command of at least MEDIUM risk.
 //!
 //! What the text does not show: views that call functions, triggers, overloads of built-in names and casts. Nor does it show that
-//! `t.f` is a column: PostgreSQL calls `f(t)` where `t` has no column `f`. Where such a call could write, a qualified name is a column
-//! only if the text proves it (`columns`); a server that takes no writes refuses what the call would change.
+//! `t.f` is a column: PostgreSQL calls `f(t)` where `t` has no column `f`. Where such a call could write, a qualified name counts as
+//! a call; a server that takes no writes refuses what the call would change.
 
-mod columns;
 mod condition;
 mod effect;
 mod known;
@@ -43,42 +42,16 @@ pub(crate) fn is_verb(text: &str) -> bool {
 }
 
 /// Adds what a text that may be anything does, if it reads as statements about tables. "Use tabs" reads as one about a database.
-///
-/// Most prose is told from SQL without parsing it: such a statement begins with a word of `[begin]` and has one of the
-/// words that belong to it, or comes after another statement. A text that begins with a comment is parsed.
 pub(crate) fn analyse_if_sql(text: &str, found: &mut Analysis) {
-    let lower = |word: &str| word.to_ascii_lowercase();
-    let may_be = reading::first_word(text).is_none_or(|first| match known::list("begin", &lower(first)) {
-        Some(needed) => {
-            let mut words = text.split(|c: char| !c.is_ascii_alphabetic());
-            needed.is_empty() || words.any(|word| needed.contains(&lower(word)))
-        }
-        None => text.contains(';'),
-    });
-    if !may_be {
+    if reading::check(text).is_err() || reading::is_prose(text) {
         return;
     }
-    let judged = reading::check(text).and_then(|()| strictest(text, None, SqlAccess::Unrestricted));
     let is_about = |one: &Judged| known::lists("statements", "about_tables", one.verb());
-    if let Ok(judged) = judged
+    if let Ok(judged) = strictest(text, None, SqlAccess::Unrestricted)
         && judged.iter().any(is_about)
     {
         found.facts.extend(judged.into_iter().map(Judged::into_fact));
     }
-}
-
-/// The dialects a text is read in: the one it is known to be in, or all of them.
-fn dialects(named: Option<SqlDialect>, access: SqlAccess) -> Vec<Dialect> {
-    let certain = named.is_some();
-    SqlDialect::ALL
-        .into_iter()
-        .filter(|grammar| named.is_none_or(|named| named == *grammar))
-        .map(|grammar| Dialect {
-            grammar,
-            certain,
-            access,
-        })
-        .collect()
 }
 
 /// Analyses SQL text: one fact per statement, or one that says why the text could not be read.
@@ -91,29 +64,22 @@ pub fn analyse(sql: &str, dialect: Option<SqlDialect>, access: SqlAccess, found:
 
 /// What all possible dialects together make of the text.
 fn strictest(sql: &str, dialect: Option<SqlDialect>, access: SqlAccess) -> Result<Vec<Judged>, SqlConcern> {
-    let readings = dialects(dialect, access)
-        .into_iter()
-        .map(|dialect| reading::read(sql, dialect));
-    let readings: Vec<Reading> = readings.collect::<Result<_, _>>()?;
-    // A bare backtick is no part of PostgreSQL: that server refuses the text as a whole, so it cannot be the one meant.
-    let readings: Vec<Reading> = readings
-        .into_iter()
-        .filter(|reading| dialect.is_some() || !reading.stray_backtick)
-        .collect();
-    let first = readings.first().map(|first| first.live.clone());
+    let mut readings: Vec<Reading> = Vec::new();
+    for dialect in Dialect::possible(dialect, access) {
+        readings.extend(reading::read(sql, dialect)?);
+    }
     // Whether strings and comments begin and end at the same places for all of them.
-    let same_tokens = readings
-        .iter()
-        .all(|reading| first.as_ref() == Some(&reading.live));
+    let mut spans = readings.iter().map(|reading| &reading.live);
+    let first = spans.next();
+    let same_tokens = spans.all(|other| first == Some(other));
     let (followed, refused): (Vec<_>, Vec<_>) = readings
         .into_iter()
         .map(|reading| reading.text)
         .partition(Result::is_ok);
-    let mut refused = refused.into_iter().filter_map(Result::err);
-    match (followed.is_empty(), refused.next()) {
-        (true, refused) => Err(refused.unwrap_or(SqlConcern::Ambiguous)),
-        (false, Some(_)) if !same_tokens => Err(SqlConcern::Ambiguous),
-        (false, _) => merge(followed.iter().flatten().map(effect::judge_all)),
+    match refused.into_iter().find_map(Result::err) {
+        Some(refused) if followed.is_empty() => Err(refused),
+        Some(_) if !same_tokens => Err(SqlConcern::Ambiguous),
+        _ => merge(followed.iter().flatten().map(effect::judge_all)),
     }
 }
 
@@ -121,8 +87,7 @@ fn strictest(sql: &str, dialect: Option<SqlDialect>, access: SqlAccess) -> Resul
 fn merge(mut readings: impl Iterator<Item = Vec<Judged>>) -> Result<Vec<Judged>, SqlConcern> {
     let first = readings.next().ok_or(SqlConcern::Empty)?;
     readings.try_fold(first, |left, right| {
-        let agree = left.len() == right.len() && left.iter().zip(&right).all(|(l, r)| l.verb() == r.verb());
-        if !agree {
+        if !left.iter().map(Judged::verb).eq(right.iter().map(Judged::verb)) {
             return Err(SqlConcern::Ambiguous);
         }
         Ok(left.into_iter().zip(right).map(|(l, r)| l.stricter(r)).collect())

@@ -85,28 +85,19 @@ impl Changed {
 
     /// Whether `column` is a column of the table, and `other` does not mention it.
     fn compares(&self, column: &Expr, other: &impl Visit) -> bool {
-        let column = match column {
-            Expr::Nested(inner) => return self.compares(inner, other),
-            Expr::Identifier(name) => std::slice::from_ref(name),
-            Expr::CompoundIdentifier(names) => names,
-            _ => return false,
-        };
+        if let Expr::Nested(inner) = column {
+            return self.compares(inner, other);
+        }
+        let column = names::column(column);
         let is_own = match (self, column) {
+            (_, []) => false,
             (Self::Alone, _) => true,
             (Self::Beside(Some(table)), [.., qualifier, _]) => qualifier.value.to_lowercase() == *table,
             _ => false,
         };
-        let mentions = |expr: &Expr| match expr {
-            Expr::Identifier(name) => is_same(column, std::slice::from_ref(name)),
-            Expr::CompoundIdentifier(names) => is_same(column, names),
-            _ => false,
-        };
-        let mentioned = visit_expressions(other, |expr| {
-            if mentions(expr) {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
+        let mentioned = visit_expressions(other, |expr| match names::column(expr) {
+            name if !name.is_empty() && is_same(column, name) => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
         });
         is_own && mentioned.is_continue()
     }
@@ -120,13 +111,7 @@ fn is_same(left: &[Ident], right: &[Ident]) -> bool {
 
 /// Whether a `LIKE` pattern is a text of more than wildcards.
 fn has_letters(pattern: &Expr) -> bool {
-    match pattern {
-        Expr::Value(value) => match &value.value {
-            Value::SingleQuotedString(text) | Value::DoubleQuotedString(text) => {
-                text.chars().any(|c| !matches!(c, '%' | '_'))
-            }
-            _ => false,
-        },
-        _ => false,
-    }
+    use Value::{DoubleQuotedString, SingleQuotedString};
+    let Expr::Value(value) = pattern else { return false };
+    matches!(&value.value, SingleQuotedString(text) | DoubleQuotedString(text) if text.chars().any(|c| !"%_".contains(c)))
 }

@@ -5,11 +5,10 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     CopyTarget, Expr, Insert, MergeAction, ObjectName, OnConflictAction, OnInsert, Query, Select,
-    SqliteOnConflict, Statement, TableFactor, Visit, Visitor,
+    SqliteOnConflict, Statement, TableFactor, UtilityOption, Visit, Visitor,
 };
 
 use super::super::why::SqlConcern;
-use super::columns::Columns;
 use super::known::{self, Dialect};
 use super::reading::Text;
 use super::{condition, names, prove};
@@ -68,9 +67,9 @@ pub(super) fn judge_all(text: &Text) -> Vec<Judged> {
     let judge = |statement| judge(statement, text);
     let mut judged: Vec<Judged> = text.statements.iter().map(judge).collect();
     // Transaction control around reads changes nothing; beside a write it decides what becomes of it.
-    let mut pairs = judged.iter().zip(&text.statements);
-    let changes =
-        pairs.any(|(one, statement)| one.category > Category::Read && !is_transaction_control(statement));
+    let changes = judged
+        .iter()
+        .any(|one| one.category > Category::Read && !is_transaction_control(&one.text));
     if changes && judged.len() > 1 {
         for one in judged.iter_mut().filter(|one| one.category > Category::Read) {
             one.add(one.category, Risk::High, Some(SqlConcern::OneOfSeveral));
@@ -90,7 +89,6 @@ fn judge(statement: &Statement, text: &Text) -> Judged {
             text: statement.to_string(),
         },
         plans_only: false,
-        columns: Columns::of(statement),
         dialect: text.dialect,
     };
     effects.explain(statement);
@@ -104,7 +102,6 @@ struct Effects {
     judged: Judged,
     /// Whether an `EXPLAIN` only plans the statements in it.
     plans_only: bool,
-    columns: Columns,
     dialect: Dialect,
 }
 
@@ -112,23 +109,20 @@ impl Effects {
     /// Settles whether the statement inside an `EXPLAIN` runs. Any mention of an option counts: `ANALYZE false` is spelled
     /// in many ways.
     fn explain(&mut self, statement: &Statement) {
-        let Statement::Explain {
-            analyze: false,
-            options,
-            ..
-        } = statement
-        else {
+        let Statement::Explain { analyze, options, .. } = statement else {
             return;
         };
-        self.plans_only = true;
-        for option in options.iter().flatten() {
-            let name = option.name.value.to_ascii_lowercase();
-            if !known::lists("explain", "plans", &name) {
-                self.plans_only = false;
-                let is_known = known::lists("explain", "runs", &name);
-                self.unproven((!is_known).then(|| prove::unproven(&option.name)));
-            }
-        }
+        let has = |list: &str, option: &UtilityOption| {
+            known::lists("explain", list, &option.name.value.to_ascii_lowercase())
+        };
+        let mut others = options
+            .iter()
+            .flatten()
+            .filter(|option| !has("plans", option))
+            .peekable();
+        self.plans_only = !analyze && others.peek().is_none();
+        let unknown = others.find(|option| !has("runs", option));
+        self.unproven(unknown.map(|option| prove::unproven(&option.name)));
     }
 
     /// What is not known to only read may do anything.
@@ -204,7 +198,7 @@ impl Visitor for Effects {
     }
 
     fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
-        self.unproven(prove::expr(expr, &self.columns, self.dialect));
+        self.unproven(prove::expr(expr, self.dialect));
         ControlFlow::Continue(())
     }
 }
@@ -241,15 +235,11 @@ fn of_statement(statement: &Statement) -> Effect {
         } => read("COPY"),
         other => {
             let text = other.to_string();
-            let verb = text
-                .split_whitespace()
-                .next()
-                .unwrap_or_default()
-                .to_ascii_uppercase();
+            let verb = first_word(&text).to_ascii_uppercase();
             if verb == "SHOW" {
                 return read("SHOW");
             }
-            let (risk, why) = if is_transaction_control(other) {
+            let (risk, why) = if is_transaction_control(&text) {
                 (Risk::Medium, SqlConcern::Transaction)
             } else {
                 (Risk::High, SqlConcern::MoreThanRows { verb: verb.clone() })
@@ -257,6 +247,15 @@ fn of_statement(statement: &Statement) -> Effect {
             (verb, Category::Command, risk, Some(why))
         }
     }
+}
+
+fn first_word(text: &str) -> &str {
+    text.split_whitespace().next().unwrap_or_default()
+}
+
+/// A block of statements begins like a transaction, and has semicolons.
+fn is_transaction_control(text: &str) -> bool {
+    known::lists("statements", "transaction", first_word(text)) && !text.contains(';')
 }
 
 fn rows(verb: &str, condition: Option<&Expr>, statement: &Statement) -> Effect {
@@ -298,20 +297,5 @@ fn further_verbs(statement: &Statement) -> Vec<&'static str> {
             })
             .collect(),
         _ => Vec::new(),
-    }
-}
-
-fn is_transaction_control(statement: &Statement) -> bool {
-    match statement {
-        Statement::StartTransaction {
-            statements,
-            exception,
-            ..
-        } => statements.is_empty() && exception.is_none(),
-        Statement::Commit { .. }
-        | Statement::Rollback { .. }
-        | Statement::Savepoint { .. }
-        | Statement::ReleaseSavepoint { .. } => true,
-        _ => false,
     }
 }

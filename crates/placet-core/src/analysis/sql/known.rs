@@ -22,6 +22,17 @@ pub(super) struct Dialect {
 }
 
 impl Dialect {
+    /// The dialects a text is read in: the one it is known to be in, or all of them.
+    pub(super) fn possible(named: Option<SqlDialect>, access: SqlAccess) -> impl Iterator<Item = Self> {
+        let possible = SqlDialect::ALL.into_iter();
+        let possible = possible.filter(move |grammar| named.is_none_or(|named| named == *grammar));
+        possible.map(move |grammar| Self {
+            grammar,
+            certain: named.is_some(),
+            access,
+        })
+    }
+
     /// Whether `t.f` may call a function and have it write: PostgreSQL calls `f(t)` where `t` has no column `f`.
     pub(super) fn calls_attributes(self) -> bool {
         let may_be_postgresql = !self.certain || self.grammar == SqlDialect::Postgresql;

@@ -20,6 +20,15 @@ pub(super) fn plain(name: &ObjectName) -> String {
     name.0.iter().map(part).collect::<Vec<_>>().join(".")
 }
 
+/// The parts of a column's name; none where the expression is something else.
+pub(super) fn column(expr: &Expr) -> &[Ident] {
+    match expr {
+        Expr::Identifier(name) => std::slice::from_ref(name),
+        Expr::CompoundIdentifier(names) => names,
+        _ => &[],
+    }
+}
+
 /// The alias of something to read from.
 pub(super) fn alias(table: &TableFactor) -> Option<&TableAlias> {
     match table {

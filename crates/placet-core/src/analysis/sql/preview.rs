@@ -3,7 +3,7 @@
 use sqlparser::ast::{Expr, FromTable, SetExpr, Statement, TableFactor, TableWithJoins};
 
 use super::known::Dialect;
-use super::{dialects, effect, reading};
+use super::{effect, reading};
 use crate::tool::{Category, Risk, SqlAccess, SqlDialect};
 
 /// The `SELECT COUNT(*)` for the rows one plain `UPDATE` or `DELETE` would touch, to be run read-only. `None` when there is no
@@ -14,9 +14,8 @@ pub fn preview_count_query(sql: &str, dialect: Option<SqlDialect>) -> Option<Str
     if reading::check(sql).is_err() || sql.contains('\\') {
         return None;
     }
-    let dialects = dialects(dialect, SqlAccess::ReadOnly).into_iter();
-    let mut counts = dialects.filter_map(|dialect| {
-        let text = reading::read(sql, dialect).ok()?.text.ok()?;
+    let mut counts = Dialect::possible(dialect, SqlAccess::ReadOnly).filter_map(|dialect| {
+        let text = reading::read(sql, dialect).ok()??.text.ok()?;
         Some(count_of(&text.statements, dialect))
     });
     let first = counts.next()??;
@@ -34,7 +33,7 @@ fn count_of(statements: &[Statement], dialect: Dialect) -> Option<String> {
         return None;
     }
     let count = format!("SELECT COUNT(*) FROM {table}{filter}");
-    let reread = reading::read(&count, dialect).ok()?.text.ok()?;
+    let reread = reading::read(&count, dialect).ok()??.text.ok()?;
     let harmless = effect::judge_all(&reread)
         .iter()
         .all(|one| one.category == Category::Read && one.risk == Risk::Low);

@@ -6,7 +6,6 @@ use sqlparser::ast::{
 };
 
 use super::super::why::SqlConcern;
-use super::columns::Columns;
 use super::known::{self, Dialect};
 use super::names;
 use crate::tool::{Risk, SqlDialect};
@@ -27,7 +26,7 @@ fn unknown(what: &impl ToString) -> Unproven {
 }
 
 /// An expression without what is nested in it. Its operators were looked at where the text was split into tokens.
-pub(super) fn expr(expr: &Expr, columns: &Columns, dialect: Dialect) -> Option<Unproven> {
+pub(super) fn expr(expr: &Expr, dialect: Dialect) -> Option<Unproven> {
     match expr {
         Expr::Function(called) => function(called, dialect),
         Expr::BinaryOp { op, .. } => operator(op, dialect),
@@ -37,24 +36,22 @@ pub(super) fn expr(expr: &Expr, columns: &Columns, dialect: Dialect) -> Option<U
             ..
         } => cast(data_type, dialect),
         Expr::TypedString(typed) => cast(&typed.data_type, dialect),
-        Expr::CompoundIdentifier(name) => column(&name.iter().collect::<Vec<_>>(), columns, dialect),
+        Expr::CompoundIdentifier(_) if dialect.calls_attributes() => {
+            let name = expr.to_string();
+            Some((Risk::Medium, SqlConcern::MayCall { name }))
+        }
         // `t.tags[1]` is a part of a column. `(t).f` is not known to be one.
         Expr::CompoundFieldAccess { root, access_chain } => {
-            let mut name = match root.as_ref() {
-                Expr::Identifier(first) => vec![first],
-                Expr::CompoundIdentifier(first) => first.iter().collect(),
-                _ => Vec::new(),
-            };
-            let mut chain = access_chain.iter().peekable();
-            while let (Some(AccessExpr::Dot(Expr::Identifier(next))), false) = (chain.peek(), name.is_empty())
-            {
-                name.push(next);
-                chain.next();
-            }
-            let dot = chain.find(|access| matches!(access, AccessExpr::Dot(_)));
-            dot.map(unproven).or_else(|| column(&name, columns, dialect))
+            let of_column = !names::column(root).is_empty() && !dialect.calls_attributes();
+            let in_name =
+                |access: &&AccessExpr| of_column && matches!(access, AccessExpr::Dot(Expr::Identifier(_)));
+            let mut beyond = access_chain.iter().skip_while(in_name);
+            beyond
+                .find(|access| matches!(access, AccessExpr::Dot(_)))
+                .map(unproven)
         }
-        Expr::Identifier(_)
+        Expr::CompoundIdentifier(_)
+        | Expr::Identifier(_)
         | Expr::IsFalse(_)
         | Expr::IsNotFalse(_)
         | Expr::IsTrue(_)
@@ -106,13 +103,6 @@ pub(super) fn expr(expr: &Expr, columns: &Columns, dialect: Dialect) -> Option<U
         | Expr::MemberOf(_) => None,
         other => Some(unknown(other)),
     }
-}
-
-/// `t.f`, which may call the function `f`.
-fn column(name: &[&Ident], columns: &Columns, dialect: Dialect) -> Option<Unproven> {
-    let is_column = name.len() < 2 || !dialect.calls_attributes() || columns.prove(name);
-    let text = || name.iter().map(ToString::to_string).collect::<Vec<_>>().join(".");
-    (!is_column).then(|| (Risk::Medium, SqlConcern::MayCall { name: text() }))
 }
 
 fn function(called: &Function, dialect: Dialect) -> Option<Unproven> {

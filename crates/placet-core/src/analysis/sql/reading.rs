@@ -29,7 +29,6 @@ pub(super) struct Text {
 pub(super) struct Reading {
     /// Where its tokens are, without white space and comments.
     pub(super) live: Vec<Span>,
-    pub(super) stray_backtick: bool,
     pub(super) text: Result<Text, SqlConcern>,
 }
 
@@ -73,11 +72,31 @@ pub(super) fn first_word(sql: &str) -> Option<&str> {
     (!word.is_empty()).then_some(word)
 }
 
+/// Names in a row that make a text prose. The grammars have at most two, as in `FROM orders o`; the rest is margin.
+const PROSE_WORDS: usize = 5;
+
+/// Whether the text begins like prose: plain words, of which several in a row are not keywords. Such a text is not parsed. A text
+/// with a semicolon is: `SHOW` takes any words, and another statement may follow it.
+pub(super) fn is_prose(text: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphabetic() || matches!(c, ' ' | '\n' | ',' | '.');
+    let begin = text.split(|c| !is_plain(c)).next().unwrap_or_default();
+    let mut in_a_row = 0;
+    let mut words = begin.split([' ', '\n']).filter(|word| !word.is_empty());
+    !text.contains(';')
+        && words.any(|word| {
+            let is_name = !word.contains([',', '.']) && !is_keyword(word);
+            in_a_row = if is_name { in_a_row + 1 } else { 0 };
+            in_a_row == PROSE_WORDS
+        })
+}
+
+fn is_keyword(word: &str) -> bool {
+    matches!(Token::make_word(word, None), Token::Word(word) if word.keyword != Keyword::NoKeyword)
+}
+
 /// Whether the grammar of some dialect begins a statement with this word. Prose and commands are told from SQL by this alone.
 pub(super) fn begins_statement(word: &str) -> bool {
-    let is_keyword =
-        matches!(&Token::make_word(word, None), Token::Word(word) if word.keyword != Keyword::NoKeyword);
-    is_keyword
+    is_keyword(word)
         && SqlDialect::ALL.into_iter().any(|dialect| {
             let parser = Parser::new(grammar(dialect)).try_with_sql(word);
             match parser.and_then(|mut parser| parser.parse_statement()) {
@@ -89,8 +108,8 @@ pub(super) fn begins_statement(word: &str) -> bool {
         })
 }
 
-/// Reads the text as one dialect. Fails when not even the tokens can be told.
-pub(super) fn read(sql: &str, dialect: ReadIn) -> Result<Reading, SqlConcern> {
+/// Reads the text as one dialect, if the text may be meant in it. Fails when not even the tokens can be told.
+pub(super) fn read(sql: &str, dialect: ReadIn) -> Result<Option<Reading>, SqlConcern> {
     // With `NO_BACKSLASH_ESCAPES` the string ends where MySQL's default mode goes on.
     let mysql = dialect.grammar == SqlDialect::Mysql;
     if mysql && ["\\'", "\\\"", "\\`"].iter().any(|escape| sql.contains(escape)) {
@@ -122,8 +141,11 @@ pub(super) fn read(sql: &str, dialect: ReadIn) -> Result<Reading, SqlConcern> {
     if dialect.grammar == SqlDialect::Sqlite && has_variable_with_brackets(&tokens) {
         return Err(SqlConcern::VariableWithBrackets);
     }
+    // A bare backtick is not part of PostgreSQL: that server refuses the text as a whole, so it cannot be the one meant.
+    if !dialect.certain && live.iter().any(|token| token.token == Token::Char('`')) {
+        return Ok(None);
+    }
     let live = live.iter().map(|token| token.span).collect();
-    let stray_backtick = tokens.iter().any(|token| token.token == Token::Char('`'));
     let unknown_operator = operators(sql, &tokens, dialect.grammar)
         .into_iter()
         .find(|operator| !known::operator(operator, dialect));
@@ -132,11 +154,7 @@ pub(super) fn read(sql: &str, dialect: ReadIn) -> Result<Reading, SqlConcern> {
         statements,
         unknown_operator,
     });
-    Ok(Reading {
-        live,
-        stray_backtick,
-        text,
-    })
+    Ok(Some(Reading { live, text }))
 }
 
 /// The operators of the text as the server reads them. The parser splits `@@@` into two, and PostgreSQL does not.
@@ -147,7 +165,13 @@ fn operators(sql: &str, tokens: &[TokenWithSpan], grammar: SqlDialect) -> Vec<St
     let mut end = None;
     for token in tokens {
         let text = match &token.token {
-            Token::Whitespace(_) | Token::Word(_) | Token::Number(..) | Token::Placeholder(_) => continue,
+            Token::Whitespace(_)
+            | Token::Word(_)
+            | Token::Number(..)
+            | Token::Placeholder(_)
+            | Token::Comma => {
+                continue;
+            }
             token if is_string(token) => continue,
             Token::Neq => unequal.to_owned(),
             other => other.to_string(),

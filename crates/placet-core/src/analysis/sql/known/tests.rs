@@ -90,7 +90,6 @@ fn every_list_that_the_analysis_asks_for_is_there() {
         ("pragmas", "settings"),
         ("credentials", "tables"),
         ("statements", "about_tables"),
-        ("begin", "update"),
     ] {
         assert!(
             list(section, name).is_some_and(|list| !list.is_empty()),

@@ -70,19 +70,55 @@ fn statements_about_tables_are_told_from_prose() {
 }
 
 #[test]
-fn every_example_of_a_statement_counts_as_before() {
-    let examples: toml::Table = toml::from_str(include_str!("../known.toml")).unwrap();
+fn long_prose_is_not_parsed() {
+    for (prose, expected) in [
+        ("Select the best option, and make sure that everyone agrees", true),
+        ("Update the docs. Please tell everyone\nthat it works, too", true),
+        // Words behind which strings, comments or another statement may stand say nothing.
+        ("Select 'a', make sure that everyone agrees", false),
+        ("SHOW make sure that everyone agrees; DROP TABLE t", false),
+        // Keywords and commas stand between the names of a statement.
+        (
+            "SELECT one first, two second FROM three third JOIN four fourth",
+            false,
+        ),
+    ] {
+        assert_eq!(reading::is_prose(prose), expected, "{prose}");
+    }
+}
+
+/// The texts of `known.toml` that are statements.
+fn examples() -> Vec<String> {
+    let file: toml::Table = toml::from_str(include_str!("../known.toml")).unwrap();
     let mut texts = Vec::new();
-    let mut values: Vec<&toml::Value> = examples.values().collect();
+    let mut values: Vec<&toml::Value> = file.values().collect();
     while let Some(value) = values.pop() {
         match value {
-            toml::Value::String(text) => texts.push(text.as_str()),
+            toml::Value::String(text) => texts.push(text.clone()),
             toml::Value::Array(inner) => values.extend(inner),
             toml::Value::Table(inner) => values.extend(inner.values()),
             _ => {}
         }
     }
-    for text in texts.into_iter().filter(|text| text.contains(' ')) {
+    texts.retain(|text| text.contains(' '));
+    texts
+}
+
+#[test]
+fn no_statement_takes_as_many_names_in_a_row_as_prose_has() {
+    for text in examples().iter().filter(|text| !text.contains(['\'', '"', ';'])) {
+        let words: Vec<&str> = text.split(' ').collect();
+        for at in 1..=words.len() {
+            let (before, after) = words.split_at(at);
+            let text = [before, &["one two three four five"], after].concat().join(" ");
+            assert!(!parses_as_statements(&text), "{text}");
+        }
+    }
+}
+
+#[test]
+fn every_example_of_a_statement_counts_as_before() {
+    for text in &examples() {
         assert_eq!(is_about_tables(text), parses_as_statements(text), "{text}");
     }
 }
