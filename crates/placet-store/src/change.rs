@@ -233,8 +233,8 @@ pub(crate) fn apply(conn: &Connection, change: &Change, now: Now) -> Result<(), 
             let sql = "DELETE FROM outbox WHERE state <> 'waiting' AND changed_at < ?1
                        AND NOT EXISTS (SELECT 1 FROM interactions WHERE row = question AND interactions.state <> 'processed')
                        AND NOT EXISTS (SELECT 1 FROM outbox AS other WHERE other.question = outbox.question AND other.state = 'waiting')";
-            let forgotten = conn.prepare_cached(sql)?.execute([before.as_millis()])?;
-            count_outbox(conn, -i64::try_from(forgotten).unwrap_or(i64::MAX))
+            conn.prepare_cached(sql)?.execute([before.as_millis()])?;
+            Ok(())
         }
         Change::ForgetInbound { before } => {
             conn.prepare_cached("DELETE FROM inbound WHERE at < ?1")?
@@ -267,7 +267,8 @@ fn enqueue(conn: &Connection, item: &Outgoing, now: Now) -> Result<(), StoreErro
         now.wall.as_millis(),
     ])?;
     if added > 0 {
-        count_outbox(conn, 1)?;
+        conn.prepare_cached("UPDATE service SET queued = queued + 1")?
+            .execute([])?;
     }
     let sql = match item.kind {
         OutKind::Question => "INSERT INTO copies VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
@@ -276,13 +277,6 @@ fn enqueue(conn: &Connection, item: &Outgoing, now: Now) -> Result<(), StoreErro
     };
     let copy = params![item.channel.as_str(), item.chat.as_str(), question];
     conn.prepare_cached(sql)?.execute(copy)?;
-    Ok(())
-}
-
-/// Keeps count of the outbox's items, so that a removed one is missed.
-fn count_outbox(conn: &Connection, more: i64) -> Result<(), StoreError> {
-    conn.prepare_cached("UPDATE service SET outbox = outbox + ?1")?
-        .execute([more])?;
     Ok(())
 }
 

@@ -4,6 +4,9 @@
 //! of different sessions came. A checkpoint covers the rows since the one before it: their order, and the head of every
 //! session among them. Rows after the last checkpoint are covered by their session's chain only, until the next one is
 //! written: every `checkpoint_rows` rows, on request, and on closing.
+//!
+//! It also covers the outbox, which is not part of the journal: how many items were put into it, and how many of them the clean-up
+//! removed. A clean-up therefore writes a checkpoint in its own transaction. An item removed by anything else is missed.
 
 use std::collections::BTreeMap;
 
@@ -23,6 +26,15 @@ pub(crate) struct Last {
     /// Up to which row it covers the journal.
     pub(crate) rows: u64,
     pub(crate) hash: Digest,
+    pub(crate) outbox: Outbox,
+}
+
+/// Items of the outbox, counted from the first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Outbox {
+    pub(crate) queued: u64,
+    /// How many of them the clean-up removed.
+    pub(crate) forgotten: u64,
 }
 
 impl Last {
@@ -31,11 +43,17 @@ impl Last {
             id: 0,
             rows: 0,
             hash: genesis(),
+            outbox: Outbox::default(),
         }
     }
 
     pub(crate) fn read(conn: &Connection) -> Result<Self, StoreError> {
-        let sql = "SELECT id, rows, hash FROM checkpoints ORDER BY id DESC LIMIT 1";
+        #[derive(Deserialize)]
+        struct OfOutbox {
+            #[serde(default)]
+            outbox: Outbox,
+        }
+        let sql = "SELECT id, rows, hash, heads FROM checkpoints ORDER BY id DESC LIMIT 1";
         let found = conn
             .prepare_cached(sql)?
             .query_row([], |row| {
@@ -43,6 +61,10 @@ impl Last {
                     id: row.get(0)?,
                     rows: row.get(1)?,
                     hash: Digest::from_bytes(row.get(2)?),
+                    // Checkpoints of older versions, and damaged ones, say nothing about the outbox.
+                    outbox: serde_json::from_slice(row.get_ref(3)?.as_bytes().unwrap_or_default())
+                        .map(|covered: OfOutbox| covered.outbox)
+                        .unwrap_or_default(),
                 })
             })
             .optional()?;
@@ -59,11 +81,14 @@ pub(crate) struct Interval {
 
 /// What a checkpoint's hash covers, as stored.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Heads {
+pub(crate) struct Covered {
     /// The digest of the rows' hashes, in the order of the rows.
     pub(crate) order: Digest,
     /// Session, number and hash of each head, by name.
     pub(crate) heads: Vec<(String, u64, Digest)>,
+    /// Missing in checkpoints of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) outbox: Option<Outbox>,
 }
 
 impl Interval {
@@ -77,45 +102,77 @@ impl Interval {
         }
     }
 
-    pub(crate) fn heads(&self) -> Heads {
-        Heads {
+    pub(crate) fn heads(&self) -> Covered {
+        Covered {
             order: Digest::of("placet/order/1", &[&self.hashes]),
             heads: self
                 .heads
                 .iter()
                 .map(|(session, (seq, hash))| (session.clone(), *seq, *hash))
                 .collect(),
+            outbox: None,
         }
     }
 }
 
-impl Heads {
+impl Covered {
     pub(crate) fn text(&self) -> Result<String, StoreError> {
         serde_json::to_string(self).map_err(|error| StoreError::Io(error.to_string()))
     }
 }
 
-/// Writes a checkpoint when at least `rows_min` of the journal's `rows` rows are not covered by one. Inside the caller's
-/// transaction.
+/// Writes a checkpoint when at least `rows_min` of the journal's `rows` rows are not covered by one, or when the caller's
+/// transaction removed `forgotten` items of the outbox. With a `rows_min` of 1 items that were put there count like rows.
 pub(crate) fn write(
     conn: &Connection,
     tail: &mut Tail,
     rows: u64,
     rows_min: u64,
+    forgotten: u64,
     at: Timestamp,
 ) -> Result<(), StoreError> {
     let (last, interval) = tail.uncovered(conn)?;
-    if rows.saturating_sub(last.rows) < rows_min.max(1) {
+    let is_due = rows.saturating_sub(last.rows) >= rows_min.max(1) || forgotten > 0;
+    if !is_due && rows_min > 1 {
         return Ok(());
     }
-    let text = std::mem::take(interval).heads().text()?;
+    let outbox = Outbox {
+        queued: queued(conn)?.max(last.outbox.queued),
+        forgotten: last.outbox.forgotten.saturating_add(forgotten),
+    };
+    if !is_due && outbox == last.outbox {
+        return Ok(());
+    }
+    let mut heads = std::mem::take(interval).heads();
+    heads.outbox = Some(outbox);
+    let text = heads.text()?;
     let hash = checkpoint_hash(&last.hash, rows, at, text.as_bytes());
     let id = last.id.saturating_add(1);
     conn.prepare_cached("INSERT INTO checkpoints VALUES (?1, ?2, ?3, ?4, ?5)")?
         .execute(params![id, rows, at.as_millis(), text, hash.as_bytes()])?;
-    conn.prepare_cached("UPDATE service SET checkpoints = ?1")?
-        .execute([id])?;
-    *last = Last { id, rows, hash };
+    conn.prepare_cached("UPDATE service SET checkpoints = ?1, queued = ?2")?
+        .execute([id, outbox.queued])?;
+    *last = Last {
+        id,
+        rows,
+        hash,
+        outbox,
+    };
+    Ok(())
+}
+
+fn queued(conn: &Connection) -> Result<u64, StoreError> {
+    let sql = "SELECT queued FROM service";
+    Ok(conn.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
+}
+
+/// Restores the count of the outbox to at least what the newest checkpoint says. New items would make up for a lowered count,
+/// and nothing would be missed any more.
+pub(crate) fn restore_count(conn: &Connection) -> Result<(), StoreError> {
+    let covered = Last::read(conn)?.outbox.queued;
+    if queued(conn)? < covered {
+        conn.execute("UPDATE service SET queued = ?1", [covered])?;
+    }
     Ok(())
 }
 

@@ -4,7 +4,8 @@
 //! the second builds the projections again from the journal and compares them. Somebody who can write the file can also
 //! compute hashes, so the passes find damage and careless tampering; against a careful forger keep an [`Anchor`]
 //! somewhere else and pass it in. Rows after the last checkpoint are covered by their session's chain and by the
-//! anchor; they are covered by a checkpoint on closing, at the latest.
+//! anchor; they are covered by a checkpoint on closing, at the latest. The number of outbox items is covered by checkpoints alone: items
+//! put there since the last one can hide as many that were removed.
 
 use std::fmt;
 use std::path::Path;

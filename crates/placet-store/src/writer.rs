@@ -122,6 +122,9 @@ pub(crate) struct Writer {
 impl Writer {
     pub(crate) fn new(conn: Connection, checkpoint_rows: u32, role: Role) -> Result<Self, StoreError> {
         let told = Cell::new(View::new(&conn).head()?);
+        if role == Role::Owner {
+            checkpoint::restore_count(&conn)?;
+        }
         Ok(Self {
             conn,
             role,
@@ -308,6 +311,8 @@ struct Batch<'c> {
     /// The first row this transaction can write.
     first_row: u64,
     last_row: u64,
+    /// How many items the clean-up removed from the outbox.
+    forgotten: u64,
     /// Heads moved by this transaction are written back once, at its end.
     tail: RefMut<'c, Tail>,
 }
@@ -330,6 +335,7 @@ impl<'c> Batch<'c> {
             end: End::Undone,
             first_row: 0,
             last_row: 0,
+            forgotten: 0,
             tail,
         };
         batch.tail.begin(conn)?;
@@ -346,6 +352,9 @@ impl<'c> Batch<'c> {
         }
         for change in &writes.changes {
             change::apply(self.conn, change, writes.now)?;
+            if let Change::ForgetOutbox { .. } = change {
+                self.forgotten = self.forgotten.saturating_add(self.conn.changes());
+            }
         }
         Ok(stamps)
     }
@@ -385,6 +394,7 @@ impl<'c> Batch<'c> {
             &mut self.tail,
             self.last_row,
             checkpoint_rows,
+            self.forgotten,
             now.wall,
         )?;
         self.conn

@@ -3,11 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use placet_core::ids::{ChannelName, ChatId};
 use placet_core::journal::Event;
 use placet_core::run::{Limits, RunStarted};
 use placet_core::time::Millis;
 use placet_core::verdict::Decision;
-use placet_store::{OpenError, Options, ReadOnly, Store, StoreError, verify_file};
+use placet_store::{
+    Change, FindingKind, OpenError, Options, OutKind, Outgoing, ReadOnly, Step, Store, StoreError,
+    verify_file,
+};
 
 use crate::world::*;
 
@@ -204,7 +208,7 @@ async fn checkpoints_come_by_count_on_request_and_on_closing() {
 
 /// Makes the file what version 3 wrote: it knew neither whose a session is nor that a run was stopped.
 fn age_to_version_3(path: &Path) {
-    let old = "DROP TABLE members; DROP TABLE room; DROP TABLE asks; DROP INDEX pending_by_agent; ALTER TABLE pending DROP COLUMN agent; ALTER TABLE service DROP COLUMN outbox; ALTER TABLE sessions DROP COLUMN agent; ALTER TABLE runs DROP COLUMN interrupted; PRAGMA user_version = 3;";
+    let old = "DROP TABLE members; DROP TABLE room; DROP TABLE asks; DROP INDEX pending_by_agent; ALTER TABLE pending DROP COLUMN agent; ALTER TABLE service DROP COLUMN queued; ALTER TABLE sessions DROP COLUMN agent; ALTER TABLE runs DROP COLUMN interrupted; PRAGMA user_version = 3;";
     let file = rusqlite::Connection::open(path).unwrap();
     file.execute_batch(old).unwrap();
 }
@@ -277,4 +281,64 @@ async fn an_untouched_file_of_an_older_version_is_called_older_and_not_damaged()
     let file = ReadOnly::open(&path).unwrap();
     let rows: Result<_, StoreError> = file.read(|view| view.journal(0, 9, None));
     assert_eq!(rows.unwrap().len(), 4, "looking at it needs nothing new");
+}
+
+/// The store with one more item in its outbox, closed again.
+async fn queue(path: &Path, key: &str) {
+    let db = Store::open(path, Options::default()).unwrap();
+    let item = Change::Enqueue(Outgoing {
+        key: key.to_owned(),
+        channel: ChannelName::new("ops").unwrap(),
+        chat: ChatId::new("room").unwrap(),
+        interaction: None,
+        kind: OutKind::Message,
+        body: "hello".into(),
+    });
+    db.step(|_, _| Ok::<_, StoreError>(Step::new(()).change(item)))
+        .await
+        .unwrap();
+    db.close().await.unwrap();
+}
+
+fn tamper(path: &Path, sql: &str) {
+    rusqlite::Connection::open(path)
+        .unwrap()
+        .execute_batch(sql)
+        .unwrap();
+}
+
+const REMOVE_ONE: &str = "DELETE FROM outbox WHERE key = 'a'; UPDATE service SET queued = queued - 1";
+
+#[tokio::test]
+async fn an_item_removed_from_the_outbox_with_its_count_is_found_after_more_were_queued() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("placet.db");
+    queue(&path, "a").await;
+    assert_eq!(verify_file(&path, None).unwrap().findings, []);
+    tamper(&path, REMOVE_ONE);
+    for key in ["b", "c"] {
+        queue(&path, key).await;
+        let findings = verify_file(&path, None).unwrap().findings;
+        assert_eq!(findings[0].kind, FindingKind::OutboxDiffers, "{findings:?}");
+    }
+}
+
+/// Version 6 lowered the count when it cleaned up, and its checkpoints did not cover the outbox.
+#[tokio::test]
+async fn a_database_of_version_6_counts_its_outbox_from_what_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("placet.db");
+    queue(&path, "a").await;
+    queue(&path, "b").await;
+    tamper(
+        &path,
+        "DELETE FROM outbox WHERE key = 'b'; DELETE FROM checkpoints;
+         ALTER TABLE service RENAME COLUMN queued TO outbox; UPDATE service SET outbox = 1, checkpoints = 0;
+         PRAGMA user_version = 6;",
+    );
+    queue(&path, "c").await;
+    assert_eq!(verify_file(&path, None).unwrap().findings, []);
+    tamper(&path, REMOVE_ONE);
+    let findings = verify_file(&path, None).unwrap().findings;
+    assert_eq!(findings[0].kind, FindingKind::OutboxDiffers, "{findings:?}");
 }

@@ -5,7 +5,7 @@ use placet_core::ids::{ChannelName, ChatId};
 use placet_core::interaction::Action;
 use placet_core::journal::Event;
 use placet_core::policy::Mode;
-use placet_core::time::Millis;
+use placet_core::time::{Millis, Timestamp};
 use placet_store::inline::InlineStore;
 use placet_store::{Anchor, Change, FindingKind, OutKind, Outgoing, Step, StoreError};
 
@@ -175,28 +175,79 @@ fn checkpoints_removed_together_with_their_count_are_found() {
     }
 }
 
+fn message(key: &str) -> Change {
+    Change::Enqueue(Outgoing {
+        key: key.to_owned(),
+        channel: ChannelName::new("ops").unwrap(),
+        chat: ChatId::new("room").unwrap(),
+        interaction: None,
+        kind: OutKind::Message,
+        body: "hello".into(),
+    })
+}
+
+fn change(db: &mut InlineStore, change: Change) {
+    db.step(at(6), |_, _| Ok::<_, StoreError>(Step::new(()).change(change)))
+        .unwrap();
+}
+
+/// Three messages, the first of them sent, cleaned up and gone; the checkpoint is of a heartbeat.
+fn with_messages() -> InlineStore {
+    let mut db = history();
+    // The same key twice is one item.
+    for key in ["a", "b", "a", "c"] {
+        change(&mut db, message(key));
+    }
+    change(&mut db, Change::Sent { id: 1, receipt: None });
+    let before = Timestamp::from_millis(i64::MAX);
+    change(&mut db, Change::ForgetOutbox { before });
+    db.checkpoint(at(7)).unwrap();
+    assert_eq!(db.verify(None).unwrap().findings, []);
+    db
+}
+
 #[test]
 fn an_item_removed_from_the_outbox_is_found() {
-    let mut db = history();
-    let item = |key: &str| {
-        Change::Enqueue(Outgoing {
-            key: key.to_owned(),
-            channel: ChannelName::new("ops").unwrap(),
-            chat: ChatId::new("room").unwrap(),
-            interaction: None,
-            kind: OutKind::Message,
-            body: "hello".into(),
-        })
-    };
-    // The same key twice is one item.
-    for key in ["a", "b", "a"] {
-        db.step(at(6), |_, _| Ok::<_, StoreError>(Step::new(()).change(item(key))))
-            .unwrap();
-    }
-    assert_eq!(db.verify(None).unwrap().findings, []);
-    db.tamper("DELETE FROM outbox WHERE key = 'a'").unwrap();
+    let mut db = with_messages();
+    db.tamper("DELETE FROM outbox WHERE key = 'b'").unwrap();
     let findings = db.verify(None).unwrap().findings;
     assert_eq!(findings[0].kind, FindingKind::OutboxDiffers, "{findings:?}");
+}
+
+/// The checkpoints say how many there were, so adjusting the counter hides nothing.
+#[test]
+fn items_removed_from_the_outbox_together_with_their_count_are_found() {
+    for count in [1, 2] {
+        let mut db = with_messages();
+        let sql = format!(
+            "DELETE FROM outbox WHERE id IN (SELECT id FROM outbox LIMIT {count});
+             UPDATE service SET queued = queued - {count}"
+        );
+        db.tamper(&sql).unwrap();
+        let findings = db.verify(None).unwrap().findings;
+        assert_eq!(findings[0].kind, FindingKind::OutboxDiffers, "{findings:?}");
+        // Nor does a later checkpoint take the lowered count for the true one.
+        mode(&mut db, "other");
+        db.checkpoint(at(8)).unwrap();
+        let findings = db.verify(None).unwrap().findings;
+        assert_eq!(findings[0].kind, FindingKind::OutboxDiffers, "{findings:?}");
+    }
+}
+
+/// A checkpoint that nothing but the clean-up asked for.
+#[test]
+fn a_clean_up_is_covered_by_a_checkpoint_at_once() {
+    let mut db = history();
+    change(&mut db, message("a"));
+    change(&mut db, Change::Sent { id: 1, receipt: None });
+    let before = Timestamp::from_millis(i64::MAX);
+    let written = |db: &mut InlineStore| db.verify(None).unwrap().checkpoints;
+    let checkpoints = written(&mut db);
+    change(&mut db, Change::ForgetOutbox { before });
+    assert_eq!(written(&mut db), checkpoints + 1);
+    change(&mut db, Change::ForgetOutbox { before });
+    assert_eq!(written(&mut db), checkpoints + 1, "nothing was removed");
+    assert_eq!(db.verify(None).unwrap().findings, []);
 }
 
 #[test]
