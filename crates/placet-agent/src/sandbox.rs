@@ -19,10 +19,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
+use placet_core::call::{Args, ToolCall};
 use placet_core::config::Config;
-use placet_core::confine::{Confinement, Level, Writes};
+use placet_core::confine::{Confinement, Level, Need, Writes};
+use placet_core::ids::AgentId;
+use serde_json::Value;
 use tempfile::TempDir;
 use tokio::runtime::Handle;
+
+use crate::tools::Bash;
 
 mod guard;
 #[cfg(target_os = "linux")]
@@ -69,6 +74,22 @@ impl Support {
     }
 }
 
+/// Whether a call runs confined where the system can: a command of the built-in agent.
+pub fn confines(call: &ToolCall) -> bool {
+    call.origin.agent == AgentId::built_in() && call.tool.as_str() == Bash::NAME
+}
+
+fn needs(args: &Args, level: Level) -> Vec<Need> {
+    let given = args.get("needs").and_then(Value::as_array).into_iter().flatten();
+    let known = |need: &Value| Need::ALL.into_iter().find(|known| need == known.as_str());
+    let mut needs: Vec<Need> = given.filter_map(known).collect();
+    // Asking for what it may do anyway is asking for nothing.
+    needs.retain(|need| *need != Need::WriteInside || level == Level::ReadOnly);
+    needs.sort_unstable();
+    needs.dedup();
+    needs
+}
+
 /// The sandbox of an agent. Cheap to clone; clones share their settings.
 #[derive(Debug, Clone)]
 pub struct Sandbox {
@@ -99,9 +120,14 @@ impl Sandbox {
             .clone()
     }
 
-    /// How tightly commands are confined; `None` when nothing confines them.
-    pub(crate) fn level(&self) -> Option<Level> {
-        self.settings().level.filter(|_| self.support == Support::Full)
+    /// What confines a command with these arguments, and what it asks for beyond that; `None` when nothing confines it.
+    pub fn confinement(&self, args: &Args) -> Option<Confinement> {
+        let level = self.settings().level.filter(|_| self.support == Support::Full)?;
+        Some(Confinement {
+            level,
+            needs: needs(args, level),
+            purpose: args.text("purpose").map(str::to_owned),
+        })
     }
 
     /// Whether programs can be confined at all, whatever the settings for commands are.

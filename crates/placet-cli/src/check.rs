@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context as _, anyhow};
+use placet_agent::sandbox;
 use placet_core::analysis::{Analysis, Places as _, analyse};
 use placet_core::call::{ARGS_BYTES_MAX, Args, CallDigest, Chat, Origin, ToolCall};
 use placet_core::config::Config;
@@ -13,6 +14,7 @@ use placet_core::policy::Context;
 use placet_core::time::Millis;
 use placet_core::verdict::{Decision, Verdict};
 use placet_engine::places::DiskPlaces;
+use placet_server::builtin;
 
 use crate::args::CheckArgs;
 use crate::config_file::{self, Source};
@@ -36,6 +38,8 @@ struct Checked {
     policy: placet_core::digest::Digest,
     source: Source,
     workspace: String,
+    /// Why nothing confines a command of the built-in agent.
+    unconfined: Option<String>,
 }
 
 /// Runs the command.
@@ -65,12 +69,15 @@ fn check(args: &CheckArgs) -> anyhow::Result<Checked> {
     let tool = config.tool_of(&call);
     let analysis = analyse(&tool, &call.args, &places);
     let digest = call.digest();
+    let confinement = builtin::confinement(config, &call);
+    let unconfined = sandbox::confines(&call).then(|| builtin::sandbox(config).warning());
     let verdict = config.policy.decide(
         &call,
         &tool,
         &analysis,
         &Context {
             mode: args.mode,
+            confinement: confinement.as_ref(),
             ..Context::alone(digest, places.workspace())
         },
     );
@@ -88,6 +95,7 @@ fn check(args: &CheckArgs) -> anyhow::Result<Checked> {
         digest,
         analysis,
         verdict,
+        unconfined: unconfined.flatten(),
     })
 }
 

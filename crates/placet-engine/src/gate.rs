@@ -10,7 +10,7 @@ use placet_core::analysis::{Analysis, analyse};
 use placet_core::call::{Args, ToolCall};
 use placet_core::confine::Confinement;
 use placet_core::evidence::{EVIDENCE_BYTES_MAX, Evidence};
-use placet_core::ids::IdError;
+use placet_core::ids::{AgentId, IdError};
 use placet_core::interaction::CallKey;
 use placet_core::journal::CallResult;
 use placet_core::outcome::Outcome;
@@ -257,9 +257,14 @@ impl Gate {
         Ok(proposed)
     }
 
-    /// What policy would say, explained; nothing is asked or stored.
+    /// What policy would say, explained; nothing is asked or stored. A call of the built-in agent counts as confined here without a
+    /// run, too: nothing runs.
     pub async fn check(&self, submission: impl Into<Submission>) -> Result<(Verdict, Analysis), GateError> {
-        let proposal = self.prepare_without_evidence(submission.into()).await?;
+        let submission = submission.into();
+        let is_ours = submission.call.origin.agent == AgentId::built_in();
+        let confinement = submission.confinement.clone().filter(|_| is_ours);
+        let mut proposal = self.prepare_without_evidence(submission).await?;
+        proposal.confinement = confinement;
         let in_force = self.engine.in_force();
         let analysis = proposal.analysis.clone();
         let read =

@@ -6,14 +6,16 @@ use std::time::Duration;
 
 use placet_agent::mcp::{Access, Pins, PinsError, Servers, Transport};
 use placet_agent::model::{self, ApiKey, ConfiguredError};
-use placet_agent::sandbox::{Sandbox, Support};
+use placet_agent::sandbox::{self, Sandbox, Support};
 use placet_agent::tools::{Database, Surroundings};
 use placet_agent::{Model, Tools};
 use placet_channels::secret::{self, SecretError};
+use placet_core::call::ToolCall;
 use placet_core::config::{
     ChannelKind, Config, Database as ConfiguredDatabase, DatabaseUrl, EnvValue, McpServer, McpTransport,
     Model as Configured, Secret,
 };
+use placet_core::confine::Confinement;
 use placet_core::ids::ChannelName;
 use placet_core::time::Millis;
 use placet_engine::steps::Elsewhere;
@@ -91,6 +93,12 @@ pub fn sandbox(config: &Config) -> Sandbox {
     let sandbox = Sandbox::new(&workspace(config), Support::probe());
     sandbox.reload(config);
     sandbox
+}
+
+/// What would confine a call while it runs, if the built-in agent makes it.
+pub fn confinement(config: &Config, call: &ToolCall) -> Option<Confinement> {
+    let confined = sandbox::confines(call).then(|| sandbox(config));
+    confined?.confinement(&call.args)
 }
 
 fn workspace(config: &Config) -> PathBuf {

@@ -328,6 +328,8 @@ export const en = {
   'check.hosts': 'Hosts',
   'check.unreadable': 'Could not be read',
   'check.rule': 'Rule:',
+  'check.wants': 'Asks for:',
+  'check.confined': 'Runs confined:',
   'check.steps': 'Where it was decided',
   'effect.allow': 'Allow',
   'effect.ask': 'Ask',

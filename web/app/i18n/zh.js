@@ -327,6 +327,8 @@ export const zh = {
   'check.hosts': '主机',
   'check.unreadable': '无法解析',
   'check.rule': '规则：',
+  'check.wants': '申请权限：',
+  'check.confined': '沙箱限制：',
   'check.steps': '在哪一步决定',
   'effect.allow': '允许',
   'effect.ask': '询问',

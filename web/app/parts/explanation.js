@@ -6,7 +6,7 @@ import { t } from '../i18n.js';
 import { lengthInWords } from '../time.js';
 import { commandLine } from './document.js';
 import { riskBadge } from './risk.js';
-import { escapeHidden, raw, sentence } from './text.js';
+import { escapeHidden, raw, safe, sentence } from './text.js';
 
 const STEPS = 13;
 /** What can be found in a call, each with its drawing. */
@@ -34,6 +34,9 @@ export function explanation(verdict) {
     ),
     h('p.verdict-reason', {}, sentence(escapeHidden(verdict.banned ?? verdict.reason))),
     verdict.rule && h('p.card-note', {}, t('check.rule'), ' ', h('strong', {}, raw(verdict.rule))),
+    ['wants', 'confined'].map(
+      (kind) => verdict[kind] && h('p.card-note', {}, t(`check.${kind}`), ' ', safe(verdict[kind])),
+    ),
     asked && h('p.card-note', {}, raw(asked)),
     FOUND.filter(([kind]) => verdict[kind]?.length).map(([kind, name]) =>
       h(

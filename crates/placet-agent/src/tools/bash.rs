@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use placet_core::call::{Args, ToolCall};
+use placet_core::call::ToolCall;
 use placet_core::config::Config;
-use placet_core::confine::{Confinement, Level, Need, Writes};
+use placet_core::confine::{Confinement, Need, Writes};
 use placet_core::evidence::Evidence;
 use placet_core::ids::SessionId;
 use placet_core::tool::{Category, Risk};
@@ -41,6 +41,8 @@ pub struct Bash {
 }
 
 impl Bash {
+    pub(crate) const NAME: &'static str = "bash";
+
     /// Runs in this folder, and keeps what runs on in the background among these jobs.
     pub fn new(workspace: Workspace, jobs: Jobs, sandbox: Sandbox) -> Self {
         Self {
@@ -107,18 +109,6 @@ impl Bash {
     }
 }
 
-/// What a call asks for beyond its confinement, and what for.
-fn needs(args: &Args, level: Level) -> Vec<Need> {
-    let given = args.get("needs").and_then(Value::as_array).into_iter().flatten();
-    let known = |need: &Value| Need::ALL.into_iter().find(|known| need == known.as_str());
-    let mut needs: Vec<Need> = given.filter_map(known).collect();
-    // Asking for what it may do anyway is asking for nothing.
-    needs.retain(|need| *need != Need::WriteInside || level == Level::ReadOnly);
-    needs.sort_unstable();
-    needs.dedup();
-    needs
-}
-
 /// The beginning and the end of an output, however long it is.
 #[derive(Default)]
 struct Kept {
@@ -157,7 +147,7 @@ impl Kept {
 #[async_trait]
 impl Tool for Bash {
     fn name(&self) -> &'static str {
-        "bash"
+        Self::NAME
     }
 
     fn description(&self) -> &'static str {
@@ -183,12 +173,7 @@ impl Tool for Bash {
     }
 
     fn confinement(&self, call: &ToolCall) -> Option<Confinement> {
-        let level = self.sandbox.level()?;
-        Some(Confinement {
-            level,
-            needs: needs(&call.args, level),
-            purpose: call.args.text("purpose").map(str::to_owned),
-        })
+        self.sandbox.confinement(&call.args)
     }
 
     async fn run(&self, call: &ToolCall, _: &[Evidence]) -> Result<String, String> {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use placet_core::analysis::{Fact, FactKind};
 use placet_core::ids::PersonId;
+use placet_core::interaction::Locale;
 use placet_core::policy::pattern::CommandPattern;
 use placet_core::render::{SafeText, mask};
 use placet_core::verdict::{Approvers, AskTerms, Decision};
@@ -32,6 +33,14 @@ pub(super) fn text(checked: &Checked) -> String {
     page.field("reason", &prose(&verdict.reason));
     page.field("risk", verdict.risk.as_str());
     page.field("category", verdict.category.as_str());
+    let confinement = verdict.confinement.as_ref();
+    let limits = confinement.and_then(|confinement| confinement.words(Locale::English));
+    if let Some(limits) = limits.as_ref().or(checked.unconfined.as_ref()) {
+        page.field("confined", &prose(limits));
+    }
+    if let Some(wants) = confinement.and_then(|confinement| confinement.wants(Locale::English)) {
+        page.field("wants", &prose(&wants));
+    }
     if let Some(banned) = &checked.analysis.banned {
         page.field("banned", &paint(style::BAD, prose(&banned.to_string())));
     }

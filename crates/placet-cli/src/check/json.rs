@@ -38,6 +38,7 @@ pub(super) fn text(checked: &Checked) -> serde_json::Result<String> {
         "reason": verdict.reason,
         "risk": verdict.risk,
         "category": verdict.category,
+        "confinement": verdict.confinement,
         "banned": checked.analysis.banned.as_ref().map(ToString::to_string),
         "ask": ask,
         "callDigest": checked.digest,

@@ -1,6 +1,7 @@
 //! `placet check`.
 
 use expect_test::expect;
+use placet_agent::sandbox::Support;
 use serde_json::Value;
 
 use crate::world::World;
@@ -94,7 +95,11 @@ fn a_question_says_who_is_asked_for_how_long_and_what_they_may_answer() {
 #[expect(clippy::too_many_lines, reason = "the object is printed whole")]
 fn the_json_is_one_object_whose_fields_stay() {
     let world = World::new();
-    world.write("placet.toml", RULES);
+    // Where the system confines commands, their category is another.
+    world.write(
+        "placet.toml",
+        format!("{RULES}\n[agent.sandbox]\nmode = \"off\"\n"),
+    );
     let line = r#"{"command":"sudo git push --force origin main > out.txt"}"#;
     let (out, _) = world.said(&["check", "--tool", "bash", "--args", line, "--json"], 3);
     assert_eq!(out.lines().count(), 1);
@@ -170,6 +175,7 @@ fn the_json_is_one_object_whose_fields_stay() {
             }
           ],
           "config": "placet.toml",
+          "confinement": null,
           "decision": "ask",
           "exitCode": 3,
           "hosts": [],
@@ -350,4 +356,38 @@ fn a_reader_who_leaves_does_not_change_the_verdict() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(4));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[test]
+fn a_command_of_the_built_in_agent_is_judged_with_its_sandbox() {
+    let world = World::new();
+    let is_confined = Support::probe() == Support::Full;
+    let check = |args: &str, more: &[&str], status| {
+        let first = ["check", "--tool", "bash", "--args", args, "--mode", "autoEdit"];
+        world.said(&[&first, more].concat(), status).0
+    };
+    let json = |args: &str, more: &[&str], status| -> Value {
+        serde_json::from_str(&check(args, &[&["--json"], more].concat(), status)).unwrap()
+    };
+    let make = r#"{"command":"make"}"#;
+    let registry = r#"{"command":"make","needs":["network"],"purpose":"registry"}"#;
+    if is_confined {
+        let judged = json(make, &[], 0);
+        assert_eq!(judged["category"], "write");
+        assert_eq!(judged["confinement"]["level"], "workspace");
+        assert!(check(make, &[], 0).contains("writes only inside the workspace"));
+        assert!(check(registry, &[], 3).contains("network: registry"));
+        assert_eq!(json(registry, &[], 3)["category"], "network");
+    } else {
+        assert_eq!(json(make, &[], 3)["confinement"], Value::Null);
+    }
+    // Another agent's `bash` is not confined.
+    assert_eq!(json(make, &["--agent", "other"], 3)["confinement"], Value::Null);
+    world.write("placet.toml", "[agent.sandbox]\nmode = \"off\"\n");
+    let judged = json(make, &[], 3);
+    assert_eq!(
+        (&judged["category"], &judged["confinement"]),
+        (&Value::from("command"), &Value::Null)
+    );
+    assert!(check(make, &[], 3).contains("the agent's commands are not confined"));
 }

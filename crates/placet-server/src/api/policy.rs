@@ -23,6 +23,7 @@ use super::interactions::locale;
 use super::sessions::stored_name;
 use super::{LocaleQuery, Problems};
 use crate::access::{Admin, AgentOrPerson};
+use crate::builtin;
 use crate::intake::{JsonBody, QueryOf};
 use crate::problem::Problem;
 use crate::state::State;
@@ -294,6 +295,13 @@ struct CheckedBody {
     hosts: Vec<FactBody>,
     /// What could not be read.
     unreadable: Vec<FactBody>,
+    /// What confines the call while it runs; only commands of the built-in agent are confined.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confined: Option<String>,
+    /// What it asks for beyond that, and what for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    wants: Option<SafeText>,
     /// On what terms people would be asked; not for agents.
     #[serde(skip_serializing_if = "Option::is_none")]
     ask: Option<TermsBody>,
@@ -345,6 +353,7 @@ async fn check(
         _ => None,
     };
     let [commands, statements, paths, hosts, unreadable] = facts(&analysis, locale);
+    let confinement = verdict.confinement.as_ref();
     let mut explained = VerdictBody::from(&verdict);
     explained.reason = Reason::again(&verdict, &tool, Some(&analysis)).words(locale);
     Ok(Json(CheckedBody {
@@ -355,6 +364,10 @@ async fn check(
         paths,
         hosts,
         unreadable,
+        confined: confinement.and_then(|confinement| confinement.words(locale)),
+        wants: confinement
+            .and_then(|confinement| confinement.wants(locale))
+            .map(|wants| SafeText::line(&mask::text(&wants))),
         ask,
     }))
 }
@@ -365,25 +378,26 @@ async fn imagined(body: CheckBody, agent: AgentId, state: &State) -> Result<Subm
         None => SessionId::new(IMAGINED)?,
     };
     let chat = chat(body.channel, body.chat_id, &session, &state.config())?;
-    Ok(Submission {
-        call: ToolCall {
-            id: CallId::new(IMAGINED)?,
-            tool: body.tool,
-            args: body.args,
-            session,
-            origin: Origin {
-                agent,
-                agent_path: Vec::new(),
-                user: user(body.user_id.as_deref(), chat.as_ref(), state).await?,
-                chat,
-            },
-            group: None,
-            description: None,
+    let call = ToolCall {
+        id: CallId::new(IMAGINED)?,
+        tool: body.tool,
+        args: body.args,
+        session,
+        origin: Origin {
+            agent,
+            agent_path: Vec::new(),
+            user: user(body.user_id.as_deref(), chat.as_ref(), state).await?,
+            chat,
         },
+        group: None,
+        description: None,
+    };
+    Ok(Submission {
         category: body.category,
         risk: body.risk,
         run: None,
-        confinement: None,
+        confinement: builtin::confinement(&state.config(), &call),
+        call,
     })
 }
 

@@ -1,5 +1,6 @@
 //! What people and operators read: lists, sessions, the audit trail, the policy; and messages from channels.
 
+use placet_agent::sandbox::Support;
 use serde_json::{Value, json};
 
 use crate::house::{House, LIN, PEOPLE, WEI};
@@ -278,6 +279,18 @@ async fn the_policy_is_shown_and_explains_a_call_without_storing_anything() {
         .collect();
     assert_eq!(texts, ["ls", "sudo rm -rf /srv", "rm -rf /srv"]);
     assert_eq!(commands[2]["under"], json!(["sudo"]));
+    // The built-in agent's commands are judged with their sandbox, those of the agent that asks are not.
+    let is_confined = Support::probe() == Support::Full;
+    let make = json!({"tool": "bash", "args": {"command": "make", "needs": ["network"]}});
+    let ours = house.post(LIN, "/v1/policy/check", make.clone()).await.ok();
+    let theirs = house
+        .post(&house.token("agent"), "/v1/policy/check", make)
+        .await
+        .ok();
+    assert_eq!(ours["category"], if is_confined { "network" } else { "command" });
+    assert_eq!(ours["confined"].is_string(), is_confined);
+    assert_eq!(ours["wants"].is_string(), is_confined);
+    assert_eq!(theirs["confined"], Value::Null);
     let deploy = json!({"tool": "deploy", "args": {}});
     let person = house.post(LIN, "/v1/policy/check", deploy.clone()).await.ok();
     assert_eq!(
