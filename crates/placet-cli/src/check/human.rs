@@ -81,9 +81,7 @@ impl Page {
 
     fn ask(&mut self, terms: &AskTerms, checked: &Checked) {
         let who = match &terms.approvers {
-            Approvers::SessionUser => {
-                "the session's own user; without one, any approver of the inbox".to_owned()
-            }
+            Approvers::SessionUser => "the session's user, else any approver in the inbox".to_owned(),
             Approvers::People(people) => {
                 let but = if terms.not_requester {
                     ", but not the requester"
@@ -93,13 +91,13 @@ impl Page {
                 format!("{} of {}{but}", terms.quorum, names(people))
             }
         };
-        self.field("asks", &prose(&who));
+        self.field("approver", &prose(&who));
         let later = terms.escalate.as_ref().map_or(String::new(), |escalate| {
             format!(", after {} also {}", escalate.after, names(&escalate.to))
         });
         self.field(
-            "for",
-            &prose(&format!("{}{later}; then the answer is no", checked.timeout)),
+            "timeout",
+            &prose(&format!("{}{later}; then rejected", checked.timeout)),
         );
         let answers = serde_json::to_value(&terms.answers).unwrap_or_default();
         let answers: Vec<&str> = answers
