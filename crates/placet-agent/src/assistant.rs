@@ -53,9 +53,9 @@ use std::collections::BTreeSet;
 
 use placet_core::call::Chat;
 use placet_core::ids::{PersonId, SessionId, ToolName};
+use placet_core::steps::SettingRefusal;
 use placet_engine::Engine;
-use placet_engine::steps::SettingRefusal;
-use placet_store::StoreError;
+use placet_store::{StepError, StoreError};
 
 use crate::agent::Agent;
 
@@ -88,7 +88,11 @@ impl Assistant {
     }
 
     /// Puts a tool on a session's allow-list, beside the assistant's `approval_tools`.
-    pub async fn allow_tool(&self, session: &SessionId, tool: &ToolName) -> Result<(), SettingRefusal> {
+    pub async fn allow_tool(
+        &self,
+        session: &SessionId,
+        tool: &ToolName,
+    ) -> Result<(), StepError<SettingRefusal>> {
         self.engine()
             .broker()
             .allow_tool(session, tool, &self.person)

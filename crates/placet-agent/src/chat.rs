@@ -10,10 +10,10 @@ use placet_core::ids::{IdError, InteractionId, PersonId, SessionId};
 use placet_core::interaction::{Answer, Locale, Shown};
 use placet_core::principal::Principal;
 use placet_core::render::{Markup, Surface, to_text};
+use placet_core::steps::{AnswerRefusal, Said};
 use placet_engine::Answered;
 use placet_engine::broker::Question;
-use placet_engine::steps::{AnswerRefusal, Said};
-use placet_store::StoreError;
+use placet_store::{StepError, StoreError};
 use serde_json::{Map, Value};
 
 use crate::agent::{Agent, ResumeError};
@@ -171,7 +171,11 @@ impl Chat {
     }
 
     /// Takes an answer to a question of a conversation. Who answers is `by`, and nothing in the response.
-    pub async fn respond(&self, response: Response, by: Principal) -> Result<Answered, AnswerRefusal> {
+    pub async fn respond(
+        &self,
+        response: Response,
+        by: Principal,
+    ) -> Result<Answered, StepError<AnswerRefusal>> {
         let broker = self.agent.engine().broker();
         let question = broker.question(&response.request).await?;
         let asked_in = question.map(|question| question.interaction.asked().session.clone());
@@ -180,7 +184,7 @@ impl Chat {
             None => false,
         };
         if !here {
-            return Err(AnswerRefusal::NotFound(response.request));
+            return Err(StepError::Refused(AnswerRefusal::NotFound(response.request)));
         }
         let answer = Answer {
             by,

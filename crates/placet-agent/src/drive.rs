@@ -8,8 +8,8 @@ use placet_core::ids::{CallId, IdError, SessionId, ToolName};
 use placet_core::interaction::CallKey;
 use placet_core::journal::Event;
 use placet_core::run::{Effect, ModelCall, ModelTurn, Run, RunEnd, Wanted};
+use placet_core::steps::{self, Ending, ProposeRefusal, RunRefusal, RunTerms};
 use placet_core::tool::Category;
-use placet_engine::steps::{self, Ending, ProposeRefusal, RunRefusal, RunTerms};
 use placet_engine::{GateError, Submission};
 use placet_store::{StepError, StoreError};
 use tokio::sync::{Notify, Semaphore};
@@ -308,8 +308,11 @@ impl Driver {
             // Nothing follows in its session, so nothing runs on for it: also not what was begun while the session ended.
             self.agent.tools.end_session(&ending.session);
         }
-        let step = move |view: &placet_store::View<'_>, _| steps::end_run(view, &ending);
-        stored(self.agent.engine.store().step(step).await)
+        let end = self
+            .agent
+            .engine
+            .transact(|snapshot, _| steps::end_run(snapshot, &ending));
+        stored(end.await)
     }
 
     /// Lets the model speak, and stores what it said. If the session ends meanwhile, nobody listens any more.
@@ -344,8 +347,10 @@ impl Driver {
         };
         let session = self.run.session().clone();
         let turn = read_turn(&self.tools, &self.run, spoken)?;
-        let step = move |view: &placet_store::View<'_>, _| steps::take_turn(view, &session, turn);
-        stored(agent.engine.store().step(step).await)
+        let take = agent
+            .engine
+            .transact(|snapshot, _| steps::take_turn(snapshot, &session, &turn));
+        stored(take.await)
     }
 }
 
@@ -367,7 +372,7 @@ fn stored(step: Result<(), StepError<RunRefusal>>) -> Result<(), DriveError> {
             | RunRefusal::GoingOn(_)
             | RunRefusal::Elsewhere { .. },
         )) => Ok(()),
-        Err(StepError::Refused(RunRefusal::Store(error)) | StepError::Store(error)) => Err(error.into()),
+        Err(StepError::Store(error)) => Err(error.into()),
     }
 }
 

@@ -1,10 +1,10 @@
 //! Stopping what a run is doing, so that a person can say something else.
 
-use std::sync::Arc;
-
 use placet_core::ids::{PersonId, SessionId};
-use placet_engine::steps;
-use placet_store::{Step, StepError, StoreError, View};
+use placet_core::snapshot::Snapshot;
+use placet_core::step::{Decided, Step};
+use placet_core::steps;
+use placet_store::{StepError, StoreError};
 
 use crate::agent::{Agent, Inner, ResumeError};
 
@@ -13,30 +13,25 @@ impl Agent {
     /// results say so, open questions are withdrawn, and the run ends. The conversation goes on with the next message.
     /// A run that cannot go on here ends at once. Whether a run was going on. That `by` may do this was found out by whoever calls.
     pub async fn interrupt(&self, session: &SessionId, by: &PersonId) -> Result<bool, StoreError> {
-        let (session, by) = (session.clone(), by.clone());
-        let inner = Arc::clone(&self.inner);
-        let step = move |view: &View<'_>, _| interrupted(&inner, view, &session, &by);
-        let interrupted = self.engine().store().step(step).await;
-        interrupted.map_err(StepError::flatten)
+        let interrupt = self
+            .engine()
+            .transact(|snapshot, _| interrupted(&self.inner, snapshot, session, by));
+        interrupt.await.map_err(StepError::into_store_error)
     }
 }
 
-fn interrupted(
-    agent: &Inner,
-    view: &View<'_>,
-    session: &SessionId,
-    by: &PersonId,
-) -> Result<Step<bool>, StoreError> {
-    let Some(run) = view.run(session)?.filter(|run| run.ended.is_none()) else {
+fn interrupted(agent: &Inner, snapshot: &Snapshot, session: &SessionId, by: &PersonId) -> Decided<bool> {
+    let Some(run) = snapshot.run(session)?.as_ref().filter(|run| !run.ended) else {
         return Ok(Step::nothing(false));
     };
-    match agent.drives(session, &view.run_started(&run)?) {
+    match agent.drives(session, &run.started) {
         // One process has the store, so nobody at all does what this agent cannot.
         Err(ResumeError::Elsewhere { .. } | ResumeError::NoModel { .. }) => {
-            steps::interrupt_left_alone(view, session, by)
+            steps::interrupt_left_alone(snapshot, session, by)
         }
         // Another agent of this process ends its own.
-        Err(ResumeError::NotYours(_)) | Ok(()) => steps::interrupt_run(view, session, by),
-        Err(ResumeError::Store(error)) => Err(error),
+        Err(ResumeError::NotYours(_) | ResumeError::Store(_)) | Ok(()) => {
+            steps::interrupt_run(snapshot, session, by)
+        }
     }
 }

@@ -9,15 +9,15 @@ use std::sync::Arc;
 use placet_core::call::Chat;
 use placet_core::ids::{PersonId, SessionId};
 use placet_core::interaction::Locale;
-use placet_core::journal::{Author, Event, InboundMessage};
+use placet_core::journal::{Author, InboundMessage};
+use placet_core::outgoing::{Change, OutKind, Outgoing};
+use placet_core::snapshot::{Activity, Snapshot, Undecided};
+use placet_core::step::{Decided, Step, Stop};
+use placet_core::steps::{self, RunRefusal, Saying};
 use placet_core::time::Now;
-use placet_engine::steps::{self, RunRefusal, Saying};
-use placet_store::{Change, OutKind, Outgoing, Step, StepError, StoreError, View};
+use placet_store::{StepError, StoreError};
 
 use crate::agent::{Inner, ResumeError};
-
-/// Rows looked at at once.
-const PAGE: usize = 256;
 
 /// Takes whatever waits in a chat, oldest first. Does nothing in chats that are another agent's.
 pub(crate) async fn take(agent: &Arc<Inner>, session: &SessionId) -> Result<(), StoreError> {
@@ -30,8 +30,8 @@ pub(crate) async fn take(agent: &Arc<Inner>, session: &SessionId) -> Result<(), 
             return Ok(());
         };
         let letter = Letter::read(agent, session, row, message);
-        let step = store.step(move |view, now| letter.taken(view, now));
-        if step.await.map_err(StepError::flatten)? == Taken::Left {
+        let take = agent.engine.transact(|snapshot, now| letter.taken(snapshot, now));
+        if take.await.map_err(StepError::into_store_error)? == Taken::Left {
             return Ok(());
         }
     }
@@ -94,41 +94,40 @@ impl Letter {
         }
     }
 
-    fn taken(&self, view: &View<'_>, now: Now) -> Result<Step<Taken>, StoreError> {
+    fn taken(&self, snapshot: &Snapshot, now: Now) -> Decided<Taken> {
         let session = &self.saying.session;
-        let waits = view
-            .queued(session, 1)?
-            .first()
-            .is_some_and(|(row, _)| *row == self.row);
-        if !waits {
+        let next = snapshot.next_queued(session)?.as_ref();
+        if next.is_none_or(|(row, _)| *row != self.row) {
             return Ok(Step::nothing(Taken::Gone));
         }
-        if !view.session(session)?.is_open_to(&self.agent.agent) {
+        if !snapshot.session(session)?.is_open_to(&self.agent.agent) {
             return Ok(Step::nothing(Taken::Left));
         }
-        let owner = view.run_owner(session)?;
+        let owner = snapshot.run_owner(session)?.as_ref();
         // Whether the agent begins conversations on this channel.
         let listens = self.agent.channels.contains(&self.chat.channel);
-        if owner.is_none() && !(listens && untouched(view, session)?) {
+        // An agent that makes calls there is whom messages are for.
+        let untouched = matches!(snapshot.activity(session)?, Activity::None | Activity::Messages);
+        if owner.is_none() && !(listens && untouched) {
             return Ok(Step::nothing(Taken::Left));
         }
         let mut step = match (&self.sender, owner) {
             // Two of them would never stop.
             (Sender::Bot, _) => Step::nothing(Taken::Gone),
             (Sender::Unknown, _) => self.answered(self.stranger()),
-            (Sender::Known(person), Some(owner)) if owner != *person => self.answered(self.not_theirs()),
-            (Sender::Known(_), _) => self.told(view, now)?,
+            (Sender::Known(person), Some(owner)) if owner != person => self.answered(self.not_theirs()),
+            (Sender::Known(_), _) => self.told(snapshot, now)?,
         };
         step.changes.push(Change::Took { queue_id: self.row });
         Ok(step)
     }
 
-    fn told(&self, view: &View<'_>, now: Now) -> Result<Step<Taken>, StoreError> {
-        let told = match self.left_alone(view)? {
-            None => steps::tell(view, now, &self.saying),
+    fn told(&self, snapshot: &Snapshot, now: Now) -> Decided<Taken> {
+        let told = match self.left_alone(snapshot)? {
+            None => steps::tell(snapshot, now, &self.saying),
             // Nobody in a chat can bring a model back.
             Some(gone @ ResumeError::NoModel { .. }) => {
-                steps::tell_instead(view, now, &self.saying, gone.to_string())
+                steps::tell_instead(snapshot, now, &self.saying, &gone.to_string())
             }
             Some(why) => return Ok(self.answered(&self.cannot_go_on(&why))),
         };
@@ -138,23 +137,21 @@ impl Letter {
                 changes: told.changes,
                 value: Taken::Gone,
             }),
-            Err(RunRefusal::Store(error)) => Err(error),
-            Err(
+            Err(Stop::Undecided(undecided)) => Err(undecided.into()),
+            Err(Stop::Refused(
                 RunRefusal::SessionOver(_)
                 | RunRefusal::Stale(_)
                 | RunRefusal::GoingOn(_)
                 | RunRefusal::Elsewhere { .. },
-            ) => Ok(self.answered(self.over())),
+            )) => Ok(self.answered(self.over())),
         }
     }
 
     /// Why the run that is going on is left alone here, if one is and cannot go on.
-    fn left_alone(&self, view: &View<'_>) -> Result<Option<ResumeError>, StoreError> {
+    fn left_alone(&self, snapshot: &Snapshot) -> Result<Option<ResumeError>, Undecided> {
         let session = &self.saying.session;
-        let Some(run) = view.run(session)?.filter(|run| run.ended.is_none()) else {
-            return Ok(None);
-        };
-        Ok(self.agent.drives(session, &view.run_started(&run)?).err())
+        let run = snapshot.run(session)?.as_ref().filter(|run| !run.ended);
+        Ok(run.and_then(|run| self.agent.drives(session, &run.started).err()))
     }
 
     /// Says something back, and nothing else happens.
@@ -206,23 +203,5 @@ impl Letter {
             "This conversation has been ended; nothing happens in it any more.",
             "这个对话已经结束，不再执行任何操作。",
         )
-    }
-}
-
-/// Whether nothing but messages has come to a session: an agent that makes calls there is whom they are for.
-fn untouched(view: &View<'_>, session: &SessionId) -> Result<bool, StoreError> {
-    let mut after = 0;
-    loop {
-        let page = view.journal(after, PAGE, Some(session))?;
-        if page
-            .iter()
-            .any(|row| !matches!(row.event, Event::MessageQueued(_)))
-        {
-            return Ok(false);
-        }
-        match page.last() {
-            Some(last) => after = last.id,
-            None => return Ok(true),
-        }
     }
 }

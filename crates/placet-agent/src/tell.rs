@@ -1,22 +1,20 @@
 //! Telling the agent something: a run begins with it, or the one that is going on hears it.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use placet_core::call::Chat;
 use placet_core::config::Workflow;
 use placet_core::ids::{AgentId, PersonId, SessionId, ToolName};
-use placet_core::journal::Event;
+use placet_core::snapshot::{Activity, Snapshot, Undecided};
+use placet_core::step::{Decided, Refusal, Step};
+use placet_core::steps::{self, RunRefusal, Said, Saying, SettingRefusal};
 use placet_core::time::Now;
-use placet_engine::steps::{self, RunRefusal, Said, Saying, SettingRefusal};
-use placet_store::{Committed, Step, StepError, StoreError, View};
+use placet_store::{StepError, StoreError};
 
 use crate::agent::{Agent, Inner, ResumeError};
 
 /// What a workflow is told that is begun without an input.
 const BEGIN: &str = "Begin.";
-/// Rows of a session that are looked at to find out whose it is.
-const ROWS_SEEN_MAX: usize = 512;
 
 /// Why the agent was not told something. Nothing happened.
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +38,8 @@ pub enum TellError {
     #[error(transparent)]
     Store(#[from] StoreError),
 }
+
+impl Refusal for TellError {}
 
 /// Why a workflow does not begin. Nothing happened.
 #[derive(Debug, thiserror::Error)]
@@ -77,10 +77,12 @@ impl Agent {
 
     /// Whether somebody may tell the agent something in a session.
     pub(crate) async fn may_tell(&self, session: &SessionId, person: &PersonId) -> Result<bool, StoreError> {
-        let (session, person, agent) = (session.clone(), person.clone(), self.inner.agent.clone());
-        let store = self.inner.engine.store();
-        let may = store.read(move |view, _| may_tell(view, &session, &agent, &person));
-        may.await
+        let agent = &self.inner.agent;
+        let may = self.inner.engine.transact(|snapshot, _| {
+            let may = may_tell(snapshot, session, agent, person)?;
+            Ok(Step::nothing(may))
+        });
+        may.await.map_err(StepError::into_store_error)
     }
 
     /// Begins a run in a workflow, and keeps that workflow for it as it is now. Without an input the prompt has to say it all.
@@ -126,17 +128,18 @@ impl Agent {
 
     /// Tells, and puts these tools on the session's allow-list: both or neither.
     pub(crate) async fn say(&self, saying: Saying, allowed: BTreeSet<ToolName>) -> Result<Said, TellError> {
-        let session = saying.session.clone();
-        let inner = Arc::clone(&self.inner);
-        let step = move |view: &View<'_>, now| tell(&inner, view, now, &saying, &allowed);
-        let told = self.inner.engine.store().step(step).await;
-        let said = told.map_err(|error| match error {
+        let session = &saying.session;
+        let tell = self
+            .inner
+            .engine
+            .transact(|snapshot, now| tell(&self.inner, snapshot, now, &saying, &allowed));
+        let said = tell.await.map_err(|error| match error {
             StepError::Refused(refusal) => refusal,
             StepError::Store(error) => TellError::Store(error),
         })?;
         // A run that was going on may be one that this process has left alone until now.
         if said == Said::Queued {
-            self.resume(&session).await.map_err(TellError::LeftAlone)?;
+            self.resume(session).await.map_err(TellError::LeftAlone)?;
         }
         Ok(said)
     }
@@ -145,34 +148,34 @@ impl Agent {
 /// The step of telling, for whoever may.
 fn tell(
     inner: &Inner,
-    view: &View<'_>,
+    snapshot: &Snapshot,
     now: Now,
     saying: &Saying,
     allowed: &BTreeSet<ToolName>,
-) -> Result<Step<Said>, TellError> {
+) -> Decided<Said, TellError> {
     let not_yours = || TellError::NotYours(saying.session.clone());
     let person = saying.origin.user.as_ref().ok_or_else(not_yours)?;
-    if !may_tell(view, &saying.session, &saying.origin.agent, person)? {
-        return Err(not_yours());
+    if !may_tell(snapshot, &saying.session, &saying.origin.agent, person)? {
+        return Err(not_yours().into());
     }
     // What is said to a run that cannot go on here would wait for nobody knows whom.
-    if let Some(run) = view.run(&saying.session)?.filter(|run| run.ended.is_none()) {
-        let drives = inner.drives(&saying.session, &view.run_started(&run)?);
+    if let Some(run) = snapshot.run(&saying.session)?.as_ref().filter(|run| !run.ended) {
+        let drives = inner.drives(&saying.session, &run.started);
         drives.map_err(TellError::LeftAlone)?;
     }
-    let mut told = steps::tell(view, now, saying).map_err(|refusal| match refusal {
-        RunRefusal::SessionOver(session) | RunRefusal::Stale(session) => TellError::SessionOver(session),
-        RunRefusal::GoingOn(session) => TellError::GoingOn(session),
-        RunRefusal::Elsewhere { session, workspace } => {
-            TellError::LeftAlone(ResumeError::Elsewhere { session, workspace })
-        }
-        RunRefusal::Store(error) => TellError::Store(error),
+    let mut told = steps::tell(snapshot, now, saying).map_err(|stop| {
+        stop.map(|refusal| match refusal {
+            RunRefusal::SessionOver(session) | RunRefusal::Stale(session) => TellError::SessionOver(session),
+            RunRefusal::GoingOn(session) => TellError::GoingOn(session),
+            RunRefusal::Elsewhere { session, workspace } => {
+                TellError::LeftAlone(ResumeError::Elsewhere { session, workspace })
+            }
+        })
     })?;
     for tool in allowed {
-        let allowed = steps::allow_tool(view, &saying.session, tool, person);
-        let allowed = allowed.map_err(|refusal| match refusal {
-            SettingRefusal::SessionOver(session) => TellError::SessionOver(session),
-            SettingRefusal::Store(error) => TellError::Store(error),
+        let allowed = steps::allow_tool(snapshot, &saying.session, tool, person);
+        let allowed = allowed.map_err(|stop| {
+            stop.map(|SettingRefusal::SessionOver(session)| TellError::SessionOver(session))
         })?;
         // Before the run begins: its first call may need it.
         told.events.splice(0..0, allowed.events);
@@ -182,22 +185,21 @@ fn tell(
 
 /// A new session is anybody's; a known one belongs to whoever first talked to the agent in it, and is no agent's of others.
 fn may_tell(
-    view: &View<'_>,
+    snapshot: &Snapshot,
     session: &SessionId,
     agent: &AgentId,
     person: &PersonId,
-) -> Result<bool, StoreError> {
-    if !view.session(session)?.is_open_to(agent) {
+) -> Result<bool, Undecided> {
+    if !snapshot.session(session)?.is_open_to(agent) {
         return Ok(false);
     }
-    if let Some(owner) = view.run_owner(session)? {
-        return Ok(owner == *person);
+    if let Some(owner) = snapshot.run_owner(session)? {
+        return Ok(owner == person);
     }
-    // What they set before they first spoke is theirs too.
-    let own = |row: &Committed| match &row.event {
-        Event::ModeSet { by, .. } | Event::ToolAllowed { by, .. } => by == person,
-        _ => false,
-    };
-    let rows = view.journal(0, ROWS_SEEN_MAX, Some(session))?;
-    Ok(rows.len() < ROWS_SEEN_MAX && rows.iter().all(own))
+    Ok(match snapshot.activity(session)? {
+        Activity::None => true,
+        // What they set before they first spoke is theirs too.
+        Activity::SetUpBy(by) => by == person,
+        Activity::Messages | Activity::Used => false,
+    })
 }

@@ -6,9 +6,9 @@ use anyhow::bail;
 use placet_core::ids::{PersonId, StandingGrantId};
 use placet_core::render::{SafeText, mask};
 use placet_core::standing::{GrantReach, ProposedRule, StandingGrant};
+use placet_core::steps::RevokeRefusal;
 use placet_core::time::{Millis, Timestamp};
-use placet_engine::steps::RevokeRefusal;
-use placet_store::{Clock as _, SystemClock};
+use placet_store::{Clock as _, StepError, SystemClock};
 use serde_json::{Value, json};
 
 use crate::args::{GrantsArgs, GrantsCommand, StoreArgs};
@@ -159,10 +159,10 @@ fn revoke(args: &StoreArgs, id: &StandingGrantId, by: Option<&PersonId>) -> anyh
     })?;
     match revoked {
         Ok(()) => {}
-        Err(RevokeRefusal::NotFound(id)) => {
+        Err(StepError::Refused(RevokeRefusal::NotFound(id))) => {
             bail!("there is no standing grant `{id}` in force; `placet grants list` shows them")
         }
-        Err(RevokeRefusal::Store(error)) => return Err(error.into()),
+        Err(StepError::Store(error)) => return Err(error.into()),
     }
     let (id, by) = (SafeText::line(id.as_str()), SafeText::line(by.as_str()));
     let mut text = format!("{id} is taken back by {by}: from now on people are asked again\n");

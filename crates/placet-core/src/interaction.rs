@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::call::{Args, CallDigest, Chat};
+use crate::call::{Args, CallDigest, Chat, ToolCall};
 use crate::evidence::Evidence;
 use crate::ids::{AgentId, CallId, GroupId, InteractionId, PersonId, SessionId};
 use crate::principal::{Principal, Via};
@@ -43,6 +43,16 @@ pub struct CallKey {
     pub agent: AgentId,
     /// The agent's id for the call.
     pub call: CallId,
+}
+
+impl CallKey {
+    /// The full name of a call.
+    pub fn of(call: &ToolCall) -> Self {
+        Self {
+            agent: call.origin.agent.clone(),
+            call: call.id.clone(),
+        }
+    }
 }
 
 /// A question as it was asked. Never changes afterwards.

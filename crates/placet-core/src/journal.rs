@@ -281,6 +281,39 @@ impl CallResult {
 }
 
 impl Event {
+    /// Whether it changes what decisions about other calls of its session look at. Such an event makes a new version of the
+    /// session. What only concerns one call is compared and set in that call's own row instead, so that calls of one session
+    /// do not hold each other up.
+    pub const fn changes_session(&self) -> bool {
+        match self {
+            Self::CallReceived { outcome, .. } => outcome.is_none(),
+            Self::Claimed { child, .. } => child.is_some(),
+            Self::Joined { .. }
+            | Self::Finished { .. }
+            | Self::LostTrack { .. }
+            | Self::Processed { .. }
+            | Self::Delivered { .. }
+            | Self::StandingGiven(_)
+            | Self::StandingUsed { .. }
+            | Self::StandingRevoked { .. }
+            | Self::MessageQueued(_)
+            | Self::Started { .. } => false,
+            Self::Asked(_)
+            | Self::Escalated { .. }
+            | Self::Voted { .. }
+            | Self::Resolved { .. }
+            | Self::Settled { .. }
+            | Self::ToolAllowed { .. }
+            | Self::ModeSet { .. }
+            | Self::SessionEnded { .. }
+            | Self::RunStarted(_)
+            | Self::UserSaid { .. }
+            | Self::ModelTurn(_)
+            | Self::RunInterrupted { .. }
+            | Self::RunEnded { .. } => true,
+        }
+    }
+
     /// Its name, as stored and as shown.
     pub const fn name(&self) -> &'static str {
         match self {

@@ -8,6 +8,7 @@ use crate::interaction::CallKey;
 use crate::journal::{CallResult, SYSTEM_SESSION};
 use crate::outcome::{CallStatus, Outcome};
 use crate::policy::Mode;
+use crate::run::RunStarted;
 use crate::time::LiveTime;
 use crate::verdict::Verdict;
 
@@ -33,8 +34,8 @@ pub struct CallHead {
     pub key: CallKey,
     /// Its session.
     pub session: SessionId,
-    /// Whether that session was ended.
-    pub session_over: bool,
+    /// Whether something may begin in that session.
+    pub begins: Begins,
     /// Whether the question that settled it has been answered without the asker knowing yet.
     pub untold: bool,
     /// Its digest.
@@ -45,6 +46,17 @@ pub struct CallHead {
     pub grants: u32,
     /// How far it has come.
     pub state: CallState,
+}
+
+/// Whether something may begin in a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Begins {
+    /// Yes.
+    Yes,
+    /// No: a person has stopped its run.
+    RunStopped,
+    /// No: it was ended.
+    SessionOver,
 }
 
 /// How far a call has come.
@@ -117,15 +129,14 @@ pub struct SessionRecord {
     pub mode: Option<Mode>,
     /// The agent it belongs to: whoever acted in it first. Nobody else acts in it.
     pub agent: Option<AgentId>,
+    /// How many journal rows it has.
+    pub rows: u64,
 }
 
 impl CallRecord {
     /// Its full name.
     pub fn key(&self) -> CallKey {
-        CallKey {
-            agent: self.call.origin.agent.clone(),
-            call: self.call.id.clone(),
-        }
+        CallKey::of(&self.call)
     }
 
     /// Its status on the wire. A call that shares another's fate reads as pending here; follow [`CallState::SameAs`].
@@ -148,11 +159,41 @@ impl SessionRecord {
             allow_list: BTreeSet::new(),
             mode: None,
             agent: None,
+            rows: 0,
         }
+    }
+
+    /// Whether nothing has happened in it yet.
+    pub fn is_new(&self) -> bool {
+        self.rows == 0
     }
 
     /// Whether an agent may act in it: in its own, and in one that is nobody's yet. Placet's own is closed to all.
     pub fn is_open_to(&self, agent: &AgentId) -> bool {
         self.id.as_str() != SYSTEM_SESSION && self.agent.as_ref().is_none_or(|owner| owner == agent)
+    }
+}
+
+/// One run of the built-in agent, as far as it has come.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunRecord {
+    /// The journal row that began it.
+    pub row: u64,
+    /// How often the model has spoken.
+    pub turns: u32,
+    /// How many messages came in meanwhile.
+    pub said: u32,
+    /// Whether it has ended.
+    pub ended: bool,
+    /// Whether a person stopped it.
+    pub interrupted: bool,
+    /// How it began.
+    pub started: RunStarted,
+}
+
+impl RunRecord {
+    /// Whether it goes on: it has not ended, and nobody has stopped it.
+    pub fn goes_on(&self) -> bool {
+        !self.ended && !self.interrupted
     }
 }

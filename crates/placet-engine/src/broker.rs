@@ -12,6 +12,9 @@ use placet_core::principal::Principal;
 use placet_core::record::CallRecord;
 use placet_core::render::{self, Document, QuestionView};
 use placet_core::standing::{ProposedRule, Scope, StandingGrant};
+use placet_core::steps::{
+    self, AnswerRefusal, Answered, AskRefusal, Authority, Edit, Reply, RevokeRefusal, SettingRefusal,
+};
 use placet_core::time::{Now, Timestamp};
 use placet_core::tool::Risk;
 use placet_core::verdict::Step;
@@ -19,11 +22,8 @@ use placet_store::{PendingPage, PendingRow, StepError, StoreError};
 use serde_json::Value;
 
 use crate::engine::Engine;
-use crate::gate::{Submission, flatten};
+use crate::gate::Submission;
 use crate::review::{self, Covered, GrantPreview};
-use crate::steps::{
-    self, AnswerRefusal, Answered, AskRefusal, Authority, Edit, Reply, RevokeRefusal, SettingRefusal,
-};
 
 /// How far back people are shown what a rule would have covered.
 const WEEK_MILLIS: i64 = 7 * 24 * 60 * 60 * 1000;
@@ -99,7 +99,11 @@ impl Broker {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn answer(&self, id: &InteractionId, answer: Answer) -> Result<Answered, AnswerRefusal> {
+    pub async fn answer(
+        &self,
+        id: &InteractionId,
+        answer: Answer,
+    ) -> Result<Answered, StepError<AnswerRefusal>> {
         self.answer_with(id, answer, Authority::Approver).await
     }
 
@@ -109,7 +113,7 @@ impl Broker {
         id: &InteractionId,
         mut answer: Answer,
         authority: Authority,
-    ) -> Result<Answered, AnswerRefusal> {
+    ) -> Result<Answered, StepError<AnswerRefusal>> {
         if let Some(edited) = &answer.edited_args
             && self.asked_args(id).await?.as_ref() == Some(edited)
         {
@@ -129,7 +133,7 @@ impl Broker {
             Some(scope) => self.last_week(scope).await?.refused > 0,
             None => false,
         };
-        let fresh = Engine::fresh().map_err(|_| AnswerRefusal::NotFound(id.clone()))?;
+        let fresh = Engine::fresh().map_err(|_| StepError::Refused(AnswerRefusal::NotFound(id.clone())))?;
         let reply = Reply {
             id: id.clone(),
             answer,
@@ -140,9 +144,9 @@ impl Broker {
             fresh,
         };
         let in_force = self.engine.in_force();
-        let step =
-            move |view: &placet_store::View<'_>, now| steps::answer(&in_force.rules(), view, now, &reply);
-        self.engine.inner.store.step(step).await.map_err(flatten)
+        self.engine
+            .transact(|snapshot, now| steps::answer(&in_force.rules(), snapshot, now, &reply))
+            .await
     }
 
     /// The arguments a question is about.
@@ -159,9 +163,9 @@ impl Broker {
         &self,
         id: &InteractionId,
         edited: Option<&Args>,
-    ) -> Result<(Option<Edit>, Option<Analysis>), AnswerRefusal> {
+    ) -> Result<(Option<Edit>, Option<Analysis>), StepError<AnswerRefusal>> {
         let Some(question) = self.question(id).await? else {
-            return Err(AnswerRefusal::NotFound(id.clone()));
+            return Err(StepError::Refused(AnswerRefusal::NotFound(id.clone())));
         };
         let Some(record) = question.call else {
             return Ok((None, None));
@@ -194,8 +198,12 @@ impl Broker {
     }
 
     /// Puts an agent's own question to people.
-    pub async fn ask(&self, request: InteractionRequest, origin: Origin) -> Result<Asked, AskRefusal> {
-        let bad_id = |error: IdError| AskRefusal::NobodyToAsk(error.to_string());
+    pub async fn ask(
+        &self,
+        request: InteractionRequest,
+        origin: Origin,
+    ) -> Result<Asked, StepError<AskRefusal>> {
+        let bad_id = |error: IdError| StepError::Refused(AskRefusal::NobodyToAsk(error.to_string()));
         let fresh = Engine::fresh().map_err(bad_id)?;
         let call = ToolCall {
             id: CallId::new(fresh.id.as_str()).map_err(bad_id)?,
@@ -207,10 +215,11 @@ impl Broker {
             description: None,
         };
         let in_force = self.engine.in_force();
-        let step = move |view: &placet_store::View<'_>, now| {
-            steps::ask_request(&in_force.rules(), view, now, &fresh, &call, request)
-        };
-        self.engine.inner.store.step(step).await.map_err(flatten)
+        self.engine
+            .transact(|snapshot, now| {
+                steps::ask_request(&in_force.rules(), snapshot, now, &fresh, &call, &request)
+            })
+            .await
     }
 
     /// Waits until a question is settled. Dropping the wait changes nothing.
@@ -239,14 +248,10 @@ impl Broker {
 
     /// Says that an agent has read what became of its own question.
     pub async fn acknowledge(&self, id: &InteractionId) -> Result<(), StoreError> {
-        let id = id.clone();
-        let step = move |view: &placet_store::View<'_>, _| steps::told_question(view, &id);
-        self.engine
-            .inner
-            .store
-            .step(step)
-            .await
-            .map_err(StepError::flatten)
+        let told = self
+            .engine
+            .transact(|snapshot, _| steps::told_question(snapshot, id));
+        told.await.map_err(StepError::into_store_error)
     }
 
     /// One question, with everything needed to show it.
@@ -422,26 +427,18 @@ impl Broker {
         why: Cancellation,
         outcome: Outcome,
     ) -> Result<bool, StoreError> {
-        let id = id.clone();
-        let step = move |view: &placet_store::View<'_>, _| steps::cancel_question(view, &id, why, &outcome);
-        self.engine
-            .inner
-            .store
-            .step(step)
-            .await
-            .map_err(StepError::flatten)
+        let cancel = self
+            .engine
+            .transact(|snapshot, _| steps::cancel_question(snapshot, id, &why, &outcome));
+        cancel.await.map_err(StepError::into_store_error)
     }
 
     /// Ends a session: nothing runs in it any more, and whatever is open in it is withdrawn.
     pub async fn end_session(&self, session: &SessionId, by: &str) -> Result<(), StoreError> {
-        let (session, by) = (session.clone(), by.to_owned());
-        let step = move |view: &placet_store::View<'_>, _| steps::end_session(view, &session, &by);
-        self.engine
-            .inner
-            .store
-            .step(step)
-            .await
-            .map_err(StepError::flatten)
+        let end = self
+            .engine
+            .transact(|snapshot, _| steps::end_session(snapshot, session, by));
+        end.await.map_err(StepError::into_store_error)
     }
 
     /// Changes how freely the agent of a session may act. A person's word, never an agent's.
@@ -450,10 +447,10 @@ impl Broker {
         session: &SessionId,
         mode: Mode,
         by: &PersonId,
-    ) -> Result<(), SettingRefusal> {
-        let (session, by) = (session.clone(), by.clone());
-        let step = move |view: &placet_store::View<'_>, _| steps::set_mode(view, &session, mode, &by);
-        self.engine.inner.store.step(step).await.map_err(flatten)
+    ) -> Result<(), StepError<SettingRefusal>> {
+        self.engine
+            .transact(|snapshot, _| steps::set_mode(snapshot, session, mode, by))
+            .await
     }
 
     /// Puts a tool on a session's allow-list. HIGH risk, `strict` and rules are asked about all the same.
@@ -462,10 +459,10 @@ impl Broker {
         session: &SessionId,
         tool: &ToolName,
         by: &PersonId,
-    ) -> Result<(), SettingRefusal> {
-        let (session, tool, by) = (session.clone(), tool.clone(), by.clone());
-        let step = move |view: &placet_store::View<'_>, _| steps::allow_tool(view, &session, &tool, &by);
-        self.engine.inner.store.step(step).await.map_err(flatten)
+    ) -> Result<(), StepError<SettingRefusal>> {
+        self.engine
+            .transact(|snapshot, _| steps::allow_tool(snapshot, session, tool, by))
+            .await
     }
 
     /// Standing grants that have not ended, with how often each was used and whether it was revoked.
@@ -478,10 +475,14 @@ impl Broker {
     }
 
     /// Takes a standing grant back.
-    pub async fn revoke_standing(&self, id: &StandingGrantId, by: &PersonId) -> Result<(), RevokeRefusal> {
-        let (id, by) = (id.clone(), by.clone());
-        let step = move |view: &placet_store::View<'_>, now| steps::revoke_standing(view, now, &id, &by);
-        self.engine.inner.store.step(step).await.map_err(flatten)
+    pub async fn revoke_standing(
+        &self,
+        id: &StandingGrantId,
+        by: &PersonId,
+    ) -> Result<(), StepError<RevokeRefusal>> {
+        self.engine
+            .transact(|snapshot, now| steps::revoke_standing(snapshot, now, id, by))
+            .await
     }
 }
 

@@ -10,19 +10,22 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use placet_core::call::{Args, ArgsError, Chat, Origin, ToolCall};
 use placet_core::ids::{AgentId, CallId, ID_BYTES_MAX, IdError, PersonId, SessionId, ToolName};
+use placet_core::interaction::CallKey;
 pub use placet_core::journal::Author;
 use placet_core::journal::{CallResult, InboundMessage};
 use placet_core::outcome::Outcome;
+use placet_core::outgoing::{Change, OutKind, Outgoing};
 use placet_core::principal::Principal;
+use placet_core::step::Step;
+use placet_core::steps::{self, ClaimRefusal, Inbound, InboundOutcome, Proposed, chat_member};
 use placet_core::tool::Category;
-use placet_store::{Change, OutKind, Outgoing, Step, StepError, StoreError};
+use placet_store::{StepError, StoreError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::callback::{Callback, ToolApproval, ToolUse};
 use crate::engine::Engine;
-use crate::gate::{GateError, Submission, key_of};
-use crate::steps::{self, ClaimRefusal, Inbound, InboundOutcome, Proposed, chat_member};
+use crate::gate::{GateError, Submission};
 
 /// The bus of an [`Engine`].
 #[derive(Clone)]
@@ -92,7 +95,8 @@ impl Bus {
     /// use placet_core::config::Config;
     /// use placet_core::ids::{ChannelName, ChatId, SessionId};
     /// use placet_core::journal::InboundMessage;
-    /// use placet_engine::{Engine, bus::Author, steps::InboundOutcome};
+    /// use placet_core::steps::InboundOutcome;
+    /// use placet_engine::{Engine, bus::Author};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -142,15 +146,10 @@ impl Bus {
             sender,
             fresh: Engine::fresh()?,
         };
-        let step =
-            move |view: &placet_store::View<'_>, now| steps::receive(&in_force.rules(), view, now, &inbound);
-        let outcome = self
+        let receive = self
             .engine
-            .inner
-            .store
-            .step(step)
-            .await
-            .map_err(StepError::flatten)?;
+            .transact(|snapshot, now| steps::receive(&in_force.rules(), snapshot, now, &inbound));
+        let outcome = receive.await.map_err(StepError::into_store_error)?;
         // What is said back may be all that came of it, and that alone is no event.
         self.engine.inner.outbox_work.notify_one();
         Ok(outcome)
@@ -166,19 +165,7 @@ impl Bus {
             kind: OutKind::Message,
             body: text.to_owned(),
         };
-        let step = move |_: &placet_store::View<'_>, _| {
-            Ok::<_, StoreError>(Step {
-                events: Vec::new(),
-                changes: vec![Change::Enqueue(outgoing)],
-                value: (),
-            })
-        };
-        self.engine
-            .inner
-            .store
-            .step(step)
-            .await
-            .map_err(StepError::flatten)?;
+        self.engine.store_change(Change::Enqueue(outgoing)).await?;
         self.engine.inner.outbox_work.notify_one();
         Ok(())
     }
@@ -188,27 +175,13 @@ impl Bus {
         let mut committed = self.engine.inner.committed.clone();
         loop {
             committed.mark_unchanged();
-            let session = session.clone();
-            let step = move |view: &placet_store::View<'_>, _| {
-                let next = view.queued(&session, 1)?.into_iter().next();
-                let changes = next
-                    .iter()
-                    .map(|(queue_id, _)| Change::Took { queue_id: *queue_id })
-                    .collect();
-                Ok::<_, StoreError>(Step {
-                    events: Vec::new(),
-                    changes,
-                    value: next.map(|(_, message)| message),
-                })
-            };
-            if let Some(message) = self
-                .engine
-                .inner
-                .store
-                .step(step)
-                .await
-                .map_err(StepError::flatten)?
-            {
+            let take = self.engine.transact(|snapshot, _| {
+                let Some((queue_id, message)) = snapshot.next_queued(session)?.clone() else {
+                    return Ok(Step::nothing(None));
+                };
+                Ok(Step::new(Some(message)).change(Change::Took { queue_id }))
+            });
+            if let Some(message) = take.await.map_err(StepError::into_store_error)? {
                 return Ok(message);
             }
             if committed.changed().await.is_err() {
@@ -261,7 +234,7 @@ impl Bus {
             submission.call.origin.agent = agent;
         }
         let gate = self.engine.gate();
-        let key = key_of(&submission.call);
+        let key = CallKey::of(&submission.call);
         let outcome = match gate.propose(submission).await? {
             Proposed::Settled { outcome, .. } => outcome,
             Proposed::Parked { .. } | Proposed::Known(_) => gate.wait(&key).await?,

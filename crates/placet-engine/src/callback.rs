@@ -12,16 +12,15 @@ use std::sync::Arc;
 
 use placet_core::call::{Args, ToolCall};
 use placet_core::ids::{InteractionId, SessionId};
-use placet_core::interaction::{Action, Answer, Asked, Cancellation, Interaction, Locale, Shown};
+use placet_core::interaction::{Action, Answer, Asked, CallKey, Cancellation, Interaction, Locale, Shown};
 use placet_core::outcome::Outcome;
 use placet_core::principal::{Principal, Via};
+use placet_core::steps::{AnswerRefusal, Decides, EditDenial, Proposed};
 use placet_core::tool::Category;
-use placet_store::StoreError;
+use placet_store::{StepError, StoreError};
 
 use crate::broker::Question;
 use crate::engine::Engine;
-use crate::gate::key_of;
-use crate::steps::{AnswerRefusal, Decides, EditDenial, Proposed};
 
 /// What a callback is asked about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -268,7 +267,7 @@ impl Engine {
                 return;
             };
             // Somebody else's question: a rule's people, or the same call asked about before, which is being decided already.
-            if !pending.asks(&by) || pending.asked.call() != Some(&key_of(&tool_use.call)) {
+            if !pending.asks(&by) || pending.asked.call() != Some(&CallKey::of(&tool_use.call)) {
                 return;
             }
             let refused = match callback.ask(tool_use.clone()).await {
@@ -276,7 +275,9 @@ impl Engine {
                     .answer(&id, callback_answer(by, &pending.asked, &tool_use, approval))
                     .await
                     .err(),
-                None => Some(AnswerRefusal::EditDenied(EditDenial::CallbackFailed)),
+                None => Some(StepError::Refused(AnswerRefusal::EditDenied(
+                    EditDenial::CallbackFailed,
+                ))),
             };
             if let Some(refusal) = refused {
                 // The callback approves nothing it may not approve; the call gets a reason of its own.

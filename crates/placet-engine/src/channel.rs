@@ -5,11 +5,11 @@
 
 use async_trait::async_trait;
 use placet_core::ids::{ChannelName, ChatId};
-use placet_core::interaction::{Asked, InteractionOption, Resolution, Shown};
-use placet_core::journal::genesis;
+use placet_core::interaction::{Asked, InteractionOption, Resolution};
 use placet_core::render::Document;
 use placet_core::time::Millis;
-use serde::{Deserialize, Serialize};
+
+pub use placet_core::outgoing::Receipt;
 
 /// A place where people can be shown things.
 #[async_trait]
@@ -60,31 +60,6 @@ pub enum Content<'a> {
         /// Its text, safe to show.
         text: &'a str,
     },
-}
-
-/// What a channel knows of something it has shown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Receipt {
-    /// The platform's own name for it, for updating it later.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reference: Option<String>,
-    /// What was shown, and whether it was all.
-    pub shown: Shown,
-}
-
-impl Receipt {
-    /// What must be assumed of a copy before its surface has said anything: it may be there, and nobody knows how much of it.
-    pub(crate) fn unacknowledged() -> Self {
-        Self {
-            reference: None,
-            shown: Shown::Part(genesis()),
-        }
-    }
-
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        serde_json::from_str(text).ok()
-    }
 }
 
 /// Why something was not shown.

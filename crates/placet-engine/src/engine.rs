@@ -9,8 +9,10 @@ use placet_core::analysis::Places as _;
 use placet_core::config::Config;
 use placet_core::ids::{AgentId, ChannelName, IdError, InteractionId, PersonId, SessionId};
 use placet_core::journal::{Event, SYSTEM_SESSION};
+use placet_core::step::Step;
+use placet_core::steps::{self, Connected, Elsewhere, Fresh, InboxReach, Proposal, Reach, Rules};
 use placet_core::verdict::Decision;
-use placet_store::{OpenError, Options, Step, Store, StoreError, SystemClock};
+use placet_store::{OpenError, Options, StepError, Store, StoreError, SystemClock};
 use tokio::sync::{Notify, oneshot, watch};
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
@@ -20,9 +22,9 @@ use crate::callback::{Callback, Callbacks, OnToolApprove};
 use crate::channel::Channel;
 use crate::outbox;
 use crate::places::{DiskPlaces, PlacesError};
-use crate::steps::{self, Connected, Elsewhere, Fresh, InboxReach, Proposal, Reach, Rules};
 use crate::timers::{self, Alarm};
 use crate::toolbox::Toolbox;
+use crate::transact::Queues;
 use crate::waiters::Waiters;
 
 /// Who decides when the embedding program registered a callback.
@@ -39,6 +41,7 @@ pub struct Engine {
 
 pub(crate) struct Inner {
     pub(crate) store: Store,
+    pub(crate) queues: Queues,
     pub(crate) waiters: Arc<Waiters>,
     pub(crate) committed: watch::Receiver<u64>,
     pub(crate) channels: BTreeMap<ChannelName, Arc<dyn Channel>>,
@@ -53,7 +56,7 @@ pub(crate) struct Inner {
     role: Role,
     in_force: RwLock<Arc<InForce>>,
     stop: CancellationToken,
-    tasks: TaskTracker,
+    pub(crate) tasks: TaskTracker,
 }
 
 /// The configuration in force and what follows from it. Replaced whole when the file is loaded again.
@@ -372,6 +375,7 @@ impl Builder {
         let engine = Engine {
             inner: Arc::new(Inner {
                 store,
+                queues: Queues::default(),
                 waiters,
                 committed,
                 channels,
@@ -436,31 +440,29 @@ impl Engine {
         let down_for = self.inner.store.down_for();
         let policy = self.in_force().config.policy.version();
         let workspace = Some(self.inner.places.workspace().to_owned());
-        let step = self.inner.store.step(move |view, _| {
+        let begin = self.transact(|snapshot, _| {
             let started = Event::Started {
                 down_for,
                 policy,
-                workspace,
-                checkpoints: Some(view.checkpoints()?),
+                workspace: workspace.clone(),
+                checkpoints: Some(*snapshot.checkpoints(&())?),
             };
-            Ok::<_, StoreError>(Step::new(()).event(session, started))
+            Ok(Step::new(()).event(session.clone(), started))
         });
-        Ok(step.await.map_err(placet_store::StepError::flatten)?)
+        Ok(begin.await.map_err(StepError::into_store_error)?)
     }
 
     /// What was running when the last process died may have happened, or not.
     async fn recover(&self) -> Result<(), StartError> {
         let lost = self.inner.store.read(|view, _| view.claimed_by_process()).await?;
         for (key, _) in lost {
-            let (in_force, fresh, call) = (self.in_force(), Self::fresh()?, key.clone());
-            let step = self
-                .inner
-                .store
-                .step(move |view, now| steps::recover(&in_force.rules(), view, now, &key, &fresh));
-            match step.await.map_err(placet_store::StepError::flatten) {
+            let (in_force, fresh) = (self.in_force(), Self::fresh()?);
+            let recover =
+                self.transact(|snapshot, now| steps::recover(&in_force.rules(), snapshot, now, &key, &fresh));
+            match recover.await.map_err(StepError::into_store_error) {
                 // It stays claimed, so nobody can run it; that is no reason to keep the others from starting.
                 Err(error @ StoreError::Corrupt { .. }) => {
-                    tracing::error!(%error, ?call, "a call that was running cannot be read; it is left as it is");
+                    tracing::error!(%error, ?key, "a call that was running cannot be read; it is left as it is");
                 }
                 recovered => recovered?,
             }

@@ -22,10 +22,11 @@ use placet_core::verdict::Verdict;
 use placet_store::{StepError, StoreError};
 
 use crate::engine::Engine;
-use crate::steps::{
-    self, ClaimRefusal, Claiming, FinishRefusal, Permit, Proposal, ProposeRefusal, Proposed, Reread, RunTerms,
-};
 use crate::toolbox::{NoToolbox, Toolbox};
+use placet_core::step::Step;
+use placet_core::steps::{
+    self, ClaimRefusal, Claiming, FinishRefusal, Permit, Proposal, ProposeRefusal, Proposed, RunTerms,
+};
 
 /// The gate of an [`Engine`].
 #[derive(Clone)]
@@ -81,6 +82,18 @@ pub enum GateError {
     /// An id could not be made.
     #[error(transparent)]
     Id(#[from] IdError),
+}
+
+impl<E> From<StepError<E>> for GateError
+where
+    GateError: From<E>,
+{
+    fn from(error: StepError<E>) -> Self {
+        match error {
+            StepError::Refused(refusal) => refusal.into(),
+            StepError::Store(error) => error.into(),
+        }
+    }
 }
 
 /// What came out of [`Gate::call`].
@@ -187,7 +200,7 @@ impl Gate {
         Fut: Future<Output = Result<String, String>>,
     {
         let submission = submission.into();
-        let key = key_of(&submission.call);
+        let key = CallKey::of(&submission.call);
         let (outcome, claimed) = match self.propose_claiming(submission, None).await? {
             Proposed::Settled { outcome, permit, .. } => (outcome, permit.map(|permit| *permit)),
             Proposed::Parked { .. } => (self.wait(&key).await?, None),
@@ -221,7 +234,7 @@ impl Gate {
     /// Receives a call: judged, and settled at once or parked on a question.
     pub async fn propose(&self, submission: impl Into<Submission>) -> Result<Proposed, GateError> {
         let proposal = self.prepare(submission.into()).await?;
-        self.receive(proposal).await
+        self.receive_one(&proposal).await
     }
 
     /// The same, and claims the call in the same step when policy allows it: for an agent that runs it at once. A call that is
@@ -233,27 +246,45 @@ impl Gate {
     ) -> Result<Proposed, GateError> {
         let mut proposal = self.prepare(submission.into()).await?;
         proposal.claiming = Claiming::AtOnce { lease };
-        self.receive(proposal).await
+        self.receive_one(&proposal).await
     }
 
-    /// Receives the calls of one turn together. Each is judged on its own; questions are shown as one group. No answer comes
-    /// in between, so a call made twice is one question however fast people are.
+    /// Receives the calls of one turn together. Each is judged on its own; questions are shown as one group. A program that
+    /// decides is asked after the last one, so a call made twice is one question.
     pub async fn propose_all(&self, turn: Vec<Submission>) -> Vec<Result<Proposed, GateError>> {
         let prepared = join_all(turn.into_iter().map(|submission| self.prepare(submission))).await;
-        let receiving = prepared
-            .into_iter()
-            .map(|prepared| async move { self.receive(prepared?).await });
-        // All are handed to the store before the first is committed: polled in order, and nothing waits before that.
-        join_all(receiving).await
+        let mut received = Vec::with_capacity(prepared.len());
+        for prepared in prepared {
+            received.push(match prepared {
+                Ok(proposal) => match self.receive(&proposal).await {
+                    Ok(proposed) => Ok((proposal.call, proposed)),
+                    Err(error) => Err(error),
+                },
+                Err(error) => Err(error),
+            });
+        }
+        // Only now, so that a call made twice finds its question still open.
+        let consulted = received.into_iter().map(|received| {
+            let (call, proposed) = received?;
+            self.engine.consult_callback(&call, &proposed);
+            Ok(proposed)
+        });
+        consulted.collect()
     }
 
-    async fn receive(&self, proposal: Proposal) -> Result<Proposed, GateError> {
-        let call = proposal.call.clone();
+    async fn receive(&self, proposal: &Proposal) -> Result<Proposed, GateError> {
         let in_force = self.engine.in_force();
-        let step =
-            move |view: &placet_store::View<'_>, now| steps::propose(&in_force.rules(), view, now, &proposal);
-        let proposed = self.engine.inner.store.step(step).await.map_err(flatten)?;
-        self.engine.consult_callback(&call, &proposed);
+        let proposed = self
+            .engine
+            .transact(|snapshot, now| steps::propose(&in_force.rules(), snapshot, now, proposal))
+            .await?;
+        Ok(proposed)
+    }
+
+    /// Receives one call, and lets the callback decide where it does.
+    async fn receive_one(&self, proposal: &Proposal) -> Result<Proposed, GateError> {
+        let proposed = self.receive(proposal).await?;
+        self.engine.consult_callback(&proposal.call, &proposed);
         Ok(proposed)
     }
 
@@ -266,10 +297,12 @@ impl Gate {
         let mut proposal = self.prepare_without_evidence(submission).await?;
         proposal.confinement = confinement;
         let in_force = self.engine.in_force();
-        let analysis = proposal.analysis.clone();
-        let read =
-            move |view: &placet_store::View<'_>, now| steps::judge(&in_force.rules(), view, now, &proposal);
-        Ok((self.engine.inner.store.read(read).await?, analysis))
+        let judged = self.engine.transact(|snapshot, now| {
+            let verdict = steps::judge(&in_force.rules(), snapshot, now, &proposal)?;
+            Ok(Step::nothing(verdict))
+        });
+        let verdict = judged.await.map_err(StepError::into_store_error)?;
+        Ok((verdict, proposal.analysis))
     }
 
     /// Waits until a call is settled. Dropping the wait changes nothing: the question stays open.
@@ -318,18 +351,10 @@ impl Gate {
     /// Claims the right to run a call, once. With a lease the claimant promises a result by then; without one it lives and
     /// dies with this process.
     pub async fn claim(&self, key: &CallKey, lease: Option<Millis>) -> Result<Permit, GateError> {
-        let key = key.clone();
-        let looked = key.clone();
-        let reread = self
+        let claim = self
             .engine
-            .inner
-            .store
-            .read(move |view, _| Reread::of(view, &looked));
-        let Some(reread) = reread.await? else {
-            return Err(ClaimRefusal::NotFound(key.call).into());
-        };
-        let step = move |view: &placet_store::View<'_>, now| steps::claim(view, now, &key, &reread, lease);
-        Ok(self.engine.inner.store.step(step).await.map_err(flatten)?)
+            .transact(|snapshot, now| steps::claim(snapshot, now, key, lease));
+        Ok(claim.await?)
     }
 
     /// Claims the right to run a call, once, and begins the run that does it, in one step: there is no moment at which nobody
@@ -337,37 +362,26 @@ impl Gate {
     /// error is the result of a call that nothing was begun for.
     pub async fn delegate<F>(&self, key: &CallKey, begin: F) -> Result<(), GateError>
     where
-        F: FnOnce(&ToolCall) -> Result<RunStarted, String> + Send + 'static,
+        F: Fn(&ToolCall) -> Result<RunStarted, String>,
     {
-        let key = key.clone();
-        let looked = key.clone();
-        let store = &self.engine.inner.store;
-        let reread = store.read(move |view, _| Reread::of(view, &looked)).await?;
-        let Some(reread) = reread else {
-            return Err(ClaimRefusal::NotFound(key.call).into());
-        };
-        let step = move |view: &placet_store::View<'_>, _| steps::delegate(view, &key, &reread, begin);
-        Ok(store.step(step).await.map_err(flatten)?)
+        let delegate = self
+            .engine
+            .transact(|snapshot, _| steps::delegate(snapshot, key, &begin));
+        Ok(delegate.await?)
     }
 
     /// Records what a claimed call returned.
     pub async fn finish(&self, key: &CallKey, result: CallResult) -> Result<(), GateError> {
-        let key = key.clone();
-        let step = move |view: &placet_store::View<'_>, _| steps::finish(view, &key, &result);
-        Ok(self.engine.inner.store.step(step).await.map_err(flatten)?)
+        let finish = self
+            .engine
+            .transact(|snapshot, _| steps::finish(snapshot, key, &result));
+        Ok(finish.await?)
     }
 
     /// Says that the agent has read why a call does not run.
     pub async fn acknowledge(&self, key: &CallKey) -> Result<(), GateError> {
-        let key = key.clone();
-        let step = move |view: &placet_store::View<'_>, _| steps::told(view, &key);
-        self.engine
-            .inner
-            .store
-            .step(step)
-            .await
-            .map_err(StepError::flatten)?;
-        Ok(())
+        let told = self.engine.transact(|snapshot, _| steps::told(snapshot, key));
+        Ok(told.await.map_err(StepError::into_store_error)?)
     }
 
     async fn prepare(&self, submission: Submission) -> Result<Proposal, GateError> {
@@ -421,20 +435,4 @@ fn finished_before(record: &CallRecord) -> Option<Finished> {
         outcome: outcome.clone(),
         args,
     })
-}
-
-/// The full name of a call.
-pub(crate) fn key_of(call: &ToolCall) -> CallKey {
-    CallKey {
-        agent: call.origin.agent.clone(),
-        call: call.id.clone(),
-    }
-}
-
-/// A step's own refusal and the store's failure end up in one error.
-pub(crate) fn flatten<E: From<StoreError>>(error: StepError<E>) -> E {
-    match error {
-        StepError::Refused(refusal) => refusal,
-        StepError::Store(error) => E::from(error),
-    }
 }

@@ -47,12 +47,12 @@ pub mod gate;
 mod outbox;
 pub mod places;
 pub mod review;
-pub mod steps;
 mod timers;
 pub mod toolbox;
+mod transact;
 mod waiters;
 
 pub use callback::{ToolApproval, ToolUse};
 pub use engine::{Beside, Builder, Engine, StartError};
 pub use gate::{Finished, Gate, GateError, Submission};
-pub use steps::{Answered, Authority, Permit, Proposed};
+pub use placet_core::steps::{Answered, Authority, Permit, Proposed};

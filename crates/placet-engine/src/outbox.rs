@@ -19,9 +19,11 @@ use placet_core::ids::ChannelName;
 use placet_core::interaction::{Cancellation, Interaction};
 use placet_core::journal::Event;
 use placet_core::outcome::{Denial, Outcome};
+use placet_core::outgoing::{Change, OutKind, OutState, OutboxItem};
 use placet_core::render;
+use placet_core::step::Step;
 use placet_core::time::Millis;
-use placet_store::{Change, OutKind, OutState, OutboxItem, Step, StepError, StoreError};
+use placet_store::{StepError, StoreError};
 use tokio::task::{self, JoinSet};
 use tokio_util::sync::CancellationToken;
 
@@ -40,7 +42,7 @@ const ATTEMPTS_MAX: u32 = 12;
 
 pub(crate) async fn run(engine: Engine, stop: CancellationToken) {
     let mut rounds = Rounds::default();
-    // Cut short at the end: what was shown and not recorded is shown again, under the same key.
+    // Cut short at the end: what a platform has not confirmed by then is shown again, under the same key.
     while let Some(begun) = stop.run_until_cancelled(rounds.begin(&engine)).await {
         let pause = match begun {
             Ok(pause) => pause,
@@ -130,16 +132,17 @@ async fn deliver(engine: &Engine, item: OutboxItem) -> Result<(), StoreError> {
         ))),
     };
     match result {
-        Attempt::Shown(receipt) => record_shown(engine, item, receipt).await,
+        Attempt::Shown(receipt) => {
+            // In a task of its own, which a shutdown waits for: what was shown is recorded, and not shown again.
+            let recording = engine
+                .inner
+                .tasks
+                .spawn(record_shown(engine.clone(), item, receipt));
+            recording.await.map_err(|_| StoreError::Panicked)?
+        }
         Attempt::Moot => {
-            change(
-                engine,
-                Change::Dead {
-                    id: item.id,
-                    error: "no longer needed".into(),
-                },
-            )
-            .await
+            let error = "no longer needed".into();
+            engine.store_change(Change::Dead { id: item.id, error }).await
         }
         Attempt::Failed(DeliveryError::Later(error)) => try_later(engine, item, error, Millis::ZERO).await,
         Attempt::Failed(DeliveryError::Busy { error, pause }) => try_later(engine, item, error, pause).await,
@@ -179,7 +182,7 @@ async fn try_later(
         error,
         next,
     };
-    change(engine, failed).await
+    engine.store_change(failed).await
 }
 
 enum Attempt {
@@ -211,7 +214,9 @@ async fn attempt(engine: &Engine, channel: &dyn Channel, item: &OutboxItem) -> R
             };
             if item.receipt.is_none() {
                 let receipt = stored(&Receipt::unacknowledged())?;
-                change(engine, Change::Leaving { id: item.id, receipt }).await?;
+                engine
+                    .store_change(Change::Leaving { id: item.id, receipt })
+                    .await?;
             }
             Ok(send(channel, item, content).await)
         }
@@ -264,12 +269,12 @@ async fn send(channel: &dyn Channel, item: &OutboxItem, content: Content<'_>) ->
     }
 }
 
-async fn record_shown(engine: &Engine, item: OutboxItem, receipt: Receipt) -> Result<(), StoreError> {
+async fn record_shown(engine: Engine, item: OutboxItem, receipt: Receipt) -> Result<(), StoreError> {
     let receipt = stored(&receipt)?;
-    let step = move |view: &placet_store::View<'_>, _| {
+    let record = engine.transact(|snapshot, _| {
         let mut step = Step::nothing(());
         if let Some(id) = &item.interaction
-            && let Some(interaction) = view.interaction(id)?
+            && let Some(interaction) = snapshot.interaction(id)?
         {
             let event = Event::Delivered {
                 interaction: id.clone(),
@@ -281,11 +286,11 @@ async fn record_shown(engine: &Engine, item: OutboxItem, receipt: Receipt) -> Re
         }
         step.changes.push(Change::Sent {
             id: item.id,
-            receipt: Some(receipt),
+            receipt: Some(receipt.clone()),
         });
-        Ok::<_, StoreError>(step)
-    };
-    engine.store().step(step).await.map_err(StepError::flatten)
+        Ok(step)
+    });
+    record.await.map_err(StepError::into_store_error)
 }
 
 fn stored(receipt: &Receipt) -> Result<String, StoreError> {
@@ -301,7 +306,7 @@ async fn give_up(
     given_up: Change,
     error: String,
 ) -> Result<(), StoreError> {
-    change(engine, given_up).await?;
+    engine.store_change(given_up).await?;
     let (Some(id), OutKind::Question) = (item.interaction, item.kind) else {
         return Ok(());
     };
@@ -327,15 +332,4 @@ async fn give_up(
         }
     }
     Ok(())
-}
-
-async fn change(engine: &Engine, change: Change) -> Result<(), StoreError> {
-    let step = move |_: &placet_store::View<'_>, _| {
-        Ok::<_, StoreError>(Step {
-            events: Vec::new(),
-            changes: vec![change],
-            value: (),
-        })
-    };
-    engine.store().step(step).await.map_err(StepError::flatten)
 }

@@ -7,14 +7,16 @@ use std::time::Duration;
 use placet_core::ids::InteractionId;
 use placet_core::interaction::CallKey;
 use placet_core::journal::Event;
+use placet_core::outgoing::Change;
+use placet_core::steps;
 use placet_core::time::{LiveTime, Millis, Timestamp};
-use placet_store::{Change, Committed, Step, StepError, StoreError};
+use placet_store::{Committed, StepError, StoreError};
+use std::convert::Infallible;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::engine::Engine;
-use crate::steps;
 
 /// How often live time is written down while nothing else is: what a crash can add to a question's time.
 const HEARTBEAT: Duration = Duration::from_secs(5);
@@ -130,16 +132,11 @@ async fn write_down(engine: &Engine) -> Result<(), StoreError> {
 
 /// Forgets how things of long ago were delivered. What was decided stays in the journal.
 async fn forget(engine: &Engine) -> Result<(), StoreError> {
-    let step = engine.store().step(|_, now| {
-        let age = i64::try_from(REMEMBERED.get()).unwrap_or(i64::MAX);
-        let before = Timestamp::from_millis(now.wall.as_millis().saturating_sub(age));
-        Ok::<_, StoreError>(
-            Step::nothing(())
-                .change(Change::ForgetOutbox { before })
-                .change(Change::ForgetInbound { before }),
-        )
-    });
-    step.await.map_err(StepError::flatten)
+    let age = i64::try_from(REMEMBERED.get()).unwrap_or(i64::MAX);
+    let now = engine.store().now();
+    let before = Timestamp::from_millis(now.wall.as_millis().saturating_sub(age));
+    engine.store_change(Change::ForgetOutbox { before }).await?;
+    engine.store_change(Change::ForgetInbound { before }).await
 }
 
 fn until(next: LiveTime, now: LiveTime) -> Duration {
@@ -161,8 +158,8 @@ impl Damaged {
     }
 
     /// Takes what became of one; any other failure is everybody's.
-    fn take(&mut self, what: String, done: Result<(), StepError<StoreError>>) -> Result<(), StoreError> {
-        match done.map_err(StepError::flatten) {
+    fn take(&mut self, what: String, done: Result<(), StepError<Infallible>>) -> Result<(), StoreError> {
+        match done.map_err(StepError::into_store_error) {
             Err(error @ (StoreError::Corrupt { .. } | StoreError::Panicked)) => {
                 if self.told.insert(what.clone()) {
                     tracing::error!(%error, what, "it is due and cannot be read; it is left as it is");
@@ -227,7 +224,8 @@ async fn turn(engine: &Engine, damaged: &mut Damaged) -> Result<Option<LiveTime>
         expire(engine, due.questions, damaged).await?;
         for id in due.escalations {
             let (in_force, what) = (engine.in_force(), id.to_string());
-            let step = store.step(move |view, now| steps::escalate(&in_force.rules(), view, now, &id));
+            let step =
+                engine.transact(|snapshot, now| steps::escalate(&in_force.rules(), snapshot, now, &id));
             damaged.take(what, step.await)?;
         }
         for key in due.claims {
@@ -235,8 +233,8 @@ async fn turn(engine: &Engine, damaged: &mut Damaged) -> Result<Option<LiveTime>
             let fresh = Engine::fresh().map_err(|error| StoreError::Corrupt {
                 what: error.to_string(),
             })?;
-            let step =
-                store.step(move |view, now| steps::lose_lease(&in_force.rules(), view, now, &key, &fresh));
+            let step = engine
+                .transact(|snapshot, now| steps::lose_lease(&in_force.rules(), snapshot, now, &key, &fresh));
             damaged.take(what, step.await)?;
         }
     }
@@ -246,11 +244,10 @@ async fn turn(engine: &Engine, damaged: &mut Damaged) -> Result<Option<LiveTime>
 async fn expire(engine: &Engine, due: Vec<InteractionId>, damaged: &mut Damaged) -> Result<(), StoreError> {
     let mut expiring = JoinSet::new();
     for id in due {
-        let store = engine.store().clone();
+        let engine = engine.clone();
         expiring.spawn(async move {
-            let what = id.to_string();
-            let step = store.step(move |view, now| steps::expire(view, now, &id));
-            (what, step.await)
+            let expire = engine.transact(|snapshot, now| steps::expire(snapshot, now, &id));
+            (id.to_string(), expire.await)
         });
     }
     while let Some(expired) = expiring.join_next().await {

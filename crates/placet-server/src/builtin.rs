@@ -17,8 +17,8 @@ use placet_core::config::{
 };
 use placet_core::confine::Confinement;
 use placet_core::ids::ChannelName;
+use placet_core::steps::Elsewhere;
 use placet_core::time::Millis;
-use placet_engine::steps::Elsewhere;
 
 /// The file that says how MCP tools looked when they were first seen.
 const PINS: &str = "mcp-tools.json";

@@ -58,6 +58,8 @@ pub struct Tally {
     pub crashes: u64,
     /// Grants that became unknown.
     pub unknown: u64,
+    /// Commits that were decided on an old state.
+    pub conflicts: u64,
 }
 
 impl std::ops::AddAssign for Tally {
@@ -68,6 +70,7 @@ impl std::ops::AddAssign for Tally {
         self.ran += other.ran;
         self.crashes += other.crashes;
         self.unknown += other.unknown;
+        self.conflicts += other.conflicts;
     }
 }
 

@@ -80,7 +80,8 @@ pub struct Oracle {
     grants: BTreeMap<(CallKey, u32), Grant>,
     ended: BTreeSet<SessionId>,
     remembered: BTreeMap<(SessionId, String, String), i64>,
-    approved_now: BTreeMap<CallKey, Args>,
+    /// What the approval of a call may cover: the arguments asked about, or those the approver wrote.
+    approved_now: BTreeMap<CallKey, Vec<Args>>,
     /// Acknowledged to somebody: may never be lost again.
     acknowledged: Vec<Acknowledged>,
     read_up_to: u64,
@@ -429,16 +430,15 @@ impl Oracle {
                 "{id} needs two people who did not ask for it, has {people:?}"
             );
         }
-        // What the approval covers: the question's arguments, or those the approver truly wrote.
-        let (key, mut args) = (book.call.clone(), book.args.clone());
-        let last = self.attempts.iter().rev().find(|attempt| {
+        // What the approval covers: the question's arguments, or those the approver truly wrote. Answers race each other, so
+        // every answer that says yes counts, whichever was committed.
+        let (key, args) = (book.call.clone(), &book.args);
+        let given = self.attempts.iter().filter(|attempt| {
             let meant = attempt.question.as_ref().is_none_or(|question| question == id);
-            attempt.by == ballot.by && attempt.via == ballot.via && meant
+            attempt.by == ballot.by && attempt.via == ballot.via && meant && attempt.says_yes
         });
-        if let Some(edited) = last.and_then(|attempt| attempt.edited.clone()) {
-            args = edited;
-        }
-        self.approved_now.insert(key, args);
+        let covered = given.map(|attempt| attempt.edited.as_ref().unwrap_or(args).clone());
+        self.approved_now.insert(key, covered.collect());
         Ok(())
     }
 
@@ -468,7 +468,7 @@ impl Oracle {
                 let again = call.kind.read_only && number > 1;
                 promise!(
                     1,
-                    again || approved.as_ref() == Some(&args),
+                    again || approved.as_ref().is_some_and(|covered| covered.contains(&args)),
                     "{key:?} may run {args:?}, approved was {approved:?}"
                 );
                 if remembered_until.is_some() {

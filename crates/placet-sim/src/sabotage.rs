@@ -21,11 +21,13 @@ pub enum Sabotage {
     RunsOtherArguments,
     /// Somebody edits a journal row.
     EditsJournal,
+    /// A commit does not look whether its sessions have changed since it was decided.
+    IgnoresVersions,
 }
 
 impl Sabotage {
     /// Every way.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::LateAnswerCounts,
         Self::DroppedSync,
         Self::StrangerCounts,
@@ -34,6 +36,7 @@ impl Sabotage {
         Self::ClaimsTwice,
         Self::RunsOtherArguments,
         Self::EditsJournal,
+        Self::IgnoresVersions,
     ];
 
     /// By the name used on the command line.

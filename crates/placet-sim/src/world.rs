@@ -5,10 +5,12 @@ use std::collections::BTreeSet;
 use placet_core::call::ToolCall;
 use placet_core::config::Config;
 use placet_core::ids::{ChannelName, InteractionId};
+use placet_core::snapshot::Snapshot;
+use placet_core::step::{Decided, Turn, turn};
+use placet_core::steps::{self, Fresh, Permit, Reach, Rules};
 use placet_core::time::{LiveTime, Now, Timestamp};
-use placet_engine::steps::{self, Fresh, Permit, Reach, Rules};
-use placet_store::inline::{CommitFault, InlineStore, Snapshot};
-use placet_store::{Step, StepError, View};
+use placet_store::inline::{CommitFault, Image, InlineStore};
+use placet_store::{StepError, StoreError};
 
 use crate::oracle::Oracle;
 use crate::sabotage::Sabotage;
@@ -43,11 +45,17 @@ pub struct World {
     running: Vec<Permit>,
     delivered_whole: BTreeSet<(InteractionId, String)>,
     /// What a disk that lies has really kept.
-    synced: Option<Snapshot>,
+    synced: Option<Image>,
     messages: u64,
     made: u64,
     story: Vec<String>,
     narrate: bool,
+    /// Whether another process is acting between the load and the commit of a step.
+    interfering: bool,
+    /// The rows that other processes wrote in between.
+    written_by_others: u64,
+    /// A promise that broke while it did.
+    broken: Option<String>,
     tally: Tally,
 }
 
@@ -85,6 +93,9 @@ impl World {
             made: 0,
             story: Vec::new(),
             narrate: false,
+            interfering: false,
+            written_by_others: 0,
+            broken: None,
             tally: Tally::default(),
         }
     }
@@ -127,10 +138,13 @@ impl World {
             _ => CommitFault::None,
         };
         if self.sabotage == Sabotage::DroppedSync && self.roll(3) == 0 {
-            self.synced = self.store.snapshot().ok();
+            self.synced = self.store.image().ok();
         }
         self.store.fail_next_commit(fault);
         self.act()?;
+        if let Some(promise) = self.broken.take() {
+            return Err(promise);
+        }
         self.store.fail_next_commit(CommitFault::None);
         // Only a crash can lose what was acknowledged, so that is when all of it is looked up again.
         if fault != CommitFault::None || self.roll(50) == 0 {
@@ -146,6 +160,8 @@ impl World {
             18..24 => self.propose_again(),
             24..46 => self.answer(),
             46..56 => self.write_in_chat(),
+            // A commit follows its decision at once; time passes between steps.
+            56..62 if self.interfering => Ok(()),
             56..62 => self.let_time_pass(),
             62..66 => self.tick(),
             66..82 => self.claim(),
@@ -222,7 +238,7 @@ impl World {
             .map_err(|error| error.to_string())?;
         for (key, _) in lost {
             let fresh = self.fresh();
-            let done = self.step(|rules, view, now| steps::recover(rules, view, now, &key, &fresh));
+            let done = self.step(|rules, snapshot, now| steps::recover(rules, snapshot, now, &key, &fresh));
             done.map_err(|error| format!("recovery failed: {error}"))?;
             self.tally.unknown += 1;
         }
@@ -231,22 +247,72 @@ impl World {
 
     fn step<T, E>(
         &mut self,
-        decide: impl FnOnce(&Rules<'_>, &View<'_>, Now) -> Result<Step<T>, E>,
+        decide: impl Fn(&Rules<'_>, &Snapshot, Now) -> Decided<T, E>,
     ) -> Result<T, StepError<E>> {
         self.step_at(self.now(), decide)
     }
 
+    /// Loads, decides and commits. Now and then another process acts in between, and the step has to decide again.
     fn step_at<T, E>(
         &mut self,
-        now: Now,
-        decide: impl FnOnce(&Rules<'_>, &View<'_>, Now) -> Result<Step<T>, E>,
+        mut now: Now,
+        decide: impl Fn(&Rules<'_>, &Snapshot, Now) -> Decided<T, E>,
     ) -> Result<T, StepError<E>> {
-        let rules = Rules {
-            config: &self.config,
-            reach: &self.reach,
-            workspace: WORKSPACE,
-        };
-        self.store.step(now, |view, now| decide(&rules, view, now))
+        let mut snapshot = Snapshot::default();
+        loop {
+            let rules = Rules {
+                config: &self.config,
+                reach: &self.reach,
+                workspace: WORKSPACE,
+            };
+            let decided = turn(&mut snapshot, now, |snapshot, now| decide(&rules, snapshot, now));
+            let (mut commit, value) = match decided {
+                Turn::Load(missing) => {
+                    let needs = snapshot.needs().into_iter().chain(missing).collect();
+                    snapshot = self.store.load(needs)?;
+                    continue;
+                }
+                Turn::Commit(commit, value) => (commit, value),
+                Turn::Answer(value) => return Ok(value),
+                Turn::Refused(refusal) => return Err(StepError::Refused(refusal)),
+                Turn::Corrupt(what) => return Err(StoreError::Corrupt { what }.into()),
+            };
+            if !self.interfering && self.roll(6) == 0 {
+                self.interfere();
+            }
+            if self.sabotage == Sabotage::IgnoresVersions {
+                commit.versions.clear();
+            }
+            match self.store.commit(commit) {
+                Ok(()) => return Ok(value),
+                Err(StoreError::Conflict { what }) => {
+                    self.tally.conflicts += 1;
+                    let newer = self.store.load(snapshot.needs())?;
+                    if newer == snapshot {
+                        return Err(StoreError::Corrupt { what }.into());
+                    }
+                    snapshot = newer;
+                    now = self.now();
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Another process does something on the same store.
+    fn interfere(&mut self) {
+        self.interfering = true;
+        self.tell(|_| "meanwhile".into());
+        let before = self.head();
+        let acted = self.act();
+        match (before, self.head()) {
+            (Ok(before), Ok(after)) => self.written_by_others += after - before,
+            (Err(error), _) | (_, Err(error)) => drop(self.broken.get_or_insert(error)),
+        }
+        if let Err(promise) = acted {
+            self.broken.get_or_insert(promise);
+        }
+        self.interfering = false;
     }
 
     fn now(&self) -> Now {
@@ -254,6 +320,11 @@ impl World {
             wall: Timestamp::from_millis(self.wall),
             live: LiveTime::from_millis(self.live),
         }
+    }
+
+    /// How many rows this process wrote.
+    fn own_rows(&self) -> Result<u64, String> {
+        Ok(self.head()? - self.written_by_others)
     }
 
     fn head(&self) -> Result<u64, String> {

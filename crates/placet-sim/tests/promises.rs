@@ -16,7 +16,11 @@ fn twenty_thousand_histories_keep_every_promise() {
     let tally = run_many(0, SEEDS, Sabotage::None).unwrap_or_else(|broken| panic!("{broken}"));
     // A world in which nothing happens would keep every promise too.
     assert!(
-        tally.decided > SEEDS && tally.ran > SEEDS / 2 && tally.crashes > SEEDS && tally.unknown > 1000,
+        tally.decided > SEEDS
+            && tally.ran > SEEDS / 2
+            && tally.crashes > SEEDS
+            && tally.unknown > 1000
+            && tally.conflicts > SEEDS / 4,
         "{tally:?}"
     );
 }
@@ -75,4 +79,9 @@ fn a_call_that_runs_with_other_arguments_is_caught() {
 #[test]
 fn an_edited_journal_is_caught() {
     caught(Sabotage::EditsJournal, "promise 6");
+}
+
+#[test]
+fn a_commit_that_ignores_what_changed_since_it_was_decided_is_caught() {
+    caught(Sabotage::IgnoresVersions, "promise");
 }

@@ -1,5 +1,6 @@
 //! What can go wrong, by what the caller can do about it.
 
+use std::convert::Infallible;
 use std::path::PathBuf;
 
 use rusqlite::ErrorCode;
@@ -16,7 +17,14 @@ pub enum StoreError {
     /// No space is left. Works again once there is.
     #[error("the disk is full; nothing was stored; free some space and try again")]
     Full,
-    /// The database contradicts itself, or an event contradicts the database.
+    /// What a step was decided on has changed, or its events contradict what is stored. Loading and deciding again settles a
+    /// lost race; a conflict on an unchanged snapshot is damage.
+    #[error("a step was decided on an old state: {what}")]
+    Conflict {
+        /// What does not fit.
+        what: String,
+    },
+    /// The database contradicts itself.
     #[error(
         "the database does not fit together: {what}; run `placet audit verify` and keep a copy of the file"
     )]
@@ -27,8 +35,8 @@ pub enum StoreError {
     /// The store has been closed.
     #[error("the store is closed")]
     Closed,
-    /// The step itself panicked. Nothing of it was stored, and the store goes on.
-    #[error("a step panicked; nothing of it was stored")]
+    /// A read panicked. The store goes on.
+    #[error("reading the database panicked")]
     Panicked,
     /// Something else in the machine.
     #[error("the database could not be read or written: {0}")]
@@ -46,12 +54,19 @@ pub enum StepError<E> {
     Store(StoreError),
 }
 
-impl StepError<StoreError> {
-    /// For a step whose only way to fail is the store's.
-    pub fn flatten(self) -> StoreError {
+impl StepError<Infallible> {
+    /// For a step that never refuses.
+    pub fn into_store_error(self) -> StoreError {
         match self {
-            Self::Refused(error) | Self::Store(error) => error,
+            Self::Refused(never) => match never {},
+            Self::Store(error) => error,
         }
+    }
+}
+
+impl<E> From<StoreError> for StepError<E> {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
     }
 }
 
@@ -96,6 +111,14 @@ pub enum OpenError {
 impl StoreError {
     pub(crate) fn corrupt(what: impl Into<String>) -> Self {
         Self::Corrupt { what: what.into() }
+    }
+
+    /// The same as a conflict, where it is about a commit: events that do not fit may have lost a race.
+    pub(crate) fn in_commit(self) -> Self {
+        match self {
+            Self::Corrupt { what } => Self::Conflict { what },
+            other => other,
+        }
     }
 }
 

@@ -1,18 +1,22 @@
 //! The store without threads, for the simulator: the same writer and the same projections, in memory, under a clock that
 //! is passed in, with faults on demand.
 
+use std::collections::BTreeSet;
 use std::io::Cursor;
 use std::sync::OnceLock;
 
+use placet_core::snapshot::{Need, Snapshot};
+use placet_core::step::Commit;
 use placet_core::time::{LiveTime, Now};
 use rusqlite::{Connection, MAIN_DB};
 
-use crate::error::{OpenError, StepError, StoreError};
+use crate::error::{OpenError, StoreError};
+use crate::load;
+use crate::rows::Committed;
 use crate::schema;
-use crate::step::{Committed, Step};
 use crate::verify::{Anchor, Verified};
 use crate::view::View;
-use crate::writer::{Deciding, Job, Role, Writer};
+use crate::writer::{Job, Role, Writer};
 
 /// What goes wrong with the next commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,12 +29,9 @@ pub enum CommitFault {
     CommitButLoseAck,
 }
 
-/// A step of a group.
-pub type BoxedDecide<'a, T, E> = Box<dyn FnOnce(&View<'_>, Now) -> Result<Step<T>, E> + 'a>;
-
 /// The whole store as bytes.
 #[derive(Clone)]
-pub struct Snapshot(Vec<u8>);
+pub struct Image(Vec<u8>);
 
 /// The store without threads.
 pub struct InlineStore {
@@ -51,32 +52,32 @@ impl InlineStore {
             EMPTY.get_or_init(|| image)
         };
         Ok(Self {
-            writer: Writer::new(load(image)?, 64, Role::Owner)?,
+            writer: Writer::new(open(image)?, 64, Role::Owner)?,
             fault: CommitFault::None,
             committed: Vec::new(),
         })
     }
 
-    /// Runs one step at `now`.
-    pub fn step<T, E, F>(&mut self, now: Now, decide: F) -> Result<T, StepError<E>>
-    where
-        F: FnOnce(&View<'_>, Now) -> Result<Step<T>, E>,
-    {
-        let mut deciding = Deciding::new(decide);
-        self.run(now, &mut [&mut deciding]);
-        deciding.into_result()
+    /// Loads what a decision asks for.
+    pub fn load(&self, needs: BTreeSet<Need>) -> Result<Snapshot, StoreError> {
+        load::load(&self.view(), needs)
     }
 
-    /// Runs several steps at `now` in one transaction.
-    pub fn group<T, E>(
-        &mut self,
-        now: Now,
-        steps: Vec<BoxedDecide<'_, T, E>>,
-    ) -> Vec<Result<T, StepError<E>>> {
-        let mut deciding: Vec<_> = steps.into_iter().map(Deciding::new).collect();
-        let mut jobs: Vec<&mut dyn Job> = deciding.iter_mut().map(|job| job as &mut dyn Job).collect();
-        self.run(now, &mut jobs);
-        deciding.into_iter().map(Deciding::into_result).collect()
+    /// Makes a step durable, unless it was decided on an old state.
+    pub fn commit(&mut self, commit: Commit) -> Result<(), StoreError> {
+        self.group(vec![commit]).pop().unwrap_or(Err(StoreError::Closed))
+    }
+
+    /// Makes several steps durable in one transaction.
+    pub fn group(&mut self, commits: Vec<Commit>) -> Vec<Result<(), StoreError>> {
+        let Some(now) = commits.last().map(|commit| commit.now) else {
+            return Vec::new();
+        };
+        let mut jobs: Vec<Job> = commits.into_iter().map(Job::new).collect();
+        let fault = std::mem::replace(&mut self.fault, CommitFault::None);
+        let rows = self.writer.group(&mut jobs, now, fault);
+        self.committed.extend(rows);
+        jobs.into_iter().map(|job| job.result).collect()
     }
 
     /// What is stored.
@@ -120,13 +121,13 @@ impl InlineStore {
     }
 
     /// Everything stored, as bytes.
-    pub fn snapshot(&mut self) -> Result<Snapshot, StoreError> {
-        Ok(Snapshot(self.writer.conn.serialize(MAIN_DB)?.to_vec()))
+    pub fn image(&mut self) -> Result<Image, StoreError> {
+        Ok(Image(self.writer.conn.serialize(MAIN_DB)?.to_vec()))
     }
 
-    /// Goes back to a snapshot: what a disk does that said it had synced and had not.
-    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), StoreError> {
-        self.writer.conn = load(&snapshot.0)?;
+    /// Goes back to an image: what a disk does that said it had synced and had not.
+    pub fn restore(&mut self, image: &Image) -> Result<(), StoreError> {
+        self.writer.conn = open(&image.0)?;
         self.writer.forget();
         Ok(())
     }
@@ -159,12 +160,6 @@ impl InlineStore {
         self.writer.forget();
         Ok(self.writer.conn.execute_batch(sql)?)
     }
-
-    fn run(&mut self, now: Now, jobs: &mut [&mut dyn Job]) {
-        let fault = std::mem::replace(&mut self.fault, CommitFault::None);
-        let rows = self.writer.group(jobs, &|| now, fault);
-        self.committed.extend(rows);
-    }
 }
 
 /// Whether a store can be written.
@@ -176,7 +171,7 @@ pub enum ReadOnly {
     No,
 }
 
-fn load(image: &[u8]) -> Result<Connection, StoreError> {
+fn open(image: &[u8]) -> Result<Connection, StoreError> {
     let mut conn = Connection::open_in_memory()?;
     conn.deserialize_read_exact(MAIN_DB, Cursor::new(image), image.len(), false)?;
     schema::prepare(&conn, std::time::Duration::ZERO)?;

@@ -1,8 +1,9 @@
 //! The journal and its projections, on SQLite.
 //!
-//! One writer thread takes all waiting steps, runs each against what the steps before it left behind, and commits them
-//! as a group. A *step* looks through a [`View`] and returns events; the store appends them to the journal and applies
-//! them to the projections in the same transaction. Nothing is acknowledged before its commit succeeded.
+//! A step loads a snapshot, decides outside the store, and commits its events together with the versions of the sessions
+//! that it was decided on. One writer thread takes all waiting commits, appends their events to the journal, applies them
+//! to the projections, and commits them as a group. Nothing is acknowledged before its commit succeeded. A commit that was
+//! decided on an old state is a conflict: the caller loads and decides again.
 //!
 //! Invariants:
 //! - The journal is the only place that holds bodies. Projections point at its rows and can be built again from them.
@@ -14,24 +15,21 @@ mod checkpoint;
 mod clock;
 mod error;
 pub mod inline;
+mod load;
 mod project;
 mod read_only;
+mod rows;
 mod schema;
-mod step;
 mod store;
 mod tail;
 mod verify;
 mod view;
 mod writer;
 
-pub use change::{Change, OutKind, OutState, OutboxItem, Outgoing};
 pub use clock::{Clock, SystemClock};
 pub use error::{OpenError, StepError, StoreError};
-pub use project::place;
 pub use read_only::ReadOnly;
-pub use step::{Committed, RawRow, Step};
+pub use rows::{Committed, RawRow};
 pub use store::{OnCommit, Options, Store};
 pub use verify::{Anchor, AnchorError, Finding, FindingKind, Verified, verify_file};
-pub use view::{
-    Counts, DamagedRow, PendingHere, PendingPage, PendingRow, RunHead, SessionSpan, Surroundings, View,
-};
+pub use view::{Counts, DamagedRow, PendingPage, PendingRow, RunHead, SessionSpan, View};

@@ -3,8 +3,8 @@
 //! This is *evolving*: it applies what happened and never decides. Each change is a compare-and-set, so an event that
 //! cannot have happened (a second claim, an answer to a settled question) is an error and writes nothing.
 
-use placet_core::call::ToolCall;
 use placet_core::ids::{AgentId, SessionId};
+use placet_core::interaction::Subject;
 use placet_core::journal::{Author, Event};
 use rusqlite::Connection;
 
@@ -30,8 +30,31 @@ pub(crate) struct At<'a> {
     pub(crate) wall: i64,
 }
 
+/// Whose session it is after an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// The same agent's as before, or nobody's.
+    Unchanged,
+    /// The event gave it to an agent.
+    New,
+}
+
 /// Applies one event to the projections.
-pub(crate) fn apply(conn: &Connection, at: At<'_>, event: &Event) -> Result<(), StoreError> {
+pub(crate) fn apply(conn: &Connection, at: At<'_>, event: &Event) -> Result<Owner, StoreError> {
+    let agent = match event {
+        Event::CallReceived { call, .. } => Some(&call.origin.agent),
+        Event::Asked(asked) => match &asked.subject {
+            Subject::Request { agent, .. } => Some(agent),
+            _ => None,
+        },
+        Event::RunStarted(run) => Some(&run.origin.agent),
+        _ => None,
+    };
+    change(conn, at, event)?;
+    agent.map_or(Ok(Owner::Unchanged), |agent| belongs(conn, at, agent))
+}
+
+fn change(conn: &Connection, at: At<'_>, event: &Event) -> Result<(), StoreError> {
     match event {
         Event::CallReceived {
             call,
@@ -101,17 +124,9 @@ pub(crate) fn apply(conn: &Connection, at: At<'_>, event: &Event) -> Result<(), 
     }
 }
 
-/// A session is the agent's that acts in it first.
-fn belongs(conn: &Connection, at: At<'_>, agent: &AgentId) -> Result<(), StoreError> {
+/// A session belongs to the agent that acts in it first.
+fn belongs(conn: &Connection, at: At<'_>, agent: &AgentId) -> Result<Owner, StoreError> {
     let sql = "UPDATE sessions SET agent = ?2 WHERE id = ?1 AND agent IS NULL";
-    conn.prepare_cached(sql)?.execute((at.session, agent.as_str()))?;
-    Ok(())
-}
-
-/// The place an approval is remembered in: the chat the call came from (`channel:chat`), else its session.
-pub fn place(call: &ToolCall) -> String {
-    match &call.origin.chat {
-        Some(chat) => format!("{}:{}", chat.channel, chat.id),
-        None => call.session.to_string(),
-    }
+    let taken = conn.prepare_cached(sql)?.execute((at.session, agent.as_str()))?;
+    Ok(if taken == 1 { Owner::New } else { Owner::Unchanged })
 }

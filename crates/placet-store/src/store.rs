@@ -1,30 +1,34 @@
 //! The store: one writer thread, a few reader threads, and a cheap handle to both.
 
+use std::collections::BTreeSet;
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use placet_core::snapshot::{Need, Snapshot};
+use placet_core::step::Commit;
 use placet_core::time::{Millis, Now};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::clock::{Clock, LiveClock, Owner, SystemClock};
-use crate::error::{OpenError, StepError, StoreError};
+use crate::error::{OpenError, StoreError};
+use crate::load;
+use crate::rows::Committed;
 use crate::schema;
-use crate::step::{Committed, Step};
 use crate::verify::{Anchor, Verified};
 use crate::view::View;
-use crate::writer::{Deciding, Role, Writer};
+use crate::writer::{Role, Writer};
 
 mod reader;
 mod worker;
 
 use reader::{Look, Readers};
-use worker::{Message, QueuedStep, Worker};
+use worker::{Message, Worker};
 
-/// How many steps may wait for the writer before callers wait too.
-const QUEUE_STEPS_MAX: usize = 4096;
+/// How many commits may wait for the writer before callers wait too.
+const QUEUE_COMMITS_MAX: usize = 4096;
 
 /// How often the lock is tried before somebody else really has it.
 const LOCK_TRIES: u32 = 25;
@@ -133,7 +137,7 @@ impl Store {
             Role::Owner => LiveClock::kept(written.live, &*clock),
             Role::Guest => LiveClock::Followed(Mutex::default()),
         });
-        let (steps, queue) = mpsc::channel(QUEUE_STEPS_MAX);
+        let (steps, queue) = mpsc::channel(QUEUE_COMMITS_MAX);
         let worker = Worker {
             writer,
             queue,
@@ -169,25 +173,14 @@ impl Store {
         self.inner.down_for
     }
 
-    /// Runs one step: `decide` looks and says what happened, the store makes it durable. Answers after the commit.
-    ///
-    /// `decide` runs on the writer thread, after all steps before it and before all steps after it. It must not block.
-    pub async fn step<T, E, F>(&self, decide: F) -> Result<T, StepError<E>>
-    where
-        F: FnOnce(&View<'_>, Now) -> Result<Step<T>, E> + Send + 'static,
-        T: Send + 'static,
-        E: Send + 'static,
-    {
-        let (reply, answer) = oneshot::channel();
-        let step = QueuedStep {
-            deciding: Deciding::new(decide),
-            reply,
-        };
-        let closed = || StepError::Store(StoreError::Closed);
-        self.send(Message::Step(Box::new(step)))
-            .await
-            .map_err(StepError::Store)?;
-        answer.await.unwrap_or_else(|_| Err(closed()))
+    /// Loads what a decision asks for, all of one moment. Sees everything that was acknowledged before.
+    pub async fn load(&self, needs: BTreeSet<Need>) -> Result<Snapshot, StoreError> {
+        self.read(move |view, _| load::load(view, needs)).await
+    }
+
+    /// Makes a step durable, or says that it was decided on an old state ([`StoreError::Conflict`]). Answers after the commit.
+    pub async fn commit(&self, commit: Commit) -> Result<(), StoreError> {
+        self.ask(|reply| Message::Commit(commit, reply)).await
     }
 
     /// Looks at the newest state. Sees everything that was acknowledged before.
@@ -196,21 +189,16 @@ impl Store {
         F: FnOnce(&View<'_>, Now) -> Result<T, StoreError> + Send + 'static,
         T: Send + 'static,
     {
-        let Some(readers) = &self.inner.readers else {
-            let step = self
-                .step(move |view, now| look(view, now).map(Step::nothing))
-                .await;
-            return step.map_err(|error| match error {
-                StepError::Refused(error) | StepError::Store(error) => error,
-            });
-        };
         let (reply, answer) = oneshot::channel();
         let now = self.now();
         let job: Look = Box::new(move |view| {
-            // Nobody is left to tell when the reader has gone away meanwhile.
+            // The caller may have gone away meanwhile.
             let _ = reply.send(reader::guarded(view, |view| look(view, now)));
         });
-        readers.send(job).await?;
+        match &self.inner.readers {
+            Some(readers) => readers.send(job).await?,
+            None => self.send(Message::Look(job)).await?,
+        }
         answer.await.unwrap_or(Err(StoreError::Closed))
     }
 

@@ -12,6 +12,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::checkpoint::{self, Interval, Last};
 use crate::error::StoreError;
+use crate::view::View;
 
 /// The most sessions remembered; beyond it all are forgotten, which costs a look-up each.
 const SESSIONS_MAX: usize = 4096;
@@ -21,6 +22,7 @@ pub(crate) struct Head {
     pub(crate) session: u64,
     pub(crate) seq: u64,
     pub(crate) hash: Digest,
+    version: u64,
     moved: bool,
 }
 
@@ -28,6 +30,11 @@ impl Head {
     /// The session has one row more.
     pub(crate) fn advance(&mut self, seq: u64, hash: Digest) {
         (self.seq, self.hash, self.moved) = (seq, hash, true);
+    }
+
+    /// What decisions about its calls look at has changed.
+    pub(crate) fn change(&mut self) {
+        self.version = self.version.saturating_add(1);
     }
 }
 
@@ -54,11 +61,6 @@ impl Tail {
         Ok(())
     }
 
-    /// Changes whenever another connection has committed, and only then.
-    pub(crate) fn version(&self) -> i64 {
-        self.version
-    }
-
     /// To be called when a transaction was not committed.
     pub(crate) fn forget(&mut self) {
         self.heads.clear();
@@ -76,6 +78,14 @@ impl Tail {
             .ok_or_else(|| StoreError::corrupt("a session's head was lost"))
     }
 
+    /// The version of a session; 0 when nothing has happened in it.
+    pub(crate) fn session_version(&self, conn: &Connection, name: &SessionId) -> Result<u64, StoreError> {
+        match self.heads.get(name) {
+            Some(head) => Ok(head.version),
+            None => View::new(conn).session_version(name),
+        }
+    }
+
     /// A row was written.
     pub(crate) fn push(&mut self, session: &SessionId, seq: u64, hash: Digest) {
         if let Some((_, interval)) = &mut self.uncovered {
@@ -85,10 +95,16 @@ impl Tail {
 
     /// Writes back the heads that moved.
     pub(crate) fn write_heads(&mut self, conn: &Connection) -> Result<(), StoreError> {
-        let mut statement =
-            conn.prepare_cached("UPDATE sessions SET head_seq = ?2, head_hash = ?3 WHERE id = ?1")?;
+        let mut statement = conn.prepare_cached(
+            "UPDATE sessions SET head_seq = ?2, head_hash = ?3, version = ?4 WHERE id = ?1",
+        )?;
         for head in self.heads.values_mut().filter(|head| head.moved) {
-            statement.execute(params![head.session, head.seq, head.hash.as_bytes()])?;
+            statement.execute(params![
+                head.session,
+                head.seq,
+                head.hash.as_bytes(),
+                head.version
+            ])?;
             head.moved = false;
         }
         Ok(())
@@ -107,7 +123,7 @@ impl Tail {
 }
 
 fn read_head(conn: &Connection, name: &SessionId) -> Result<Head, StoreError> {
-    let sql = "SELECT id, head_seq, head_hash FROM sessions WHERE name = ?1";
+    let sql = "SELECT id, head_seq, head_hash, version FROM sessions WHERE name = ?1";
     let found = conn
         .prepare_cached(sql)?
         .query_row([name.as_str()], |row| {
@@ -115,6 +131,7 @@ fn read_head(conn: &Connection, name: &SessionId) -> Result<Head, StoreError> {
                 session: row.get(0)?,
                 seq: row.get(1)?,
                 hash: Digest::from_bytes(row.get(2)?),
+                version: row.get(3)?,
                 moved: false,
             })
         })
@@ -131,6 +148,7 @@ fn read_head(conn: &Connection, name: &SessionId) -> Result<Head, StoreError> {
             .map_err(|_| StoreError::corrupt("a session has a negative number"))?,
         seq: 0,
         hash,
+        version: 0,
         moved: false,
     })
 }

@@ -3,7 +3,7 @@
 use placet_core::call::{CallDigest, Chat};
 use placet_core::digest::Digest;
 use placet_core::ids::{ChannelName, GroupId, IdError, InteractionId, SessionId};
-use placet_core::interaction::{Asked, CallKey, Code};
+use placet_core::interaction::{CallKey, Code};
 use placet_core::journal::Event;
 use placet_core::time::{LiveTime, Timestamp};
 use placet_core::tool::Risk;
@@ -22,7 +22,6 @@ mod surroundings;
 
 pub(crate) use memory::mode_name;
 pub use runs::RunHead;
-pub use surroundings::Surroundings;
 
 /// What a step or a reader may look at: one state of the store, not changing while it is looked at.
 pub struct View<'a> {
@@ -70,15 +69,6 @@ pub struct DamagedRow {
 pub struct PendingPage {
     /// Those that can be read.
     pub rows: Vec<PendingRow>,
-    /// Those that cannot.
-    pub damaged: Vec<DamagedRow>,
-}
-
-/// The open questions of one place, oldest first.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct PendingHere {
-    /// Those that can be read.
-    pub asked: Vec<Asked>,
     /// Those that cannot.
     pub damaged: Vec<DamagedRow>,
 }

@@ -1,26 +1,26 @@
-//! The writer: runs waiting steps one after another in one transaction, and commits them as a group.
+//! The writer: writes waiting commits one after another in one transaction, and commits them as a group.
 //!
-//! Steps cost no savepoint. A step whose events contradict the store has already written something when that shows; the
-//! whole transaction is then rolled back, and what the steps before it decided is written again: their decisions are
-//! kept, unless another process came in between and may have changed what they looked at. This is rare (it is a bug or a
-//! damaged file), and keeps the common path free of bookkeeping. Any other failure fails the whole group, and nobody is
-//! told "done".
+//! A commit whose sessions have changed since it was decided is a conflict, found before anything is written. Commits cost
+//! no savepoint: one whose events contradict the store has already written something when that shows. The transaction is
+//! then rolled back, and the commits before it are checked and written again. This is rare and keeps the common path free
+//! of bookkeeping. Any other failure fails the whole group, and no caller is told "done".
 
 use std::cell::{Cell, RefCell, RefMut};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use placet_core::digest::Digest;
 use placet_core::ids::SessionId;
 use placet_core::interaction::CallKey;
 use placet_core::journal::{Event, row_hash};
+use placet_core::outgoing::Change;
+use placet_core::step::Commit;
 use placet_core::time::{LiveTime, Now, Timestamp};
 use rusqlite::{Connection, params};
 
-use crate::change::{self, Change};
+use crate::change;
 use crate::clock::Written;
-use crate::error::{StepError, StoreError};
-use crate::project::{self, At};
-use crate::step::{Committed, Step};
+use crate::error::StoreError;
+use crate::project::{self, At, Owner};
+use crate::rows::Committed;
 use crate::tail::Tail;
 use crate::view::View;
 use crate::{checkpoint, inline::CommitFault};
@@ -31,70 +31,18 @@ mod tests;
 /// What [`Writer::prove_room`] writes: more than most steps do.
 const ROOM_BYTES: u32 = 64 * 1024;
 
-/// A step on its way through a group.
-pub(crate) trait Job {
-    /// Decides; `None` when there is nothing to write.
-    fn decide(&mut self, view: &View<'_>, now: Now) -> Option<Writes>;
-    /// Takes back whatever was decided.
-    fn fail(&mut self, error: &StoreError);
+/// A commit on its way through a group.
+pub(crate) struct Job {
+    pub(crate) commit: Commit,
+    pub(crate) result: Result<(), StoreError>,
 }
 
-/// What a step decided to write.
-pub(crate) struct Writes {
-    now: Now,
-    events: Vec<(SessionId, Event)>,
-    changes: Vec<Change>,
-}
-
-/// A decision to be made, and then its result.
-pub(crate) struct Deciding<T, E, F> {
-    decide: Option<F>,
-    result: Result<T, StepError<E>>,
-}
-
-impl<T, E, F> Deciding<T, E, F> {
-    pub(crate) fn new(decide: F) -> Self {
+impl Job {
+    pub(crate) fn new(commit: Commit) -> Self {
         Self {
-            decide: Some(decide),
-            result: Err(StepError::Store(StoreError::Closed)),
+            commit,
+            result: Ok(()),
         }
-    }
-
-    pub(crate) fn into_result(self) -> Result<T, StepError<E>> {
-        self.result
-    }
-}
-
-impl<T, E, F> Job for Deciding<T, E, F>
-where
-    F: FnOnce(&View<'_>, Now) -> Result<Step<T>, E>,
-{
-    fn decide(&mut self, view: &View<'_>, now: Now) -> Option<Writes> {
-        let decide = self.decide.take()?;
-        // A view cannot be written through, so a step that panics leaves nothing half done.
-        match catch_unwind(AssertUnwindSafe(|| decide(view, now))) {
-            Ok(Ok(step)) => {
-                self.result = Ok(step.value);
-                let writes = !step.events.is_empty() || !step.changes.is_empty();
-                writes.then_some(Writes {
-                    now,
-                    events: step.events,
-                    changes: step.changes,
-                })
-            }
-            Ok(Err(refusal)) => {
-                self.result = Err(StepError::Refused(refusal));
-                None
-            }
-            Err(_) => {
-                self.result = Err(StepError::Store(StoreError::Panicked));
-                None
-            }
-        }
-    }
-
-    fn fail(&mut self, error: &StoreError) {
-        self.result = Err(StepError::Store(error.clone()));
     }
 }
 
@@ -147,20 +95,14 @@ impl Writer {
         })
     }
 
-    /// Runs `jobs` in order and commits what they wrote. When that fails, every job fails: also those that only
-    /// looked or refused, because they may have looked at what is now undone.
-    pub(crate) fn group(
-        &self,
-        jobs: &mut [&mut dyn Job],
-        clock: &dyn Fn() -> Now,
-        fault: CommitFault,
-    ) -> Vec<Committed> {
-        match self.try_group(jobs, clock, fault) {
+    /// Writes `jobs` in order and commits them. When that fails, every job fails.
+    pub(crate) fn group(&self, jobs: &mut [Job], now: Now, fault: CommitFault) -> Vec<Committed> {
+        match self.try_group(jobs, now, fault) {
             Ok(rows) => rows,
             Err(error) => {
                 self.forget();
                 for job in jobs {
-                    job.fail(&error);
+                    job.result = Err(error.clone());
                 }
                 Vec::new()
             }
@@ -169,28 +111,28 @@ impl Writer {
 
     fn try_group(
         &self,
-        jobs: &mut [&mut dyn Job],
-        clock: &dyn Fn() -> Now,
+        jobs: &mut [Job],
+        now: Now,
         fault: CommitFault,
     ) -> Result<Vec<Committed>, StoreError> {
-        let mut done: Vec<(Writes, Vec<Stamp>)> = Vec::new();
         let mut batch = self.begin()?;
-        for job in jobs.iter_mut() {
-            let Some(writes) = job.decide(&View::new(&self.conn), clock()) else {
+        let mut done: Vec<(usize, Vec<Stamp>)> = Vec::new();
+        for at in 0..jobs.len() {
+            let Some(job) = jobs.get_mut(at) else { break };
+            if let Err(error) = batch.check(&job.commit) {
+                job.result = Err(error);
                 continue;
-            };
-            match batch.append(&writes) {
-                Ok(stamps) => done.push((writes, stamps)),
-                Err(error @ StoreError::Corrupt { .. }) => {
-                    let seen = batch.tail.version();
+            }
+            match batch.append(&job.commit) {
+                Ok(stamps) => done.push((at, stamps)),
+                Err(error @ StoreError::Conflict { .. }) => {
+                    job.result = Err(error);
                     drop(batch);
-                    job.fail(&error);
                     batch = self.begin()?;
-                    if batch.tail.version() != seen {
-                        return Err(StoreError::Busy);
-                    }
-                    for (writes, stamps) in &mut done {
-                        *stamps = batch.append(writes)?;
+                    for (at, stamps) in &mut done {
+                        let Some(job) = jobs.get(*at) else { continue };
+                        batch.check(&job.commit)?;
+                        *stamps = batch.append(&job.commit)?;
                     }
                 }
                 Err(error) => return Err(error),
@@ -201,10 +143,14 @@ impl Writer {
         }
         let mut rows = self.between(self.told.get(), batch.first_row)?;
         let last_row = batch.last_row;
-        batch.commit(clock(), u64::from(self.checkpoint_rows), fault)?;
+        batch.commit(now, u64::from(self.checkpoint_rows), fault)?;
         self.told.set(last_row);
         self.wrote.set(true);
-        rows.extend(done.into_iter().flat_map(committed));
+        for (at, stamps) in done {
+            if let Some(job) = jobs.get_mut(at) {
+                rows.extend(committed(&mut job.commit, stamps));
+            }
+        }
         Ok(rows)
     }
 
@@ -283,9 +229,9 @@ impl Writer {
     }
 }
 
-fn committed((writes, stamps): (Writes, Vec<Stamp>)) -> impl Iterator<Item = Committed> {
-    let at = writes.now.wall;
-    let rows = writes.events.into_iter().zip(stamps);
+fn committed(commit: &mut Commit, stamps: Vec<Stamp>) -> impl Iterator<Item = Committed> {
+    let at = commit.now.wall;
+    let rows = std::mem::take(&mut commit.events).into_iter().zip(stamps);
     rows.map(move |((session, event), stamp)| Committed {
         id: stamp.id,
         session,
@@ -344,14 +290,26 @@ impl<'c> Batch<'c> {
         Ok(batch)
     }
 
-    fn append(&mut self, writes: &Writes) -> Result<Vec<Stamp>, StoreError> {
-        leaves_no_call_in_the_air(&writes.events)?;
-        let mut stamps = Vec::with_capacity(writes.events.len());
-        for (session, event) in &writes.events {
-            stamps.push(self.append_event(session, event, writes.now.wall)?);
+    /// Whether the sessions are as they were when the commit was decided, and its events are complete.
+    fn check(&self, commit: &Commit) -> Result<(), StoreError> {
+        leaves_no_call_in_the_air(&commit.events).map_err(StoreError::in_commit)?;
+        for (session, version) in &commit.versions {
+            if self.tail.session_version(self.conn, session)? != *version {
+                let what = format!("the session `{session}` has changed");
+                return Err(StoreError::Conflict { what });
+            }
         }
-        for change in &writes.changes {
-            change::apply(self.conn, change, writes.now)?;
+        Ok(())
+    }
+
+    fn append(&mut self, commit: &Commit) -> Result<Vec<Stamp>, StoreError> {
+        let mut stamps = Vec::with_capacity(commit.events.len());
+        for (session, event) in &commit.events {
+            let stamp = self.append_event(session, event, commit.now.wall);
+            stamps.push(stamp.map_err(StoreError::in_commit)?);
+        }
+        for change in &commit.changes {
+            change::apply(self.conn, change, commit.now).map_err(StoreError::in_commit)?;
             if let Change::ForgetOutbox { .. } = change {
                 self.forgotten = self.forgotten.saturating_add(self.conn.changes());
             }
@@ -378,7 +336,10 @@ impl<'c> Batch<'c> {
             name,
             wall: at.as_millis(),
         };
-        project::apply(self.conn, stored_at, event)?;
+        let owner = project::apply(self.conn, stored_at, event)?;
+        if owner == Owner::New || event.changes_session() {
+            self.tail.head(self.conn, name)?.change();
+        }
         Ok(Stamp { id, seq, hash })
     }
 

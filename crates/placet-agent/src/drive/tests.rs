@@ -2,8 +2,8 @@
 
 use placet_core::config::Config;
 use placet_core::ids::{AgentId, PersonId};
+use placet_core::steps::Said;
 use placet_engine::Engine;
-use placet_engine::steps::Said;
 use serde_json::{Value, json};
 
 use super::*;
@@ -29,8 +29,10 @@ async fn says(agent: &Agent, text: &str) -> Said {
     let mut saying = agent.inner.saying(&session(), text, None);
     saying.origin.user = Some(PersonId::new("lin").unwrap());
     saying.workspace = "elsewhere".into();
-    let step = move |view: &placet_store::View<'_>, now| steps::tell(view, now, &saying);
-    agent.engine().store().step(step).await.unwrap()
+    let tell = agent
+        .engine()
+        .transact(|snapshot, now| steps::tell(snapshot, now, &saying));
+    tell.await.unwrap()
 }
 
 fn session() -> SessionId {

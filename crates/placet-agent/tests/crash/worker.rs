@@ -12,8 +12,9 @@ use placet_core::ids::{AgentId, InteractionId, PersonId, SessionId};
 use placet_core::interaction::{Answer, Interaction, Shown, Subject};
 use placet_core::journal::Event;
 use placet_core::principal::{Principal, Via};
+use placet_core::steps::AnswerRefusal;
 use placet_engine::Engine;
-use placet_engine::steps::AnswerRefusal;
+use placet_store::StepError;
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use serde_json::{Value, json};
@@ -166,7 +167,7 @@ async fn answer(
         shown: Shown::Whole(Digest::of("test", &[])),
     };
     match engine.broker().answer(id, answer).await {
-        Ok(_) | Err(AnswerRefusal::AlreadyDecided { .. }) => Ok(()),
+        Ok(_) | Err(StepError::Refused(AnswerRefusal::AlreadyDecided { .. })) => Ok(()),
         Err(error) => Err(error.into()),
     }
 }

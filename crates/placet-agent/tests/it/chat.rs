@@ -3,7 +3,8 @@
 use placet_agent::chat::{ChatError, EventId, Response, Saying, Viewer, What};
 use placet_core::ids::{AgentId, PersonId};
 use placet_core::principal::Principal;
-use placet_engine::steps::AnswerRefusal;
+use placet_core::steps::AnswerRefusal;
+use placet_store::StepError;
 use serde_json::json;
 
 use crate::support::{House, calls, id_of, lin, next, principal, question, rest, says, session, soon};
@@ -140,14 +141,20 @@ async fn an_answer_counts_only_from_the_person_asked_and_for_the_session_it_name
     for (session, by) in [("s", principal("mal")), ("s", agent), ("other", principal("lin"))] {
         let refused = chat.respond(response(session), by).await.unwrap_err();
         assert!(
-            matches!(refused, AnswerRefusal::NotFound(_) | AnswerRefusal::Invalid(_)),
+            matches!(
+                refused,
+                StepError::Refused(AnswerRefusal::NotFound(_) | AnswerRefusal::Invalid(_))
+            ),
             "{refused}"
         );
     }
     chat.respond(response("s"), principal("lin")).await.unwrap();
     rest(&mut stream).await;
     let late = chat.respond(response("s"), principal("lin")).await.unwrap_err();
-    assert!(matches!(late, AnswerRefusal::AlreadyDecided { .. }));
+    assert!(matches!(
+        late,
+        StepError::Refused(AnswerRefusal::AlreadyDecided { .. })
+    ));
     home.close().await;
 }
 

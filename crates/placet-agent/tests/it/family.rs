@@ -7,7 +7,7 @@ use placet_core::interaction::InteractionRequest;
 use placet_core::journal::Event;
 use placet_core::policy::Mode;
 use placet_core::run::RunEnd;
-use placet_engine::steps::Said;
+use placet_core::steps::Said;
 use serde_json::{Value, json};
 
 use crate::support::{Home, House, calls, id_of, last, lin, on, question, rest, says, session, soon};

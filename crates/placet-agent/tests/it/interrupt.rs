@@ -11,10 +11,9 @@ use placet_core::ids::{AgentId, CallId};
 use placet_core::interaction::CallKey;
 use placet_core::journal::Event;
 use placet_core::run::{Limits, RunEnd};
+use placet_core::steps::{self, ClaimRefusal, Ending, Said};
 use placet_core::tool::Category;
 use placet_engine::GateError;
-use placet_engine::steps::{self, ClaimRefusal, Ending, Said};
-use placet_store::View;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
@@ -137,11 +136,8 @@ async fn what_is_said_while_an_interrupted_call_still_ends_is_answered_by_a_run_
     let (home, mut stream) = parked(&house).await;
     // The message may come before or after the run's end: it is answered either way.
     let (here, person) = (session("s"), lin());
-    let (interrupted, told) = tokio::join!(
-        home.agent.interrupt(&here, &person),
-        home.agent.tell(&here, "Hello again", &person, None),
-    );
-    assert!(interrupted.unwrap());
+    assert!(home.agent.interrupt(&here, &person).await.unwrap());
+    let told = home.agent.tell(&here, "Hello again", &person, None).await;
     let events = rest(&mut stream).await;
     if told.unwrap() == Said::Queued {
         assert_eq!(
@@ -310,13 +306,15 @@ impl Driven {
 
     async fn hears(&self, text: &str) -> Said {
         let saying = elsewhere(text);
-        let step = move |view: &View<'_>, now| steps::tell(view, now, &saying);
-        self.home.engine.store().step(step).await.unwrap()
+        let engine = &self.home.engine;
+        let tell = engine.transact(|snapshot, now| steps::tell(snapshot, now, &saying));
+        tell.await.unwrap()
     }
 
     async fn is_interrupted(&self) {
-        let step = |view: &View<'_>, _| steps::interrupt_run(view, &session("s"), &lin());
-        assert!(self.home.engine.store().step(step).await.unwrap());
+        let engine = &self.home.engine;
+        let interrupt = engine.transact(|snapshot, _| steps::interrupt_run(snapshot, &session("s"), &lin()));
+        assert!(interrupt.await.unwrap());
     }
 
     async fn ends(&self, how: RunEnd) {
@@ -327,8 +325,9 @@ impl Driven {
             words: String::new(),
             next: Some("do this instead".into()),
         };
-        let step = move |view: &View<'_>, _| steps::end_run(view, &ending);
-        self.home.engine.store().step(step).await.unwrap();
+        let engine = &self.home.engine;
+        let end = engine.transact(|snapshot, _| steps::end_run(snapshot, &ending));
+        end.await.unwrap();
     }
 
     async fn watch(&self, after: Option<EventId>) -> ChatStream {
@@ -367,8 +366,9 @@ async fn a_conversation_is_over_when_its_session_is_ended_whatever_was_said_befo
     run.is_interrupted().await;
     run.hears("do this instead").await;
     let mut stream = run.watch(None).await;
-    let step = |view: &View<'_>, _| steps::end_session(view, &session("s"), "lin");
-    run.home.engine.store().step(step).await.unwrap();
+    let engine = &run.home.engine;
+    let end = engine.transact(|snapshot, _| steps::end_session(snapshot, &session("s"), "lin"));
+    end.await.unwrap();
     run.ends(RunEnd::Terminated { by: "lin".into() }).await;
     assert_eq!(
         names(&rest(&mut stream).await),

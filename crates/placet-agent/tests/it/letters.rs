@@ -11,9 +11,9 @@ use placet_core::digest::Digest;
 use placet_core::ids::{AgentId, ChannelName, ChatId, SessionId};
 use placet_core::interaction::Shown;
 use placet_core::journal::{Author, Event, InboundMessage};
+use placet_core::steps::{self, InboundOutcome};
 use placet_engine::Engine;
 use placet_engine::channel::{Channel, Content, Delivery, DeliveryError, Receipt};
-use placet_engine::steps::{self, InboundOutcome};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -264,9 +264,8 @@ async fn a_question_of_a_run_that_lost_its_model_is_withdrawn_when_another_one_b
     left_waiting(&house, &wall).await;
     let other = Scripted::new("another", script(&json!([on("hello", says("Here I am."))])));
     let home = open_as(&house, &wall, &house.work(), other, listening).await;
-    let step = |view: &placet_store::View<'_>, now| {
-        let run = view.run(&room())?.unwrap();
-        let begun = view.run_started(&run)?;
+    let instead = home.engine.transact(|snapshot, now| {
+        let begun = snapshot.run(&room())?.clone().unwrap().started;
         let saying = steps::Saying {
             session: room(),
             text: "hello".into(),
@@ -276,9 +275,9 @@ async fn a_question_of_a_run_that_lost_its_model_is_withdrawn_when_another_one_b
             limits: begun.limits,
             workflow: None,
         };
-        steps::tell_instead(view, now, &saying, "its model is gone".into())
-    };
-    home.engine.store().step(step).await.unwrap();
+        steps::tell_instead(snapshot, now, &saying, "its model is gone")
+    });
+    instead.await.unwrap();
     wall.shows("Here I am.").await;
     assert!(home.engine.broker().pending(None, 9).await.unwrap().is_empty());
     assert!(!house.work().join("done").exists());

@@ -7,10 +7,10 @@ use placet_core::ids::InteractionId;
 use placet_core::interaction::{Answer, Asked, Audience, Interaction, Locale, Pending};
 use placet_core::principal::Principal;
 use placet_core::render::{Block, Document, SafeText, decided};
+use placet_core::steps::AnswerRefusal;
 use placet_engine::Engine;
 use placet_engine::broker::Broker;
-use placet_engine::steps::AnswerRefusal;
-use placet_store::StoreError;
+use placet_store::{StepError, StoreError};
 use tokio_util::sync::CancellationToken;
 
 use super::inline::{Held, Inline};
@@ -207,9 +207,11 @@ impl Attendant {
                 Some(words) => Line::new(Role::Strong, format!("→ {words}")),
                 None => self.came_to(broker, id).await?,
             })),
-            Err(AnswerRefusal::AlreadyDecided { .. }) => Ok(Given::Settled(self.came_to(broker, id).await?)),
-            Err(AnswerRefusal::Store(error)) => Err(error.into()),
-            Err(other) => Ok(Given::Refused(other.words(locale))),
+            Err(StepError::Refused(AnswerRefusal::AlreadyDecided { .. })) => {
+                Ok(Given::Settled(self.came_to(broker, id).await?))
+            }
+            Err(StepError::Store(error)) => Err(error.into()),
+            Err(StepError::Refused(other)) => Ok(Given::Refused(other.words(locale))),
         }
     }
 

@@ -5,9 +5,9 @@
 
 use placet_core::ids::{ChannelName, ChatId};
 use placet_core::journal::InboundMessage;
+use placet_core::steps::InboundOutcome;
 use placet_core::time::Timestamp;
 use placet_engine::bus::{self, Author, Bus};
-use placet_engine::steps::InboundOutcome;
 use serde::{Deserialize, Serialize};
 
 use super::signature::SignatureError;

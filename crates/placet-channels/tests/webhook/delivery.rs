@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use placet_core::ids::InteractionId;
 use placet_core::interaction::{Cancellation, Interaction, Resolution};
 use placet_core::outcome::{Denial, Outcome};
-use placet_store::OutState;
+use placet_core::outgoing::OutState;
 use serde_json::json;
 
 use crate::house::*;

@@ -11,9 +11,10 @@ use placet_core::ids::{AgentId, CallId, ChannelName, ChatId, InteractionId, Pers
 use placet_core::interaction::{CallKey, Interaction};
 use placet_core::journal::Event;
 use placet_core::outcome::Outcome;
+use placet_core::outgoing::OutboxItem;
 use placet_core::time::{Millis, Timestamp};
 use placet_engine::{Engine, Proposed};
-use placet_store::{Clock, OutboxItem};
+use placet_store::Clock;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -15,7 +15,7 @@ use placet_core::ids::{CallId, IdError, InteractionId, PersonId, SessionId};
 use placet_core::interaction::Locale;
 use placet_core::policy::Mode;
 use placet_core::record::CallRecord;
-use placet_engine::steps::Said as Told;
+use placet_core::steps::Said as Told;
 use placet_store::StoreError;
 
 use super::command::{self, Said};

@@ -9,9 +9,10 @@ use anyhow::{Context as _, bail};
 use placet_core::call::Args;
 use placet_core::ids::InteractionId;
 use placet_core::interaction::{Action, Answer, AnswerError, Locale, Remember, Shown};
+use placet_core::steps::AnswerRefusal;
 use placet_engine::Answered;
 use placet_engine::broker::Question;
-use placet_engine::steps::AnswerRefusal;
+use placet_store::StepError;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -45,7 +46,8 @@ pub(super) fn run(inbox: &Inbox, args: &InboxAnswerArgs) -> anyhow::Result<Exit>
             .block_on(inbox.broker.answer_with(&id, answer, inbox.authority))
         {
             Ok(answered) => counted(inbox, &id, answered)?,
-            Err(refusal) => refused(refusal, inbox.locale)?,
+            Err(StepError::Refused(refusal)) => refused(&refusal, inbox.locale),
+            Err(StepError::Store(error)) => return Err(error.into()),
         };
     if args.json {
         let report = Report {
@@ -129,19 +131,18 @@ fn counted(inbox: &Inbox, id: &InteractionId, answered: Answered) -> anyhow::Res
     Ok((Exit::Success, came, message))
 }
 
-fn refused(refusal: AnswerRefusal, locale: Locale) -> anyhow::Result<(Exit, Came, String)> {
+fn refused(refusal: &AnswerRefusal, locale: Locale) -> (Exit, Came, String) {
     let message = refusal.words(locale);
     match refusal {
         AnswerRefusal::AlreadyDecided { .. } | AnswerRefusal::Invalid(AnswerError::TooLate { .. }) => {
-            Ok((Exit::TooLate, Came::TooLate, message))
+            (Exit::TooLate, Came::TooLate, message)
         }
-        AnswerRefusal::Store(error) => Err(error.into()),
         AnswerRefusal::NotFound(_)
         | AnswerRefusal::Invalid(_)
         | AnswerRefusal::EditInvalid(_)
         | AnswerRefusal::EditDenied(_)
         | AnswerRefusal::ScopeMismatch
         | AnswerRefusal::WideNotAllowed
-        | AnswerRefusal::RefusedBefore => Ok((Exit::BadInput, Came::Refused, message)),
+        | AnswerRefusal::RefusedBefore => (Exit::BadInput, Came::Refused, message),
     }
 }

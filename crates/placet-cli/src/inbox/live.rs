@@ -10,8 +10,9 @@ use placet_channels::terminal::{self, Colours, Raw, burst};
 use placet_core::ids::InteractionId;
 use placet_core::interaction::{Answer, Locale};
 use placet_core::standing::Scope;
+use placet_core::steps::AnswerRefusal;
 use placet_engine::broker::Question;
-use placet_engine::steps::AnswerRefusal;
+use placet_store::StepError;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 
@@ -119,12 +120,12 @@ impl Inbox {
                 };
                 app.done(&note);
             }
-            Err(AnswerRefusal::AlreadyDecided { .. }) => {
+            Err(StepError::Refused(AnswerRefusal::AlreadyDecided { .. })) => {
                 let note = self.came_to(id)?;
                 app.done(&note);
             }
-            Err(AnswerRefusal::Store(error)) => return Err(error.into()),
-            Err(other) => {
+            Err(StepError::Store(error)) => return Err(error.into()),
+            Err(StepError::Refused(other)) => {
                 if let Some(prompt) = &mut app.prompt {
                     prompt.refused(&other.words(self.locale));
                 }
@@ -138,8 +139,8 @@ impl Inbox {
         for (id, answer) in answers {
             match self.runtime.block_on(self.broker.answer(&id, answer)) {
                 Ok(_) => counted += 1,
-                Err(AnswerRefusal::Store(error)) => return Err(error.into()),
-                Err(other) => refused.push(other.words(self.locale)),
+                Err(StepError::Store(error)) => return Err(error.into()),
+                Err(StepError::Refused(other)) => refused.push(other.words(self.locale)),
             }
         }
         let mut note = match self.locale {

@@ -243,7 +243,7 @@ async fn a_changed_row_is_found_and_named() {
 async fn a_file_of_an_older_version_is_listed_and_called_older_instead_of_damaged() {
     let world = World::new();
     let (db, _) = closed_store(&world).await;
-    let old = "DROP TABLE members; DROP TABLE room; DROP TABLE asks; DROP INDEX pending_by_agent; ALTER TABLE pending DROP COLUMN agent; ALTER TABLE service DROP COLUMN queued; ALTER TABLE sessions DROP COLUMN agent; ALTER TABLE runs DROP COLUMN interrupted; PRAGMA user_version = 3;";
+    let old = "DROP TABLE members; DROP TABLE room; DROP TABLE asks; DROP INDEX pending_by_agent; ALTER TABLE pending DROP COLUMN agent; ALTER TABLE service DROP COLUMN queued; ALTER TABLE sessions DROP COLUMN agent; ALTER TABLE sessions DROP COLUMN version; ALTER TABLE runs DROP COLUMN interrupted; PRAGMA user_version = 3;";
     let file = rusqlite::Connection::open(db).unwrap();
     file.execute_batch(old).unwrap();
     drop(file);

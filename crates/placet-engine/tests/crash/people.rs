@@ -7,8 +7,9 @@ use placet_core::ids::{InteractionId, PersonId};
 use placet_core::interaction::{Answer, AnswerError, Interaction, Locale, Shown, Subject};
 use placet_core::journal::Event;
 use placet_core::principal::{Principal, Via};
+use placet_core::steps::{AnswerRefusal, Answered};
 use placet_engine::broker::Question;
-use placet_engine::steps::{AnswerRefusal, Answered};
+use placet_store::StepError;
 use rand::RngExt as _;
 use rand::rngs::StdRng;
 use serde_json::json;
@@ -73,7 +74,7 @@ async fn answer(worker: &Worker, person: &str, rng: &mut StdRng, id: &Interactio
         mark()?;
         match broker.answer(id, answer).await {
             // What is not offered is refused, and the question stays open: they choose again.
-            Err(AnswerRefusal::Invalid(AnswerError::NoSuchOption { .. })) => {}
+            Err(StepError::Refused(AnswerRefusal::Invalid(AnswerError::NoSuchOption { .. }))) => {}
             taken => break (option, taken),
         }
     };
@@ -87,9 +88,9 @@ async fn answer(worker: &Worker, person: &str, rng: &mut StdRng, id: &Interactio
         }),
         Ok(Answered::AskedAnew { question: next }) => worker.acked(&Ack::AskedAnew { question, next }),
         // Not theirs, decided by somebody else, or their own other device was faster.
-        Err(
+        Err(StepError::Refused(
             AnswerRefusal::NotFound(_) | AnswerRefusal::AlreadyDecided { .. } | AnswerRefusal::Invalid(_),
-        ) => Ok(()),
+        )) => Ok(()),
         Err(refusal) => Err(format!("{person}'s `{option}` on {id} was not taken: {refusal}").into()),
     }
 }

@@ -12,7 +12,7 @@ use placet_core::ids::ToolName;
 use placet_core::interaction::CallKey;
 use placet_core::journal::{CallResult, Event};
 use placet_core::record::{CallRecord, CallState, GrantState};
-use placet_engine::steps::ClaimRefusal;
+use placet_core::steps::ClaimRefusal;
 use placet_engine::{Engine, Gate, GateError, Permit, Proposed};
 use placet_store::{StoreError, View};
 use rand::SeedableRng as _;

@@ -7,9 +7,10 @@ use placet_core::call::CallDigest;
 use placet_core::interaction::{Action, Answer, AnswerError};
 use placet_core::outcome::{Denial, Outcome};
 use placet_core::principal::Principal;
+use placet_core::steps::{AnswerRefusal, ClaimRefusal};
 use placet_core::time::Timestamp;
-use placet_engine::steps::{AnswerRefusal, ClaimRefusal};
 use placet_engine::{Answered, Finished, GateError, Proposed};
+use placet_store::StepError;
 use serde_json::json;
 
 use crate::support::*;
@@ -239,7 +240,9 @@ async fn an_answer_that_needs_words_and_has_none_is_refused_and_the_question_sta
     assert!(
         matches!(
             refused,
-            Err(AnswerRefusal::Invalid(AnswerError::InputMissing { .. }))
+            Err(StepError::Refused(AnswerRefusal::Invalid(
+                AnswerError::InputMissing { .. }
+            )))
         ),
         "{refused:?}"
     );
@@ -247,7 +250,9 @@ async fn an_answer_that_needs_words_and_has_none_is_refused_and_the_question_sta
     assert!(
         matches!(
             refused,
-            Err(AnswerRefusal::Invalid(AnswerError::NoSuchOption { .. }))
+            Err(StepError::Refused(AnswerRefusal::Invalid(
+                AnswerError::NoSuchOption { .. }
+            )))
         ),
         "{refused:?}"
     );
@@ -342,7 +347,7 @@ async fn of_two_who_answer_one_decides_and_the_other_is_told_by_whom_and_when() 
         (Err(refused), Ok(_)) => ("`reject` by wei", refused),
         other => panic!("{other:?}"),
     };
-    let AnswerRefusal::AlreadyDecided { how, at, .. } = loser else {
+    let StepError::Refused(AnswerRefusal::AlreadyDecided { how, at, .. }) = loser else {
         panic!("{loser:?}")
     };
     assert_eq!(
@@ -362,7 +367,7 @@ async fn a_stranger_learns_nothing_and_an_agent_never_answers() {
     for stage in ["open", "decided"] {
         let stranger = say(&engine, &id, choice("mallory", "approve")).await;
         assert!(
-            matches!(stranger, Err(AnswerRefusal::NotFound(_))),
+            matches!(stranger, Err(StepError::Refused(AnswerRefusal::NotFound(_)))),
             "{stage}: {stranger:?}"
         );
         let by_agent = say(
@@ -377,7 +382,9 @@ async fn a_stranger_learns_nothing_and_an_agent_never_answers() {
         assert!(
             matches!(
                 by_agent,
-                Err(AnswerRefusal::Invalid(AnswerError::NotAPerson { .. }) | AnswerRefusal::NotFound(_))
+                Err(StepError::Refused(
+                    AnswerRefusal::Invalid(AnswerError::NotAPerson { .. }) | AnswerRefusal::NotFound(_)
+                ))
             ),
             "{stage}: {by_agent:?}"
         );

@@ -6,9 +6,10 @@ use placet_core::interaction::{
 };
 use placet_core::outcome::{Denial, OpenOf, Outcome};
 use placet_core::record::CallState;
+use placet_core::steps::{AnswerRefusal, AskRefusal, ClaimRefusal, How};
 use placet_core::time::Millis;
-use placet_engine::steps::{AnswerRefusal, AskRefusal, ClaimRefusal, How};
 use placet_engine::{Answered, Engine, GateError, Proposed};
+use placet_store::StepError;
 use serde_json::{Value, json};
 
 use crate::support::*;
@@ -57,7 +58,7 @@ fn request(kind: &str, options: &Value) -> InteractionRequest {
 async fn put(
     engine: &Engine,
     request: InteractionRequest,
-) -> Result<placet_core::interaction::Asked, AskRefusal> {
+) -> Result<placet_core::interaction::Asked, StepError<AskRefusal>> {
     engine.broker().ask(request, deploy("c", "x").origin).await
 }
 
@@ -162,21 +163,32 @@ async fn a_question_that_cannot_be_answered_is_not_put() {
     let engine = house.open(HOUSE).await;
     let none = put(&engine, request("CUSTOM", &json!([]))).await;
     assert!(
-        matches!(none, Err(AskRefusal::Invalid(RequestError::NoOptions))),
+        matches!(
+            none,
+            Err(StepError::Refused(AskRefusal::Invalid(RequestError::NoOptions)))
+        ),
         "{none:?}"
     );
     let approves =
         json!([{ "optionId": "y", "label": "Y", "action": "APPROVE_AND_EXECUTE", "isDefault": true }]);
     let silent = put(&engine, request("TOOL_APPROVAL", &approves)).await;
     assert!(
-        matches!(silent, Err(AskRefusal::Invalid(RequestError::DefaultApproves(_)))),
+        matches!(
+            silent,
+            Err(StepError::Refused(AskRefusal::Invalid(
+                RequestError::DefaultApproves(_)
+            )))
+        ),
         "{silent:?}"
     );
     let fine = json!([{ "optionId": "y", "label": "Y", "action": "CUSTOM" }]);
     let mut named = request("CUSTOM", &fine);
     named.request_id = Some(placet_core::ids::InteractionId::new("mine").unwrap());
     put(&engine, named.clone()).await.unwrap();
-    assert!(matches!(put(&engine, named).await, Err(AskRefusal::IdTaken(_))));
+    assert!(matches!(
+        put(&engine, named).await,
+        Err(StepError::Refused(AskRefusal::IdTaken(_)))
+    ));
     assert_eq!(open(&engine).await.len(), 1);
 }
 
@@ -187,7 +199,12 @@ async fn a_quorum_counts_different_people_and_never_the_requester() {
     let id = park(&engine, for_user(deploy("c", "production"), "lin")).await;
     let own = say(&engine, &id, choice("lin", "approve")).await;
     assert!(
-        matches!(own, Err(AnswerRefusal::Invalid(AnswerError::OwnRequest { .. }))),
+        matches!(
+            own,
+            Err(StepError::Refused(AnswerRefusal::Invalid(
+                AnswerError::OwnRequest { .. }
+            )))
+        ),
         "{own:?}"
     );
     assert_eq!(
@@ -198,7 +215,9 @@ async fn a_quorum_counts_different_people_and_never_the_requester() {
     assert!(
         matches!(
             again,
-            Err(AnswerRefusal::Invalid(AnswerError::VotedBefore { .. }))
+            Err(StepError::Refused(AnswerRefusal::Invalid(
+                AnswerError::VotedBefore { .. }
+            )))
         ),
         "{again:?}"
     );
@@ -225,7 +244,10 @@ async fn those_a_question_escalates_to_are_asked_from_that_moment_on() {
     let engine = house.open(HOUSE).await;
     let id = park(&engine, deploy("c", "edge")).await;
     let early = say(&engine, &id, choice("lin", "approve")).await;
-    assert!(matches!(early, Err(AnswerRefusal::NotFound(_))), "{early:?}");
+    assert!(
+        matches!(early, Err(StepError::Refused(AnswerRefusal::NotFound(_)))),
+        "{early:?}"
+    );
     let mut events = engine.subscribe(engine.head().await.unwrap(), Some(session("s")));
     house.pass(&engine, 600);
     assert_eq!(soon(events.next()).await.unwrap().event.name(), "escalated");
@@ -245,7 +267,9 @@ async fn a_call_nobody_answers_expires_at_its_deadline_and_not_a_millisecond_ear
     assert!(
         matches!(
             late,
-            Err(AnswerRefusal::Invalid(AnswerError::TooLate { .. }) | AnswerRefusal::AlreadyDecided { .. })
+            Err(StepError::Refused(
+                AnswerRefusal::Invalid(AnswerError::TooLate { .. }) | AnswerRefusal::AlreadyDecided { .. }
+            ))
         ),
         "{late:?}"
     );
@@ -263,7 +287,7 @@ async fn a_call_nobody_answers_expires_at_its_deadline_and_not_a_millisecond_ear
         (&read["outcome"], &read["executed"]),
         (&json!("expired"), &json!(false))
     );
-    let AnswerRefusal::AlreadyDecided { how, .. } =
+    let StepError::Refused(AnswerRefusal::AlreadyDecided { how, .. }) =
         say(&engine, &id, choice("lin", "approve")).await.unwrap_err()
     else {
         panic!()
@@ -318,7 +342,7 @@ async fn ending_a_session_from_outside_cancels_what_is_open() {
     let options = json!([{ "optionId": "y", "label": "Y", "action": "CUSTOM" }]);
     assert!(matches!(
         put(&engine, request("CUSTOM", &options)).await,
-        Err(AskRefusal::SessionOver)
+        Err(StepError::Refused(AskRefusal::SessionOver))
     ));
 }
 
@@ -399,7 +423,7 @@ async fn past_the_cap_calls_are_denied_and_questions_refused_saying_so() {
     let options = json!([{ "optionId": "y", "label": "Y", "action": "CUSTOM" }]);
     assert!(matches!(
         put(&engine, request("CUSTOM", &options)).await,
-        Err(AskRefusal::TooManyOpen { max: 3, .. })
+        Err(StepError::Refused(AskRefusal::TooManyOpen { max: 3, .. }))
     ));
     park(&engine, in_session(deploy("e", "e"), "another")).await;
     let first = open(&engine).await.remove(0);
@@ -420,10 +444,10 @@ async fn one_agent_cannot_bury_the_inbox_by_asking_in_ever_new_sessions() {
     let options = json!([{ "optionId": "y", "label": "Y", "action": "CUSTOM" }]);
     assert!(matches!(
         put(&engine, request("CUSTOM", &options)).await,
-        Err(AskRefusal::TooManyOpen {
+        Err(StepError::Refused(AskRefusal::TooManyOpen {
             max: 2,
             of: OpenOf::Agent
-        })
+        }))
     ));
     // Another agent is not held up.
     let mut other = at("d");

@@ -6,9 +6,9 @@ use placet_core::call::Chat;
 use placet_core::ids::{ChannelName, ChatId, InteractionId};
 use placet_core::journal::InboundMessage;
 use placet_core::outcome::Outcome;
+use placet_core::steps::InboundOutcome;
 use placet_engine::Engine;
 use placet_engine::bus::{Author, InboundError};
-use placet_engine::steps::InboundOutcome;
 use serde_json::json;
 
 use crate::recorder::{Mood, Recorder, What};

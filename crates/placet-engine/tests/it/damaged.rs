@@ -6,11 +6,11 @@ use std::sync::Arc;
 use placet_core::ids::InteractionId;
 use placet_core::journal::InboundMessage;
 use placet_core::outcome::Outcome;
+use placet_core::steps::InboundOutcome;
 use placet_engine::Engine;
 use placet_engine::bus::Author;
 use placet_engine::channel::DeliveryError;
-use placet_engine::steps::{AnswerRefusal, InboundOutcome};
-use placet_store::StoreError;
+use placet_store::{StepError, StoreError};
 
 use crate::recorder::{Mood, Recorder, What};
 use crate::support::*;
@@ -70,7 +70,7 @@ async fn a_damaged_question_keeps_no_other_from_expiring_escalating_and_being_li
     ));
     assert!(matches!(
         say(&engine, &damaged, choice("lin", "approve")).await,
-        Err(AnswerRefusal::Store(StoreError::Corrupt { .. }))
+        Err(StepError::Store(StoreError::Corrupt { .. }))
     ));
     engine.gate().claim(&key("damaged"), None).await.unwrap_err();
 }

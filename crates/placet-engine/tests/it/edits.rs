@@ -5,10 +5,11 @@ use placet_core::evidence::Evidence;
 use placet_core::ids::AgentId;
 use placet_core::interaction::{Answer, AnswerError, Interaction, Resolution};
 use placet_core::outcome::Outcome;
+use placet_core::steps::AnswerRefusal;
 use placet_core::tool::Risk;
-use placet_engine::steps::AnswerRefusal;
 use placet_engine::toolbox::Toolbox;
 use placet_engine::{Answered, Proposed, Submission};
+use placet_store::StepError;
 use serde_json::json;
 
 use crate::answers::HOUSE;
@@ -57,12 +58,15 @@ async fn an_edit_that_does_not_fit_or_that_policy_denies_is_refused_and_the_ques
     ] {
         let refused = say(&engine, &id, edit("lin", misfit)).await;
         assert!(
-            matches!(refused, Err(AnswerRefusal::EditInvalid(_))),
+            matches!(refused, Err(StepError::Refused(AnswerRefusal::EditInvalid(_)))),
             "{refused:?}"
         );
     }
     let denied = say(&engine, &id, edit("lin", json!({ "to": "moon" }))).await;
-    assert!(matches!(denied, Err(AnswerRefusal::EditDenied(_))), "{denied:?}");
+    assert!(
+        matches!(denied, Err(StepError::Refused(AnswerRefusal::EditDenied(_)))),
+        "{denied:?}"
+    );
     let with_a_no = Answer {
         option: "reject".into(),
         ..edit("lin", json!({ "to": "canary" }))
@@ -71,7 +75,9 @@ async fn an_edit_that_does_not_fit_or_that_policy_denies_is_refused_and_the_ques
     assert!(
         matches!(
             refused,
-            Err(AnswerRefusal::Invalid(AnswerError::EditNotOffered { .. }))
+            Err(StepError::Refused(AnswerRefusal::Invalid(
+                AnswerError::EditNotOffered { .. }
+            )))
         ),
         "{refused:?}"
     );
@@ -112,7 +118,9 @@ async fn an_edit_that_others_must_agree_to_voids_earlier_votes_and_counts_the_ed
     assert!(
         matches!(
             twice,
-            Err(AnswerRefusal::Invalid(AnswerError::VotedBefore { needed: 1, .. }))
+            Err(StepError::Refused(AnswerRefusal::Invalid(
+                AnswerError::VotedBefore { needed: 1, .. }
+            )))
         ),
         "{twice:?}"
     );

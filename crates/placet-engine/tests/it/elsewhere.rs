@@ -4,11 +4,12 @@ use placet_core::call::{Chat, ToolCall};
 use placet_core::ids::InteractionId;
 use placet_core::interaction::Subject;
 use placet_core::journal::CallResult;
+use placet_core::outgoing::{Change, OutKind, OutState};
+use placet_core::step::{Decided, Step};
+use placet_core::steps::Elsewhere;
 use placet_core::time::Now;
 use placet_engine::Engine;
 use placet_engine::channel::DeliveryError;
-use placet_engine::steps::Elsewhere;
-use placet_store::{Change, OutKind, OutState, Step, StoreError};
 
 use crate::recorder::{Mood, Recorder, What};
 use crate::support::*;
@@ -199,10 +200,8 @@ async fn what_is_known_of_a_copy_is_kept_for_as_long_as_its_update_waits() {
         message_id: "m1".into(),
         at: now.wall,
     };
-    let step = engine
-        .store()
-        .step(move |_, now| Ok::<_, StoreError>(Step::new(()).change(heard(now))));
-    step.await.unwrap();
+    let hear = engine.transact(|_, now| -> Decided<()> { Ok(Step::new(()).change(heard(now))) });
+    hear.await.unwrap();
     house.pass(&engine, 31 * 24 * 3600);
     let remembered = async || {
         let read = engine

@@ -11,12 +11,13 @@ use placet_core::ids::AgentId;
 use placet_core::interaction::{Answer, AnswerError, InteractionRequest, Locale, RequestError};
 use placet_core::outcome::Outcome;
 use placet_core::render::{Markup, Surface, to_text};
+use placet_core::steps::{AnswerRefusal, AskRefusal};
 use placet_core::time::Millis;
 use placet_core::tool::{Category, Risk};
 use placet_core::verdict::Decision;
-use placet_engine::steps::{AnswerRefusal, AskRefusal};
 use placet_engine::toolbox::Toolbox;
 use placet_engine::{Engine, Proposed, Submission};
+use placet_store::StepError;
 use serde_json::{Value, json};
 
 use crate::support::*;
@@ -82,7 +83,12 @@ async fn a_megabyte_of_command_is_high_risk_shown_and_answered_like_any_other() 
     )
     .await;
     assert!(
-        matches!(refused, Err(AnswerRefusal::Invalid(AnswerError::NotShownWhole))),
+        matches!(
+            refused,
+            Err(StepError::Refused(AnswerRefusal::Invalid(
+                AnswerError::NotShownWhole
+            )))
+        ),
         "{refused:?}"
     );
     say(&engine, &on, because("lin", "reject", "what is this?"))
@@ -132,12 +138,20 @@ async fn absurd_lengths_of_time_are_refused_or_saturate_and_stop_nothing() {
     let origin = deploy("c", "x").origin;
     let none = engine.broker().ask(request(0), origin.clone()).await;
     assert!(
-        matches!(none, Err(AskRefusal::Invalid(RequestError::NoTime))),
+        matches!(
+            none,
+            Err(StepError::Refused(AskRefusal::Invalid(RequestError::NoTime)))
+        ),
         "{none:?}"
     );
     let endless = engine.broker().ask(request(u64::MAX), origin.clone()).await;
     assert!(
-        matches!(endless, Err(AskRefusal::Invalid(RequestError::TooMuchTime(_)))),
+        matches!(
+            endless,
+            Err(StepError::Refused(AskRefusal::Invalid(
+                RequestError::TooMuchTime(_)
+            )))
+        ),
         "{endless:?}"
     );
     let year = 366 * 24 * 60 * 60;
@@ -196,7 +210,12 @@ async fn more_text_than_an_agent_should_read_is_refused_and_the_question_stays_o
     let id = park(&engine, deploy("c", "staging")).await;
     let refused = say(&engine, &id, because("lin", "reject", &"x".repeat(1024 * 1024))).await;
     assert!(
-        matches!(refused, Err(AnswerRefusal::Invalid(AnswerError::TooLong { .. }))),
+        matches!(
+            refused,
+            Err(StepError::Refused(AnswerRefusal::Invalid(
+                AnswerError::TooLong { .. }
+            )))
+        ),
         "{refused:?}"
     );
     assert!(is_open(&engine, &id).await);
@@ -230,7 +249,10 @@ async fn a_question_with_too_much_in_it_is_refused() {
         .unwrap();
         let refused = engine.broker().ask(request, deploy("c", "x").origin).await;
         assert!(
-            matches!(refused, Err(AskRefusal::Invalid(RequestError::TooLarge(_)))),
+            matches!(
+                refused,
+                Err(StepError::Refused(AskRefusal::Invalid(RequestError::TooLarge(_))))
+            ),
             "{refused:?}"
         );
     }
@@ -279,7 +301,7 @@ async fn evidence_that_fails_or_is_too_large_is_said_to_be_missing_and_lets_noth
     let id = park(&engine, deploy("c", "staging")).await;
     let refused = say(&engine, &id, edit("lin", json!({ "to": "canary" }))).await;
     assert!(
-        matches!(refused, Err(AnswerRefusal::EditInvalid(_))),
+        matches!(refused, Err(StepError::Refused(AnswerRefusal::EditInvalid(_)))),
         "a broken schema fits nothing: {refused:?}"
     );
 }
@@ -292,11 +314,11 @@ async fn ids_that_name_nothing_are_not_found() {
     let nothing = placet_core::ids::InteractionId::new("int_nothing").unwrap();
     assert!(matches!(
         say(&engine, &nothing, choice("lin", "approve")).await,
-        Err(AnswerRefusal::NotFound(_))
+        Err(StepError::Refused(AnswerRefusal::NotFound(_)))
     ));
     assert!(matches!(
         say(&engine, &nothing, edit("lin", json!({}))).await,
-        Err(AnswerRefusal::NotFound(_))
+        Err(StepError::Refused(AnswerRefusal::NotFound(_)))
     ));
     assert_eq!(engine.broker().wait(&nothing).await.unwrap(), None);
     assert!(engine.broker().question(&nothing).await.unwrap().is_none());

@@ -6,10 +6,11 @@ use placet_core::outcome::Outcome;
 use placet_core::policy::Mode;
 use placet_core::principal::{Principal, Via};
 use placet_core::standing::{Covers, Scope};
+use placet_core::steps::{AnswerRefusal, RevokeRefusal, SettingRefusal};
 use placet_core::time::Millis;
 use placet_core::verdict::Step;
-use placet_engine::steps::{AnswerRefusal, RevokeRefusal, SettingRefusal};
 use placet_engine::{Engine, Proposed};
+use placet_store::StepError;
 use serde_json::json;
 
 use crate::recorder::Recorder;
@@ -158,14 +159,20 @@ async fn a_standing_grant_covers_is_counted_ends_and_can_be_revoked() {
     assert_eq!((&grant.by, uses, revoked), (&person("lin"), 2, false));
     let stranger = StandingGrantId::new("sg_nothing").unwrap();
     let refused = engine.broker().revoke_standing(&stranger, &person("lin")).await;
-    assert!(matches!(refused, Err(RevokeRefusal::NotFound(_))), "{refused:?}");
+    assert!(
+        matches!(refused, Err(StepError::Refused(RevokeRefusal::NotFound(_)))),
+        "{refused:?}"
+    );
     engine
         .broker()
         .revoke_standing(&grant.id, &person("wei"))
         .await
         .unwrap();
     let twice = engine.broker().revoke_standing(&grant.id, &person("wei")).await;
-    assert!(matches!(twice, Err(RevokeRefusal::NotFound(_))), "{twice:?}");
+    assert!(
+        matches!(twice, Err(StepError::Refused(RevokeRefusal::NotFound(_)))),
+        "{twice:?}"
+    );
     park(&engine, fetch("e", "example.com")).await;
     verify(&engine).await;
 }
@@ -202,7 +209,7 @@ async fn a_scope_that_does_not_cover_the_call_it_is_said_about_is_refused_and_no
     let (id, elsewhere) = never_again(&id, Covers::Hosts(vec!["example.org".into()]), None);
     let refused = say(&engine, &id, elsewhere).await;
     assert!(
-        matches!(refused, Err(AnswerRefusal::ScopeMismatch)),
+        matches!(refused, Err(StepError::Refused(AnswerRefusal::ScopeMismatch))),
         "{refused:?}"
     );
     let (id, fitting) = never_again(&id, Covers::Hosts(vec!["example.com".into()]), None);
@@ -212,7 +219,7 @@ async fn a_scope_that_does_not_cover_the_call_it_is_said_about_is_refused_and_no
     };
     let refused = say(&engine, &id, edited).await;
     assert!(
-        matches!(refused, Err(AnswerRefusal::ScopeMismatch)),
+        matches!(refused, Err(StepError::Refused(AnswerRefusal::ScopeMismatch))),
         "{refused:?}"
     );
     assert!(is_open(&engine, &id).await);
@@ -241,7 +248,9 @@ async fn a_scope_that_does_not_cover_the_call_it_is_said_about_is_refused_and_no
     assert!(
         matches!(
             refused,
-            Err(AnswerRefusal::Invalid(AnswerError::RememberNotOffered))
+            Err(StepError::Refused(AnswerRefusal::Invalid(
+                AnswerError::RememberNotOffered
+            )))
         ),
         "{refused:?}"
     );
@@ -286,7 +295,10 @@ async fn a_sessions_mode_frees_that_session_alone_and_never_high_risk() {
         .broker()
         .set_mode(&session("s"), Mode::Yolo, &person("lin"))
         .await;
-    assert!(matches!(over, Err(SettingRefusal::SessionOver(_))), "{over:?}");
+    assert!(
+        matches!(over, Err(StepError::Refused(SettingRefusal::SessionOver(_)))),
+        "{over:?}"
+    );
 }
 
 #[tokio::test]

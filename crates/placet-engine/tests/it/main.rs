@@ -26,3 +26,4 @@ mod recorder;
 mod restart;
 mod review;
 mod support;
+mod transact;

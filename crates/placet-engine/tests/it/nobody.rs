@@ -2,8 +2,9 @@
 
 use placet_core::interaction::InteractionRequest;
 use placet_core::outcome::{Denial, Outcome};
+use placet_core::steps::{AskRefusal, Elsewhere};
 use placet_engine::channel::DeliveryError;
-use placet_engine::steps::{AskRefusal, Elsewhere};
+use placet_store::StepError;
 use serde_json::json;
 
 use crate::recorder::{Mood, Recorder};
@@ -31,7 +32,10 @@ async fn a_call_without_a_channel_is_denied_when_nobody_looks_at_the_inbox() {
     }))
     .unwrap();
     let refused = engine.broker().ask(request, deploy("c", "x").origin).await;
-    assert!(matches!(refused, Err(AskRefusal::NobodyToAsk(_))), "{refused:?}");
+    assert!(
+        matches!(refused, Err(StepError::Refused(AskRefusal::NobodyToAsk(_)))),
+        "{refused:?}"
+    );
 }
 
 #[tokio::test]

@@ -7,10 +7,11 @@ use placet_core::call::Chat;
 use placet_core::ids::InteractionId;
 use placet_core::interaction::{Answer, Cancellation, Interaction, Resolution};
 use placet_core::outcome::Outcome;
+use placet_core::outgoing::{OutKind, OutState};
 use placet_core::principal::{Principal, Via};
+use placet_core::step::{Decided, Step};
 use placet_engine::Engine;
 use placet_engine::channel::DeliveryError;
-use placet_store::{OutKind, OutState};
 
 use crate::recorder::{Mood, Recorder, What};
 use crate::support::*;
@@ -352,15 +353,13 @@ async fn how_things_were_delivered_is_forgotten_after_a_month() {
     office.feishu.given(1).await;
     say(engine, &id, by_zoe()).await.unwrap();
     let _running = engine.gate().claim(&key("c"), None).await.unwrap();
-    let seen = |now: placet_core::time::Now| placet_store::Change::SeenInbound {
+    let seen = |now: placet_core::time::Now| placet_core::outgoing::Change::SeenInbound {
         channel: group().channel,
         message_id: "m1".into(),
         at: now.wall,
     };
-    let step = engine
-        .store()
-        .step(move |_, now| Ok::<_, placet_store::StoreError>(placet_store::Step::new(()).change(seen(now))));
-    step.await.unwrap();
+    let see = engine.transact(|_, now| -> Decided<()> { Ok(Step::new(()).change(seen(now))) });
+    see.await.unwrap();
     let looked = async || {
         let id = id.clone();
         let read = engine.store().read(move |view, _| {

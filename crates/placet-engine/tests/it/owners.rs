@@ -6,8 +6,9 @@ use placet_core::interaction::InteractionRequest;
 use placet_core::journal::SYSTEM_SESSION;
 use placet_core::outcome::Outcome;
 use placet_core::policy::Mode;
-use placet_engine::steps::{AskRefusal, ProposeRefusal};
+use placet_core::steps::{AskRefusal, ProposeRefusal};
 use placet_engine::{Engine, GateError};
+use placet_store::StepError;
 use serde_json::json;
 
 use crate::support::*;
@@ -46,7 +47,10 @@ async fn an_agent_neither_calls_nor_asks_in_the_session_of_another_one() {
     refused(&engine, by("other", deploy("b", "staging"))).await;
     let origin = by("other", deploy("b", "x")).origin;
     let asked = engine.broker().ask(question("s"), origin).await;
-    assert!(matches!(asked, Err(AskRefusal::NotYours(_))), "{asked:?}");
+    assert!(
+        matches!(asked, Err(StepError::Refused(AskRefusal::NotYours(_)))),
+        "{asked:?}"
+    );
     // Its own agent has the mode it was given, also after a restart.
     engine.shutdown().await.unwrap();
     let engine = house.open("").await;
@@ -71,5 +75,8 @@ async fn placets_own_session_takes_no_calls_and_no_questions() {
     refused(&engine, in_session(deploy("a", "staging"), SYSTEM_SESSION)).await;
     let (broker, origin) = (engine.broker(), deploy("a", "x").origin);
     let asked = broker.ask(question(SYSTEM_SESSION), origin).await;
-    assert!(matches!(asked, Err(AskRefusal::NotYours(_))), "{asked:?}");
+    assert!(
+        matches!(asked, Err(StepError::Refused(AskRefusal::NotYours(_)))),
+        "{asked:?}"
+    );
 }

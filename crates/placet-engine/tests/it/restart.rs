@@ -5,8 +5,8 @@ use placet_core::journal::CallResult;
 use placet_core::outcome::{Denial, Outcome};
 use placet_core::policy::Mode;
 use placet_core::record::{CallState, GrantState};
+use placet_core::steps::{ClaimRefusal, FinishRefusal};
 use placet_core::time::Millis;
-use placet_engine::steps::{ClaimRefusal, FinishRefusal};
 use placet_engine::{Engine, Finished, GateError, Proposed};
 use serde_json::json;
 

@@ -2,12 +2,13 @@
 
 use placet_core::interaction::{Answer, Remember};
 use placet_core::standing::{GrantReach, ProposedRule, Scope};
+use placet_core::steps::AnswerRefusal;
 use placet_core::time::{Millis, Timestamp};
 use placet_core::verdict::Step;
 use placet_engine::places::DiskPlaces;
 use placet_engine::review::{self, PastCall, Word};
-use placet_engine::steps::AnswerRefusal;
 use placet_engine::{Authority, Engine};
+use placet_store::StepError;
 use serde_json::json;
 
 use crate::support::{
@@ -223,7 +224,7 @@ async fn only_those_the_operator_allows_say_dont_ask_again_for_a_project_or_as_a
         let (scope, id) = widely(&engine, fetch(name, "example.com"), reach).await;
         let refused = say(&engine, &id, remembering(scope.clone())).await;
         assert!(
-            matches!(refused, Err(AnswerRefusal::WideNotAllowed)),
+            matches!(refused, Err(StepError::Refused(AnswerRefusal::WideNotAllowed))),
             "{refused:?}"
         );
         assert!(crate::support::is_open(&engine, &id).await, "nothing is decided");
@@ -326,7 +327,7 @@ async fn a_rule_never_covers_what_a_person_refused_last_week_and_overrides_no_ru
         .answer_with(&id, remembering(scope.clone()), Authority::Admin)
         .await;
     assert!(
-        matches!(refused, Err(AnswerRefusal::RefusedBefore)),
+        matches!(refused, Err(StepError::Refused(AnswerRefusal::RefusedBefore))),
         "{refused:?}"
     );
     house.clock.pass(8 * 24 * 60 * 60);
@@ -380,7 +381,7 @@ async fn a_scope_that_no_rule_can_say_is_not_granted_beyond_the_conversation() {
         let wide = remembering(scope.everywhere());
         let refused = engine.broker().answer_with(&id, wide, Authority::Admin).await;
         assert!(
-            matches!(refused, Err(AnswerRefusal::ScopeMismatch)),
+            matches!(refused, Err(StepError::Refused(AnswerRefusal::ScopeMismatch))),
             "{refused:?}"
         );
     }

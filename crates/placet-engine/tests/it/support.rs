@@ -13,10 +13,10 @@ use placet_core::ids::{AgentId, CallId, ChannelName, ChatId, InteractionId, Pers
 use placet_core::interaction::{Answer, Asked, CallKey, Interaction, Shown};
 use placet_core::outcome::Outcome;
 use placet_core::principal::{Principal, Via};
+use placet_core::steps::AnswerRefusal;
 use placet_core::time::{Millis, Timestamp};
-use placet_engine::steps::AnswerRefusal;
 use placet_engine::{Answered, Beside, Builder, Engine, Proposed, StartError};
-use placet_store::Clock;
+use placet_store::{Clock, StepError};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -239,7 +239,7 @@ pub(crate) async fn say(
     engine: &Engine,
     id: &InteractionId,
     answer: Answer,
-) -> Result<Answered, AnswerRefusal> {
+) -> Result<Answered, StepError<AnswerRefusal>> {
     engine.broker().answer(id, answer).await
 }
 

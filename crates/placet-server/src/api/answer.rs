@@ -7,10 +7,11 @@ use placet_core::ids::{InteractionId, PersonId};
 use placet_core::interaction::{Answer, Interaction, Locale, Remember, Resolution, Shown, Subject};
 use placet_core::render::mask;
 use placet_core::standing::Scope;
+use placet_core::steps::AnswerRefusal;
 use placet_core::time::Millis;
 use placet_engine::Answered;
 use placet_engine::broker::Question;
-use placet_engine::steps::AnswerRefusal;
+use placet_store::StepError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -307,15 +308,20 @@ fn original_args(question: &Question) -> Option<&Args> {
 }
 
 /// The loser of a race is told who decided, what and when.
-async fn refused(state: &State, person: &PersonOnly, id: &InteractionId, refusal: AnswerRefusal) -> Problem {
-    if let AnswerRefusal::NotFound(_) = refusal {
+async fn refused(
+    state: &State,
+    person: &PersonOnly,
+    id: &InteractionId,
+    refusal: StepError<AnswerRefusal>,
+) -> Problem {
+    if let StepError::Refused(AnswerRefusal::NotFound(_)) = refusal {
         // They see everybody's questions, so there is nothing to hide.
         return match person.role {
             Role::Admin => Problem::new(Code::NotYours, format!("{id} is put to other people")),
             Role::Approver => none(id),
         };
     }
-    let decided = matches!(refusal, AnswerRefusal::AlreadyDecided { .. });
+    let decided = matches!(refusal, StepError::Refused(AnswerRefusal::AlreadyDecided { .. }));
     let problem = Problem::from(refusal);
     if !decided {
         return problem;

@@ -11,8 +11,8 @@ use placet_core::ids::{AgentId, CallId, ChannelName, ChatId, PersonId, SessionId
 use placet_core::interaction::CallKey;
 use placet_core::journal::CallResult;
 use placet_core::record::{CallRecord, CallState};
+use placet_core::steps::ProposeRefusal;
 use placet_core::time::Millis;
-use placet_engine::steps::ProposeRefusal;
 use placet_engine::{GateError, Proposed, Submission};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

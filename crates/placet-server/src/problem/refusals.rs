@@ -3,10 +3,11 @@
 use placet_core::call::ArgsError;
 use placet_core::ids::IdError;
 use placet_core::interaction::AnswerError;
-use placet_engine::GateError;
-use placet_engine::steps::{
+use placet_core::steps::{
     AnswerRefusal, AskRefusal, ClaimRefusal, FinishRefusal, ProposeRefusal, RevokeRefusal, SettingRefusal,
 };
+use placet_engine::GateError;
+use placet_store::StepError;
 
 use super::{Code, Problem};
 
@@ -32,10 +33,7 @@ impl From<GateError> for Problem {
             GateError::Propose(ProposeRefusal::RunStopped(_)) => {
                 Self::new(Code::SessionOver, error.to_string())
             }
-            GateError::Propose(ProposeRefusal::Store(error))
-            | GateError::Claim(ClaimRefusal::Store(error))
-            | GateError::Finish(FinishRefusal::Store(error))
-            | GateError::Store(error) => error.into(),
+            GateError::Store(error) => error.into(),
             GateError::Claim(refusal) => claim(&refusal),
             GateError::Finish(refusal) => finish(&refusal),
             GateError::NotFound(_) => Self::new(Code::NoSuchCall, error.to_string()),
@@ -51,7 +49,6 @@ fn claim(refusal: &ClaimRefusal) -> Problem {
         ClaimRefusal::NotGranted { .. } => Code::NotGranted,
         ClaimRefusal::AlreadyClaimed(_) => Code::AlreadyClaimed,
         ClaimRefusal::SessionOver(_) | ClaimRefusal::RunStopped(_) => Code::SessionOver,
-        ClaimRefusal::Store(_) => Code::StoreUnavailable,
     };
     let problem = Problem::new(code, refusal.to_string());
     match refusal {
@@ -65,15 +62,25 @@ fn finish(refusal: &FinishRefusal) -> Problem {
         FinishRefusal::NotFound(_) => Code::NoSuchCall,
         FinishRefusal::NotClaimed(_) => Code::NotClaimed,
         FinishRefusal::AlreadyFinished(_) => Code::AlreadyFinished,
-        FinishRefusal::Store(_) => Code::StoreUnavailable,
     };
     Problem::new(code, refusal.to_string())
+}
+
+impl<E> From<StepError<E>> for Problem
+where
+    Problem: From<E>,
+{
+    fn from(error: StepError<E>) -> Self {
+        match error {
+            StepError::Refused(refusal) => refusal.into(),
+            StepError::Store(error) => error.into(),
+        }
+    }
 }
 
 impl From<AskRefusal> for Problem {
     fn from(refusal: AskRefusal) -> Self {
         let code = match refusal {
-            AskRefusal::Store(error) => return error.into(),
             AskRefusal::Invalid(_) => Code::BadQuestion,
             AskRefusal::IdTaken(_) => Code::RequestIdTaken,
             AskRefusal::NotYours(_) => Code::NoSuchSession,
@@ -89,7 +96,6 @@ impl From<AskRefusal> for Problem {
 impl From<AnswerRefusal> for Problem {
     fn from(refusal: AnswerRefusal) -> Self {
         let code = match &refusal {
-            AnswerRefusal::Store(_) => Code::StoreUnavailable,
             AnswerRefusal::NotFound(_) => Code::NoSuchQuestion,
             AnswerRefusal::AlreadyDecided { .. } => Code::AlreadyDecided,
             AnswerRefusal::EditInvalid(_) | AnswerRefusal::EditDenied(_) => Code::EditedArgsRefused,
@@ -110,17 +116,13 @@ impl From<AnswerRefusal> for Problem {
                 AnswerError::TooLong { .. } => Code::TextTooLong,
             },
         };
-        match refusal {
-            AnswerRefusal::Store(error) => error.into(),
-            other => Self::new(code, other.to_string()),
-        }
+        Self::new(code, refusal.to_string())
     }
 }
 
 impl From<RevokeRefusal> for Problem {
     fn from(refusal: RevokeRefusal) -> Self {
         let code = match refusal {
-            RevokeRefusal::Store(error) => return error.into(),
             RevokeRefusal::NotFound(_) => Code::NoSuchGrant,
         };
         Self::new(code, refusal.to_string())
@@ -129,9 +131,7 @@ impl From<RevokeRefusal> for Problem {
 
 impl From<SettingRefusal> for Problem {
     fn from(refusal: SettingRefusal) -> Self {
-        match refusal {
-            SettingRefusal::Store(error) => error.into(),
-            over @ SettingRefusal::SessionOver(_) => Self::new(Code::SessionOver, over.to_string()),
-        }
+        let SettingRefusal::SessionOver(_) = refusal;
+        Self::new(Code::SessionOver, refusal.to_string())
     }
 }

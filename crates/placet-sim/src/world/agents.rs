@@ -4,8 +4,8 @@ use placet_core::analysis::{Analysis, FixedPlaces, analyse};
 use placet_core::call::{Args, Origin, ToolCall};
 use placet_core::ids::{AgentId, CallId, ToolName};
 use placet_core::journal::CallResult;
+use placet_core::steps::{self, Claiming, Proposal, Proposed};
 use placet_core::tool::OwnOpinion;
-use placet_engine::steps::{self, Claiming, Proposal, Proposed};
 use placet_store::StepError;
 
 use super::cast::{key_of, session_of};
@@ -50,17 +50,19 @@ impl World {
             .call(&key_of(&call))
             .map_err(|error| error.to_string())?
             .is_some();
-        let head = self.head()?;
+        let (head, rows) = (self.head()?, self.own_rows()?);
         let proposal = self.proposal(call);
         let refused = self
-            .step(|rules, view, now| steps::propose(rules, view, now, &proposal))
+            .step(|rules, snapshot, now| steps::propose(rules, snapshot, now, &proposal))
             .is_err();
-        let unchanged = self.head()? == head;
+        let unchanged = self.own_rows()? == rows;
         if known && !(refused && unchanged) {
             return Err("promise 5: an id was taken for another call".into());
         }
-        if !known {
-            // Nobody will ever ask for it again under this id; the books must know it as it came.
+        let stored = self.store.view().call(&key_of(&proposal.call));
+        let stored = stored.map_err(|error| error.to_string())?;
+        if !known && stored.is_some_and(|record| record.digest == proposal.digest) {
+            // It came first under this id; the books must know it as it came.
             self.oracle.rewinds(head);
             self.forget(&proposal.call);
         }
@@ -76,11 +78,7 @@ impl World {
         let candidates = self.calls.rchunks(newest).next().unwrap_or_default();
         let call = self.dice.choose(candidates).clone();
         let key = key_of(&call);
-        let claimed = self.step(|_, view, now| {
-            let reread = steps::Reread::of(view, &key)?;
-            let reread = reread.ok_or_else(|| steps::ClaimRefusal::NotFound(key.call.clone()))?;
-            steps::claim(view, now, &key, &reread, None)
-        });
+        let claimed = self.step(|_, snapshot, now| steps::claim(snapshot, now, &key, None));
         match claimed {
             Ok(permit) => self.runs(permit)?,
             Err(StepError::Refused(steps::ClaimRefusal::AlreadyClaimed(_)))
@@ -143,7 +141,9 @@ impl World {
         if self.roll(2) == 0 {
             proposal.claiming = Claiming::AtOnce { lease: None };
         }
-        if let Ok(proposed) = self.step(|rules, view, now| steps::propose(rules, view, now, &proposal)) {
+        if let Ok(proposed) =
+            self.step(|rules, snapshot, now| steps::propose(rules, snapshot, now, &proposal))
+        {
             self.oracle.acknowledge(Acknowledged::Received(key));
             match proposed {
                 Proposed::Parked { on, .. } => {
@@ -167,7 +167,7 @@ impl World {
         let permit = self.running.swap_remove(index);
         let result = CallResult::new(true, "done");
         if self
-            .step(|_, view, _| steps::finish(view, permit.key(), &result))
+            .step(|_, snapshot, _| steps::finish(snapshot, permit.key(), &result))
             .is_ok()
         {
             self.tell(|_| format!("{} finishes", permit.key().call));

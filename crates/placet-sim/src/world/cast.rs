@@ -4,7 +4,7 @@ use placet_core::call::{Chat, ToolCall};
 use placet_core::ids::{AgentId, ChannelName, ChatId, PersonId, SessionId};
 use placet_core::interaction::{Asked, CallKey, Subject};
 use placet_core::principal::{Principal, Via};
-use placet_engine::steps::Connected;
+use placet_core::steps::Connected;
 
 use super::World;
 

@@ -1,6 +1,6 @@
 //! What clocks do.
 
-use placet_engine::steps;
+use placet_core::steps;
 
 use super::{Check, World};
 
@@ -38,10 +38,10 @@ impl World {
         };
         for id in due {
             self.tell(|_| format!("{id} is due"));
-            let _ = self.step(|_, view, now| steps::expire(view, now, &id));
+            let _ = self.step(|_, snapshot, now| steps::expire(snapshot, now, &id));
         }
         for id in escalations {
-            let _ = self.step(|rules, view, now| steps::escalate(rules, view, now, &id));
+            let _ = self.step(|rules, snapshot, now| steps::escalate(rules, snapshot, now, &id));
         }
         Ok(())
     }

@@ -7,11 +7,12 @@ use placet_core::call::{Args, Chat};
 use placet_core::digest::Digest;
 use placet_core::interaction::{Answer, Asked, Locale, Shown};
 use placet_core::journal::{Author, InboundMessage};
+use placet_core::outgoing::{Change, Receipt};
 use placet_core::principal::{Principal, Via};
+use placet_core::step::{Decided, Step};
+use placet_core::steps::{self, Answered, Authority, Edit, Inbound, Reply};
 use placet_core::time::LiveTime;
-use placet_engine::channel::Receipt;
-use placet_engine::steps::{self, Answered, Authority, Edit, Inbound, Reply};
-use placet_store::{Change, Step, StepError, StoreError};
+use placet_store::StepError;
 
 use super::cast::{inbox, place_of, session_of};
 use super::{Check, SESSIONS, World};
@@ -75,8 +76,10 @@ impl World {
             )
         });
         let reply = self.reply(&asked, said, option_id, edited, shown)?;
-        let head = self.head()?;
-        let answered = self.step_at(now, |rules, view, now| steps::answer(rules, view, now, &reply));
+        let rows = self.own_rows()?;
+        let answered = self.step_at(now, |rules, snapshot, now| {
+            steps::answer(rules, snapshot, now, &reply)
+        });
         match (&answered, truly.person()) {
             (Ok(Answered::Voted { .. }), Some(person)) if self.sabotage == Sabotage::None => {
                 self.oracle
@@ -86,7 +89,7 @@ impl World {
                 self.tally.decided += 1;
                 self.oracle.acknowledge(Acknowledged::Settled(asked.id.clone()));
             }
-            (Err(StepError::Refused(_)), _) if self.head()? != head => {
+            (Err(StepError::Refused(_)), _) if self.own_rows()? != rows => {
                 return Err("promise 5: a refused answer changed something".into());
             }
             _ => {}
@@ -191,10 +194,10 @@ impl World {
             sender: Principal::Person { person, via },
             fresh: self.fresh(),
         };
-        let first = self.step(|rules, view, now| steps::receive(rules, view, now, &inbound));
+        let first = self.step(|rules, snapshot, now| steps::receive(rules, snapshot, now, &inbound));
         if first.is_ok() && self.roll(3) == 0 {
             let head = self.head()?;
-            let _ = self.step(|rules, view, now| steps::receive(rules, view, now, &inbound));
+            let _ = self.step(|rules, snapshot, now| steps::receive(rules, snapshot, now, &inbound));
             if self.head()? != head {
                 return Err("promise 3: the same message counted twice".into());
             }
@@ -226,13 +229,7 @@ impl World {
                 id: item.id,
                 receipt: Some(receipt),
             };
-            let sent = self.step(|_, _, _| {
-                Ok::<_, StoreError>(Step {
-                    events: Vec::new(),
-                    changes: vec![change],
-                    value: (),
-                })
-            });
+            let sent = self.step(|_, _, _| -> Decided<()> { Ok(Step::nothing(()).change(change.clone())) });
             if let (Ok(()), true, Some(id)) = (sent, whole, item.interaction) {
                 let chat = Chat {
                     channel: item.channel,
@@ -250,7 +247,7 @@ impl World {
         }
         let session = session_of(self.dice.pick(SESSIONS))?.0;
         self.tell(|_| format!("{session} is ended"));
-        let _ = self.step(|_, view, _| steps::end_session(view, &session, "operator"));
+        let _ = self.step(|_, snapshot, _| steps::end_session(snapshot, &session, "operator"));
         Ok(())
     }
 }

@@ -4,11 +4,12 @@ use placet_core::call::{CallDigest, ToolCall};
 use placet_core::ids::InteractionId;
 use placet_core::interaction::CallKey;
 use placet_core::outcome::Outcome;
+use placet_core::snapshot::place;
 use placet_core::time::{LiveTime, Timestamp};
 use placet_core::verdict::Verdict;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{At, belongs, place};
+use super::At;
 use crate::change::one;
 use crate::error::StoreError;
 use crate::view::question_row;
@@ -48,7 +49,7 @@ pub(super) fn received(
         number,
         grant,
     ])?;
-    belongs(conn, at, &call.origin.agent)
+    Ok(())
 }
 
 pub(super) fn joined(

@@ -6,7 +6,7 @@ use placet_core::journal::Event;
 use placet_core::time::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{At, belongs, calls};
+use super::{At, calls};
 use crate::change::one;
 use crate::error::StoreError;
 use crate::view::{View, question_row};
@@ -48,9 +48,6 @@ pub(super) fn asked(conn: &Connection, at: At<'_>, asked: &Asked) -> Result<(), 
     }
     if let Some(call) = asked.call() {
         calls::park(conn, at, call)?;
-    }
-    if let Subject::Request { agent, .. } = &asked.subject {
-        belongs(conn, at, agent)?;
     }
     if let Subject::Breaker { .. } = asked.subject {
         // Asking how to go on answers for the rejections so far: counting starts again.

@@ -3,7 +3,7 @@
 use placet_core::run::{ModelTurn, RunStarted};
 use rusqlite::{Connection, params};
 
-use super::{At, belongs};
+use super::At;
 use crate::change::one;
 use crate::error::StoreError;
 
@@ -17,8 +17,7 @@ pub(super) fn started(conn: &Connection, at: At<'_>, run: &RunStarted) -> Result
         .execute(params![at.row, at.session, person, parent])?;
     one(begun, || {
         format!("a run of session `{}` is still going on", at.name)
-    })?;
-    belongs(conn, at, &run.origin.agent)
+    })
 }
 
 /// Nothing is begun in it any more; how often that is said does not matter.

@@ -3,68 +3,37 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
 
+use placet_core::step::Commit;
 use placet_core::time::Now;
 use tokio::sync::{mpsc, oneshot};
 
+use super::reader::Look;
 use super::{OnCommit, Presence, owner_of};
 use crate::clock::{Clock, LiveClock};
-use crate::error::{StepError, StoreError};
+use crate::error::StoreError;
 use crate::inline::CommitFault;
-use crate::step::{Committed, Step};
+use crate::rows::Committed;
 use crate::verify::{self, Anchor, Verified};
 use crate::view::View;
-use crate::writer::{Deciding, Job, Writer, Writes};
+use crate::writer::{Job, Writer};
 
-/// The most steps of one group. While a group is written, the rest of the machine works on the answers of the one before;
+/// The most commits of one group. While a group is written, the rest of the machine works on the answers of the one before;
 /// a larger group would only make everybody wait for each other.
-const GROUP_STEPS_MAX: usize = 256;
+const GROUP_COMMITS_MAX: usize = 256;
 
 type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
 
 /// What the writer can be asked for.
 pub(super) enum Message {
-    Step(Box<dyn Queued>),
+    Commit(Commit, Reply<()>),
+    /// In memory there are no readers.
+    Look(Look),
     Checkpoint(Reply<()>),
     Heartbeat(Reply<()>),
     ProveRoom(Reply<()>),
     LookAround(Reply<()>),
     Verify(Option<Anchor>, Reply<Verified>),
     Close(Reply<()>),
-}
-
-/// A step that somebody waits for.
-pub(super) trait Queued: Job + Send {
-    fn answer(self: Box<Self>);
-}
-
-pub(super) struct QueuedStep<T, E, F> {
-    pub(super) deciding: Deciding<T, E, F>,
-    pub(super) reply: oneshot::Sender<Result<T, StepError<E>>>,
-}
-
-impl<T, E, F> Job for QueuedStep<T, E, F>
-where
-    F: FnOnce(&View<'_>, Now) -> Result<Step<T>, E>,
-{
-    fn decide(&mut self, view: &View<'_>, now: Now) -> Option<Writes> {
-        self.deciding.decide(view, now)
-    }
-
-    fn fail(&mut self, error: &StoreError) {
-        self.deciding.fail(error);
-    }
-}
-
-impl<T, E, F> Queued for QueuedStep<T, E, F>
-where
-    F: FnOnce(&View<'_>, Now) -> Result<Step<T>, E> + Send,
-    T: Send,
-    E: Send,
-{
-    fn answer(self: Box<Self>) {
-        // A caller that has gone away does not undo what it asked for.
-        let _ = self.reply.send(self.deciding.into_result());
-    }
 }
 
 pub(super) struct Worker {
@@ -80,16 +49,16 @@ pub(super) struct Worker {
 impl Worker {
     pub(super) fn run(mut self) {
         let mut messages = Vec::new();
-        while self.queue.blocking_recv_many(&mut messages, GROUP_STEPS_MAX) > 0 {
-            let mut steps = Vec::with_capacity(messages.len());
+        while self.queue.blocking_recv_many(&mut messages, GROUP_COMMITS_MAX) > 0 {
+            let mut commits = Vec::with_capacity(messages.len());
             let mut others = Vec::new();
             for message in messages.drain(..) {
                 match message {
-                    Message::Step(step) => steps.push(step),
+                    Message::Commit(commit, reply) => commits.push((commit, reply)),
                     other => others.push(other),
                 }
             }
-            self.group(steps);
+            self.group(commits);
             for message in others {
                 if let Message::Close(reply) = message {
                     self.queue.close();
@@ -108,27 +77,26 @@ impl Worker {
     /// Does what was sent before the queue was closed.
     fn drain(&mut self) {
         while let Some(message) = self.queue.blocking_recv() {
-            match message {
-                Message::Step(step) => self.group(vec![step]),
-                other => self.serve(other),
-            }
+            self.serve(message);
         }
     }
 
-    fn group(&self, mut steps: Vec<Box<dyn Queued>>) {
-        if steps.is_empty() {
+    fn group(&self, commits: Vec<(Commit, Reply<()>)>) {
+        if commits.is_empty() {
             return;
         }
-        let mut jobs: Vec<&mut dyn Job> = steps.iter_mut().map(|step| &mut **step as &mut dyn Job).collect();
+        let (commits, replies): (Vec<_>, Vec<_>) = commits.into_iter().unzip();
+        let mut jobs: Vec<Job> = commits.into_iter().map(Job::new).collect();
         match self.look_at_owner() {
             Ok(()) => {
-                let rows = self.writer.group(&mut jobs, &|| self.now(), CommitFault::None);
+                let rows = self.writer.group(&mut jobs, self.now(), CommitFault::None);
                 self.tell(&rows);
             }
-            Err(error) => jobs.iter_mut().for_each(|job| job.fail(&error)),
+            Err(error) => jobs.iter_mut().for_each(|job| job.result = Err(error.clone())),
         }
-        for step in steps {
-            step.answer();
+        for (job, reply) in jobs.into_iter().zip(replies) {
+            // A caller that has gone away does not undo what it asked for.
+            let _ = reply.send(job.result);
         }
     }
 
@@ -141,7 +109,8 @@ impl Worker {
 
     fn serve(&self, message: Message) {
         match message {
-            Message::Step(step) => self.group(vec![step]),
+            Message::Commit(commit, reply) => self.group(vec![(commit, reply)]),
+            Message::Look(look) => look(Ok(&View::new(&self.writer.conn))),
             Message::Checkpoint(reply) => {
                 let _ = reply.send(self.writer.checkpoint(self.now()));
             }

@@ -8,13 +8,13 @@ use placet_core::ids::{AgentId, CallId, InteractionId, SessionId, ToolName};
 use placet_core::interaction::{Asked, CallKey};
 use placet_core::journal::CallResult;
 use placet_core::outcome::Outcome;
-use placet_core::record::{CallHead, CallRecord, CallState, Grant, GrantState};
+use placet_core::record::{Begins, CallHead, CallRecord, CallState, Grant, GrantState};
 use placet_core::time::{LiveTime, Timestamp};
 use placet_core::verdict::Verdict;
 use rusqlite::{OptionalExtension, Row};
 use serde::Deserialize;
 
-use super::{View, digest_at, stored};
+use super::{RunHead, View, digest_at, stored};
 use crate::error::StoreError;
 
 /// A row of `calls`, with the names of the questions it points at.
@@ -156,10 +156,19 @@ impl View<'_> {
         } else {
             None
         };
+        let session = stored(SessionId::new(found.session.as_str()))?;
+        let stopped = |run: RunHead| run.ended.is_none() && run.interrupted.is_some();
+        let begins = if found.session_over {
+            Begins::SessionOver
+        } else if self.run(&session)?.is_some_and(stopped) {
+            Begins::RunStopped
+        } else {
+            Begins::Yes
+        };
         Ok(Some(CallHead {
             key: key.clone(),
-            session: stored(SessionId::new(found.session.as_str()))?,
-            session_over: found.session_over,
+            session,
+            begins,
             untold: found.untold,
             digest: CallDigest(found.digest),
             memorable: found.memorable,
@@ -175,14 +184,6 @@ impl View<'_> {
             Some(grant) => Ok(Some(self.read_grant(key, &grant)?)),
             None => Ok(None),
         }
-    }
-
-    /// The call parked on a question, if there is one: only the call a question names can be. Calls that joined it share
-    /// its fate.
-    pub fn waiting_on(&self, asked: &Asked) -> Result<Option<CallHead>, StoreError> {
-        let Some(key) = asked.call() else { return Ok(None) };
-        let head = self.call_head(key)?;
-        Ok(head.filter(|head| matches!(&head.state, CallState::Parked { on } if *on == asked.id)))
     }
 
     /// Grants whose claim was bound to a process: all of them are orphans when a process has just started.

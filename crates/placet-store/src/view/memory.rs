@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use placet_core::call::CallDigest;
-use placet_core::ids::{AgentId, PersonId, SessionId, ToolName};
+use placet_core::ids::{AgentId, PersonId, SessionId, StandingGrantId, ToolName};
 use placet_core::journal::{Event, SYSTEM_SESSION};
 use placet_core::outcome::Outcome;
 use placet_core::policy::Mode;
@@ -24,10 +24,16 @@ pub(super) struct Stored {
     open_questions: u32,
     mode: Option<String>,
     agent: Option<String>,
+    rows: u64,
 }
 
 impl Stored {
-    pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Self::read_at(row, 7)
+    }
+
+    /// The same where the number of rows is in another column.
+    pub(super) fn read_at(row: &Row<'_>, rows: usize) -> rusqlite::Result<Self> {
         Ok(Self {
             id: row.get(0)?,
             name: row.get(1)?,
@@ -36,6 +42,7 @@ impl Stored {
             open_questions: row.get(4)?,
             mode: row.get(5)?,
             agent: row.get(6)?,
+            rows: row.get(rows)?,
         })
     }
 
@@ -49,6 +56,7 @@ impl Stored {
             allow_list: BTreeSet::new(),
             mode: self.mode.as_deref().map(parse_mode).transpose()?,
             agent: self.agent.map(AgentId::new).map(stored).transpose()?,
+            rows: self.rows,
         })
     }
 }
@@ -56,7 +64,7 @@ impl Stored {
 impl View<'_> {
     /// A session, as far as it has come; a new one when nothing has happened in it.
     pub fn session(&self, id: &SessionId) -> Result<SessionRecord, StoreError> {
-        let sql = "SELECT id, name, ended, rejections, (SELECT count(*) FROM pending WHERE session = sessions.id), mode, agent
+        let sql = "SELECT id, name, ended, rejections, (SELECT count(*) FROM pending WHERE session = sessions.id), mode, agent, head_seq
                    FROM sessions WHERE name = ?1";
         let mut statement = self.conn.prepare_cached(sql)?;
         match statement.query_row([id.as_str()], Stored::read).optional()? {
@@ -65,12 +73,12 @@ impl View<'_> {
         }
     }
 
-    /// Whether a session was ended.
-    pub fn session_ended(&self, id: &SessionId) -> Result<bool, StoreError> {
-        let sql = "SELECT ended FROM sessions WHERE name = ?1";
+    /// How often a session was changed; see [`placet_core::journal::Event::changes_session`].
+    pub(crate) fn session_version(&self, id: &SessionId) -> Result<u64, StoreError> {
+        let sql = "SELECT version FROM sessions WHERE name = ?1";
         let mut statement = self.conn.prepare_cached(sql)?;
-        let ended = statement.query_row([id.as_str()], |row| row.get(0)).optional()?;
-        Ok(ended.unwrap_or(false))
+        let version = statement.query_row([id.as_str()], |row| row.get(0)).optional()?;
+        Ok(version.unwrap_or(0))
     }
 
     /// A page of all sessions, oldest first, each with the cursor to go on after it.
@@ -79,7 +87,7 @@ impl View<'_> {
         after: Option<u64>,
         limit: usize,
     ) -> Result<Vec<(u64, SessionRecord)>, StoreError> {
-        let sql = "SELECT id, name, ended, rejections, (SELECT count(*) FROM pending WHERE session = sessions.id), mode, agent
+        let sql = "SELECT id, name, ended, rejections, (SELECT count(*) FROM pending WHERE session = sessions.id), mode, agent, head_seq
                    FROM sessions WHERE id > ?1 ORDER BY id LIMIT ?2";
         let mut statement = self.conn.prepare_cached(sql)?;
         let found = statement
@@ -149,15 +157,26 @@ impl View<'_> {
         }
     }
 
-    /// The standing grants for a tool that have neither ended nor been revoked nor been used up.
-    pub(super) fn standing(&self, tool: &ToolName, now: Timestamp) -> Result<Vec<StandingGrant>, StoreError> {
-        let sql = "SELECT row FROM standing WHERE tool = ?1 AND revoked IS NULL AND ends_at > ?2
+    /// The standing grants for a tool that were neither revoked nor used up. Some may have ended.
+    pub(super) fn standing(&self, tool: &ToolName) -> Result<Vec<StandingGrant>, StoreError> {
+        let sql = "SELECT row FROM standing WHERE tool = ?1 AND revoked IS NULL
                    AND (uses_max IS NULL OR uses < uses_max) ORDER BY row";
         let mut statement = self.conn.prepare_cached(sql)?;
         let rows = statement
-            .query_map((tool.as_str(), now.as_millis()), |row| row.get(0))?
+            .query_map([tool.as_str()], |row| row.get(0))?
             .collect::<Result<Vec<u64>, _>>()?;
         rows.into_iter().map(|row| self.standing_grant(row)).collect()
+    }
+
+    /// A standing grant that was not revoked.
+    pub(crate) fn standing_unrevoked(
+        &self,
+        id: &StandingGrantId,
+    ) -> Result<Option<StandingGrant>, StoreError> {
+        let sql = "SELECT row FROM standing WHERE id = ?1 AND revoked IS NULL";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let row: Option<u64> = statement.query_row([id.as_str()], |row| row.get(0)).optional()?;
+        row.map(|row| self.standing_grant(row)).transpose()
     }
 
     /// All standing grants that have not ended, with how often each was used and whether it was revoked.

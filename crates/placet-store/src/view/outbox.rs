@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use placet_core::call::Chat;
 use placet_core::ids::{ChannelName, ChatId, InteractionId, SessionId};
 use placet_core::journal::{Event, InboundMessage};
+use placet_core::outgoing::{OutKind, OutState, OutboxItem};
 use placet_core::time::LiveTime;
 use rusqlite::{OptionalExtension, Params, Row};
 
 use super::{View, channel, stored, unexpected};
-use crate::change::{OutKind, OutState, OutboxItem};
 use crate::error::StoreError;
 
 impl View<'_> {

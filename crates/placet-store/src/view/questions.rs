@@ -4,10 +4,11 @@ use placet_core::call::{CallDigest, Chat};
 use placet_core::ids::{AgentId, InteractionId, PersonId, SessionId};
 use placet_core::interaction::{Asked, CallKey, Code, EvolveError, Interaction};
 use placet_core::journal::Event;
+use placet_core::snapshot::PendingInChat;
 use placet_core::time::{LiveTime, Timestamp};
 use rusqlite::{OptionalExtension, Params, Row};
 
-use super::{DamagedRow, PendingHere, PendingPage, PendingRow, View, digest_bytes, parse_body, stored};
+use super::{DamagedRow, PendingPage, PendingRow, View, digest_bytes, parse_body, stored};
 use crate::error::StoreError;
 
 impl View<'_> {
@@ -93,12 +94,6 @@ impl View<'_> {
         Ok(page)
     }
 
-    /// Whether a question is settled and the asker does not know yet.
-    pub fn awaits_processing(&self, id: &InteractionId) -> Result<bool, StoreError> {
-        let sql = "SELECT 1 FROM interactions WHERE id = ?1 AND state NOT IN ('pending', 'processed')";
-        Ok(self.conn.prepare_cached(sql)?.exists([id.as_str()])?)
-    }
-
     /// The open question about exactly this call in this session, and the call it was asked for.
     pub fn pending_same(
         &self,
@@ -117,9 +112,8 @@ impl View<'_> {
         Ok(call.map(|call| (asked.id, call)))
     }
 
-    /// The open questions of a chat, oldest first: asked there, or with a copy sent there. Whoever takes a message for the
-    /// answer to one of them must know of those that cannot be read.
-    pub fn pending_in_chat(&self, chat: &Chat) -> Result<PendingHere, StoreError> {
+    /// The open questions of a chat, oldest first: asked there, or with a copy sent there.
+    pub fn pending_in_chat(&self, chat: &Chat) -> Result<PendingInChat, StoreError> {
         let sql = "SELECT row FROM pending WHERE channel = ?1 AND chat = ?2
                    UNION SELECT question FROM copies JOIN pending ON pending.row = question
                        WHERE copies.channel = ?1 AND copies.chat = ?2 ORDER BY 1";
@@ -228,34 +222,20 @@ impl View<'_> {
     }
 
     /// One that cannot be read hides none of the others.
-    fn asked_by(&self, sql: &str, params: impl Params) -> Result<PendingHere, StoreError> {
+    fn asked_by(&self, sql: &str, params: impl Params) -> Result<PendingInChat, StoreError> {
         let mut statement = self.conn.prepare_cached(sql)?;
         let rows = statement
             .query_map(params, |row| row.get(0))?
             .collect::<Result<Vec<u64>, _>>()?;
-        let mut here = PendingHere::default();
+        let mut here = PendingInChat::default();
         for row in rows {
             match self.asked(row) {
                 Ok(asked) => here.asked.push(asked),
-                Err(StoreError::Corrupt { what }) => here.damaged.push(DamagedRow {
-                    cursor: row,
-                    id: self.id_of(row)?,
-                    why: what,
-                }),
+                Err(StoreError::Corrupt { .. }) => here.unreadable += 1,
                 Err(error) => return Err(error),
             }
         }
         Ok(here)
-    }
-
-    /// A question's id, which its row in the journal is not needed for.
-    fn id_of(&self, row: u64) -> Result<InteractionId, StoreError> {
-        let sql = "SELECT id FROM interactions WHERE row = ?1";
-        let id: String = self
-            .conn
-            .prepare_cached(sql)?
-            .query_row([row], |found| found.get(0))?;
-        stored(InteractionId::new(id))
     }
 
     fn ids(&self, sql: &str, params: impl Params) -> Result<Vec<InteractionId>, StoreError> {

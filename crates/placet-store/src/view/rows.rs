@@ -8,7 +8,7 @@ use rusqlite::Row;
 use super::{View, digest_at, parse_body, stored};
 use crate::checkpoint::Last;
 use crate::error::StoreError;
-use crate::step::{Committed, RawRow};
+use crate::rows::{Committed, RawRow};
 
 impl View<'_> {
     /// The checkpoints so far.

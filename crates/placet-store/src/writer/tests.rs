@@ -1,10 +1,11 @@
 //! What can only be tried from inside: another process that commits at the worst moment.
 
-use std::convert::Infallible;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
+use placet_core::outgoing::Change;
+
 use super::*;
-use crate::inline::BoxedDecide;
 use crate::schema;
 
 fn now() -> Now {
@@ -14,39 +15,19 @@ fn now() -> Now {
     }
 }
 
-/// A step that stores one event.
-fn harmless() -> Deciding<(), Infallible, BoxedDecide<'static, (), Infallible>> {
-    Deciding::new(Box::new(|_, _| {
-        let ended = Event::SessionEnded { by: "a test".into() };
-        Ok(Step::new(()).event(SessionId::new("s").unwrap(), ended))
-    }))
-}
-
-/// Contradicts the store, and lets the neighbour in when the transaction has been rolled back.
-struct Opening<'a> {
-    neighbour: Option<&'a Writer>,
-}
-
-impl Job for Opening<'_> {
-    fn decide(&mut self, _: &View<'_>, now: Now) -> Option<Writes> {
-        Some(Writes {
-            now,
-            events: Vec::new(),
-            changes: vec![Change::Took { queue_id: 9 }],
-        })
-    }
-
-    fn fail(&mut self, _: &StoreError) {
-        if let Some(neighbour) = self.neighbour.take() {
-            let mut step = harmless();
-            neighbour.group(&mut [&mut step], &now, CommitFault::None);
-            step.into_result().unwrap();
-        }
-    }
+/// Ends a session, decided on its first version.
+fn ending() -> Job {
+    let session = SessionId::new("s").unwrap();
+    Job::new(Commit {
+        now: now(),
+        versions: BTreeMap::from([(session.clone(), 0)]),
+        events: vec![(session, Event::SessionEnded { by: "a test".into() })],
+        changes: Vec::new(),
+    })
 }
 
 #[test]
-fn what_was_decided_is_not_written_again_over_what_another_process_committed_meanwhile() {
+fn what_was_decided_is_not_written_over_what_another_process_committed_meanwhile() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("placet.db");
     let open = || {
@@ -60,14 +41,21 @@ fn what_was_decided_is_not_written_again_over_what_another_process_committed_mea
     };
     let writer = Writer::new(open(), 64, Role::Owner).unwrap();
     let neighbour = Writer::new(open(), 64, Role::Guest).unwrap();
-    let (mut decided, mut opening) = (
-        harmless(),
-        Opening {
-            neighbour: Some(&neighbour),
-        },
-    );
-    let told = writer.group(&mut [&mut decided, &mut opening], &now, CommitFault::None);
+    let mut first = [ending()];
+    neighbour.group(&mut first, now(), CommitFault::None);
+    assert_eq!(first[0].result, Ok(()));
+
+    let taken = Commit {
+        now: now(),
+        versions: BTreeMap::new(),
+        events: Vec::new(),
+        changes: vec![Change::Took { queue_id: 9 }],
+    };
+    let mut jobs = [ending(), Job::new(taken)];
+    let told = writer.group(&mut jobs, now(), CommitFault::None);
     assert_eq!(told, []);
-    assert_eq!(decided.into_result(), Err(StepError::Store(StoreError::Busy)));
+    for job in jobs {
+        assert!(matches!(job.result, Err(StoreError::Conflict { .. })));
+    }
     assert_eq!(View::new(&writer.conn).head(), Ok(1), "only the neighbour's row");
 }

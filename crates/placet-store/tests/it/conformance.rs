@@ -1,12 +1,14 @@
 //! What every backend must do. Each story runs in memory and in a file.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use placet_core::call::Chat;
+use placet_core::call::{Chat, ToolCall};
 use placet_core::ids::{ChannelName, ChatId};
 use placet_core::interaction::{Asked, CallKey};
 use placet_core::journal::Event;
 use placet_core::record::CallState;
+use placet_core::snapshot::{Need, ProposedCall, Surroundings};
 use placet_store::{Store, StoreError, View};
 
 use crate::world::*;
@@ -37,8 +39,10 @@ async fn look<T: Send + 'static>(
 }
 
 async fn waiting_on(store: &Store, asked: Asked) -> Option<CallKey> {
-    let waiting = look(store, move |view| view.waiting_on(&asked)).await;
-    waiting.map(|head| head.key)
+    let call = asked.call()?.clone();
+    let head = look(store, move |view| view.call_head(&call)).await?;
+    let waits = matches!(&head.state, CallState::Parked { on } if *on == asked.id);
+    waits.then_some(head.key)
 }
 
 async fn state(store: &Store, call: &'static str) -> CallState {
@@ -51,8 +55,20 @@ async fn state(store: &Store, call: &'static str) -> CallState {
 async fn contradicts(db: &Store, events: Vec<Event>) {
     let before = look(db, |view| view.counts()).await;
     let error = store(db, events).await.unwrap_err();
-    assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
+    assert!(matches!(error, StoreError::Conflict { .. }), "{error}");
     assert_eq!(look(db, |view| view.counts()).await, before);
+}
+
+/// What is stored around a call that is proposed.
+async fn around(db: &Store, call: &ToolCall) -> Surroundings {
+    let proposed = ProposedCall::new(call, call.digest());
+    let needs = BTreeSet::from([Need::Surroundings(proposed.clone())]);
+    db.load(needs)
+        .await
+        .unwrap()
+        .surroundings(&proposed)
+        .unwrap()
+        .clone()
 }
 
 fn chat() -> Chat {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use placet_core::verdict::Decision;
 use placet_store::inline::{InlineStore, ReadOnly};
-use placet_store::{OpenError, Options, Step, Store, StoreError};
+use placet_store::{OpenError, Options, Store, StoreError};
 use rusqlite::Connection;
 
 use crate::world::*;
@@ -73,9 +73,8 @@ fn a_checkpoint_that_found_no_space_is_written_whole_once_there_is_some() {
     for number in 0..120 {
         let mut ls = call(&format!("c{number}"), "ls");
         ls.session = session(&format!("session-{number}"));
-        let step = Step::new(()).event(ls.session.clone(), received(&ls, Decision::Allow));
-        let stored = db.step(at(0), |_, _| Ok::<_, StoreError>(step));
-        stored.unwrap();
+        let events = vec![received(&ls, Decision::Allow)];
+        db.commit(commit_in(ls.session.as_str(), at(0), events)).unwrap();
     }
     let before = db.view().counts().unwrap().checkpoints;
     db.limit_pages(db.pages().unwrap()).unwrap();

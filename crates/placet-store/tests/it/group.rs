@@ -1,44 +1,93 @@
-//! Steps that are committed as a group, and threads.
+//! Commits: as a group, on what was decided, and by threads.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use placet_core::time::Now;
+use placet_core::journal::Event;
+use placet_core::policy::Mode;
+use placet_core::snapshot::Need;
+use placet_core::step::Commit;
 use placet_core::verdict::Decision;
-use placet_store::inline::{BoxedDecide, CommitFault, InlineStore};
-use placet_store::{Options, Step, StepError, Store, StoreError, View};
+use placet_store::inline::{CommitFault, InlineStore};
+use placet_store::{Options, Store, StoreError};
 
 use crate::world::*;
 
-fn allow(id: &'static str) -> BoxedDecide<'static, usize, &'static str> {
-    Box::new(move |view: &View<'_>, _: Now| {
-        let seen = usize::try_from(view.counts().unwrap().rows).unwrap();
-        Ok(Step::new(seen).event(session("s"), received(&call(id, "ls"), Decision::Allow)))
-    })
+fn allow(id: &str) -> Commit {
+    commit_in("s", at(0), vec![received(&call(id, "ls"), Decision::Allow)])
 }
 
-fn refuse() -> BoxedDecide<'static, usize, &'static str> {
-    Box::new(|_: &View<'_>, _: Now| Err("no"))
+/// The same, decided on this version of its session.
+fn on_version(version: u64, commit: Commit) -> Commit {
+    Commit {
+        versions: BTreeMap::from([(session("s"), version)]),
+        ..commit
+    }
+}
+
+fn set_mode() -> Event {
+    Event::ModeSet {
+        mode: Mode::Yolo,
+        by: person("ana"),
+    }
+}
+
+fn rows(store: &InlineStore) -> u64 {
+    store.view().counts().unwrap().rows
 }
 
 #[test]
-fn a_refused_step_in_the_middle_of_a_group_leaves_the_others_intact() {
+fn a_commit_that_was_decided_on_an_old_version_stores_nothing_and_leaves_its_group_intact() {
     let mut store = InlineStore::new().unwrap();
-    let results = store.group(at(0), vec![allow("c1"), refuse(), allow("c2")]);
-    assert_eq!(results, [Ok(0), Err(StepError::Refused("no")), Ok(1)]);
-    assert_eq!(store.view().counts().unwrap().rows, 2);
+    let results = store.group(vec![
+        on_version(0, commit_in("s", at(0), vec![set_mode()])),
+        on_version(0, allow("c1")),
+        on_version(1, allow("c2")),
+    ]);
+    assert_eq!(results[0], Ok(()));
+    assert!(matches!(results[1], Err(StoreError::Conflict { .. })));
+    assert_eq!(results[2], Ok(()));
+    assert_eq!(rows(&store), 2);
+    assert!(store.verify(None).unwrap().is_sound());
+}
+
+/// Only the first call gives the session to its agent; the others do not hold each other up.
+#[test]
+fn calls_that_are_allowed_at_once_do_not_conflict_with_each_other() {
+    let mut store = InlineStore::new().unwrap();
+    store.commit(on_version(0, allow("c1"))).unwrap();
+    let results = store.group(vec![on_version(1, allow("c2")), on_version(1, allow("c3"))]);
+    assert_eq!(results, [Ok(()), Ok(())]);
+    let claims = vec![
+        on_version(1, commit_in("s", at(1), vec![claimed("c2", 1)])),
+        on_version(1, commit_in("s", at(1), vec![claimed("c2", 1)])),
+        on_version(1, commit_in("s", at(1), vec![claimed("c3", 1)])),
+    ];
+    let results = store.group(claims);
+    assert_eq!((&results[0], &results[2]), (&Ok(()), &Ok(())));
+    assert!(matches!(results[1], Err(StoreError::Conflict { .. })));
     assert!(store.verify(None).unwrap().is_sound());
 }
 
 #[test]
-fn a_step_that_contradicts_the_store_leaves_the_others_of_its_group_intact() {
+fn a_snapshot_names_the_version_of_each_session_that_its_values_belong_to() {
     let mut store = InlineStore::new().unwrap();
-    let results = store.group(at(0), vec![allow("c1"), allow("c1"), allow("c2")]);
-    assert_eq!(results[0], Ok(0));
-    assert!(matches!(
-        results[1],
-        Err(StepError::Store(StoreError::Corrupt { .. }))
-    ));
-    assert_eq!(results[2], Ok(1));
+    put(&mut store, 0, asking("int_1", &call("c1", "ls"))).unwrap();
+    let needs = [Need::Interaction(question("int_1")), Need::Session(session("t"))];
+    let snapshot = store.load(needs.into()).unwrap();
+    // The call takes the session and is asked about, and the question is asked.
+    let versions = BTreeMap::from([(session("s"), 2), (session("t"), 0)]);
+    assert_eq!(*snapshot.versions(), versions);
+    assert!(snapshot.interaction(&question("int_1")).unwrap().is_some());
+}
+
+#[test]
+fn a_commit_that_contradicts_the_store_leaves_the_others_of_its_group_intact() {
+    let mut store = InlineStore::new().unwrap();
+    let results = store.group(vec![allow("c1"), allow("c1"), allow("c2")]);
+    assert_eq!(results[0], Ok(()));
+    assert!(matches!(results[1], Err(StoreError::Conflict { .. })));
+    assert_eq!(results[2], Ok(()));
     let rows = store.take_committed();
     assert_eq!(
         rows.iter().map(|row| (row.id, row.seq)).collect::<Vec<_>>(),
@@ -49,45 +98,35 @@ fn a_step_that_contradicts_the_store_leaves_the_others_of_its_group_intact() {
 }
 
 #[test]
-fn a_commit_that_fails_fails_everybody_also_those_who_only_looked() {
+fn a_commit_that_fails_fails_the_whole_group() {
     let mut store = InlineStore::new().unwrap();
     store.fail_next_commit(CommitFault::LoseBeforeCommit);
-    let results = store.group(at(0), vec![allow("c1"), refuse(), allow("c2")]);
-    assert!(
-        results
-            .iter()
-            .all(|result| matches!(result, Err(StepError::Store(StoreError::Io(_)))))
-    );
-    assert_eq!(store.view().counts().unwrap().rows, 0);
+    let results = store.group(vec![allow("c1"), allow("c2")]);
+    let lost = |result: &Result<(), StoreError>| matches!(result, Err(StoreError::Io(_)));
+    assert!(results.iter().all(lost));
+    assert_eq!(rows(&store), 0);
     assert_eq!(store.take_committed(), []);
 
     store.fail_next_commit(CommitFault::CommitButLoseAck);
-    store.step(at(0), allow("c1")).unwrap_err();
-    assert_eq!(store.view().counts().unwrap().rows, 1);
-    assert_eq!(store.step(at(0), allow("c2")), Ok(1));
+    store.commit(allow("c1")).unwrap_err();
+    assert_eq!(rows(&store), 1);
+    store.commit(allow("c2")).unwrap();
 }
 
 #[test]
-fn a_snapshot_brings_back_what_was_there() {
+fn an_image_brings_back_what_was_there() {
     let mut store = InlineStore::new().unwrap();
-    store.step(at(0), allow("c1")).unwrap();
-    let snapshot = store.snapshot().unwrap();
-    store.step(at(5), allow("c2")).unwrap();
-    store.restore(&snapshot).unwrap();
-    assert_eq!(store.view().counts().unwrap().rows, 1);
+    store.commit(allow("c1")).unwrap();
+    let image = store.image().unwrap();
+    let later = Commit {
+        now: at(5),
+        ..allow("c2")
+    };
+    store.commit(later).unwrap();
+    store.restore(&image).unwrap();
+    assert_eq!(rows(&store), 1);
     assert_eq!(store.last_live().unwrap(), live(0));
-    assert_eq!(store.step(at(9), allow("c2")), Ok(1));
-}
-
-#[test]
-fn a_step_that_panics_stores_nothing_and_stops_nothing() {
-    let mut store = InlineStore::new().unwrap();
-    let panics: BoxedDecide<'_, usize, &str> = Box::new(|_: &View<'_>, _: Now| panic!("as planned"));
-    let results = store.group(at(0), vec![allow("c1"), panics, allow("c2")]);
-    assert_eq!(
-        results,
-        [Ok(0), Err(StepError::Store(StoreError::Panicked)), Ok(1)]
-    );
+    store.commit(allow("c2")).unwrap();
 }
 
 #[tokio::test]

@@ -5,13 +5,11 @@ use std::sync::Arc;
 
 use placet_core::ids::{ChannelName, ChatId};
 use placet_core::journal::Event;
+use placet_core::outgoing::{Change, OutKind, Outgoing};
 use placet_core::run::{Limits, RunStarted};
 use placet_core::time::Millis;
 use placet_core::verdict::Decision;
-use placet_store::{
-    Change, FindingKind, OpenError, Options, OutKind, Outgoing, ReadOnly, Step, Store, StoreError,
-    verify_file,
-};
+use placet_store::{FindingKind, OpenError, Options, ReadOnly, Store, StoreError, verify_file};
 
 use crate::world::*;
 
@@ -208,7 +206,7 @@ async fn checkpoints_come_by_count_on_request_and_on_closing() {
 
 /// Makes the file what version 3 wrote: it knew neither whose a session is nor that a run was stopped.
 fn age_to_version_3(path: &Path) {
-    let old = "DROP TABLE members; DROP TABLE room; DROP TABLE asks; DROP INDEX pending_by_agent; ALTER TABLE pending DROP COLUMN agent; ALTER TABLE service DROP COLUMN queued; ALTER TABLE sessions DROP COLUMN agent; ALTER TABLE runs DROP COLUMN interrupted; PRAGMA user_version = 3;";
+    let old = "DROP TABLE members; DROP TABLE room; DROP TABLE asks; DROP INDEX pending_by_agent; ALTER TABLE pending DROP COLUMN agent; ALTER TABLE service DROP COLUMN queued; ALTER TABLE sessions DROP COLUMN agent; ALTER TABLE sessions DROP COLUMN version; ALTER TABLE runs DROP COLUMN interrupted; PRAGMA user_version = 3;";
     let file = rusqlite::Connection::open(path).unwrap();
     file.execute_batch(old).unwrap();
 }
@@ -294,9 +292,7 @@ async fn queue(path: &Path, key: &str) {
         kind: OutKind::Message,
         body: "hello".into(),
     });
-    db.step(|_, _| Ok::<_, StoreError>(Step::new(()).change(item)))
-        .await
-        .unwrap();
+    db.commit(changing(db.now(), vec![item])).await.unwrap();
     db.close().await.unwrap();
 }
 
@@ -334,6 +330,7 @@ async fn a_database_of_version_6_counts_its_outbox_from_what_is_there() {
         &path,
         "DELETE FROM outbox WHERE key = 'b'; DELETE FROM checkpoints;
          ALTER TABLE service RENAME COLUMN queued TO outbox; UPDATE service SET outbox = 1, checkpoints = 0;
+         ALTER TABLE sessions DROP COLUMN version;
          PRAGMA user_version = 6;",
     );
     queue(&path, "c").await;

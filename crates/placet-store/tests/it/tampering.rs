@@ -4,10 +4,11 @@ use placet_core::digest::Digest;
 use placet_core::ids::{ChannelName, ChatId};
 use placet_core::interaction::Action;
 use placet_core::journal::Event;
+use placet_core::outgoing::{Change, OutKind, Outgoing};
 use placet_core::policy::Mode;
 use placet_core::time::{Millis, Timestamp};
 use placet_store::inline::InlineStore;
-use placet_store::{Anchor, Change, FindingKind, OutKind, Outgoing, Step, StoreError};
+use placet_store::{Anchor, FindingKind};
 
 use crate::world::*;
 
@@ -31,10 +32,7 @@ fn mode(db: &mut InlineStore, name: &str) {
         mode: Mode::Yolo,
         by: person("ana"),
     };
-    db.step(at(3), |_, _| {
-        Ok::<_, StoreError>(Step::new(()).event(session(name), event))
-    })
-    .unwrap();
+    db.commit(commit_in(name, at(3), vec![event])).unwrap();
 }
 
 /// What is found after `sql`; something must be.
@@ -162,10 +160,7 @@ fn checkpoints_removed_together_with_their_count_are_found() {
             workspace: None,
             checkpoints: Some(checkpoints),
         };
-        db.step(at(6), |_, _| {
-            Ok::<_, StoreError>(Step::new(()).event(session("placet"), started))
-        })
-        .unwrap();
+        db.commit(commit_in("placet", at(6), vec![started])).unwrap();
         assert_eq!(db.verify(None).unwrap().findings, []);
         let sql =
             format!("DELETE FROM checkpoints WHERE id > {left}; UPDATE service SET checkpoints = {left}");
@@ -187,8 +182,7 @@ fn message(key: &str) -> Change {
 }
 
 fn change(db: &mut InlineStore, change: Change) {
-    db.step(at(6), |_, _| Ok::<_, StoreError>(Step::new(()).change(change)))
-        .unwrap();
+    db.commit(changing(at(6), vec![change])).unwrap();
 }
 
 /// Three messages, the first of them sent, cleaned up and gone; the checkpoint is of a heartbeat.

@@ -1,6 +1,6 @@
 //! A small world: an agent `bot`, the people `ana` and `bo`, and what they do.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
@@ -10,12 +10,14 @@ use placet_core::ids::{AgentId, CallId, InteractionId, PersonId, SessionId, Tool
 use placet_core::interaction::{Action, Asked, Audience, Ballot, CallKey, Code, Resolution, Shown, Subject};
 use placet_core::journal::{CallResult, Event};
 use placet_core::outcome::{Denial, Outcome};
+use placet_core::outgoing::Change;
 use placet_core::principal::Via;
+use placet_core::step::Commit;
 use placet_core::time::{LiveTime, Millis, Now, Timestamp};
 use placet_core::tool::{Category, Risk};
 use placet_core::verdict::{Answers, AskTerms, Decision, Step as PolicyStep, Verdict};
 use placet_store::inline::InlineStore;
-use placet_store::{Clock, Options, Step, StepError, Store, StoreError};
+use placet_store::{Clock, Options, Store, StoreError};
 
 pub(crate) fn session(name: &str) -> SessionId {
     SessionId::new(name).unwrap()
@@ -208,25 +210,30 @@ pub(crate) fn approving(question: &str, call: &ToolCall) -> Vec<Event> {
     ]
 }
 
-/// A step of session `s` with these events.
-pub(crate) fn step_of(events: Vec<Event>) -> Step<()> {
-    events
-        .into_iter()
-        .fold(Step::new(()), |step, event| step.event(session("s"), event))
+/// A commit of these events in a session, decided on nothing.
+pub(crate) fn commit_in(name: &str, now: Now, events: Vec<Event>) -> Commit {
+    Commit {
+        now,
+        versions: BTreeMap::new(),
+        events: events.into_iter().map(|event| (session(name), event)).collect(),
+        changes: Vec::new(),
+    }
+}
+
+/// A commit of one operational change.
+pub(crate) fn changing(now: Now, changes: Vec<Change>) -> Commit {
+    Commit {
+        changes,
+        ..commit_in("s", now, Vec::new())
+    }
 }
 
 pub(crate) async fn store(store: &Store, events: Vec<Event>) -> Result<(), StoreError> {
-    let step = store.step(move |_, _| Ok::<_, StoreError>(step_of(events)));
-    step.await.map_err(|error| match error {
-        StepError::Refused(error) | StepError::Store(error) => error,
-    })
+    store.commit(commit_in("s", store.now(), events)).await
 }
 
 pub(crate) fn put(store: &mut InlineStore, millis: i64, events: Vec<Event>) -> Result<(), StoreError> {
-    let step = store.step(at(millis), |_, _| Ok::<_, StoreError>(step_of(events)));
-    step.map_err(|error| match error {
-        StepError::Refused(error) | StepError::Store(error) => error,
-    })
+    store.commit(commit_in("s", at(millis), events))
 }
 
 /// A clock that stands still until it is moved.

@@ -2,16 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use placet_core::call::ToolCall;
 use placet_core::ids::{ChannelName, ChatId, StandingGrantId, ToolName};
 use placet_core::interaction::Action;
 use placet_core::journal::{Author, Event, InboundMessage};
+use placet_core::outgoing::{Change, OutKind, OutState, Outgoing};
 use placet_core::policy::Mode;
+use placet_core::snapshot::place;
 use placet_core::standing::{Covers, Scope, StandingGrant};
 use placet_core::time::Timestamp;
-use placet_store::{Change, OutKind, OutState, Outgoing, Step, StoreError, View};
+use placet_store::StoreError;
 
-use super::{chat, contradicts, everywhere, look};
+use super::{around, chat, contradicts, everywhere, look};
 use crate::world::*;
 
 #[tokio::test]
@@ -52,17 +53,10 @@ async fn an_approval_is_remembered_in_its_chat_and_nowhere_else() {
         store(&db, vec![yes, settled("c1", approved(&ls, Some(until)), Some(1))])
             .await
             .unwrap();
-        assert_eq!(placet_store::place(&ls), "ops:room");
+        assert_eq!(place(&ls), "ops:room");
         let elsewhere = call("c2", "ls");
-        let remembered = |call: ToolCall| {
-            move |view: &View<'_>| {
-                let digest = call.digest();
-                let around = view.surroundings(&key("c2"), &call, digest, Timestamp::from_millis(0))?;
-                Ok(around.remembered_until)
-            }
-        };
-        assert_eq!(look(&db, remembered(ls)).await, Some(until));
-        assert_eq!(look(&db, remembered(elsewhere)).await, None);
+        assert_eq!(around(&db, &ls).await.remembered_until, Some(until));
+        assert_eq!(around(&db, &elsewhere).await.remembered_until, None);
     })
     .await;
 }
@@ -102,23 +96,17 @@ async fn a_standing_grant_is_counted_and_ends_by_use_by_time_and_by_revocation()
             .await
             .unwrap();
         contradicts(&db, vec![used("sg_once")]).await;
-        let alive = move |at: i64| {
-            move |view: &View<'_>| {
-                let ls = call("c2", "ls");
-                let around = view.surroundings(&key("c2"), &ls, ls.digest(), Timestamp::from_millis(at))?;
-                Ok(around
-                    .standing
-                    .into_iter()
-                    .map(|grant| grant.id.to_string())
-                    .collect::<Vec<_>>())
-            }
+        let alive = async |at: i64| {
+            let around = around(&db, &call("c2", "ls")).await;
+            let alive = around.standing_at(Timestamp::from_millis(at));
+            alive.iter().map(|grant| grant.id.to_string()).collect::<Vec<_>>()
         };
-        assert_eq!(look(&db, alive(999)).await, ["sg_many"]);
-        assert_eq!(look(&db, alive(1000)).await, [""; 0]);
+        assert_eq!(alive(999).await, ["sg_many"]);
+        assert_eq!(alive(1000).await, [""; 0]);
         store(&db, vec![revoked("sg_many")]).await.unwrap();
         contradicts(&db, vec![revoked("sg_many")]).await;
         contradicts(&db, vec![used("sg_many")]).await;
-        assert_eq!(look(&db, alive(0)).await, [""; 0]);
+        assert_eq!(alive(0).await, [""; 0]);
         let all = look(&db, |view| view.all_standing(Timestamp::from_millis(0))).await;
         assert_eq!(
             all.iter()
@@ -182,7 +170,7 @@ async fn a_queued_message_waits_until_it_is_taken() {
             look(&db, |view| view.queued(&session("s"), 9)).await,
             [(1, message)]
         );
-        let take = || db.step(|_, _| Ok::<_, StoreError>(Step::new(()).change(Change::Took { queue_id: 1 })));
+        let take = || db.commit(changing(db.now(), vec![Change::Took { queue_id: 1 }]));
         take().await.unwrap();
         assert_eq!(look(&db, |view| view.queued(&session("s"), 9)).await, []);
         take().await.unwrap_err();
@@ -208,9 +196,7 @@ async fn what_waits_for_a_busy_channel_hides_nothing_that_waits_for_another() {
             .collect();
         changes.push(enqueue("quick".into(), "quick"));
         for change in changes {
-            db.step(move |_, _| Ok::<_, StoreError>(Step::new(()).change(change)))
-                .await
-                .unwrap();
+            db.commit(changing(db.now(), vec![change])).await.unwrap();
         }
         let busy = |names: &[&str]| {
             names
@@ -242,10 +228,7 @@ async fn what_waits_for_a_busy_channel_hides_nothing_that_waits_for_another() {
 async fn an_outbox_item_is_sent_once_however_often_it_is_enqueued() {
     everywhere(async |db| {
         store(&db, asking("int_1", &call("c1", "ls"))).await.unwrap();
-        let change = async |change: Change| {
-            db.step(move |_, _| Ok::<_, StoreError>(Step::new(()).change(change)))
-                .await
-        };
+        let change = async |change: Change| db.commit(changing(db.now(), vec![change])).await;
         let outgoing = |id: &str| {
             Change::Enqueue(Outgoing {
                 key: "int_1/ops".into(),
@@ -325,9 +308,10 @@ async fn a_message_is_seen_once_per_channel() {
             message_id: "m1".into(),
             at: Timestamp::from_millis(5),
         };
-        db.step(|_, _| Ok::<_, StoreError>(Step::new(()).change(seen.clone()).change(seen)))
-            .await
-            .unwrap();
+        let see = || db.commit(changing(db.now(), vec![seen.clone()]));
+        see().await.unwrap();
+        // A second process that received it too decides again, and then finds it seen.
+        assert!(matches!(see().await, Err(StoreError::Conflict { .. })));
         assert!(look(&db, move |view| view.seen_inbound(&ops(), "m1")).await);
         assert!(
             !look(&db, |view| view
@@ -347,9 +331,7 @@ async fn the_journal_is_read_whole_and_by_session() {
                 mode: Mode::Yolo,
                 by: person("ana"),
             };
-            db.step(move |_, _| Ok::<_, StoreError>(Step::new(()).event(session(name), event)))
-                .await
-                .unwrap();
+            db.commit(commit_in(name, db.now(), vec![event])).await.unwrap();
         }
         let rows = look(&db, |view| view.journal(2, 3, None)).await;
         assert_eq!(

@@ -190,7 +190,7 @@ CREATE TABLE sessions (
     ended INTEGER NOT NULL DEFAULT 0,
     rejections INTEGER NOT NULL DEFAULT 0,
     mode TEXT
-, agent TEXT) STRICT
+, agent TEXT, version INTEGER NOT NULL DEFAULT 0) STRICT
 
 CREATE TABLE standing (
     row INTEGER PRIMARY KEY,

@@ -3,15 +3,15 @@
 
 use std::sync::Arc;
 
-use placet_core::call::ToolCall;
-use placet_core::config::Workflow;
-use placet_core::ids::SessionId;
-use placet_core::policy::Context;
-use placet_core::time::{LiveTime, Millis, Now};
-use placet_core::verdict::AskTerms;
-use placet_store::{StoreError, View};
+use crate::call::ToolCall;
+use crate::config::Workflow;
+use crate::ids::SessionId;
+use crate::policy::Context;
+use crate::snapshot::{Snapshot, Undecided};
+use crate::time::{LiveTime, Millis, Now};
+use crate::verdict::AskTerms;
 
-use super::{Rules, channel_of};
+use super::{Rules, channel_of, open_run};
 
 /// The terms of a run.
 #[derive(Debug, Clone, Default)]
@@ -24,14 +24,13 @@ pub struct RunTerms {
 
 impl RunTerms {
     /// Those of the run that is going on in a session; none at all where there is no run.
-    pub(crate) fn of(view: &View<'_>, session: &SessionId) -> Result<Self, StoreError> {
-        let Some(run) = view.run(session)?.filter(|run| run.ended.is_none()) else {
+    pub(crate) fn of(snapshot: &Snapshot, session: &SessionId) -> Result<Self, Undecided> {
+        let Some(run) = open_run(snapshot, session)? else {
             return Ok(Self::default());
         };
-        let started = view.run_started(&run)?;
         Ok(Self {
-            workflow: started.workflow.map(Arc::from),
-            until: started.until,
+            workflow: run.started.workflow.clone().map(Arc::from),
+            until: run.started.until,
         })
     }
 

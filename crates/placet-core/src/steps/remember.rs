@@ -1,16 +1,17 @@
 //! "Don't ask again": an approval that leaves a standing grant behind.
 
-use placet_core::config::{Config, WideGrants};
-use placet_core::ids::{PersonId, StandingGrantId};
-use placet_core::interaction::{Asked, Ballot};
-use placet_core::journal::Event;
-use placet_core::principal::Principal;
-use placet_core::record::CallRecord;
-use placet_core::standing::{Covers, GrantReach, ProposedRule, Scope, StandingGrant};
-use placet_core::time::Now;
-use placet_core::tool::Risk;
-use placet_core::verdict::Step;
-use placet_store::View;
+use crate::config::{Config, WideGrants};
+use crate::ids::{PersonId, StandingGrantId};
+use crate::interaction::{Asked, Ballot};
+use crate::journal::Event;
+use crate::principal::Principal;
+use crate::record::CallRecord;
+use crate::snapshot::Snapshot;
+use crate::standing::{Covers, GrantReach, ProposedRule, Scope, StandingGrant};
+use crate::step::Stop;
+use crate::time::Now;
+use crate::tool::Risk;
+use crate::verdict::Step;
 
 use super::answer::{AnswerRefusal, Reply};
 use super::{Draft, Rules};
@@ -26,7 +27,7 @@ pub enum Authority {
 
 impl Authority {
     /// The authority of a person at the machine that holds the store.
-    pub(crate) fn at_the_store(config: &Config, by: &Principal) -> Self {
+    pub fn at_the_store(config: &Config, by: &Principal) -> Self {
         let admins = &config.server.admins;
         match by.person() {
             Some(person) if admins.is_empty() || admins.contains(person) => Self::Admin,
@@ -35,7 +36,7 @@ impl Authority {
     }
 
     /// Whether the operator lets this person say "don't ask again" beyond a conversation.
-    pub(crate) fn may_widen(self, config: &Config, person: &PersonId) -> bool {
+    pub fn may_widen(self, config: &Config, person: &PersonId) -> bool {
         self == Self::Admin
             || config.approval.wide_grants == WideGrants::Approvers
             || config.server.admins.contains(person)
@@ -45,29 +46,28 @@ impl Authority {
 /// Keeps what the answer says to remember. Only if it covers the very call it is said about.
 pub(super) fn remember(
     rules: &Rules<'_>,
-    view: &View<'_>,
+    snapshot: &Snapshot,
     now: Now,
     draft: &mut Draft,
     reply: &Reply,
     asked: &Asked,
     ballot: &Ballot,
-) -> Result<(), AnswerRefusal> {
+) -> Result<(), Stop<AnswerRefusal>> {
     let Some(remember) = &reply.answer.remember else {
         return Ok(());
     };
     let (Some(key), Some(analysis)) = (asked.call(), &reply.analysis) else {
-        return Err(AnswerRefusal::ScopeMismatch);
+        return Err(AnswerRefusal::ScopeMismatch.into());
     };
-    let record = view
-        .call(key)?
-        .ok_or_else(|| AnswerRefusal::NotFound(asked.id.clone()))?;
+    let record = snapshot.call(key)?.as_ref();
+    let record = record.ok_or_else(|| AnswerRefusal::NotFound(asked.id.clone()))?;
     let scope = &remember.scope;
     if !scope.covers(&record.call, analysis, record.digest, rules.workspace) {
-        return Err(AnswerRefusal::ScopeMismatch);
+        return Err(AnswerRefusal::ScopeMismatch.into());
     }
     let reach = scope.reach();
     if reach.is_wide() {
-        may_widen(rules, reply, asked, ballot, &record, scope)?;
+        may_widen(rules, reply, asked, ballot, record, scope)?;
     }
     let examples = match ProposedRule::new(scope.everywhere()) {
         Some(mut rule) if reach == GrantReach::Rule => {

@@ -2,21 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use placet_core::analysis::Analysis;
-use placet_core::call::{Args, ToolCall};
-use placet_core::evidence::Evidence;
-use placet_core::ids::{InteractionId, PersonId, ToolName};
-use placet_core::interaction::{
+use crate::analysis::Analysis;
+use crate::call::{Args, ToolCall};
+use crate::evidence::Evidence;
+use crate::ids::{InteractionId, PersonId, ToolName};
+use crate::interaction::{
     Accepted, Action, Answer, AnswerError, Ballot, Edited, Interaction, Pending, Resolution, Resolved,
     Subject,
 };
-use placet_core::journal::Event;
-use placet_core::policy::Context;
-use placet_core::principal::Principal;
-use placet_core::time::{Now, Timestamp};
-use placet_core::tool::Tool;
-use placet_core::verdict::{Decision, Verdict};
-use placet_store::{Step, StoreError, View};
+use crate::journal::Event;
+use crate::policy::Context;
+use crate::principal::Principal;
+use crate::snapshot::{Snapshot, Undecided};
+use crate::step::{Decided, Refusal};
+use crate::time::{Now, Timestamp};
+use crate::tool::Tool;
+use crate::verdict::{Decision, Verdict};
 
 use super::ask::{Fresh, Nobody, Question, put};
 use super::remember::{Authority, remember};
@@ -82,9 +83,6 @@ pub enum AnswerRefusal {
         "a person refused a call that this would cover in the last seven days; choose something narrower"
     )]
     RefusedBefore,
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
 }
 
 /// How a question was decided before.
@@ -125,6 +123,8 @@ pub enum EditDenial {
     /// The approval callback failed.
     CallbackFailed,
 }
+
+impl Refusal for AnswerRefusal {}
 
 impl From<AnswerError> for AnswerRefusal {
     fn from(error: AnswerError) -> Self {
@@ -170,23 +170,25 @@ pub struct Reply {
 /// Takes an answer.
 pub fn answer(
     rules: &Rules<'_>,
-    view: &View<'_>,
+    snapshot: &Snapshot,
     now: Now,
     reply: &Reply,
-) -> Result<Step<Answered>, AnswerRefusal> {
-    let pending = match view.interaction(&reply.id)? {
-        None => return Err(AnswerRefusal::NotFound(reply.id.clone())),
+) -> Decided<Answered, AnswerRefusal> {
+    let pending = match snapshot.interaction(&reply.id)? {
+        None => return Err(AnswerRefusal::NotFound(reply.id.clone()).into()),
         Some(Interaction::Pending(pending)) => pending,
         Some(Interaction::Resolved(resolved) | Interaction::Processed(resolved)) => {
-            return Err(decided_before(&resolved, &reply.answer.by));
+            return Err(decided_before(resolved, &reply.answer.by).into());
         }
     };
-    let accepted = pending.answer(&reply.answer, now.live)?;
+    let accepted = pending
+        .answer(&reply.answer, now.live)
+        .map_err(AnswerRefusal::from)?;
     let mut draft = Draft::new(&pending.asked.session);
     if let (Some(args), Accepted::Vote(ballot) | Accepted::Decides { ballot, .. }) =
         (&reply.answer.edited_args, &accepted)
     {
-        return edited(rules, view, now, reply, &pending, args, ballot);
+        return edited(rules, snapshot, now, reply, pending, args, ballot);
     }
     match accepted {
         Accepted::Vote(ballot) => {
@@ -202,7 +204,7 @@ pub fn answer(
             }))
         }
         Accepted::Decides { ballot, action, by } => {
-            remember(rules, view, now, &mut draft, reply, &pending.asked, &ballot)?;
+            remember(rules, snapshot, now, &mut draft, reply, &pending.asked, &ballot)?;
             let decided = Verdicted {
                 ballot: &ballot,
                 action,
@@ -211,7 +213,7 @@ pub fn answer(
             };
             settle_answered(
                 rules,
-                view,
+                snapshot,
                 now,
                 &mut draft,
                 &pending.asked,
@@ -257,29 +259,29 @@ fn denied(verdict: Verdict, tool: ToolName, edit: &Edit) -> AnswerRefusal {
 /// Approve with edited arguments: a new call. Its schema is checked, policy decides again, earlier votes are void.
 fn edited(
     rules: &Rules<'_>,
-    view: &View<'_>,
+    snapshot: &Snapshot,
     now: Now,
     reply: &Reply,
     pending: &Pending,
     args: &Args,
     ballot: &Ballot,
-) -> Result<Step<Answered>, AnswerRefusal> {
+) -> Decided<Answered, AnswerRefusal> {
     let not_found = || AnswerRefusal::NotFound(reply.id.clone());
     let record = match pending.asked.call() {
-        Some(key) => view.call(key)?.ok_or_else(not_found)?,
-        None => return Err(not_found()),
+        Some(key) => snapshot.call(key)?.as_ref().ok_or_else(not_found)?,
+        None => return Err(not_found().into()),
     };
     let Some(edit) = &reply.edit else {
-        return Err(AnswerRefusal::EditInvalid("the tool is not known".into()));
+        return Err(AnswerRefusal::EditInvalid("the tool is not known".into()).into());
     };
     // The scope was shown for the call as it was asked about.
     if reply.answer.remember.is_some() {
-        return Err(AnswerRefusal::ScopeMismatch);
+        return Err(AnswerRefusal::ScopeMismatch.into());
     }
     edit.fits.clone().map_err(AnswerRefusal::EditInvalid)?;
     let call = record.call.with_args(args.clone());
-    let run = RunTerms::of(view, &call.session)?;
-    let verdict = judge_again(rules, view, &call, edit, &run)?;
+    let run = RunTerms::of(snapshot, &call.session)?;
+    let verdict = judge_again(rules, snapshot, &call, edit, &run)?;
     let mut draft = Draft::new(&pending.asked.session);
     let mut settle = |by: Vec<PersonId>| {
         let decided = Verdicted {
@@ -290,7 +292,7 @@ fn edited(
         };
         settle_answered(
             rules,
-            view,
+            snapshot,
             now,
             &mut draft,
             &pending.asked,
@@ -299,7 +301,7 @@ fn edited(
         )
     };
     let terms = match &verdict.decision {
-        Decision::Deny => return Err(denied(verdict, call.tool, edit)),
+        Decision::Deny => return Err(denied(verdict, call.tool, edit).into()),
         Decision::Allow => {
             settle(vec![ballot.by.clone()])?;
             return Ok(draft.finish(Answered::Decided {
@@ -325,9 +327,9 @@ fn edited(
         risk: verdict.risk,
         evidence: edit.evidence.clone(),
     };
-    let (asked, asking) = match put(rules, view, now, question)? {
+    let (asked, asking) = match put(rules, snapshot, now, question)? {
         Ok(put) => put,
-        Err(nobody) => return Err(AnswerRefusal::EditDenied(EditDenial::Nobody(nobody))),
+        Err(nobody) => return Err(AnswerRefusal::EditDenied(EditDenial::Nobody(nobody)).into()),
     };
     // Would the editor's own approval complete the new question? Then nobody else need be troubled.
     let fresh = Pending {
@@ -349,12 +351,12 @@ fn edited(
         }
         Ok(Accepted::Vote(ballot)) => Some(ballot),
         Err(AnswerError::NotAsked { .. } | AnswerError::OwnRequest { .. }) => None,
-        Err(other) => return Err(other.into()),
+        Err(other) => return Err(AnswerRefusal::from(other).into()),
     };
     let id = fresh.asked.id;
     resolve(
         &mut draft,
-        view,
+        snapshot,
         &pending.asked,
         Resolution::Superseded { by: id.clone() },
     )?;
@@ -370,12 +372,12 @@ fn edited(
 
 fn judge_again(
     rules: &Rules<'_>,
-    view: &View<'_>,
+    snapshot: &Snapshot,
     call: &ToolCall,
     edit: &Edit,
     run: &RunTerms,
-) -> Result<Verdict, StoreError> {
-    let session = view.session(&call.session)?;
+) -> Result<Verdict, Undecided> {
+    let session = snapshot.session(&call.session)?;
     let context = Context {
         mode: session.mode,
         session_allow_list: &session.allow_list,

@@ -1,17 +1,19 @@
 //! Runs of the built-in agent: somebody says something, the model speaks, the run ends.
 
-use placet_core::call::{Chat, Origin};
-use placet_core::config::Workflow;
-use placet_core::ids::{PersonId, SessionId};
-use placet_core::interaction::Cancellation;
-use placet_core::journal::{CallResult, Event};
-use placet_core::run::{Limits, ModelTurn, Parent, RunEnd, RunStarted};
-use placet_core::time::Now;
-use placet_store::{RunHead, Step, StoreError, View};
+use crate::call::{Chat, Origin};
+use crate::config::Workflow;
+use crate::ids::{PersonId, SessionId};
+use crate::interaction::Cancellation;
+use crate::journal::{CallResult, Event};
+use crate::record::RunRecord;
+use crate::run::{Limits, ModelTurn, Parent, RunEnd, RunStarted};
+use crate::snapshot::{Snapshot, Undecided};
+use crate::step::{Decided, Refusal, Step, Stop};
+use crate::time::Now;
 
 use super::claim::{FinishRefusal, finish};
 use super::session::withdraw_all;
-use super::{Draft, say};
+use super::{Draft, open_run, say};
 
 /// What somebody says to the built-in agent.
 #[derive(Debug, Clone)]
@@ -80,27 +82,26 @@ pub enum RunRefusal {
         /// Which folder.
         workspace: String,
     },
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
 }
 
+impl Refusal for RunRefusal {}
+
 /// Begins a run, or tells the one that is going on.
-pub fn tell(view: &View<'_>, now: Now, saying: &Saying) -> Result<Step<Said>, RunRefusal> {
+pub fn tell(snapshot: &Snapshot, now: Now, saying: &Saying) -> Decided<Said, RunRefusal> {
     let session = &saying.session;
-    if view.session_ended(session)? {
-        return Err(RunRefusal::SessionOver(session.clone()));
+    if snapshot.session(session)?.ended {
+        return Err(RunRefusal::SessionOver(session.clone()).into());
     }
     let mut draft = Draft::new(session);
-    if let Some(run) = open(view, session)? {
-        if let Some(workspace) = view.run_started(&run)?.workspace
+    if let Some(run) = open_run(snapshot, session)? {
+        if let Some(workspace) = run.started.workspace.clone()
             && workspace != saying.workspace
         {
             let session = session.clone();
-            return Err(RunRefusal::Elsewhere { session, workspace });
+            return Err(RunRefusal::Elsewhere { session, workspace }.into());
         }
         if saying.workflow.is_some() {
-            return Err(RunRefusal::GoingOn(session.clone()));
+            return Err(RunRefusal::GoingOn(session.clone()).into());
         }
         draft.event(Event::UserSaid {
             text: saying.text.clone(),
@@ -113,100 +114,87 @@ pub fn tell(view: &View<'_>, now: Now, saying: &Saying) -> Result<Step<Said>, Ru
 }
 
 /// Stores what the model said, if it is still its turn.
-pub fn take_turn(view: &View<'_>, session: &SessionId, turn: ModelTurn) -> Result<Step<()>, RunRefusal> {
-    if view.session_ended(session)? {
-        return Err(RunRefusal::SessionOver(session.clone()));
+pub fn take_turn(snapshot: &Snapshot, session: &SessionId, turn: &ModelTurn) -> Decided<(), RunRefusal> {
+    if snapshot.session(session)?.ended {
+        return Err(RunRefusal::SessionOver(session.clone()).into());
     }
-    let next = open(view, session)?.map(|run| run.turns.saturating_add(1));
+    let next = open_run(snapshot, session)?.map(|run| run.turns.saturating_add(1));
     if next != Some(turn.turn) {
-        return Err(RunRefusal::Stale(session.clone()));
+        return Err(RunRefusal::Stale(session.clone()).into());
     }
     let mut draft = Draft::new(session);
-    draft.event(Event::ModelTurn(Box::new(turn)));
+    draft.event(Event::ModelTurn(Box::new(turn.clone())));
     Ok(draft.finish(()))
 }
 
 /// Stops what the run of a session is doing, and what it handed on: what is open is withdrawn, what runs is stopped by whoever
 /// runs it, and the run ends. Whether one was going on.
-pub fn interrupt_run(view: &View<'_>, session: &SessionId, by: &PersonId) -> Result<Step<bool>, StoreError> {
-    if open(view, session)?.is_none() {
+pub fn interrupt_run(snapshot: &Snapshot, session: &SessionId, by: &PersonId) -> Decided<bool> {
+    if open_run(snapshot, session)?.is_none() {
         return Ok(Step::nothing(false));
     }
-    let mut draft = interrupt_one(view, session, by)?;
-    for child in view.descendants(session)? {
-        draft.append(interrupt_one(view, &child, by)?);
+    let mut draft = interrupt_one(snapshot, session, by)?;
+    for child in snapshot.descendants(session)? {
+        draft.append(interrupt_one(snapshot, child, by)?);
     }
     Ok(draft.finish(true))
 }
 
 /// The same for a run that nobody here can go on with: it ends in the same step, and so do those it handed work to.
-pub fn interrupt_left_alone(
-    view: &View<'_>,
-    session: &SessionId,
-    by: &PersonId,
-) -> Result<Step<bool>, StoreError> {
-    let mut step = interrupt_run(view, session, by)?;
+pub fn interrupt_left_alone(snapshot: &Snapshot, session: &SessionId, by: &PersonId) -> Decided<bool> {
+    let mut step = interrupt_run(snapshot, session, by)?;
     let how = RunEnd::Interrupted { by: by.to_string() };
-    let ended = end_family(view, session, &how)?;
+    let ended = end_family(snapshot, session, &how)?;
     step.events.extend(ended.events);
     step.changes.extend(ended.changes);
     Ok(step)
 }
 
 /// Begins a run where one is going on that nobody here can go on with. That one fails first, with those it handed work to.
-pub fn tell_instead(
-    view: &View<'_>,
-    now: Now,
-    saying: &Saying,
-    why: String,
-) -> Result<Step<Said>, RunRefusal> {
+pub fn tell_instead(snapshot: &Snapshot, now: Now, saying: &Saying, why: &str) -> Decided<Said, RunRefusal> {
     let session = &saying.session;
-    if view.session_ended(session)? {
-        return Err(RunRefusal::SessionOver(session.clone()));
+    if snapshot.session(session)?.ended {
+        return Err(RunRefusal::SessionOver(session.clone()).into());
     }
-    let how = RunEnd::Failed { why };
+    let how = RunEnd::Failed { why: why.to_owned() };
     let mut draft = Draft::new(session);
-    let mut family = view.descendants(session)?;
-    family.push(session.clone());
-    for one in family {
-        let mut open = Draft::new(&one);
-        withdraw_all(view, &mut open, &Cancellation::Terminated, &how.to_string())?;
+    for one in snapshot.descendants(session)?.iter().chain([session]) {
+        let mut open = Draft::new(one);
+        withdraw_all(snapshot, &mut open, &Cancellation::Terminated, &how.to_string())?;
         draft.append(open);
     }
-    draft.append(end_family(view, session, &how)?);
+    draft.append(end_family(snapshot, session, &how)?);
     draft.event(Event::RunStarted(Box::new(saying.begins(now))));
     Ok(draft.finish(Said::Started))
 }
 
 /// Ends the open run of a session and those it handed work to, helpers first: each is the result of a call of the one before.
-fn end_family(view: &View<'_>, session: &SessionId, how: &RunEnd) -> Result<Draft, StoreError> {
-    let mut family = vec![session.clone()];
-    family.extend(view.descendants(session)?);
+fn end_family(snapshot: &Snapshot, session: &SessionId, how: &RunEnd) -> Result<Draft, Undecided> {
     let mut draft = Draft::new(session);
-    for session in family.into_iter().rev() {
-        let Some(run) = open(view, &session)? else {
+    for session in snapshot.descendants(session)?.iter().rev().chain([session]) {
+        let Some(run) = open_run(snapshot, session)? else {
             continue;
         };
-        let mut one = Draft::new(&session);
+        let mut one = Draft::new(session);
         one.event(Event::RunEnded { how: how.clone() });
         let ending = Ending {
-            session,
+            session: session.clone(),
             how: how.clone(),
             seen: (run.turns, run.said),
             words: String::new(),
             next: None,
         };
-        tell_of_end(view, &mut one, &run, &view.run_started(&run)?, &ending)?;
+        tell_of_end(snapshot, &mut one, run, &ending)?;
         draft.append(one);
     }
     Ok(draft)
 }
 
-fn interrupt_one(view: &View<'_>, session: &SessionId, by: &PersonId) -> Result<Draft, StoreError> {
+fn interrupt_one(snapshot: &Snapshot, session: &SessionId, by: &PersonId) -> Result<Draft, Undecided> {
     let mut draft = Draft::new(session);
     draft.event(Event::RunInterrupted { by: by.clone() });
     let why = Cancellation::Withdrawn { by: by.to_string() };
-    withdraw_all(view, &mut draft, &why, &format!("interrupted by {by}"))?;
+    withdraw_all(snapshot, &mut draft, &why, &format!("interrupted by {by}"))?;
     Ok(draft)
 }
 
@@ -227,48 +215,46 @@ pub struct Ending {
 
 /// Ends a run. If it does a call of another run, that call has its result in the same step; if a chat is its session, the chat
 /// is told.
-pub fn end_run(view: &View<'_>, ending: &Ending) -> Result<Step<()>, RunRefusal> {
+pub fn end_run(snapshot: &Snapshot, ending: &Ending) -> Decided<(), RunRefusal> {
     let session = &ending.session;
-    let run = open(view, session)?.filter(|run| (run.turns, run.said) == ending.seen);
+    let run = open_run(snapshot, session)?.filter(|run| (run.turns, run.said) == ending.seen);
     let run = run.ok_or_else(|| RunRefusal::Stale(session.clone()))?;
-    let started = view.run_started(&run)?;
     let mut draft = Draft::new(session);
     // First, so that the calls that wait for them have that as their result. In other cases nothing is open but what may have
     // happened, and people may still say what became of that.
     if let RunEnd::TimedOut | RunEnd::Interrupted { .. } = ending.how {
         let why = Cancellation::Terminated;
-        withdraw_all(view, &mut draft, &why, &ending.how.to_string())?;
+        withdraw_all(snapshot, &mut draft, &why, &ending.how.to_string())?;
     }
     draft.event(Event::RunEnded {
         how: ending.how.clone(),
     });
     match &ending.next {
         // However it ended: what they said is answered.
-        Some(task) if started.parent.is_none() && !ending.how.ends_the_session() => {
+        Some(task) if run.started.parent.is_none() && !ending.how.ends_the_session() => {
             draft.event(Event::RunStarted(Box::new(RunStarted {
                 task: task.clone(),
                 workflow: None,
                 until: None,
-                ..started
+                ..run.started.clone()
             })));
         }
-        _ => tell_of_end(view, &mut draft, &run, &started, ending)?,
+        _ => tell_of_end(snapshot, &mut draft, run, ending)?,
     }
     Ok(draft.finish(()))
 }
 
 /// Whoever waits for a run hears how it ended: the call it did, or the chat that is its session.
 fn tell_of_end(
-    view: &View<'_>,
+    snapshot: &Snapshot,
     draft: &mut Draft,
-    run: &RunHead,
-    started: &RunStarted,
+    run: &RunRecord,
     ending: &Ending,
-) -> Result<(), StoreError> {
+) -> Result<(), Undecided> {
     let session = &ending.session;
-    if let Some(parent) = &started.parent {
-        report(view, draft, parent, ending)?;
-    } else if let Some(chat) = own_chat(session, &started.origin) {
+    if let Some(parent) = &run.started.parent {
+        report(snapshot, draft, parent, ending)?;
+    } else if let Some(chat) = own_chat(session, &run.started.origin) {
         let key = format!("run:{session}:{}", run.row);
         say(draft, key, chat, last_message(ending));
     }
@@ -276,7 +262,7 @@ fn tell_of_end(
 }
 
 /// The result of the call that this run did.
-fn report(view: &View<'_>, draft: &mut Draft, parent: &Parent, ending: &Ending) -> Result<(), StoreError> {
+fn report(snapshot: &Snapshot, draft: &mut Draft, parent: &Parent, ending: &Ending) -> Result<(), Undecided> {
     let result = match &ending.how {
         RunEnd::Completed => CallResult::new(true, &ending.words),
         how => CallResult::new(
@@ -284,17 +270,17 @@ fn report(view: &View<'_>, draft: &mut Draft, parent: &Parent, ending: &Ending) 
             &format!("{how}; what it did until then has happened\n{}", ending.words),
         ),
     };
-    match finish(view, &parent.call, &result) {
+    match finish(snapshot, &parent.call, &result) {
         Ok(finished) => {
             draft.events.extend(finished.events);
             draft.changes.extend(finished.changes);
             Ok(())
         }
-        Err(FinishRefusal::Store(error)) => Err(error),
-        // Nobody waits for it any more; the run ends all the same.
-        Err(
+        Err(Stop::Undecided(undecided)) => Err(undecided),
+        // The call has its result already, or is gone. The run ends all the same.
+        Err(Stop::Refused(
             FinishRefusal::NotFound(_) | FinishRefusal::NotClaimed(_) | FinishRefusal::AlreadyFinished(_),
-        ) => Ok(()),
+        )) => Ok(()),
     }
 }
 
@@ -310,8 +296,4 @@ fn last_message(ending: &Ending) -> String {
         RunEnd::Completed if !ending.words.trim().is_empty() => ending.words.clone(),
         how => how.to_string(),
     }
-}
-
-fn open(view: &View<'_>, session: &SessionId) -> Result<Option<RunHead>, StoreError> {
-    Ok(view.run(session)?.filter(|run| run.ended.is_none()))
 }

@@ -1,69 +1,81 @@
 //! What is said of a session as a whole: its end, its mode, its allow-list; withdrawing a question or a standing grant.
 
-use placet_core::ids::{InteractionId, PersonId, SessionId, StandingGrantId, ToolName};
-use placet_core::interaction::{Cancellation, Resolution};
-use placet_core::journal::{Event, SYSTEM_SESSION};
-use placet_core::outcome::Outcome;
-use placet_core::policy::Mode;
-use placet_core::time::Now;
-use placet_store::{Step, StoreError, View};
+use crate::ids::{InteractionId, PersonId, SessionId, StandingGrantId, ToolName};
+use crate::interaction::{Cancellation, Resolution};
+use crate::journal::{Event, SYSTEM_SESSION};
+use crate::outcome::Outcome;
+use crate::policy::Mode;
+use crate::snapshot::{Snapshot, Undecided};
+use crate::step::{Decided, Refusal, Step};
+use crate::time::Now;
 
 use super::settle::settle_waiting;
 use super::{Draft, pending, resolve};
 
 /// Ends a session: nothing runs in it any more, and whatever is open is withdrawn.
-pub fn end_session(view: &View<'_>, session: &SessionId, by: &str) -> Result<Step<()>, StoreError> {
-    if view.session(session)?.ended {
+pub fn end_session(snapshot: &Snapshot, session: &SessionId, by: &str) -> Decided<()> {
+    if snapshot.session(session)?.ended {
         return Ok(Step::nothing(()));
     }
-    let mut draft = end_one(view, session, by)?;
+    let mut draft = end_one(snapshot, session, by)?;
     // Runs that do its calls end with it, and so does whatever they ask.
-    for child in view.descendants(session)? {
-        if !view.session_ended(&child)? {
-            draft.append(end_one(view, &child, by)?);
+    for child in snapshot.descendants(session)? {
+        if !snapshot.session(child)?.ended {
+            draft.append(end_one(snapshot, child, by)?);
         }
     }
     Ok(draft.finish(()))
 }
 
-fn end_one(view: &View<'_>, session: &SessionId, by: &str) -> Result<Draft, StoreError> {
+fn end_one(snapshot: &Snapshot, session: &SessionId, by: &str) -> Result<Draft, Undecided> {
     let mut draft = Draft::new(session);
     draft.event(Event::SessionEnded { by: by.to_owned() });
     let why = Cancellation::Withdrawn { by: by.to_owned() };
-    withdraw_all(view, &mut draft, &why, &format!("the session was ended by {by}"))?;
+    withdraw_all(
+        snapshot,
+        &mut draft,
+        &why,
+        &format!("the session was ended by {by}"),
+    )?;
     Ok(draft)
 }
 
 /// Withdraws every open question of a draft's session; the calls that wait for them are told why.
 pub(super) fn withdraw_all(
-    view: &View<'_>,
+    snapshot: &Snapshot,
     draft: &mut Draft,
     why: &Cancellation,
     sentence: &str,
-) -> Result<(), StoreError> {
-    for asked in view.pending_in_session(&draft.session)? {
-        resolve(draft, view, &asked, Resolution::Cancelled { why: why.clone() })?;
+) -> Result<(), Undecided> {
+    for asked in snapshot.pending_in_session(&draft.session)? {
+        resolve(draft, snapshot, asked, Resolution::Cancelled { why: why.clone() })?;
         let outcome = Outcome::Cancelled {
             why: sentence.to_owned(),
         };
-        settle_waiting(view, draft, &asked, &outcome)?;
+        settle_waiting(snapshot, draft, asked, &outcome)?;
     }
     Ok(())
 }
 
 /// Withdraws one question. Whether it was still open.
 pub fn cancel_question(
-    view: &View<'_>,
+    snapshot: &Snapshot,
     id: &InteractionId,
-    why: Cancellation,
+    why: &Cancellation,
     outcome: &Outcome,
-) -> Result<Step<bool>, StoreError> {
-    let Some(question) = pending(view, id)? else {
+) -> Decided<bool> {
+    let Some(question) = pending(snapshot, id)? else {
         return Ok(Step::nothing(false));
     };
     let mut draft = Draft::new(&question.asked.session);
-    resolve(&mut draft, view, &question.asked, Resolution::Cancelled { why })?;
-    settle_waiting(view, &mut draft, &question.asked, outcome)?;
+    let why = why.clone();
+    resolve(
+        &mut draft,
+        snapshot,
+        &question.asked,
+        Resolution::Cancelled { why },
+    )?;
+    settle_waiting(snapshot, &mut draft, &question.asked, outcome)?;
     Ok(draft.finish(true))
 }
 
@@ -73,24 +85,20 @@ pub enum RevokeRefusal {
     /// There is none by that name in force.
     #[error("there is no standing grant `{0}` in force")]
     NotFound(StandingGrantId),
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
 }
+
+impl Refusal for RevokeRefusal {}
 
 /// Takes a standing grant back. What it let run before stays as it was.
 pub fn revoke_standing(
-    view: &View<'_>,
+    snapshot: &Snapshot,
     now: Now,
     id: &StandingGrantId,
     by: &PersonId,
-) -> Result<Step<()>, RevokeRefusal> {
-    let standing = view.all_standing(now.wall)?;
-    let Some((grant, ..)) = standing
-        .iter()
-        .find(|(grant, _, revoked)| grant.id == *id && !revoked)
-    else {
-        return Err(RevokeRefusal::NotFound(id.clone()));
+) -> Decided<(), RevokeRefusal> {
+    let standing = snapshot.standing(id)?.as_ref();
+    let Some(grant) = standing.filter(|grant| grant.ends_at > now.wall) else {
+        return Err(RevokeRefusal::NotFound(id.clone()).into());
     };
     let session = grant.scope.session.clone().map_or_else(everywhere, Ok)?;
     let mut draft = Draft::new(&session);
@@ -102,8 +110,8 @@ pub fn revoke_standing(
 }
 
 /// Where events are kept that concern no session in particular.
-fn everywhere() -> Result<SessionId, StoreError> {
-    SessionId::new(SYSTEM_SESSION).map_err(|error| StoreError::Corrupt {
+fn everywhere() -> Result<SessionId, Undecided> {
+    SessionId::new(SYSTEM_SESSION).map_err(|error| Undecided::Corrupt {
         what: error.to_string(),
     })
 }
@@ -114,30 +122,29 @@ pub enum SettingRefusal {
     /// Nothing happens in it any more.
     #[error("the session `{0}` has been ended")]
     SessionOver(SessionId),
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
 }
+
+impl Refusal for SettingRefusal {}
 
 /// Changes how freely the agent of a session may act.
 pub fn set_mode(
-    view: &View<'_>,
+    snapshot: &Snapshot,
     session: &SessionId,
     mode: Mode,
     by: &PersonId,
-) -> Result<Step<()>, SettingRefusal> {
-    let record = view.session(session)?;
+) -> Decided<(), SettingRefusal> {
+    let record = snapshot.session(session)?;
     if record.ended {
-        return Err(SettingRefusal::SessionOver(session.clone()));
+        return Err(SettingRefusal::SessionOver(session.clone()).into());
     }
     let mut draft = Draft::new(session);
     if record.mode != Some(mode) {
         draft.event(Event::ModeSet { mode, by: by.clone() });
     }
     // Runs that do its calls act as freely as it does, and no freer.
-    for child in view.descendants(session)? {
-        if view.session(&child)?.mode != Some(mode) {
-            let mut own = Draft::new(&child);
+    for child in snapshot.descendants(session)? {
+        if snapshot.session(child)?.mode != Some(mode) {
+            let mut own = Draft::new(child);
             own.event(Event::ModeSet { mode, by: by.clone() });
             draft.append(own);
         }
@@ -147,14 +154,14 @@ pub fn set_mode(
 
 /// Puts a tool on a session's allow-list. HIGH risk, `strict` and rules are asked about all the same.
 pub fn allow_tool(
-    view: &View<'_>,
+    snapshot: &Snapshot,
     session: &SessionId,
     tool: &ToolName,
     by: &PersonId,
-) -> Result<Step<()>, SettingRefusal> {
-    let record = view.session(session)?;
+) -> Decided<(), SettingRefusal> {
+    let record = snapshot.session(session)?;
     if record.ended {
-        return Err(SettingRefusal::SessionOver(session.clone()));
+        return Err(SettingRefusal::SessionOver(session.clone()).into());
     }
     let mut draft = Draft::new(session);
     if !record.allow_list.contains(tool) {

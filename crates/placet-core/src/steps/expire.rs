@@ -1,11 +1,12 @@
 //! What time does: questions expire, are escalated, and claims outlive their leases.
 
-use placet_core::ids::InteractionId;
-use placet_core::interaction::{Audience, CallKey, Resolution, Subject};
-use placet_core::journal::Event;
-use placet_core::outcome::Outcome;
-use placet_core::time::Now;
-use placet_store::{Step, StoreError, View};
+use crate::ids::InteractionId;
+use crate::interaction::{Audience, CallKey, Resolution, Subject};
+use crate::journal::Event;
+use crate::outcome::Outcome;
+use crate::snapshot::Snapshot;
+use crate::step::{Decided, Step};
+use crate::time::Now;
 
 use super::ask::{Fresh, enqueue_question};
 use super::recover::lost;
@@ -13,8 +14,8 @@ use super::settle::{chosen, settle_waiting};
 use super::{Draft, Rules, pending, resolve};
 
 /// Expires a question, if its time has come.
-pub fn expire(view: &View<'_>, now: Now, id: &InteractionId) -> Result<Step<()>, StoreError> {
-    let Some(question) = pending(view, id)? else {
+pub fn expire(snapshot: &Snapshot, now: Now, id: &InteractionId) -> Decided<()> {
+    let Some(question) = pending(snapshot, id)? else {
         return Ok(Step::nothing(()));
     };
     let Some(resolution) = question.expire(now.live) else {
@@ -27,23 +28,18 @@ pub fn expire(view: &View<'_>, now: Now, id: &InteractionId) -> Result<Step<()>,
         }
         _ => None,
     };
-    resolve(&mut draft, view, &question.asked, resolution)?;
+    resolve(&mut draft, snapshot, &question.asked, resolution)?;
     let outcome = Outcome::Expired {
         after: question.asked.allowance(),
         default,
     };
-    settle_waiting(view, &mut draft, &question.asked, &outcome)?;
+    settle_waiting(snapshot, &mut draft, &question.asked, &outcome)?;
     Ok(draft.finish(()))
 }
 
 /// Puts a question to more people, if its time has come.
-pub fn escalate(
-    rules: &Rules<'_>,
-    view: &View<'_>,
-    now: Now,
-    id: &InteractionId,
-) -> Result<Step<()>, StoreError> {
-    let Some(question) = pending(view, id)? else {
+pub fn escalate(rules: &Rules<'_>, snapshot: &Snapshot, now: Now, id: &InteractionId) -> Decided<()> {
+    let Some(question) = pending(snapshot, id)? else {
         return Ok(Step::nothing(()));
     };
     let Some(to) = question.escalate(now.live) else {
@@ -71,12 +67,12 @@ pub fn escalate(
 /// A claimant promised a result by now and has not given one: nobody knows whether the call ran.
 pub fn lose_lease(
     rules: &Rules<'_>,
-    view: &View<'_>,
+    snapshot: &Snapshot,
     now: Now,
     key: &CallKey,
     fresh: &Fresh,
-) -> Result<Step<()>, StoreError> {
-    lost(rules, view, now, key, fresh, |lease| {
+) -> Decided<()> {
+    lost(rules, snapshot, now, key, fresh, |lease| {
         lease.is_some_and(|until| until <= now.live)
     })
 }

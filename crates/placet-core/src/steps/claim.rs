@@ -1,18 +1,18 @@
 //! Claiming a grant, and telling what came of it. Once: the second claim of a grant is refused for ever.
 
-use placet_core::call::{CallDigest, ToolCall};
-use placet_core::ids::{AgentId, CallId, InteractionId, SessionId};
-use placet_core::interaction::{CallKey, Cancellation, Resolution};
-use placet_core::journal::{CallResult, Event};
-use placet_core::outcome::{CallStatus, Outcome};
-use placet_core::record::{CallRecord, CallState, GrantState};
-use placet_core::run::RunStarted;
-use placet_core::time::{Millis, Now};
-use placet_store::{Step, StoreError, View};
+use crate::call::{CallDigest, ToolCall};
+use crate::ids::{AgentId, CallId, InteractionId, SessionId};
+use crate::interaction::{CallKey, Cancellation, Interaction, Resolution};
+use crate::journal::{CallResult, Event};
+use crate::outcome::{CallStatus, Outcome};
+use crate::record::{Begins, CallRecord, CallState, GrantState};
+use crate::run::RunStarted;
+use crate::snapshot::{Need, Snapshot, Undecided};
+use crate::step::{Decided, Refusal, Step, Stop};
+use crate::time::{Millis, Now};
 
 use super::propose::goes_on;
-use super::{Draft, granted_digest, pending, real_call, resolve};
-use crate::gate::key_of;
+use super::{Draft, granted_digest, open_run, pending, real_call, resolve};
 
 /// Grants of a call are counted from here.
 const FIRST_GRANT: u32 = 1;
@@ -87,62 +87,33 @@ pub enum ClaimRefusal {
     /// A person stopped the run that made it.
     #[error("the run of the call `{0}` was stopped; nothing is begun in it any more")]
     RunStopped(CallId),
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
 }
 
-/// A call as it is stored, with its digest taken anew. A stored call never changes, so this is read outside the transaction.
-#[derive(Debug)]
-pub struct Reread {
-    call: ToolCall,
-    digest: CallDigest,
-}
+impl Refusal for ClaimRefusal {}
 
-impl Reread {
-    /// Reads the call a key really stands for.
-    pub fn of(view: &View<'_>, key: &CallKey) -> Result<Option<Self>, StoreError> {
-        let record = match view.call(key)? {
-            Some(CallRecord {
-                state: CallState::SameAs(other),
-                ..
-            }) => view.call(&other)?,
-            record => record,
-        };
-        Ok(record.map(|record| Self {
-            digest: record.call.digest(),
-            call: record.call,
-        }))
-    }
-
-    /// The exact call a grant lets run: the edited one when a person edited it. `None` when it is not what was allowed, to the
-    /// byte: promise 1, checked where it matters most.
-    fn granted(&self, received: CallDigest, outcome: &Outcome) -> Option<(ToolCall, CallDigest)> {
-        let (call, digest) = match outcome {
-            Outcome::Approved {
-                edited: Some(args), ..
-            } => {
-                let call = self.call.with_args(args.clone());
-                let digest = call.digest();
-                (call, digest)
-            }
-            Outcome::Allowed | Outcome::Approved { .. } => (self.call.clone(), self.digest),
-            _ => return None,
-        };
-        (digest == granted_digest(received, outcome)).then_some((call, digest))
-    }
+/// The exact call a grant lets run: the edited one when a person edited it. Its digest is taken anew; `None` when it is
+/// not what was allowed, to the byte: promise 1, checked where it matters most.
+fn granted(record: &CallRecord, outcome: &Outcome) -> Option<(ToolCall, CallDigest)> {
+    let call = match outcome {
+        Outcome::Approved {
+            edited: Some(args), ..
+        } => record.call.with_args(args.clone()),
+        Outcome::Allowed | Outcome::Approved { .. } => record.call.clone(),
+        _ => return None,
+    };
+    let digest = call.digest();
+    (digest == granted_digest(record.digest, outcome)).then_some((call, digest))
 }
 
 /// Claims the grant of a call. With a lease, the claimant promises a result by then; without one it lives and dies with
 /// this process.
 pub fn claim(
-    view: &View<'_>,
+    snapshot: &Snapshot,
     now: Now,
     key: &CallKey,
-    reread: &Reread,
     lease: Option<Millis>,
-) -> Result<Step<Permit>, ClaimRefusal> {
-    let (permit, untold) = claimable(view, key, reread)?;
+) -> Decided<Permit, ClaimRefusal> {
+    let (permit, untold) = claimable(snapshot, key)?;
     let mut draft = Draft::new(&permit.call.session);
     draft.event(claimed(&permit, now, lease));
     process(&mut draft, untold.as_ref());
@@ -160,63 +131,63 @@ fn claimed(permit: &Permit, now: Now, lease: Option<Millis>) -> Event {
 
 /// What a claim would permit, and the question whose asker learns by it that it was settled.
 fn claimable(
-    view: &View<'_>,
+    snapshot: &Snapshot,
     key: &CallKey,
-    reread: &Reread,
-) -> Result<(Permit, Option<InteractionId>), ClaimRefusal> {
+) -> Result<(Permit, Option<InteractionId>), Stop<ClaimRefusal>> {
     let id = || key.call.clone();
-    let record = real_call(view, key)?.ok_or_else(|| ClaimRefusal::NotFound(id()))?;
-    let (outcome, grant, question) = match record.state {
+    snapshot.require([Need::CallHead(key.clone()), Need::Call(key.clone())])?;
+    let head = real_call(snapshot, key)?.ok_or_else(|| ClaimRefusal::NotFound(id()))?;
+    let record = snapshot.call(&head.key)?;
+    let (outcome, grant, question) = match &head.state {
         CallState::Granted {
             outcome,
             grant,
             question,
         } => (outcome, grant, question),
         CallState::Refused { outcome, .. } => {
-            return Err(ClaimRefusal::NotGranted {
-                call: id(),
-                status: outcome.status(),
-            });
+            let status = outcome.status();
+            return Err(ClaimRefusal::NotGranted { call: id(), status }.into());
         }
-        CallState::Parked { .. } | CallState::SameAs(_) => return Err(ClaimRefusal::StillPending(id())),
+        CallState::Parked { .. } | CallState::SameAs(_) => {
+            return Err(ClaimRefusal::StillPending(id()).into());
+        }
     };
     if grant.state != GrantState::Issued {
-        return Err(ClaimRefusal::AlreadyClaimed(id()));
+        return Err(ClaimRefusal::AlreadyClaimed(id()).into());
     }
-    if record.session_over {
-        return Err(ClaimRefusal::SessionOver(id()));
+    match head.begins {
+        Begins::Yes => {}
+        Begins::RunStopped => return Err(ClaimRefusal::RunStopped(id()).into()),
+        Begins::SessionOver => return Err(ClaimRefusal::SessionOver(id()).into()),
     }
-    if is_stopped(view, &record.session, &record.key.agent)? {
-        return Err(ClaimRefusal::RunStopped(id()));
-    }
-    let granted = reread.granted(record.digest, &outcome);
-    let (call, digest) = granted.ok_or_else(|| StoreError::Corrupt {
+    let granted = record.as_ref().and_then(|record| granted(record, outcome));
+    let (call, digest) = granted.ok_or_else(|| Undecided::Corrupt {
         what: format!("the grant of call `{}` is bound to another digest", id()),
     })?;
     let permit = Permit {
         call,
         digest,
         grant: grant.number,
-        key: record.key,
+        key: head.key.clone(),
     };
-    Ok((permit, question.filter(|_| record.untold)))
+    Ok((permit, question.clone().filter(|_| head.untold)))
 }
 
 /// Claims a call in the step that received and allowed it. Nothing to claim yet where a person stopped its run.
 pub(super) fn claim_received(
     draft: &mut Draft,
-    view: &View<'_>,
+    snapshot: &Snapshot,
     now: Now,
     (call, digest): (&ToolCall, CallDigest),
     lease: Option<Millis>,
-) -> Result<Option<Permit>, StoreError> {
-    if is_stopped(view, &call.session, &call.origin.agent)? {
+) -> Result<Option<Permit>, Undecided> {
+    if is_stopped(snapshot, &call.session, &call.origin.agent)? {
         return Ok(None);
     }
     let permit = Permit {
         call: call.clone(),
         digest,
-        key: key_of(call),
+        key: CallKey::of(call),
         grant: FIRST_GRANT,
     };
     draft.event(claimed(&permit, now, lease));
@@ -224,26 +195,23 @@ pub(super) fn claim_received(
 }
 
 /// Whether a person has stopped the run an agent's call belongs to. Calls of agents without a run belong to none.
-fn is_stopped(view: &View<'_>, session: &SessionId, agent: &AgentId) -> Result<bool, StoreError> {
-    let run = view.run(session)?;
-    match run.filter(|run| run.ended.is_none() && run.interrupted.is_some()) {
-        Some(run) => Ok(view.run_started(&run)?.origin.agent == *agent),
-        None => Ok(false),
-    }
+fn is_stopped(snapshot: &Snapshot, session: &SessionId, agent: &AgentId) -> Result<bool, Undecided> {
+    let stopped = open_run(snapshot, session)?.filter(|run| run.interrupted);
+    Ok(stopped.is_some_and(|run| run.started.origin.agent == *agent))
 }
 
 /// Claims the grant of a call and begins the run that does it, in one step. What `begin` refuses is the call's result.
 pub fn delegate(
-    view: &View<'_>,
+    snapshot: &Snapshot,
     key: &CallKey,
-    reread: &Reread,
-    begin: impl FnOnce(&ToolCall) -> Result<RunStarted, String>,
-) -> Result<Step<()>, ClaimRefusal> {
-    let (permit, untold) = claimable(view, key, reread)?;
-    if !goes_on(view, &permit.call.session)? {
-        return Err(ClaimRefusal::RunStopped(key.call.clone()));
+    begin: impl Fn(&ToolCall) -> Result<RunStarted, String>,
+) -> Decided<(), ClaimRefusal> {
+    let (permit, untold) = claimable(snapshot, key)?;
+    if !goes_on(snapshot, &permit.call.session)? {
+        return Err(ClaimRefusal::RunStopped(key.call.clone()).into());
     }
-    let made = begin(&permit.call).and_then(|run| Ok((child(view, &permit.key)?, run)));
+    let child = child(snapshot, &permit.key)?;
+    let made = begin(&permit.call).and_then(|run| Ok((child?, run)));
     let mut draft = Draft::new(&permit.call.session);
     draft.event(Event::Claimed {
         call: permit.key.clone(),
@@ -253,7 +221,7 @@ pub fn delegate(
     });
     process(&mut draft, untold.as_ref());
     match made {
-        Ok((session, run)) => draft.append(first_rows(view, &session, &permit.call, run)?),
+        Ok((session, run)) => draft.append(first_rows(snapshot, &session, &permit.call, run)?),
         Err(why) => draft.event(Event::Finished {
             call: permit.key,
             grant: permit.grant,
@@ -264,25 +232,27 @@ pub fn delegate(
 }
 
 /// A session for the run that does a call, in which nothing has happened yet.
-fn child(view: &View<'_>, key: &CallKey) -> Result<SessionId, String> {
-    let session = SessionId::of_task(&key.call).map_err(|error| error.to_string())?;
-    let rows = view.journal(0, 1, Some(&session));
-    if rows.map_err(|error| error.to_string())?.is_empty() {
+fn child(snapshot: &Snapshot, key: &CallKey) -> Result<Result<SessionId, String>, Undecided> {
+    let session = match SessionId::of_task(&key.call) {
+        Ok(session) => session,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
+    Ok(if snapshot.session(&session)?.is_new() {
         Ok(session)
     } else {
         Err(format!("there is a session `{session}` already; nothing ran"))
-    }
+    })
 }
 
 /// The run begins in the mode people gave the session it works for; nothing else of that session holds in its own.
 fn first_rows(
-    view: &View<'_>,
+    snapshot: &Snapshot,
     session: &SessionId,
     call: &ToolCall,
     run: RunStarted,
-) -> Result<Draft, StoreError> {
+) -> Result<Draft, Undecided> {
     let mut draft = Draft::new(session);
-    let mode = view.session(&call.session)?.mode;
+    let mode = snapshot.session(&call.session)?.mode;
     if let (Some(mode), Some(by)) = (mode, run.origin.user.clone()) {
         draft.event(Event::ModeSet { mode, by });
     }
@@ -300,8 +270,8 @@ fn process(draft: &mut Draft, untold: Option<&InteractionId>) {
 }
 
 /// The asker has read why a call does not run.
-pub fn told(view: &View<'_>, key: &CallKey) -> Result<Step<()>, StoreError> {
-    let Some(record) = real_call(view, key)? else {
+pub fn told(snapshot: &Snapshot, key: &CallKey) -> Decided<()> {
+    let Some(record) = real_call(snapshot, key)? else {
         return Ok(Step::nothing(()));
     };
     let mut draft = Draft::new(&record.session);
@@ -312,12 +282,12 @@ pub fn told(view: &View<'_>, key: &CallKey) -> Result<Step<()>, StoreError> {
 }
 
 /// The asker has read what became of its own question.
-pub fn told_question(view: &View<'_>, id: &InteractionId) -> Result<Step<()>, StoreError> {
-    let Some(interaction) = view.interaction(id)? else {
+pub fn told_question(snapshot: &Snapshot, id: &InteractionId) -> Decided<()> {
+    let Some(interaction) = snapshot.interaction(id)? else {
         return Ok(Step::nothing(()));
     };
     let mut draft = Draft::new(&interaction.asked().session);
-    if view.awaits_processing(id)? {
+    if let Interaction::Resolved(_) = interaction {
         process(&mut draft, Some(id));
     }
     Ok(draft.finish(()))
@@ -335,15 +305,14 @@ pub enum FinishRefusal {
     /// Another result is recorded.
     #[error("the call `{0}` has a different result already")]
     AlreadyFinished(CallId),
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
 }
 
+impl Refusal for FinishRefusal {}
+
 /// Records what a claimed call returned. The same result twice is one result.
-pub fn finish(view: &View<'_>, key: &CallKey, result: &CallResult) -> Result<Step<()>, FinishRefusal> {
+pub fn finish(snapshot: &Snapshot, key: &CallKey, result: &CallResult) -> Decided<(), FinishRefusal> {
     let id = || key.call.clone();
-    let record = real_call(view, key)?.ok_or_else(|| FinishRefusal::NotFound(id()))?;
+    let record = real_call(snapshot, key)?.ok_or_else(|| FinishRefusal::NotFound(id()))?;
     let mut draft = Draft::new(&record.session);
     let finished = |grant| Event::Finished {
         call: record.key.clone(),
@@ -354,15 +323,15 @@ pub fn finish(view: &View<'_>, key: &CallKey, result: &CallResult) -> Result<Ste
         CallState::Granted { grant, .. } => match &grant.state {
             GrantState::Claimed { .. } | GrantState::Unknown => draft.event(finished(grant.number)),
             GrantState::Done(known) if known == result => {}
-            GrantState::Done(_) => return Err(FinishRefusal::AlreadyFinished(id())),
-            GrantState::Issued => return Err(FinishRefusal::NotClaimed(id())),
+            GrantState::Done(_) => return Err(FinishRefusal::AlreadyFinished(id()).into()),
+            GrantState::Issued => return Err(FinishRefusal::NotClaimed(id()).into()),
         },
         // Asked back as "it may have happened", and now the claimant says that it did: the question is moot.
         CallState::Parked { on } if record.grants > 0 => {
-            if let Some(question) = pending(view, on)? {
+            if let Some(question) = pending(snapshot, on)? {
                 resolve(
                     &mut draft,
-                    view,
+                    snapshot,
                     &question.asked,
                     Resolution::Cancelled {
                         why: Cancellation::ResultArrived,
@@ -372,7 +341,7 @@ pub fn finish(view: &View<'_>, key: &CallKey, result: &CallResult) -> Result<Ste
             }
         }
         CallState::Parked { .. } | CallState::SameAs(_) | CallState::Refused { .. } => {
-            return Err(FinishRefusal::NotClaimed(id()));
+            return Err(FinishRefusal::NotClaimed(id()).into());
         }
     }
     Ok(draft.finish(()))

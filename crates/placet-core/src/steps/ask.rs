@@ -2,18 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use placet_core::call::{Chat, ToolCall};
-use placet_core::evidence::Evidence;
-use placet_core::ids::{AgentId, ChannelName, InteractionId, PersonId, SessionId};
-use placet_core::interaction::{
-    Asked, Audience, Code, Escalating, InteractionRequest, RequestError, Subject,
-};
-use placet_core::journal::Event;
-use placet_core::outcome::OpenOf;
-use placet_core::time::{Millis, Now};
-use placet_core::tool::Risk;
-use placet_core::verdict::{Approvers, AskTerms};
-use placet_store::{Change, OutKind, Outgoing, Step, StoreError, View};
+use crate::call::{Chat, ToolCall};
+use crate::evidence::Evidence;
+use crate::ids::{AgentId, ChannelName, InteractionId, PersonId, SessionId};
+use crate::interaction::{Asked, Audience, Code, Escalating, InteractionRequest, RequestError, Subject};
+use crate::journal::Event;
+use crate::outcome::OpenOf;
+use crate::outgoing::{Change, OutKind, Outgoing};
+use crate::snapshot::{Need, Snapshot, Undecided};
+use crate::step::{Decided, Refusal};
+use crate::time::{Millis, Now};
+use crate::tool::Risk;
+use crate::verdict::{Approvers, AskTerms};
 
 use super::{Draft, Rules};
 
@@ -77,11 +77,11 @@ impl Default for Decides {
 impl Decides {
     /// Whether it decides about the calls of a session; about those of a run that does a call of another one, if it decides
     /// about that one's.
-    fn about(&self, view: &View<'_>, session: &SessionId) -> Result<bool, StoreError> {
+    fn about(&self, snapshot: &Snapshot, session: &SessionId) -> Result<bool, Undecided> {
         Ok(match self {
             Self::Everywhere => true,
             Self::In(sessions) if sessions.is_empty() => false,
-            Self::In(sessions) => sessions.contains(session) || sessions.contains(&view.root_of(session)?),
+            Self::In(sessions) => sessions.contains(session) || sessions.contains(snapshot.root_of(session)?),
         })
     }
 }
@@ -159,13 +159,13 @@ pub enum Nobody {
 /// Builds the question and queues a copy for every place it should be seen in; or says why there is nobody to ask.
 pub(crate) fn put(
     rules: &Rules<'_>,
-    view: &View<'_>,
+    snapshot: &Snapshot,
     now: Now,
     question: Question<'_>,
-) -> Result<Result<(Asked, Draft), Nobody>, StoreError> {
+) -> Result<Result<(Asked, Draft), Nobody>, Undecided> {
     let origin = &question.call.origin;
     let session = &question.call.session;
-    let callback = deciding_callback(rules.reach, view, session, &question.subject, question.terms)?;
+    let callback = deciding_callback(rules.reach, snapshot, session, &question.subject, question.terms)?;
     let audience = match callback {
         Some(callback) => Audience::People(BTreeSet::from([callback.clone()])),
         None => match (audience(rules.reach, &question), &question.subject) {
@@ -192,6 +192,9 @@ pub(crate) fn put(
             return Ok(Err(nobody));
         }
     }
+    let here = targets.iter().cloned().map(Need::PendingInChat);
+    let bounds = bounds(&question, &audience);
+    snapshot.require(here.chain(bounds))?;
     let asked = Asked {
         id: question.fresh.id.clone(),
         session: question.call.session.clone(),
@@ -203,7 +206,7 @@ pub(crate) fn put(
         since: now.live,
         deadline: now.live + question.timeout,
         escalation,
-        code: free_code(view, &targets, question.fresh.random)?,
+        code: free_code(snapshot, &targets, question.fresh.random)?,
         risk: question.risk,
         group: question.call.group.clone(),
         chat: origin.chat.clone(),
@@ -218,6 +221,18 @@ pub(crate) fn put(
         enqueue_question(&mut draft, &asked.id, &chat);
     }
     Ok(Ok((asked, draft)))
+}
+
+/// What [`too_many`] counts.
+fn bounds(question: &Question<'_>, audience: &Audience) -> Vec<Need> {
+    let agent = Need::OpenOfAgent(question.call.origin.agent.clone());
+    match audience {
+        Audience::People(people) => {
+            let people = people.iter().cloned().map(Need::OpenFor);
+            people.chain([agent]).collect()
+        }
+        Audience::Inbox => vec![agent],
+    }
 }
 
 /// Queues one copy of a question.
@@ -236,17 +251,17 @@ pub(crate) fn enqueue_question(draft: &mut Draft, id: &InteractionId, chat: &Cha
 /// happened already, is for people.
 pub(crate) fn deciding_callback<'r>(
     reach: &'r Reach,
-    view: &View<'_>,
+    snapshot: &Snapshot,
     session: &SessionId,
     subject: &Subject,
     terms: &AskTerms,
-) -> Result<Option<&'r PersonId>, StoreError> {
+) -> Result<Option<&'r PersonId>, Undecided> {
     let (Some(callback), Subject::Call { .. }, Approvers::SessionUser) =
         (&reach.callback, subject, &terms.approvers)
     else {
         return Ok(None);
     };
-    let decides = reach.callback_decides.about(view, session)?;
+    let decides = reach.callback_decides.about(snapshot, session)?;
     Ok(decides.then_some(callback))
 }
 
@@ -326,18 +341,18 @@ fn too_few(asked: &Asked) -> Option<Nobody> {
 /// sessions would bury what others ask.
 pub(crate) fn too_many(
     rules: &Rules<'_>,
-    view: &View<'_>,
+    snapshot: &Snapshot,
     asked: &Asked,
-) -> Result<Option<(u32, OpenOf)>, StoreError> {
+) -> Result<Option<(u32, OpenOf)>, Undecided> {
     let bounds = &rules.config.approval;
     let max = bounds.agent_open_questions_max;
-    if view.open_of_agent(asked.agent())? >= max {
+    if *snapshot.open_of_agent(asked.agent())? >= max {
         return Ok(Some((max, OpenOf::Agent)));
     }
     let max = bounds.person_open_questions_max;
     if let Audience::People(people) = &asked.audience {
         for person in people {
-            if view.open_for(person)? >= max {
+            if *snapshot.open_for(person)? >= max {
                 return Ok(Some((max, OpenOf::Person(person.clone()))));
             }
         }
@@ -346,11 +361,11 @@ pub(crate) fn too_many(
 }
 
 /// A code no other open question has in any chat this one is shown in.
-fn free_code(view: &View<'_>, chats: &BTreeSet<Chat>, random: u64) -> Result<Code, StoreError> {
+fn free_code(snapshot: &Snapshot, chats: &BTreeSet<Chat>, random: u64) -> Result<Code, Undecided> {
     let mut taken = BTreeSet::new();
     for chat in chats {
-        let here = view.pending_in_chat(chat)?;
-        taken.extend(here.asked.into_iter().map(|asked| asked.code));
+        let here = snapshot.pending_in_chat(chat)?;
+        taken.extend(here.asked.iter().map(|asked| asked.code));
     }
     // One more try than there are codes taken, each a different code: one of them is free.
     let tries = u64::try_from(taken.len()).unwrap_or(0);
@@ -386,36 +401,35 @@ pub enum AskRefusal {
     /// There is nobody to ask.
     #[error("there is nobody to ask: {0}")]
     NobodyToAsk(String),
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
 }
+
+impl Refusal for AskRefusal {}
 
 /// Puts an agent's own question to people.
 pub fn ask_request(
     rules: &Rules<'_>,
-    view: &View<'_>,
+    snapshot: &Snapshot,
     now: Now,
     fresh: &Fresh,
     call: &ToolCall,
-    request: InteractionRequest,
-) -> Result<Step<Asked>, AskRefusal> {
-    let mut request = request.checked()?;
+    request: &InteractionRequest,
+) -> Decided<Asked, AskRefusal> {
+    let mut request = request.clone().checked().map_err(AskRefusal::from)?;
     let id = request.request_id.clone().unwrap_or_else(|| fresh.id.clone());
-    if view.interaction(&id)?.is_some() {
-        return Err(AskRefusal::IdTaken(id));
+    if snapshot.interaction(&id)?.is_some() {
+        return Err(AskRefusal::IdTaken(id).into());
     }
-    let session = view.session(&request.session_id)?;
+    let session = snapshot.session(&request.session_id)?;
     if !session.is_open_to(&call.origin.agent) {
-        return Err(AskRefusal::NotYours(request.session_id));
+        return Err(AskRefusal::NotYours(request.session_id).into());
     }
     if session.ended {
-        return Err(AskRefusal::SessionOver);
+        return Err(AskRefusal::SessionOver.into());
     }
     let max = rules.config.approval.open_questions_max;
     if session.open_questions >= max {
         let of = OpenOf::Session;
-        return Err(AskRefusal::TooManyOpen { max, of });
+        return Err(AskRefusal::TooManyOpen { max, of }.into());
     }
     request.request_id = Some(id.clone());
     let timeout = request.timeout_seconds.map_or_else(
@@ -440,11 +454,11 @@ pub fn ask_request(
         risk: Risk::Low,
         evidence: Vec::new(),
     };
-    match put(rules, view, now, question)? {
-        Ok((asked, draft)) => match too_many(rules, view, &asked)? {
-            Some((max, of)) => Err(AskRefusal::TooManyOpen { max, of }),
+    match put(rules, snapshot, now, question)? {
+        Ok((asked, draft)) => match too_many(rules, snapshot, &asked)? {
+            Some((max, of)) => Err(AskRefusal::TooManyOpen { max, of }.into()),
             None => Ok(draft.finish(asked)),
         },
-        Err(nobody) => Err(AskRefusal::NobodyToAsk(nobody.to_string())),
+        Err(nobody) => Err(AskRefusal::NobodyToAsk(nobody.to_string()).into()),
     }
 }

@@ -1,19 +1,20 @@
 //! After a crash: what was claimed and never finished may have happened, or not.
 
-use placet_core::ids::SessionId;
-use placet_core::interaction::{CallKey, Subject};
-use placet_core::journal::Event;
-use placet_core::outcome::{Denial, Outcome};
-use placet_core::record::{CallRecord, CallState, GrantState};
-use placet_core::time::{LiveTime, Millis, Now};
-use placet_core::tool::{Category, Risk};
-use placet_core::verdict::{AskTerms, Decision};
-use placet_store::{Step, StoreError, View};
+use crate::ids::SessionId;
+use crate::interaction::{CallKey, Subject};
+use crate::journal::Event;
+use crate::outcome::{Denial, Outcome};
+use crate::record::{CallRecord, CallState, GrantState};
+use crate::snapshot::{Snapshot, Undecided};
+use crate::step::{Decided, Step};
+use crate::time::{LiveTime, Millis, Now};
+use crate::tool::{Category, Risk};
+use crate::verdict::{AskTerms, Decision};
 
 use super::ask::{Fresh, Question, put};
 use super::settle::settle_call;
 use super::terms::RunTerms;
-use super::{Draft, Rules, granted_digest};
+use super::{Draft, Rules, granted_digest, open_run};
 
 /// How long people have to say what became of a call that may have happened.
 const UNKNOWN_OUTCOME_TIMEOUT: Millis = Millis::from_secs(24 * 3600);
@@ -21,24 +22,24 @@ const UNKNOWN_OUTCOME_TIMEOUT: Millis = Millis::from_secs(24 * 3600);
 /// A call that was running in a process that is gone.
 pub fn recover(
     rules: &Rules<'_>,
-    view: &View<'_>,
+    snapshot: &Snapshot,
     now: Now,
     key: &CallKey,
     fresh: &Fresh,
-) -> Result<Step<()>, StoreError> {
-    lost(rules, view, now, key, fresh, |lease| lease.is_none())
+) -> Decided<()> {
+    lost(rules, snapshot, now, key, fresh, |lease| lease.is_none())
 }
 
 /// Read-only calls get a new grant and run again; anything else is asked back to the person.
 pub(crate) fn lost(
     rules: &Rules<'_>,
-    view: &View<'_>,
+    snapshot: &Snapshot,
     now: Now,
     key: &CallKey,
     fresh: &Fresh,
     is_lost: impl Fn(Option<LiveTime>) -> bool,
-) -> Result<Step<()>, StoreError> {
-    let Some(record) = view.call(key)? else {
+) -> Decided<()> {
+    let Some(record) = snapshot.call(key)? else {
         return Ok(Step::nothing(()));
     };
     let CallState::Granted { outcome, grant, .. } = &record.state else {
@@ -51,7 +52,7 @@ pub(crate) fn lost(
         return Ok(Step::nothing(()));
     }
     // The run that does it is in the store, whole: it goes on, and its end is the result.
-    if delegated(view, key)? {
+    if delegated(snapshot, key)? {
         return Ok(Step::nothing(()));
     }
     let mut draft = Draft::new(&record.call.session);
@@ -63,32 +64,29 @@ pub(crate) fn lost(
         settle_call(&mut draft, key, record.grants, outcome.clone());
         return Ok(draft.finish(()));
     }
-    ask_back(rules, view, now, &mut draft, &record, outcome, fresh)?;
+    ask_back(rules, snapshot, now, &mut draft, record, outcome, fresh)?;
     Ok(draft.finish(()))
 }
 
 /// Whether a run that has not ended does this call.
-fn delegated(view: &View<'_>, key: &CallKey) -> Result<bool, StoreError> {
+fn delegated(snapshot: &Snapshot, key: &CallKey) -> Result<bool, Undecided> {
     let Ok(session) = SessionId::of_task(&key.call) else {
         return Ok(false);
     };
-    let Some(run) = view.run(&session)?.filter(|run| run.ended.is_none()) else {
-        return Ok(false);
-    };
-    let parent = view.run_started(&run)?.parent;
+    let parent = open_run(snapshot, &session)?.and_then(|run| run.started.parent.as_ref());
     Ok(parent.is_some_and(|parent| parent.call == *key))
 }
 
 /// "It may have happened: run again, treat as done, skip, terminate?"
 fn ask_back(
     rules: &Rules<'_>,
-    view: &View<'_>,
+    snapshot: &Snapshot,
     now: Now,
     draft: &mut Draft,
     record: &CallRecord,
     outcome: &Outcome,
     fresh: &Fresh,
-) -> Result<(), StoreError> {
+) -> Result<(), Undecided> {
     let plain = AskTerms::plain();
     let terms = match &record.verdict.decision {
         Decision::Ask(terms) => terms,
@@ -108,11 +106,11 @@ fn ask_back(
             edited,
         },
         terms,
-        timeout: RunTerms::of(view, &record.call.session)?.within(now, UNKNOWN_OUTCOME_TIMEOUT),
+        timeout: RunTerms::of(snapshot, &record.call.session)?.within(now, UNKNOWN_OUTCOME_TIMEOUT),
         risk: Risk::High,
         evidence: Vec::new(),
     };
-    match put(rules, view, now, question)? {
+    match put(rules, snapshot, now, question)? {
         Ok((_, asking)) => draft.append(asking),
         Err(nobody) => settle_call(
             draft,

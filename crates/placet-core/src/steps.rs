@@ -1,17 +1,18 @@
-//! The steps: everything Placet can do, each as one function from what is stored to what happened.
+//! The steps: everything Placet can do, each as one pure function from what is stored to what happened.
 //!
-//! A step runs inside the store's transaction. It reads through the view, lets the core decide, and returns events; it writes
-//! nothing itself. The same functions serve the engine, where the store calls them from its writer thread, and the
-//! simulator, which calls them one at a time and crashes in between.
+//! A step reads a [`Snapshot`] and returns events, or a refusal that changes nothing. The engine and the simulator call
+//! the same functions; loading the snapshot and committing the events is theirs.
 
-use placet_core::call::{CallDigest, Chat, ToolCall};
-use placet_core::config::Config;
-use placet_core::ids::{ChannelName, InteractionId, SessionId};
-use placet_core::interaction::{Asked, CallKey, Interaction, Pending, Resolution};
-use placet_core::journal::Event;
-use placet_core::outcome::Outcome;
-use placet_core::record::{CallHead, CallState};
-use placet_store::{Change, OutKind, Outgoing, Step, StoreError, View};
+use crate::call::{CallDigest, Chat, ToolCall};
+use crate::config::Config;
+use crate::ids::{ChannelName, InteractionId, SessionId};
+use crate::interaction::{Asked, CallKey, Interaction, Pending, Resolution};
+use crate::journal::Event;
+use crate::outcome::Outcome;
+use crate::outgoing::{Change, OutKind, Outgoing};
+use crate::record::{CallHead, CallState, RunRecord};
+use crate::snapshot::{Snapshot, Undecided};
+use crate::step::Step;
 
 mod answer;
 mod ask;
@@ -30,7 +31,7 @@ mod words;
 pub use answer::{AnswerRefusal, Answered, Edit, EditDenial, How, Reply, answer};
 pub use ask::{AskRefusal, Connected, Decides, Elsewhere, Fresh, InboxReach, Reach, ask_request};
 pub use claim::{
-    ClaimRefusal, Claiming, FinishRefusal, Permit, Reread, claim, delegate, finish, told, told_question,
+    ClaimRefusal, Claiming, FinishRefusal, Permit, claim, delegate, finish, told, told_question,
 };
 pub use expire::{escalate, expire, lose_lease};
 pub use inbound::{Inbound, InboundOutcome, chat_member, receive};
@@ -95,36 +96,58 @@ impl Draft {
 }
 
 /// The call a key really stands for: a call found to be the same as another one shares that one's record.
-pub(crate) fn real_call(view: &View<'_>, key: &CallKey) -> Result<Option<CallHead>, StoreError> {
-    let Some(head) = view.call_head(key)? else {
+pub(crate) fn real_call<'s>(
+    snapshot: &'s Snapshot,
+    key: &CallKey,
+) -> Result<Option<&'s CallHead>, Undecided> {
+    let Some(head) = snapshot.call_head(key)? else {
         return Ok(None);
     };
     match &head.state {
         // One hop is enough: a call only ever joins one that is parked itself.
-        CallState::SameAs(other) => view.call_head(other),
+        CallState::SameAs(other) => Ok(snapshot.call_head(other)?.as_ref()),
         CallState::Parked { .. } | CallState::Granted { .. } | CallState::Refused { .. } => Ok(Some(head)),
     }
+}
+
+/// The call parked on a question, if there is one: only the call a question names can be. Calls that joined it share its
+/// fate.
+pub(crate) fn waiting_on<'s>(
+    snapshot: &'s Snapshot,
+    asked: &Asked,
+) -> Result<Option<&'s CallHead>, Undecided> {
+    let Some(key) = asked.call() else { return Ok(None) };
+    let head = snapshot.call_head(key)?.as_ref();
+    Ok(head.filter(|head| matches!(&head.state, CallState::Parked { on } if *on == asked.id)))
+}
+
+/// The run of a session that has not ended.
+pub(crate) fn open_run<'s>(
+    snapshot: &'s Snapshot,
+    session: &SessionId,
+) -> Result<Option<&'s RunRecord>, Undecided> {
+    Ok(snapshot.run(session)?.as_ref().filter(|run| !run.ended))
 }
 
 /// Settles a question: the event, and an update for every copy of it that was sent.
 pub(crate) fn resolve(
     draft: &mut Draft,
-    view: &View<'_>,
+    snapshot: &Snapshot,
     asked: &Asked,
     resolution: Resolution,
-) -> Result<(), StoreError> {
+) -> Result<(), Undecided> {
     draft.event(Event::Resolved {
         interaction: asked.id.clone(),
         resolution,
     });
-    for copy in view.outbox_items(&asked.id)? {
+    for copy in snapshot.copies(&asked.id)? {
         if copy.kind != OutKind::Question {
             continue;
         }
         draft.change(Change::Enqueue(Outgoing {
             key: format!("{}:decided:{}:{}", asked.id, copy.channel, copy.chat),
-            channel: copy.channel,
-            chat: copy.chat,
+            channel: copy.channel.clone(),
+            chat: copy.chat.clone(),
             interaction: Some(asked.id.clone()),
             kind: OutKind::Decided,
             body: String::new(),
@@ -146,8 +169,11 @@ pub(crate) fn say(draft: &mut Draft, key: String, chat: &Chat, text: String) {
 }
 
 /// A pending question by id, or nothing.
-pub(crate) fn pending(view: &View<'_>, id: &InteractionId) -> Result<Option<Pending>, StoreError> {
-    Ok(match view.interaction(id)? {
+pub(crate) fn pending<'s>(
+    snapshot: &'s Snapshot,
+    id: &InteractionId,
+) -> Result<Option<&'s Pending>, Undecided> {
+    Ok(match snapshot.interaction(id)? {
         Some(Interaction::Pending(pending)) => Some(pending),
         Some(Interaction::Resolved(_) | Interaction::Processed(_)) | None => None,
     })

@@ -1,27 +1,27 @@
 //! An agent proposes a call: policy judges it, and it is settled at once or parked on a question.
 
-use placet_core::analysis::Analysis;
-use placet_core::call::{CallDigest, ToolCall};
-use placet_core::config::Workflow;
-use placet_core::confine::Confinement;
-use placet_core::evidence::Evidence;
-use placet_core::ids::{CallId, InteractionId, SessionId};
-use placet_core::interaction::{CallKey, InteractionRequest, Subject};
-use placet_core::journal::Event;
-use placet_core::outcome::{Denial, OpenOf, Outcome};
-use placet_core::policy::Context;
-use placet_core::record::{CallRecord, CallState, SessionRecord};
-use placet_core::standing::StandingGrant;
-use placet_core::time::{Millis, Now};
-use placet_core::tool::{Category, OwnOpinion, Risk, Tool};
-use placet_core::verdict::{AskTerms, Decision, Step as PolicyStep, Verdict};
-use placet_store::{Step, StoreError, Surroundings, View};
+use crate::analysis::Analysis;
+use crate::call::{CallDigest, ToolCall};
+use crate::config::Workflow;
+use crate::confine::Confinement;
+use crate::evidence::Evidence;
+use crate::ids::{CallId, InteractionId, SessionId};
+use crate::interaction::{CallKey, InteractionRequest, Subject};
+use crate::journal::Event;
+use crate::outcome::{Denial, OpenOf, Outcome};
+use crate::policy::Context;
+use crate::record::{CallRecord, CallState, RunRecord};
+use crate::snapshot::{Need, ProposedCall, Snapshot, Surroundings, Undecided};
+use crate::standing::StandingGrant;
+use crate::step::{Decided, Refusal, Step};
+use crate::time::{Millis, Now};
+use crate::tool::{Category, OwnOpinion, Risk, Tool};
+use crate::verdict::{AskTerms, Decision, Step as PolicyStep, Verdict};
 
 use super::ask::{Fresh, Question, deciding_callback, put, too_many};
 use super::claim::{Claiming, Permit, claim_received};
 use super::terms::RunTerms;
 use super::{Draft, Rules};
-use crate::gate::key_of;
 
 /// A call with everything found out about it beforehand, outside the transaction.
 #[derive(Debug, Clone)]
@@ -52,7 +52,7 @@ pub struct Proposal {
 
 impl Proposal {
     /// What policy is told besides the call: as much as is known before anybody has looked into the store.
-    pub(crate) fn context<'a>(&'a self, workspace: &'a str) -> Context<'a> {
+    pub fn context<'a>(&'a self, workspace: &'a str) -> Context<'a> {
         let alone = Context {
             own_opinion: self.own_opinion,
             confinement: self.confinement.as_ref(),
@@ -104,10 +104,9 @@ pub enum ProposeRefusal {
     /// A person stopped the run that makes it.
     #[error("the run of session `{0}` was stopped; nothing is begun in it any more")]
     RunStopped(SessionId),
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
 }
+
+impl Refusal for ProposeRefusal {}
 
 impl Proposed {
     /// The question the call waits for, and the call's category.
@@ -126,74 +125,75 @@ impl Proposed {
 /// Receives a call.
 pub fn propose(
     rules: &Rules<'_>,
-    view: &View<'_>,
+    snapshot: &Snapshot,
     now: Now,
     proposal: &Proposal,
-) -> Result<Step<Proposed>, ProposeRefusal> {
+) -> Decided<Proposed, ProposeRefusal> {
     let (call, digest) = (&proposal.call, proposal.digest);
-    let key = key_of(call);
-    let mut around = view.surroundings(&key, call, digest, now.wall)?;
-    if let Some(known) = around.known.take() {
+    let key = CallKey::of(call);
+    let proposed = ProposedCall::new(call, digest);
+    let run = Need::Run(call.session.clone());
+    snapshot.require([Need::Surroundings(proposed.clone()), run])?;
+    let around = snapshot.surroundings(&proposed)?;
+    if let Some(known) = &around.known {
         if known.digest != digest || known.call.session != call.session {
-            return Err(ProposeRefusal::IdTaken(call.id.clone()));
+            return Err(ProposeRefusal::IdTaken(call.id.clone()).into());
         }
-        return Ok(Step::nothing(Proposed::Known(Box::new(known))));
+        return Ok(Step::nothing(Proposed::Known(Box::new(known.clone()))));
     }
     if !around.session.is_open_to(&call.origin.agent) {
-        return Err(ProposeRefusal::NotYours(call.session.clone()));
+        return Err(ProposeRefusal::NotYours(call.session.clone()).into());
     }
-    if proposal.run.is_some() && !goes_on(view, &call.session)? {
-        return Err(ProposeRefusal::RunStopped(call.session.clone()));
+    if proposal.run.is_some() && !goes_on(snapshot, &call.session)? {
+        return Err(ProposeRefusal::RunStopped(call.session.clone()).into());
     }
-    let verdict = verdict(rules, now, proposal, &around);
-    let (session, standing) = (around.session, around.standing);
+    let verdict = verdict(rules, now, proposal, around);
     let desk = Desk {
         rules,
-        view,
+        snapshot,
         now,
         proposal,
         key,
-        session,
+        around,
         verdict,
     };
-    if desk.session.ended {
+    if around.session.ended {
         return Ok(desk.denied(Denial::SessionOver));
     }
     match &desk.verdict.decision {
         Decision::Deny => Ok(desk.denied(Denial::Policy {
             reason: desk.verdict.reason.clone(),
         })),
-        Decision::Allow => Ok(desk.allowed(&standing)?),
-        Decision::Ask(terms) => Ok(desk.ask(terms)?),
+        Decision::Allow => desk.allowed(),
+        Decision::Ask(terms) => desk.ask(terms),
     }
 }
 
 /// Whether the run of a session goes on, and nobody has stopped it.
-pub(super) fn goes_on(view: &View<'_>, session: &SessionId) -> Result<bool, StoreError> {
-    let run = view.run(session)?;
-    Ok(run.is_some_and(|run| run.ended.is_none() && run.interrupted.is_none()))
+pub(super) fn goes_on(snapshot: &Snapshot, session: &SessionId) -> Result<bool, Undecided> {
+    Ok(snapshot.run(session)?.as_ref().is_some_and(RunRecord::goes_on))
 }
 
 /// What policy says of a call, with what is stored about its session; nothing is asked or stored.
 pub fn judge(
     rules: &Rules<'_>,
-    view: &View<'_>,
+    snapshot: &Snapshot,
     now: Now,
     proposal: &Proposal,
-) -> Result<Verdict, StoreError> {
-    let key = key_of(&proposal.call);
-    let around = view.surroundings(&key, &proposal.call, proposal.digest, now.wall)?;
-    Ok(verdict(rules, now, proposal, &around))
+) -> Result<Verdict, Undecided> {
+    let around = snapshot.surroundings(&ProposedCall::new(&proposal.call, proposal.digest))?;
+    Ok(verdict(rules, now, proposal, around))
 }
 
 fn verdict(rules: &Rules<'_>, now: Now, proposal: &Proposal, around: &Surroundings) -> Verdict {
     let memory = rules.config.approval.memory;
     // A clock that was set back makes no approval last longer than it was meant to.
     let remembered = |until| now.wall < until && until <= now.wall + memory;
+    let standing = around.standing_at(now.wall);
     let context = Context {
         mode: around.session.mode,
         session_allow_list: &around.session.allow_list,
-        standing: &around.standing,
+        standing: &standing,
         remembered: around.remembered_until.is_some_and(remembered),
         ..proposal.context(rules.workspace)
     };
@@ -204,11 +204,11 @@ fn verdict(rules: &Rules<'_>, now: Now, proposal: &Proposal, around: &Surroundin
 /// A judged call, about to be settled or parked.
 struct Desk<'a> {
     rules: &'a Rules<'a>,
-    view: &'a View<'a>,
+    snapshot: &'a Snapshot,
     now: Now,
     proposal: &'a Proposal,
     key: CallKey,
-    session: SessionRecord,
+    around: &'a Surroundings,
     verdict: Verdict,
 }
 
@@ -238,11 +238,15 @@ impl Desk<'_> {
         self.settled(self.received(Some(outcome.clone())), outcome, None)
     }
 
-    fn allowed(&self, standing: &[StandingGrant]) -> Result<Step<Proposed>, StoreError> {
+    fn allowed(&self) -> Decided<Proposed, ProposeRefusal> {
         let mut draft = self.received(Some(Outcome::Allowed));
         if self.verdict.step == PolicyStep::AllowList
             && !self.listed()
-            && let Some(used) = standing.iter().find(|grant| self.covers(grant))
+            && let Some(used) = self
+                .around
+                .standing_at(self.now.wall)
+                .iter()
+                .find(|grant| self.covers(grant))
         {
             draft.event(Event::StandingUsed {
                 id: used.id.clone(),
@@ -253,7 +257,7 @@ impl Desk<'_> {
             Claiming::Apart => None,
             Claiming::AtOnce { lease } => {
                 let call = (&self.proposal.call, self.proposal.digest);
-                claim_received(&mut draft, self.view, self.now, call, lease)?
+                claim_received(&mut draft, self.snapshot, self.now, call, lease)?
             }
         };
         Ok(self.settled(draft, Outcome::Allowed, permit))
@@ -262,7 +266,7 @@ impl Desk<'_> {
     /// Whether a list lets the tool run, so that no standing grant is used up for it.
     fn listed(&self) -> bool {
         let tool = &self.proposal.call.tool;
-        self.session.allow_list.contains(tool)
+        self.around.session.allow_list.contains(tool)
             || self
                 .rules
                 .config
@@ -287,12 +291,11 @@ impl Desk<'_> {
             .covers(call, analysis, self.proposal.digest, self.rules.workspace)
     }
 
-    fn ask(&self, terms: &AskTerms) -> Result<Step<Proposed>, StoreError> {
-        let call = &self.proposal.call;
-        if let Some((by, reason)) = self.view.rejected(&call.session, self.proposal.digest)? {
+    fn ask(&self, terms: &AskTerms) -> Decided<Proposed, ProposeRefusal> {
+        if let Some((by, reason)) = self.around.rejected.clone() {
             return Ok(self.denied(Denial::RejectedBefore { by, reason }));
         }
-        if let Some((on, same_as)) = self.view.pending_same(&call.session, self.proposal.digest)? {
+        if let Some((on, same_as)) = self.around.pending_same.clone() {
             let mut draft = self.received(None);
             draft.event(Event::Joined {
                 call: self.key.clone(),
@@ -305,15 +308,15 @@ impl Desk<'_> {
             }));
         }
         let limits = &self.rules.config.approval;
-        if self.session.open_questions >= limits.open_questions_max {
+        if self.around.session.open_questions >= limits.open_questions_max {
             return Ok(self.denied(Denial::TooManyOpen {
                 max: limits.open_questions_max,
                 of: OpenOf::Session,
             }));
         }
-        match put(self.rules, self.view, self.now, self.question(terms)?)? {
+        match put(self.rules, self.snapshot, self.now, self.question(terms)?)? {
             Ok((asked, asking)) => {
-                if let Some((max, of)) = too_many(self.rules, self.view, &asked)? {
+                if let Some((max, of)) = too_many(self.rules, self.snapshot, &asked)? {
                     return Ok(self.denied(Denial::TooManyOpen { max, of }));
                 }
                 let mut draft = self.received(None);
@@ -331,10 +334,13 @@ impl Desk<'_> {
 
     /// The question about this call; or, after too many rejections in a row, the question how to go on at all. That one is
     /// asked on the same terms: whoever may decide the call may also end the run.
-    fn question<'q>(&'q self, terms: &'q AskTerms) -> Result<Question<'q>, StoreError> {
+    fn question<'q>(&'q self, terms: &'q AskTerms) -> Result<Question<'q>, Undecided> {
         let call = &self.proposal.call;
-        let (call_key, digest, rejections) =
-            (self.key.clone(), self.proposal.digest, self.session.rejections);
+        let (call_key, digest, rejections) = (
+            self.key.clone(),
+            self.proposal.digest,
+            self.around.session.rejections,
+        );
         let ordinary = Subject::Call {
             call: call_key,
             digest,
@@ -345,7 +351,8 @@ impl Desk<'_> {
             return Ok(self.own_question(request, terms));
         }
         // A program is not worn out by asking, and cannot say how to go on.
-        let by_program = || deciding_callback(self.rules.reach, self.view, &call.session, &ordinary, terms);
+        let by_program =
+            || deciding_callback(self.rules.reach, self.snapshot, &call.session, &ordinary, terms);
         let subject = if rejections >= self.rules.config.approval.rejections_max && by_program()?.is_none() {
             Subject::Breaker {
                 rejections,

@@ -1,26 +1,26 @@
 //! From a settled question to the outcome of every call that waited for it (design §4, the table).
 
-use placet_core::call::Args;
-use placet_core::interaction::{
+use crate::call::Args;
+use crate::interaction::{
     Action, Asked, Ballot, CallKey, Cancellation, InteractionRequest, Resolution, Subject,
 };
-use placet_core::journal::Event;
-use placet_core::outcome::Outcome;
-use placet_core::record::{CallHead, CallRecord};
-use placet_core::time::Now;
-use placet_core::verdict::{AskTerms, Decision};
-use placet_store::{StoreError, View};
+use crate::journal::Event;
+use crate::outcome::Outcome;
+use crate::record::{CallHead, CallRecord};
+use crate::snapshot::{Need, Snapshot, Undecided};
+use crate::time::Now;
+use crate::verdict::{AskTerms, Decision};
 use serde_json::{Map, Value};
 
 use super::ask::{Fresh, Question, put};
 use super::terms::RunTerms;
-use super::{Draft, Rules, resolve};
+use super::{Draft, Rules, resolve, waiting_on};
 
 /// An answer that settles a question.
 pub(crate) struct Verdicted<'a> {
     pub(crate) ballot: &'a Ballot,
     pub(crate) action: Action,
-    pub(crate) by: Vec<placet_core::ids::PersonId>,
+    pub(crate) by: Vec<crate::ids::PersonId>,
     /// The arguments a person changed the call to, already checked and judged.
     pub(crate) edited: Option<Args>,
 }
@@ -28,29 +28,31 @@ pub(crate) struct Verdicted<'a> {
 /// Settles `asked` and every call parked on it.
 pub(crate) fn settle_answered(
     rules: &Rules<'_>,
-    view: &View<'_>,
+    snapshot: &Snapshot,
     now: Now,
     draft: &mut Draft,
     asked: &Asked,
     decided: &Verdicted<'_>,
     fresh: &Fresh,
-) -> Result<(), StoreError> {
+) -> Result<(), Undecided> {
     let resolution = Resolution::Answered {
         ballot: Box::new(decided.ballot.clone()),
         action: decided.action,
         by: decided.by.clone(),
     };
-    resolve(draft, view, asked, resolution)?;
-    if let Some(head) = view.waiting_on(asked)? {
+    let call = asked.call().cloned().map(Need::CallHead);
+    snapshot.require(call.into_iter().chain([Need::Copies(asked.id.clone())]))?;
+    resolve(draft, snapshot, asked, resolution)?;
+    if let Some(head) = waiting_on(snapshot, asked)? {
         if let (Subject::Breaker { .. }, Action::Custom) = (&asked.subject, decided.action) {
-            ask_after_all(rules, view, now, draft, asked, &full(view, &head)?, fresh)?;
+            ask_after_all(rules, snapshot, now, draft, asked, full(snapshot, head)?, fresh)?;
         } else {
-            let outcome = outcome(rules, view, now, asked, &head, decided)?;
+            let outcome = outcome(rules, snapshot, now, asked, head, decided)?;
             settle_call(draft, &head.key, head.grants, outcome);
         }
     }
     if decided.action == Action::Terminate {
-        end(view, draft, asked, decided.ballot)?;
+        end(snapshot, draft, asked, decided.ballot)?;
     }
     Ok(())
 }
@@ -74,20 +76,21 @@ pub(crate) fn settle_call(draft: &mut Draft, call: &CallKey, grants: u32, outcom
 }
 
 /// A call with its arguments.
-fn full(view: &View<'_>, head: &CallHead) -> Result<CallRecord, StoreError> {
-    view.call(&head.key)?.ok_or_else(|| StoreError::Corrupt {
+fn full<'s>(snapshot: &'s Snapshot, head: &CallHead) -> Result<&'s CallRecord, Undecided> {
+    let record = snapshot.call(&head.key)?.as_ref();
+    record.ok_or_else(|| Undecided::Corrupt {
         what: format!("call `{}` is gone", head.key.call),
     })
 }
 
 fn outcome(
     rules: &Rules<'_>,
-    view: &View<'_>,
+    snapshot: &Snapshot,
     now: Now,
     asked: &Asked,
     head: &CallHead,
     decided: &Verdicted<'_>,
-) -> Result<Outcome, StoreError> {
+) -> Result<Outcome, Undecided> {
     let ballot = decided.ballot;
     let by = ballot.by.clone();
     let instruction = ballot.instruction.clone();
@@ -108,7 +111,7 @@ fn outcome(
         Action::ApproveAndExecute => {
             let edited = decided.edited.clone().or_else(|| edited_before(asked));
             let digest = match &edited {
-                Some(args) => full(view, head)?.call.with_args(args.clone()).digest(),
+                Some(args) => full(snapshot, head)?.call.with_args(args.clone()).digest(),
                 None => head.digest,
             };
             let remembered = head.memorable && matches!(asked.subject, Subject::Call { .. });
@@ -179,13 +182,13 @@ fn edited_before(asked: &Asked) -> Option<Args> {
 /// "Go on asking": the call that tripped the breaker gets its ordinary question.
 fn ask_after_all(
     rules: &Rules<'_>,
-    view: &View<'_>,
+    snapshot: &Snapshot,
     now: Now,
     draft: &mut Draft,
     breaker: &Asked,
     record: &CallRecord,
     fresh: &Fresh,
-) -> Result<(), StoreError> {
+) -> Result<(), Undecided> {
     let plain = AskTerms::plain();
     let terms = match &record.verdict.decision {
         Decision::Ask(terms) => terms,
@@ -201,14 +204,14 @@ fn ask_after_all(
             edited: None,
         },
         terms,
-        timeout: RunTerms::of(view, &record.call.session)?.timeout(rules, now, terms, &record.call),
+        timeout: RunTerms::of(snapshot, &record.call.session)?.timeout(rules, now, terms, &record.call),
         risk: record.verdict.risk,
         evidence: breaker.evidence.clone(),
     };
-    match put(rules, view, now, question)? {
+    match put(rules, snapshot, now, question)? {
         Ok((_, asking)) => draft.append(asking),
         Err(nobody) => {
-            let denial = placet_core::outcome::Denial::NobodyToAsk {
+            let denial = crate::outcome::Denial::NobodyToAsk {
                 why: nobody.to_string(),
             };
             settle_call(draft, &record.key(), record.grants, Outcome::Denied { denial });
@@ -219,30 +222,30 @@ fn ask_after_all(
 
 /// Ends the whole run, from its root down: whoever says so at a helper's question has seen enough of all of it. Whatever else
 /// is open in it is withdrawn.
-fn end(view: &View<'_>, draft: &mut Draft, asked: &Asked, ballot: &Ballot) -> Result<(), StoreError> {
-    let root = view.root_of(&asked.session)?;
+fn end(snapshot: &Snapshot, draft: &mut Draft, asked: &Asked, ballot: &Ballot) -> Result<(), Undecided> {
+    let root = snapshot.root_of(&asked.session)?;
     let outcome = Outcome::Terminated {
         by: ballot.by.clone(),
         reason: ballot.feedback.clone(),
     };
     let mut family = vec![root.clone()];
-    family.extend(view.descendants(&root)?);
+    family.extend_from_slice(snapshot.descendants(root)?);
     if !family.contains(&asked.session) {
         family.push(asked.session.clone());
     }
     for session in family {
         let mut own = Draft::new(&session);
         // What may have happened is asked back even in a session that was ended before.
-        if !view.session_ended(&session)? {
+        if !snapshot.session(&session)?.ended {
             own.event(Event::SessionEnded {
                 by: ballot.by.to_string(),
             });
         }
-        for other in view.pending_in_session(&session)? {
+        for other in snapshot.pending_in_session(&session)? {
             if other.id != asked.id {
                 let why = Cancellation::Terminated;
-                resolve(&mut own, view, &other, Resolution::Cancelled { why })?;
-                settle_waiting(view, &mut own, &other, &outcome)?;
+                resolve(&mut own, snapshot, other, Resolution::Cancelled { why })?;
+                settle_waiting(snapshot, &mut own, other, &outcome)?;
             }
         }
         draft.append(own);
@@ -252,12 +255,12 @@ fn end(view: &View<'_>, draft: &mut Draft, asked: &Asked, ballot: &Ballot) -> Re
 
 /// Gives the call parked on `asked` an outcome that does not permit it.
 pub(crate) fn settle_waiting(
-    view: &View<'_>,
+    snapshot: &Snapshot,
     draft: &mut Draft,
     asked: &Asked,
     outcome: &Outcome,
-) -> Result<(), StoreError> {
-    if let Some(head) = view.waiting_on(asked)? {
+) -> Result<(), Undecided> {
+    if let Some(head) = waiting_on(snapshot, asked)? {
         settle_call(draft, &head.key, head.grants, outcome.clone());
     }
     Ok(())

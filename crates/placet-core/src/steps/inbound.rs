@@ -2,22 +2,24 @@
 //!
 //! The broker looks first. What answers a question is consumed and never reaches the agent; what does not is queued for it.
 
-use placet_core::call::Chat;
-use placet_core::config::OtherReply;
-use placet_core::ids::{InteractionId, PersonId, SessionId};
-use placet_core::interaction::{Action, Answer, Code, Locale, Pending, Shown};
-use placet_core::journal::{Event, InboundMessage};
-use placet_core::principal::{Principal, Via};
-use placet_core::reply::{self, Meant, OpenQuestion, Reading};
-use placet_core::time::Now;
-use placet_core::tool::Risk;
-use placet_store::{Change, Step, StoreError, View};
+use crate::call::Chat;
+use crate::config::OtherReply;
+use crate::ids::{InteractionId, PersonId, SessionId};
+use crate::interaction::{Action, Answer, Code, Locale, Pending, Shown};
+use crate::journal::{Event, InboundMessage, genesis};
+use crate::outgoing::Change;
+use crate::principal::{Principal, Via};
+use crate::reply::{self, Meant, OpenQuestion, Reading};
+use crate::snapshot::{MessageKey, Snapshot, Undecided};
+use crate::step::{Decided, Step, Stop};
+use crate::time::Now;
+use crate::tool::Risk;
 
-use super::answer::{AnswerRefusal, Reply, answer};
+use super::answer::{Reply, answer};
 use super::ask::Fresh;
 use super::remember::Authority;
 use super::{Draft, Rules, pending, say, words};
-use crate::channel::Receipt;
+use crate::outgoing::Receipt;
 
 /// A message, and who sent it as far as the channel can tell.
 #[derive(Debug, Clone)]
@@ -44,24 +46,28 @@ pub enum InboundOutcome {
 /// Receives a message.
 pub fn receive(
     rules: &Rules<'_>,
-    view: &View<'_>,
+    snapshot: &Snapshot,
     now: Now,
     inbound: &Inbound,
-) -> Result<Step<InboundOutcome>, StoreError> {
+) -> Decided<InboundOutcome> {
     let message = &inbound.message;
-    if view.seen_inbound(&message.channel, &message.message_id)? {
+    let key = MessageKey {
+        channel: message.channel.clone(),
+        message_id: message.message_id.clone(),
+    };
+    if *snapshot.is_seen(&key)? {
         return Ok(Step::nothing(InboundOutcome::Duplicate));
     }
     let chat = Chat {
         channel: message.channel.clone(),
         id: message.chat_id.clone(),
     };
-    let session = SessionId::of_chat(&chat.channel, &chat.id).map_err(|error| StoreError::Corrupt {
+    let session = SessionId::of_chat(&chat.channel, &chat.id).map_err(|error| Undecided::Corrupt {
         what: error.to_string(),
     })?;
     let mut desk = Desk {
         rules,
-        view,
+        snapshot,
         now,
         inbound,
         chat,
@@ -86,7 +92,7 @@ pub fn receive(
 
 struct Desk<'a> {
     rules: &'a Rules<'a>,
-    view: &'a View<'a>,
+    snapshot: &'a Snapshot,
     now: Now,
     inbound: &'a Inbound,
     chat: Chat,
@@ -107,7 +113,7 @@ struct Here {
 
 impl Desk<'_> {
     /// Whether the message was consumed.
-    fn read(&mut self) -> Result<bool, StoreError> {
+    fn read(&mut self) -> Result<bool, Undecided> {
         // A bot answers nothing and is answered nothing: two of them would never stop.
         if matches!(
             self.inbound.sender,
@@ -167,19 +173,19 @@ impl Desk<'_> {
     }
 
     /// Questions open in this chat, and those of which a copy was sent here.
-    fn open_here(&self) -> Result<Here, StoreError> {
-        let found = self.view.pending_in_chat(&self.chat)?;
+    fn open_here(&self) -> Result<Here, Undecided> {
+        let found = self.snapshot.pending_in_chat(&self.chat)?;
         let mut here = Here {
-            unreadable: found.damaged.len(),
+            unreadable: found.unreadable,
             ..Here::default()
         };
-        for asked in found.asked {
-            match pending(self.view, &asked.id) {
-                Ok(Some(question)) if question.asks(&self.inbound.sender) => here.mine.push(question),
-                Ok(Some(question)) => here.others.push(question),
+        for asked in &found.asked {
+            match pending(self.snapshot, &asked.id) {
+                Ok(Some(question)) if question.asks(&self.inbound.sender) => here.mine.push(question.clone()),
+                Ok(Some(question)) => here.others.push(question.clone()),
                 Ok(None) => {}
                 // Its votes cannot be read; it holds up the others as little as one that cannot be read at all.
-                Err(StoreError::Corrupt { .. }) => here.unreadable += 1,
+                Err(Undecided::Corrupt { .. }) => here.unreadable += 1,
                 Err(error) => return Err(error),
             }
         }
@@ -229,7 +235,7 @@ impl Desk<'_> {
         code: Code,
         option: &str,
         feedback: Option<String>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), Undecided> {
         let Some(question) = mine.iter().find(|question| question.asked.code == code) else {
             self.say(words::unknown_code(code, self.locale()));
             return Ok(());
@@ -244,7 +250,7 @@ impl Desk<'_> {
         action: Action,
         choices: &[(Code, String)],
         feedback: Option<&str>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), Undecided> {
         let mut one_by_one = Vec::new();
         for (code, option) in choices {
             let Some(question) = mine.iter().find(|question| question.asked.code == *code) else {
@@ -263,7 +269,7 @@ impl Desk<'_> {
     }
 
     /// Any other text is a "no" with that text as the reason.
-    fn refuse(&mut self, question: &Pending, text: String) -> Result<(), StoreError> {
+    fn refuse(&mut self, question: &Pending, text: String) -> Result<(), Undecided> {
         let options = question.asked.options(Locale::English);
         let no = [
             Action::RejectWithReason,
@@ -285,7 +291,7 @@ impl Desk<'_> {
         question: &Pending,
         option: &str,
         feedback: Option<String>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), Undecided> {
         let asked = &question.asked;
         let reply = Reply {
             id: asked.id.clone(),
@@ -307,31 +313,29 @@ impl Desk<'_> {
         };
         self.touched.push(asked.id.clone());
         let locale = self.locale();
-        match answer(self.rules, self.view, self.now, &reply) {
+        match answer(self.rules, self.snapshot, self.now, &reply) {
             Ok(step) => {
                 let text = words::answered(asked.code, &step.value, locale);
                 self.draft.events.extend(step.events);
                 self.draft.changes.extend(step.changes);
                 self.say(text);
             }
-            Err(AnswerRefusal::Store(error)) => return Err(error),
-            Err(refusal) => self.say(words::refused(asked.code, &refusal, locale)),
+            Err(Stop::Undecided(undecided)) => return Err(undecided),
+            Err(Stop::Refused(refusal)) => self.say(words::refused(asked.code, &refusal, locale)),
         }
         Ok(())
     }
 
     /// What this chat was shown of a question: its delivered copy, and nothing if none has arrived yet.
-    fn shown(&self, id: &InteractionId) -> Result<Shown, StoreError> {
-        let copies = self.view.outbox_items(id)?;
+    fn shown(&self, id: &InteractionId) -> Result<Shown, Undecided> {
+        let copies = self.snapshot.copies(id)?;
         let here = copies
             .iter()
             .find(|copy| copy.channel == self.chat.channel && copy.chat == self.chat.id);
         Ok(here
             .and_then(|copy| copy.receipt.as_deref())
             .and_then(Receipt::parse)
-            .map_or(Shown::Part(placet_core::journal::genesis()), |receipt| {
-                receipt.shown
-            }))
+            .map_or(Shown::Part(genesis()), |receipt| receipt.shown))
     }
 }
 

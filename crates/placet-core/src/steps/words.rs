@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use placet_core::ids::PersonId;
-use placet_core::interaction::{Action, Code, Locale};
-use placet_core::verdict::Reason;
+use crate::ids::PersonId;
+use crate::interaction::{Action, Code, Locale};
+use crate::verdict::Reason;
 
 use super::answer::{AnswerRefusal, Answered, EditDenial, How};
 use super::ask::Nobody;
@@ -135,7 +135,6 @@ impl AnswerRefusal {
                     .to_owned()
             }
             Self::RefusedBefore => "最近七天内有人拒绝过此范围内的调用，请选择更小的范围".to_owned(),
-            Self::Store(error) => format!("存储出错（原文：“{error}”）"),
         }
     }
 }
@@ -211,12 +210,12 @@ impl fmt::Display for EditDenial {
 
 #[cfg(test)]
 mod tests {
-    use placet_core::analysis::{Analysis, Ban};
-    use placet_core::ids::{ChannelName, InteractionId, ToolName};
-    use placet_core::interaction::AnswerError;
-    use placet_core::time::Timestamp;
-    use placet_core::tool::{Category, Risk};
-    use placet_core::verdict::{Decision, Step, Verdict};
+    use crate::analysis::{Analysis, Ban};
+    use crate::ids::{ChannelName, InteractionId, ToolName};
+    use crate::interaction::AnswerError;
+    use crate::time::Timestamp;
+    use crate::tool::{Category, Risk};
+    use crate::verdict::{Decision, Step, Verdict};
 
     use super::*;
 

@@ -1,0 +1,207 @@
+//! What has to reach people: the outbox, and the operational changes that are not part of the journal.
+//!
+//! Operational changes say how something is delivered, not what was decided.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{ChannelName, ChatId, InteractionId};
+use crate::interaction::Shown;
+use crate::journal::genesis;
+use crate::time::{LiveTime, Timestamp};
+
+/// An operational change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// Something has to reach a surface. The same key twice is one item.
+    Enqueue(Outgoing),
+    /// It is about to leave: from here on it may be there, whatever is heard of it.
+    Leaving {
+        /// Which item.
+        id: u64,
+        /// What must be assumed of the copy until its surface says more.
+        receipt: String,
+    },
+    /// It reached it.
+    Sent {
+        /// Which item.
+        id: u64,
+        /// The surface's own reference, for updating the copy.
+        receipt: Option<String>,
+    },
+    /// It did not, and is tried again.
+    Failed {
+        /// Which item.
+        id: u64,
+        /// What the surface said.
+        error: String,
+        /// When to try again.
+        next: LiveTime,
+    },
+    /// It is not tried any more. A copy may be there if it ever left.
+    Dead {
+        /// Which item.
+        id: u64,
+        /// What the surface said.
+        error: String,
+    },
+    /// The surface would not have it, so there is no copy.
+    Refused {
+        /// Which item.
+        id: u64,
+        /// What the surface said.
+        error: String,
+    },
+    /// A message came in; the same one again is ignored.
+    SeenInbound {
+        /// On which channel.
+        channel: ChannelName,
+        /// The channel's id of it.
+        message_id: String,
+        /// When.
+        at: Timestamp,
+    },
+    /// The agent took a queued message.
+    Took {
+        /// Which one.
+        queue_id: u64,
+    },
+    /// Items that were sent or given up before this moment are forgotten, once nobody waits for what their question comes to
+    /// and no copy of it is still to be brought up to date.
+    ForgetOutbox {
+        /// Which moment.
+        before: Timestamp,
+    },
+    /// Messages seen before this moment are forgotten.
+    ForgetInbound {
+        /// Which moment.
+        before: Timestamp,
+    },
+}
+
+/// Something that has to reach a surface.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outgoing {
+    /// Its idempotency key.
+    pub key: String,
+    /// On which channel.
+    pub channel: ChannelName,
+    /// In which chat.
+    pub chat: ChatId,
+    /// The question it is a copy of, if it is one.
+    pub interaction: Option<InteractionId>,
+    /// What it is.
+    pub kind: OutKind,
+    /// What to send.
+    pub body: String,
+}
+
+/// What is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutKind {
+    /// A question.
+    Question,
+    /// What became of a question.
+    Decided,
+    /// Something else to read.
+    Message,
+}
+
+/// How far an item has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutState {
+    /// It is to be sent.
+    Waiting,
+    /// It was sent.
+    Sent,
+    /// It was given up.
+    Dead,
+}
+
+/// An item of the outbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutboxItem {
+    /// Its number.
+    pub id: u64,
+    /// Its idempotency key.
+    pub key: String,
+    /// On which channel.
+    pub channel: ChannelName,
+    /// In which chat.
+    pub chat: ChatId,
+    /// The question it is a copy of, if it is one.
+    pub interaction: Option<InteractionId>,
+    /// What it is.
+    pub kind: OutKind,
+    /// What to send.
+    pub body: String,
+    /// How often it was tried.
+    pub attempts: u32,
+    /// What is known of the copy, or must be assumed; absent when there is none.
+    pub receipt: Option<String>,
+    /// How far it has come.
+    pub state: OutState,
+    /// What the surface said last, when it failed.
+    pub last_error: Option<String>,
+}
+
+impl OutKind {
+    /// As stored.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Question => "question",
+            Self::Decided => "decided",
+            Self::Message => "message",
+        }
+    }
+
+    /// Reads what [`as_str`](Self::as_str) writes.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Question, Self::Decided, Self::Message]
+            .into_iter()
+            .find(|kind| kind.as_str() == text)
+    }
+}
+
+impl OutState {
+    /// As stored.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Sent => "sent",
+            Self::Dead => "dead",
+        }
+    }
+
+    /// Reads what [`as_str`](Self::as_str) writes.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Waiting, Self::Sent, Self::Dead]
+            .into_iter()
+            .find(|state| state.as_str() == text)
+    }
+}
+
+/// What a channel knows of something it has shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Receipt {
+    /// The platform's own name for it, for updating it later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+    /// What was shown, and whether it was all.
+    pub shown: Shown,
+}
+
+impl Receipt {
+    /// What must be assumed of a copy until its surface confirms it: it may be there, in whole or in part.
+    pub fn unacknowledged() -> Self {
+        Self {
+            reference: None,
+            shown: Shown::Part(genesis()),
+        }
+    }
+
+    /// Reads a stored receipt.
+    pub fn parse(text: &str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+}

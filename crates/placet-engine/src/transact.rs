@@ -1,0 +1,104 @@
+//! Load, decide, commit: the one way anything is stored.
+//!
+//! A decision is a pure function ([`placet_core::steps`]). It runs on a snapshot, and its events are committed together with
+//! the versions of the sessions it was decided on. If one of them has changed since, the step is decided again on a new
+//! snapshot; nothing of a lost race is stored, and none is reported as damage.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::time::Duration;
+
+use placet_core::ids::SessionId;
+use placet_core::snapshot::Snapshot;
+use placet_core::step::{Commit, Decided, Step, Turn, turn};
+use placet_core::time::Now;
+use placet_store::{StepError, StoreError};
+use tokio::sync::{Mutex, MutexGuard};
+
+use crate::engine::Engine;
+
+/// How often a step is decided before its store counts as too busy.
+const TRIES_MAX: usize = 1000;
+
+/// How many queues there are for steps that lost a race.
+const QUEUES: usize = 64;
+
+/// How long a step waits in a queue. The one before it may be in a future that its caller has stopped polling, and that caller
+/// may be waiting for this one.
+const QUEUE_WAIT: Duration = Duration::from_millis(20);
+
+/// Where steps that lost a race wait for each other. Steps of one session that all try at once would lose to each other over
+/// and over; one after another, each is decided once.
+pub(crate) struct Queues([Mutex<()>; QUEUES]);
+
+impl Default for Queues {
+    fn default() -> Self {
+        Self(std::array::from_fn(|_| Mutex::new(())))
+    }
+}
+
+impl Queues {
+    /// Waits for a turn in the queue of a session, but not for ever.
+    async fn turn(&self, session: Option<&SessionId>) -> Option<MutexGuard<'_, ()>> {
+        let mut hasher = DefaultHasher::new();
+        session.hash(&mut hasher);
+        let queue = usize::try_from(hasher.finish()).unwrap_or_default() % QUEUES;
+        tokio::time::timeout(QUEUE_WAIT, self.0.get(queue)?.lock())
+            .await
+            .ok()
+    }
+}
+
+impl Engine {
+    /// Runs one step: loads what `decide` asks for, decides, and commits what it decided. Answers once that is durable.
+    ///
+    /// `decide` runs once more for each load and each lost race, so it must be a function of its arguments.
+    pub async fn transact<T, E>(
+        &self,
+        decide: impl Fn(&Snapshot, Now) -> Decided<T, E>,
+    ) -> Result<T, StepError<E>> {
+        let store = self.store();
+        let mut snapshot = Snapshot::default();
+        let mut queued = None;
+        for _ in 0..TRIES_MAX {
+            let (commit, value) = match turn(&mut snapshot, store.now(), &decide) {
+                Turn::Load(missing) => {
+                    let needs = snapshot.needs().into_iter().chain(missing).collect();
+                    snapshot = store.load(needs).await?;
+                    continue;
+                }
+                Turn::Commit(commit, value) => (commit, value),
+                Turn::Answer(value) => return Ok(value),
+                Turn::Refused(refusal) => return Err(StepError::Refused(refusal)),
+                Turn::Corrupt(what) => return Err(StoreError::Corrupt { what }.into()),
+            };
+            let first = commit.versions.keys().next().cloned();
+            match store.commit(commit).await {
+                Ok(()) => return Ok(value),
+                Err(StoreError::Conflict { what }) => {
+                    if queued.is_none() {
+                        queued = self.inner.queues.turn(first.as_ref()).await;
+                    }
+                    let newer = store.load(snapshot.needs()).await?;
+                    if newer == snapshot {
+                        return Err(StoreError::Corrupt { what }.into());
+                    }
+                    snapshot = newer;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(StoreError::Busy.into())
+    }
+
+    /// Stores operational changes that depend on nothing.
+    pub(crate) async fn store_change(&self, change: placet_core::outgoing::Change) -> Result<(), StoreError> {
+        let Step { events, changes, .. } = Step::new(()).change(change);
+        let commit = Commit {
+            now: self.store().now(),
+            versions: std::collections::BTreeMap::new(),
+            events,
+            changes,
+        };
+        self.store().commit(commit).await
+    }
+}

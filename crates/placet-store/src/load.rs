@@ -1,0 +1,101 @@
+//! Loads a snapshot: what decisions look at, all of one moment.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use placet_core::ids::SessionId;
+use placet_core::journal::Event;
+use placet_core::record::RunRecord;
+use placet_core::snapshot::{Activity, Found, Need, Snapshot};
+
+use crate::error::StoreError;
+use crate::view::View;
+
+/// Loads the values of `needs`. One that cannot be read spoils no other: it is loaded as damaged, and the decision that looks
+/// at it says what becomes of that.
+pub(crate) fn load(view: &View<'_>, needs: BTreeSet<Need>) -> Result<Snapshot, StoreError> {
+    let mut snapshot = Snapshot::default();
+    let mut versions = BTreeMap::new();
+    for need in needs {
+        let found = match value(view, &need) {
+            Ok(found) => Ok(found),
+            Err(StoreError::Corrupt { what }) => Err(what),
+            Err(error) => return Err(error),
+        };
+        let of_value = found.as_ref().map_or(Vec::new(), Found::sessions);
+        for session in need.session().into_iter().chain(of_value) {
+            if !versions.contains_key(session) {
+                versions.insert(session.clone(), view.session_version(session)?);
+            }
+        }
+        snapshot.insert(need, found);
+    }
+    for (session, version) in versions {
+        snapshot.insert_version(session, version);
+    }
+    Ok(snapshot)
+}
+
+fn value(view: &View<'_>, need: &Need) -> Result<Found, StoreError> {
+    Ok(match need {
+        Need::Session(id) => Found::Session(view.session(id)?),
+        Need::Run(id) => Found::Run(run(view, id)?),
+        Need::RunOwner(id) => Found::RunOwner(view.run_owner(id)?),
+        Need::Descendants(id) => Found::Descendants(view.descendants(id)?),
+        Need::RootOf(id) => Found::RootOf(view.root_of(id)?),
+        Need::Activity(id) => Found::Activity(activity(view, id)?),
+        Need::NextQueued(id) => Found::NextQueued(view.queued(id, 1)?.into_iter().next()),
+        Need::Call(key) => Found::Call(view.call(key)?),
+        Need::CallHead(key) => Found::CallHead(view.call_head(key)?),
+        Need::Surroundings(proposed) => Found::Surroundings(view.surroundings(proposed)?),
+        Need::Interaction(id) => Found::Interaction(view.interaction(id)?),
+        Need::PendingInSession(id) => Found::PendingInSession(view.pending_in_session(id)?),
+        Need::PendingInChat(chat) => Found::PendingInChat(view.pending_in_chat(chat)?),
+        Need::Copies(id) => Found::Copies(view.outbox_items(id)?),
+        Need::OpenOfAgent(agent) => Found::OpenOfAgent(view.open_of_agent(agent)?),
+        Need::OpenFor(person) => Found::OpenFor(view.open_for(person)?),
+        Need::Seen(message) => Found::Seen(view.seen_inbound(&message.channel, &message.message_id)?),
+        Need::Standing(id) => Found::Standing(view.standing_unrevoked(id)?),
+        Need::Checkpoints(()) => Found::Checkpoints(view.checkpoints()?),
+    })
+}
+
+fn run(view: &View<'_>, session: &SessionId) -> Result<Option<RunRecord>, StoreError> {
+    let Some(head) = view.run(session)? else {
+        return Ok(None);
+    };
+    Ok(Some(RunRecord {
+        row: head.row,
+        turns: head.turns,
+        said: head.said,
+        ended: head.ended.is_some(),
+        interrupted: head.interrupted.is_some(),
+        started: view.run_started(&head)?,
+    }))
+}
+
+/// How many rows of a session are looked at at once.
+const PAGE: usize = 256;
+
+/// Reads a session from its first row until it is clear that it was used; most are at their first call.
+fn activity(view: &View<'_>, session: &SessionId) -> Result<Activity, StoreError> {
+    let mut activity = Activity::None;
+    let mut after = 0;
+    loop {
+        let page = view.journal(after, PAGE, Some(session))?;
+        let Some(last) = page.last() else {
+            return Ok(activity);
+        };
+        after = last.id;
+        for row in page {
+            let shows = match row.event {
+                Event::MessageQueued(_) => Activity::Messages,
+                Event::ModeSet { by, .. } | Event::ToolAllowed { by, .. } => Activity::SetUpBy(by),
+                _ => Activity::Used,
+            };
+            if shows == Activity::Used || (activity != Activity::None && activity != shows) {
+                return Ok(Activity::Used);
+            }
+            activity = shows;
+        }
+    }
+}
