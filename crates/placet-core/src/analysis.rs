@@ -158,7 +158,7 @@ pub trait Places {
     fn home(&self) -> Option<&str>;
     /// The real place of an absolute, normalised path: links resolved for as much of it as exists. `None` when it cannot be resolved
     /// (a loop, no permission), which counts as outside.
-    fn real(&self, absolute: &str) -> Option<String>;
+    fn real<'p>(&self, absolute: &'p str) -> Option<Cow<'p, str>>;
     /// What is known about programs.
     fn programs(&self) -> &Programs {
         Programs::builtin_ref()

@@ -7,6 +7,7 @@
 
 mod unpack;
 
+use std::borrow::Cow;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -98,15 +99,16 @@ impl Places for DiskPlaces {
         self.home.as_deref()
     }
 
-    fn real(&self, absolute: &str) -> Option<String> {
+    fn real<'p>(&self, absolute: &'p str) -> Option<Cow<'p, str>> {
         // The way to the workspace was followed when it was opened, and nearly all that is looked at lies below.
-        match absolute.strip_prefix(&self.workspace) {
+        let real = match absolute.strip_prefix(&self.workspace) {
             Some(rest) if rest.is_empty() || rest.starts_with('/') => {
                 follow(PathBuf::from(&self.workspace), rest)
             }
             _ if absolute.starts_with('/') => follow(PathBuf::from("/"), absolute),
             _ => None,
-        }
+        };
+        real.map(Cow::Owned)
     }
 
     fn programs(&self) -> &Programs {
@@ -278,8 +280,10 @@ mod tests {
             );
         }
         assert_eq!(
-            disk.places.real(&text(&disk.workspace.join("docs/new"))),
-            Some(text(&disk.outside.join("new")))
+            disk.places
+                .real(&text(&disk.workspace.join("docs/new")))
+                .as_deref(),
+            Some(&*text(&disk.outside.join("new")))
         );
     }
 

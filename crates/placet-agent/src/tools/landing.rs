@@ -4,6 +4,7 @@
 //! more when the call runs, and from there on no link is. If an approver was shown a place, it must be that very place. If no
 //! approver was asked, policy must allow the place without one.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
@@ -36,7 +37,9 @@ impl Landing {
         let workspace = places.workspace().to_owned();
         let written = Path::new(&workspace).join(path);
         let real = written.to_str().and_then(|written| places.real(written));
-        let real = real.ok_or_else(|| format!("it cannot be told where `{path}` leads"))?;
+        let real = real
+            .map(Cow::into_owned)
+            .ok_or_else(|| format!("it cannot be told where `{path}` leads"))?;
         let file = PathBuf::from(&real);
         let below = file.strip_prefix(&workspace).ok().and_then(Path::to_str);
         let name = below.filter(|below| !below.is_empty()).map(str::to_owned);

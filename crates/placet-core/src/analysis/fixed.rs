@@ -1,5 +1,6 @@
 //! Places without a disk: for the rules' own examples and for tests.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -50,13 +51,13 @@ impl Places for FixedPlaces {
         self.home.as_deref()
     }
 
-    fn real(&self, absolute: &str) -> Option<String> {
+    fn real<'p>(&self, absolute: &'p str) -> Option<Cow<'p, str>> {
         let followed = self.links.iter().find_map(|(link, target)| {
             let rest = absolute.strip_prefix(link)?;
             let is_below = rest.is_empty() || rest.starts_with('/');
-            is_below.then(|| target.as_ref().map(|target| format!("{target}{rest}")))
+            is_below.then(|| target.as_ref().map(|target| format!("{target}{rest}").into()))
         });
-        followed.unwrap_or_else(|| Some(absolute.to_owned()))
+        followed.unwrap_or(Some(Cow::Borrowed(absolute)))
     }
 
     fn programs(&self) -> &Programs {

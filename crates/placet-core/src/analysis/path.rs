@@ -7,6 +7,8 @@
 
 mod known;
 
+use std::borrow::Cow;
+
 use super::why::{PathConcern, Why};
 use super::{Analysis, Fact, FactKind, Places};
 use crate::tool::Risk;
@@ -67,6 +69,10 @@ pub fn analyse(path: &str, usage: Use, places: &dyn Places, found: &mut Analysis
 }
 
 impl Placed {
+    fn outside(resolved: String) -> Self {
+        Self::Outside { resolved }
+    }
+
     /// How bad it is to use the place this way, and why.
     pub fn risk(&self, usage: Use) -> (Risk, Option<PathConcern>) {
         let special = match self {
@@ -114,32 +120,42 @@ pub(super) fn meanings(folder: &str, path: &str, places: &dyn Places) -> impl It
     let followed = climbs(path).then(|| follow(start, rest, places).unwrap_or_else(|far| far));
     let shortened = join(start, rest);
     let real = places.real(&shortened).filter(|real| *real != shortened);
+    let real = real.map(Cow::into_owned);
     [Some(shortened), real, followed].into_iter().flatten()
 }
 
 fn place_absolute(start: &str, rest: &str, places: &dyn Places) -> Placed {
-    let workspace = places.workspace();
-    let shortened = join(start, rest);
+    let is_outside = |place: &str| !is_inside(place, places.workspace());
     // The system follows links before it goes up. Without `..` the two readings are the same.
     let followed = (climbs(start) || climbs(rest)).then(|| follow(start, rest, places));
-    let real = places.real(&shortened).ok_or_else(|| shortened.clone());
+    let followed = match followed.transpose() {
+        Ok(followed) if !followed.as_deref().is_some_and(is_outside) => followed,
+        Ok(outside) => return Placed::outside(outside.unwrap_or_default()),
+        Err(resolved) => return Placed::outside(resolved),
+    };
+    let shortened = join(start, rest);
     // A hook is a hook also when `.git/hooks` is a link to an ordinary folder, so the name as written counts as well.
-    let mut sensitive = special_below(&shortened, places);
-    let mut first = None;
-    for reading in followed.into_iter().chain([real]) {
-        match reading {
-            Ok(real) if is_inside(&real, workspace) => {
-                if real != shortened {
-                    sensitive = sensitive.into_iter().chain(special_below(&real, places)).min();
-                }
-                first.get_or_insert(real);
-            }
-            Ok(resolved) | Err(resolved) => return Placed::Outside { resolved },
-        }
-    }
+    let as_written = special_below(&shortened, places);
+    let real = match real(shortened, places) {
+        Ok(real) if !is_outside(&real) => real,
+        Ok(resolved) | Err(resolved) => return Placed::outside(resolved),
+    };
+    let readings = followed.iter().chain([&real]);
+    let followed_to = readings.filter_map(|place| special_below(place, places));
     Placed::Inside {
-        resolved: first.unwrap_or_default(),
-        sensitive,
+        sensitive: as_written.into_iter().chain(followed_to).min(),
+        resolved: followed.unwrap_or(real),
+    }
+}
+
+/// The real place, without a copy where there are no links. `Err` when it cannot be resolved.
+fn real(place: String, places: &dyn Places) -> Result<String, String> {
+    let real = places
+        .real(&place)
+        .map(|real| (*real != place).then(|| real.into_owned()));
+    match real {
+        Some(moved) => Ok(moved.unwrap_or(place)),
+        None => Err(place),
     }
 }
 
@@ -191,18 +207,14 @@ fn absolute<'p>(
 
 /// Follows links as the system does: each `..` goes up from where the links before it lead. `Err` is how far it got.
 fn follow(start: &str, rest: &str, places: &dyn Places) -> Result<String, String> {
-    let real = |place: String| {
-        let place = or_root(place);
-        places.real(&place).ok_or(place)
-    };
     let mut place = String::new();
     for name in start.split('/').chain(rest.split('/')) {
         if name == ".." {
-            place = real(place)?;
+            place = real(or_root(place), places)?;
         }
         add_names(&mut place, name);
     }
-    real(place)
+    real(or_root(place), places)
 }
 
 /// Takes `.`, `..` and `//` out of the text without asking where links lead.
