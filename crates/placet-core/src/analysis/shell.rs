@@ -3,11 +3,11 @@
 //! The line is parsed with a real grammar and never searched as a string. Four rooms, in this order:
 //!
 //! - `tree` parses the line.
-//! - `sound` asks whether the parsed tree can be trusted. The grammar is a good guess at bash, not bash: where the two
+//! - `doubt` asks whether the parsed tree can be trusted. The grammar is a good guess at bash, not bash: where the two
 //!   are known to differ, or where plain `sh` would read the line another way, the line counts as unreadable.
 //! - `walk` finds the simple commands and redirections, also inside substitutions, here-documents and functions. `word` reads what the
-//!   shell makes of each word: `brace` expands lists, `glob` and `guess` say what else it could become; `named` finds the paths in them.
-//! - `judge` says what each command does and how bad that is, from the record of its program in `programs`; `target` knows where a word
+//!   shell makes of each word: `brace` expands lists, `glob` and `guess` say what else it could become; `path_words` finds the paths in them.
+//! - `judge` says what each command does and how bad that is, from the record of its program in `programs`; `standing` knows where a word
 //!   leads, `hosts` whom a command would talk to, `git` what a repository's settings run; `ban` knows the few that nobody may allow.
 //!
 //! Invariants: a command is LOW only when its record knows every word of it; what is not understood is HIGH; a limit that is reached
@@ -15,19 +15,20 @@
 
 mod ban;
 mod brace;
+mod doubt;
 mod git;
 pub(super) mod glob;
 mod guess;
 mod hosts;
 mod judge;
-mod named;
+mod path_words;
 mod programs;
-mod sound;
-mod target;
+mod standing;
 mod tree;
 mod walk;
 mod word;
 
+pub(crate) use glob::is_glob;
 pub(super) use programs::List;
 pub use programs::{Programs, Record, RecordError};
 
@@ -76,16 +77,6 @@ pub(super) fn analyse_words(words: &[&str], start: &Start<'_>, places: &dyn Plac
     let mut walk = walk::Walk::new(places, found);
     walk.start(start);
     walk.words(words);
-}
-
-/// What a word comes to if variables are empty and defaults are taken.
-pub(crate) fn guess(word: &str) -> String {
-    guess::of(word)
-}
-
-/// Whether a word holds what a shell takes for a pattern.
-pub(crate) fn is_glob(word: &str) -> bool {
-    glob::is_glob(word)
 }
 
 /// Whether `NAME=value` set for a command changes nothing about which command runs, or where it works: `RUST_BACKTRACE=1`.

@@ -22,15 +22,15 @@ pub(in super::super) struct KnownPlaces {
     /// Names that look special and are made to be shown: `.env.example`.
     samples: List<Box<str>>,
     /// Files outside the workspace that describe the machine and hold no secret.
-    public: List<Box<str>>,
+    pub(in super::super) public: List<Box<str>>,
     /// Devices that swallow or show what is written to them.
-    devices: List<Box<str>>,
+    pub(in super::super) devices: List<Box<str>>,
     /// Disks as files.
     disks: List<Wild>,
     /// Folders whose loss is the loss of the machine or the person's work.
-    roots: List<Box<str>>,
+    pub(in super::super) roots: List<Box<str>>,
     /// Folders of the system from which programs run under their own name.
-    programs: List<Box<str>>,
+    pub(in super::super) programs: List<Box<str>>,
 }
 
 /// Special names, by what is special about them: `name`, `*.ending`, `start*`, or `folder/name` for a name somewhere below
@@ -166,7 +166,7 @@ impl KnownPlaces {
                 .then(|| concern(rule))
                 .flatten()
         };
-        if name.is_empty() || self.samples.iter().any(|sample| **sample == *name) {
+        if name.is_empty() || self.samples.has(name) {
             return None;
         }
         let by_name = if looked_at.has_globs(name) {
@@ -182,29 +182,9 @@ impl KnownPlaces {
         by_name.into_iter().chain(patterns).min()
     }
 
-    /// Whether the file describes the machine and holds no secret.
-    pub(in super::super) fn is_public(&self, path: &str) -> bool {
-        self.public.iter().any(|own| **own == *path)
-    }
-
-    /// Whether it is a device that swallows or shows what is written to it.
-    pub(in super::super) fn is_harmless_device(&self, path: &str) -> bool {
-        path.starts_with("/dev/") && self.devices.iter().any(|own| **own == *path)
-    }
-
     /// Whether it is a disk.
     pub(in super::super) fn is_disk(&self, path: &str) -> bool {
         path.starts_with('/') && self.disks.iter().any(|disk| disk.matches(&shorten(path)))
-    }
-
-    /// Whether the loss of this folder is the loss of the machine or the person's work.
-    pub(in super::super) fn is_root(&self, folder: &str) -> bool {
-        self.roots.iter().any(|root| **root == *folder)
-    }
-
-    /// Whether programs in this folder are those that go by their name.
-    pub(in super::super) fn holds_programs(&self, folder: &str) -> bool {
-        self.programs.iter().any(|own| **own == *folder)
     }
 }
 

@@ -1,23 +1,28 @@
 //! What no approver can allow, in any mode. Few and certain: everything doubtful is asked about instead.
 
+use super::super::Places;
 use super::super::path::shorten;
 use super::super::why::Ban;
-use super::judge::Args;
-use super::programs::{Banned, Reading};
+use super::programs::{Banned, Parsed};
 use super::word::Word;
 
 /// Why this command is banned, if it is.
-pub(super) fn banned(name: &str, reading: &Reading<'_, '_, '_>, args: &Args<'_, '_>) -> Option<Ban> {
-    let banned = reading.banned()?;
-    let known = &args.places.programs().facts().places;
+pub(super) fn banned(
+    name: &str,
+    parsed: &Parsed<'_, '_, '_>,
+    words: &[Word<'_>],
+    places: &dyn Places,
+) -> Option<Ban> {
+    let banned = parsed.banned()?;
+    let known = &places.programs().facts().places;
     let is_target = |word: &&Word<'_>| match banned {
-        Banned::DeletesAll => folder_of(word).is_some_and(|folder| known.is_root(&folder)),
+        Banned::DeletesAll => folder_of(word).is_some_and(|folder| known.roots.has(&folder)),
         Banned::ChangesAll => folder_of(word).is_some_and(|folder| folder == "/"),
         Banned::OverwritesDisk => word.value.strip_prefix("of=").is_some_and(|of| known.is_disk(of)),
         Banned::ErasesDisk => known.is_disk(&word.value),
         Banned::AnswersForPeople => false,
     };
-    let target = args.words.iter().find(is_target).map(|word| word.raw.to_string());
+    let target = words.iter().find(is_target).map(|word| word.raw.to_string());
     let name = name.to_owned();
     Some(match banned {
         Banned::DeletesAll => Ban::DeletesAll { path: target? },

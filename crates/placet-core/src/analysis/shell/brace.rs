@@ -114,45 +114,35 @@ fn list(inside: &str) -> Result<Vec<String>, TooMany> {
 /// `1..3`, `a..e`, `01..10..2`; `None` when it is no sequence.
 fn sequence(text: &str) -> Result<Option<Vec<String>>, TooMany> {
     let parts: Vec<&str> = text.split("..").collect();
-    let (first, last, step) = match *parts {
-        [first, last] => (first, last, Some(1)),
-        [first, last, step] => (first, last, step.parse().ok()),
-        _ => return Ok(None),
-    };
-    let Some(step) = step else { return Ok(None) };
-    if let (Ok(from), Ok(to)) = (first.parse(), last.parse()) {
-        let is_padded = |text: &str| {
-            let digits = text.trim_start_matches(['-', '+']);
-            digits.starts_with('0') && digits.len() > 1
-        };
-        let is_padded = is_padded(first) || is_padded(last);
-        let width = if is_padded { first.len().max(last.len()) } else { 0 };
-        return Ok(Some(
-            steps(from, to, step)?.map(|n| format!("{n:0width$}")).collect(),
-        ));
-    }
-    let letter = |text: &str| match text.as_bytes() {
-        [byte] if byte.is_ascii_alphabetic() => Some(i64::from(*byte)),
-        _ => None,
-    };
-    let (Some(from), Some(to)) = (letter(first), letter(last)) else {
+    let ([first, last] | [first, last, _]) = *parts else {
         return Ok(None);
     };
-    let character = |n: i64| u8::try_from(n).map(char::from).unwrap_or_default().to_string();
-    Ok(Some(steps(from, to, step)?.map(character).collect()))
-}
-
-fn steps(from: i64, to: i64, step: i64) -> Result<impl Iterator<Item = i64>, TooMany> {
+    let letter = |text: &str| match *text.as_bytes() {
+        [byte] if byte.is_ascii_alphabetic() => Some(i64::from(byte)),
+        _ => None,
+    };
+    let numbers = first.parse().ok().zip(last.parse().ok());
+    let ends = numbers.or_else(|| letter(first).zip(letter(last)));
+    let step = parts.get(2).map_or(Ok(1), |step| step.parse::<i64>());
+    let (Some((from, to)), Ok(step)) = (ends, step) else {
+        return Ok(None);
+    };
     let step = step.unsigned_abs().max(1);
     let count = from.abs_diff(to) / step;
     if usize::try_from(count).map_or(true, |count| count >= WORDS_MAX) {
         return Err(TooMany);
     }
-    Ok((0..=count).map(move |n| {
-        if to < from {
-            from.saturating_sub_unsigned(n * step)
-        } else {
-            from.saturating_add_unsigned(n * step)
-        }
-    }))
+    let digits = |text: &str| text.trim_start_matches(['-', '+']).to_owned();
+    let is_padded = |text| digits(text).starts_with('0') && digits(text).len() > 1;
+    let padded = is_padded(first) || is_padded(last);
+    let width = if padded { first.len().max(last.len()) } else { 0 };
+    let nth = |n: u64| match to < from {
+        true => from.saturating_sub_unsigned(n * step),
+        false => from.saturating_add_unsigned(n * step),
+    };
+    let word = |n| match numbers {
+        Some(_) => format!("{:0width$}", nth(n)),
+        None => u8::try_from(nth(n)).map(char::from).unwrap_or_default().into(),
+    };
+    Ok(Some((0..=count).map(word).collect()))
 }

@@ -5,7 +5,7 @@
 
 use super::super::Places;
 use super::programs::Git;
-use super::target::Standing;
+use super::standing::Standing;
 
 /// Whether commands that read the workspace's repository run no program but git, from wherever the shell stands.
 pub(super) fn runs_nothing(standing: &Standing, places: &dyn Places) -> bool {
@@ -34,8 +34,7 @@ fn is_quiet_repository(places: &dyn Places) -> bool {
     let workspace = places.workspace();
     let home = places.home().unwrap_or(workspace);
     let is_quiet = |path: &String| match places.text(path) {
-        Some(text) => settings(&text)
-            .is_some_and(|settings| settings.iter().all(|(key, value)| is_harmless(key, value, known))),
+        Some(text) => are_harmless(&text, known),
         None => places.is_absent(path),
     };
     // The repository is the workspace's own: its configuration is there, and nothing points elsewhere.
@@ -53,40 +52,31 @@ fn is_quiet_repository(places: &dyn Places) -> bool {
         && places.is_absent(&format!("{workspace}/.git/hooks/{}", known.hook))
 }
 
-fn is_harmless(key: &str, value: &str, known: &Git) -> bool {
-    known.harmless.matches(key) || known.values.get(key).is_some_and(|own| own == value)
-}
-
-/// The settings of a configuration file as `section.sub.key` and value; `None` when a line is anything but plain.
-fn settings(text: &str) -> Option<Vec<(String, String)>> {
-    let mut section = String::new();
-    let mut settings = Vec::new();
-    for line in text.lines().map(str::trim) {
+/// Whether every line of a configuration file is a plain setting that is known to run nothing.
+fn are_harmless(text: &str, known: &Git) -> bool {
+    let mut section = None;
+    text.lines().map(str::trim).all(|line| {
         if line.is_empty() || line.starts_with(['#', ';']) {
-            continue;
+            return true;
         }
         if let Some(head) = line.strip_prefix('[') {
-            let head = head.strip_suffix(']')?;
-            section = match head.split_once(' ') {
-                Some((name, sub)) => {
-                    let sub = sub.trim().strip_prefix('"')?.strip_suffix('"')?;
-                    format!("{}.{sub}", name.to_ascii_lowercase())
-                }
-                None => head.to_ascii_lowercase(),
-            };
-            if head.contains([']', '[', '\\']) {
-                return None;
-            }
-            continue;
-        }
-        if line.ends_with('\\') || section.is_empty() {
-            return None;
+            section = head.strip_suffix(']').and_then(section_of);
+            return section.is_some();
         }
         let (key, value) = line.split_once('=').unwrap_or((line, "true"));
-        settings.push((
-            format!("{section}.{}", key.trim().to_ascii_lowercase()),
-            value.trim().to_owned(),
-        ));
-    }
-    Some(settings)
+        section.as_ref().is_some_and(|section| {
+            let key = format!("{section}.{}", key.trim().to_ascii_lowercase());
+            let is_own = |own: &String| own == value.trim();
+            !line.ends_with('\\')
+                && (known.harmless.matches(&key) || known.values.get(&key).is_some_and(is_own))
+        })
+    })
+}
+
+/// `section` or `section.sub` of `[section "sub"]`.
+fn section_of(head: &str) -> Option<String> {
+    let (name, sub) = head.split_once(' ').unwrap_or((head, "\"\""));
+    let sub = sub.trim().strip_prefix('"')?.strip_suffix('"')?;
+    let dot = if sub.is_empty() { "" } else { "." };
+    (!head.contains([']', '[', '\\'])).then(|| format!("{}{dot}{sub}", name.to_ascii_lowercase()))
 }

@@ -3,7 +3,7 @@
 use crate::policy::{Piece, Wild};
 
 /// Whether `text` holds what a shell takes for a pattern.
-pub(in super::super) fn is_glob(text: &str) -> bool {
+pub(crate) fn is_glob(text: &str) -> bool {
     text.contains(['*', '?', '['])
 }
 

@@ -8,27 +8,38 @@ mod slots;
 
 use std::borrow::Cow;
 
+use super::super::path::KnownPlaces;
 use super::super::why::{Ban, Deed, Doubt, Why};
 use super::super::{Effect, Fact, Places, lowercase};
-use super::programs::{Does, Input, Programs, Reading};
-use super::target::{self, Standing};
+use super::programs::{Does, Input, Parsed, Programs};
+use super::standing::{self, Standing};
 use super::word::Word;
 use super::{ban, git};
 
 pub(super) use inner::Inner;
 
-/// The arguments of one command, and where they would be looked up.
-pub(super) struct Args<'w, 's> {
-    /// The words after the command's name.
-    pub(super) words: &'w [Word<'s>],
-    /// More are added when it runs.
+/// A simple command: its words, and the variables set for it.
+pub(super) struct Simple<'s> {
+    pub(super) words: Vec<Word<'s>>,
+    /// More words are added when it runs.
     pub(super) open: bool,
-    /// Where the shell stands.
-    pub(super) standing: &'w Standing,
-    /// The outside world.
-    pub(super) places: &'w dyn Places,
-    /// What is written to its input.
-    pub(super) fed: &'w Fed,
+    pub(super) assignments: Vec<String>,
+    pub(super) text: Cow<'s, str>,
+}
+
+/// One command while it is judged.
+struct Case<'c, 'w, 's> {
+    name: &'c str,
+    /// The words after the command's name.
+    words: &'w [Word<'s>],
+    open: bool,
+    standing: &'c Standing,
+    places: &'c dyn Places,
+    fed: &'c Fed,
+    parsed: &'c Parsed<'w, 's, 'c>,
+    judged: Judged<'w, 's>,
+    /// Every file so far is one that may be read without asking.
+    reads_only: bool,
 }
 
 /// What a command finds on its standard input.
@@ -92,19 +103,20 @@ pub(super) fn does(what: &str, deed: Deed) -> Why {
     }
 }
 
-/// Judges the command `first args…`.
+/// Judges a command whose first word is `first`.
 pub(super) fn command<'w, 's>(
-    first: &'w Word<'s>,
-    args: &Args<'w, 's>,
-    assigned: &[String],
-    text: &str,
+    command: &'w Simple<'s>,
+    (first, words): (&'w Word<'s>, &'w [Word<'s>]),
+    fed: &Fed,
+    standing: &Standing,
+    places: &dyn Places,
 ) -> Judged<'w, 's> {
     let unknown = |why| Judged {
         why: Some(why),
         effects: vec![Effect::Unknown],
         ..Judged::default()
     };
-    let programs = args.places.programs();
+    let programs = places.programs();
     let Some(name) = name_of(first) else {
         return unknown(Why::CommandLater {
             word: first.raw.to_string(),
@@ -113,43 +125,101 @@ pub(super) fn command<'w, 's>(
     if let Some(why) = not_a_command(first, &name, programs) {
         return unknown(why);
     }
-    let reading = Reading::of(programs.record_or_unknown(&name), args.words, args.open);
-    let mut judged = Judged::default();
-    let mut case = slots::Case {
+    let parsed = Parsed::of(programs.record_or_unknown(&name), words, command.open);
+    let mut case = Case {
         name: &name,
-        args,
-        reading: &reading,
-        judged: &mut judged,
+        words,
+        open: command.open,
+        standing,
+        places,
+        fed,
+        parsed: &parsed,
+        judged: Judged::default(),
         reads_only: true,
     };
-    for slot in &reading.slots {
+    for slot in &parsed.slots {
         case.slot(slot);
     }
     case.reads_here();
-    let reads_only = case.reads_only;
-    inner::find(&name, &reading, args, &mut judged);
-    let early = variables(assigned, args.places)
-        .or_else(|| test(&first.value, args.words))
-        .or_else(|| evaluates_text(&name, args.words, programs))
-        .or_else(|| by_record(&name, &reading, args.fed));
-    let of_name = || Some(does(&first.value, programs.facts().places.in_word(&first.value)?));
-    judged.why = early
-        .or(judged.why)
-        .or_else(of_name)
-        .or_else(|| text.contains("@P}").then_some(Doubt::RunsVariable.into()));
-    judged.banned = ban::banned(&name, &reading, args);
-    effects(first, &name, args, assigned, &reading, &mut judged);
-    judged.opens_input = reading.input() != Input::Text;
-    // The commands of a line are judged by themselves.
-    judged.harmless = (reads_only || judged.only_line)
-        && judged.why.is_none()
-        && judged.hosts.is_empty()
-        && judged
-            .effects
-            .iter()
-            .all(|effect| matches!(effect, Effect::Reads(_)))
-        && (name != "git" || git::runs_nothing(args.standing, args.places));
-    judged
+    case.find_inner();
+    case.finish(first, command)
+}
+
+impl<'w, 's> Case<'_, 'w, 's> {
+    /// What follows from the program itself and from the line, in addition to what its words do.
+    fn finish(mut self, first: &Word<'s>, command: &Simple<'s>) -> Judged<'w, 's> {
+        let programs = self.places.programs();
+        let early = variables(&command.assignments, self.places)
+            .or_else(|| test(&first.value, self.words))
+            .or_else(|| evaluates_text(self.name, self.words, programs))
+            .or_else(|| self.by_program());
+        let by_words = self.judged.why.take();
+        let of_name = || Some(does(&first.value, self.known_places().in_word(&first.value)?));
+        let why = early
+            .or(by_words)
+            .or_else(of_name)
+            .or_else(|| command.text.contains("@P}").then_some(Doubt::RunsVariable.into()));
+        self.effects(first, command);
+        let mut judged = self.judged;
+        judged.why = why;
+        judged.banned = ban::banned(self.name, self.parsed, self.words, self.places);
+        judged.opens_input = self.parsed.input() != Input::Text;
+        // The commands of a line are judged by themselves.
+        judged.harmless = (self.reads_only || judged.only_line)
+            && judged.why.is_none()
+            && judged.hosts.is_empty()
+            && judged
+                .effects
+                .iter()
+                .all(|effect| matches!(effect, Effect::Reads(_)))
+            && (self.name != "git" || git::runs_nothing(self.standing, self.places));
+        judged
+    }
+
+    fn known_places(&self) -> &KnownPlaces {
+        &self.places.programs().facts().places
+    }
+
+    fn by_program(&self) -> Option<Why> {
+        let by_input = match self.parsed.input() {
+            Input::Code => Some(Deed::RunsInput),
+            Input::Sends if matches!(self.fed, Fed::File | Fed::Text(_)) => Some(Deed::SendsFile),
+            _ => None,
+        };
+        let certain = self.parsed.deed.or(by_input).map(|deed| does(self.name, deed));
+        certain.or_else(|| {
+            let name = self.name.to_owned();
+            self.parsed.maybe.map(|deed| Why::MayDo { name, deed })
+        })
+    }
+
+    fn effects(&mut self, first: &Word<'_>, command: &Simple<'_>) {
+        let programs = self.places.programs();
+        let (does, input) = if self.judged.only_line {
+            (Some(Does::Reads), Input::Text)
+        } else {
+            (self.parsed.does(), self.parsed.input())
+        };
+        let effects = &mut self.judged.effects;
+        effects.extend(match does {
+            Some(Does::Reads) => None,
+            Some(Does::Edits) => Some(Effect::Writes(self.places.workspace().to_owned())),
+            Some(Does::Runs) => Some(Effect::Runs(self.name.to_owned())),
+            Some(Does::Changes) => Some(Effect::Changes),
+            None => Some(Effect::Unknown),
+        });
+        let folder = first.value.rsplit_once('/').map(|(folder, _)| folder);
+        if folder.is_some_and(|folder| !programs.facts().places.programs.has(folder)) {
+            effects.push(Effect::Runs(first.value.to_string()));
+        }
+        let is_fed = *self.fed != Fed::Nothing && input != Input::Text;
+        let unlisted = |text: &String| !is_harmless_assignment(text, programs);
+        let is_later = self.open || self.words.iter().any(Word::is_later);
+        if is_later || is_fed || command.assignments.iter().any(unlisted) {
+            effects.push(Effect::Unknown);
+        }
+        effects.dedup();
+    }
 }
 
 /// Why the first word cannot be the name of a program.
@@ -163,58 +233,8 @@ fn not_a_command(first: &Word<'_>, name: &str, programs: &Programs) -> Option<Wh
         });
     }
     // Without any record nothing can be judged.
-    let is_hidden = target::is_open_file(value) || programs.is_empty();
+    let is_hidden = standing::is_open_file(value) || programs.is_empty();
     is_hidden.then(|| does(value, Deed::NotFollowed))
-}
-
-fn by_record(name: &str, reading: &Reading<'_, '_, '_>, fed: &Fed) -> Option<Why> {
-    let by_input = match reading.input() {
-        Input::Code => Some(Deed::RunsInput),
-        Input::Sends if matches!(fed, Fed::File | Fed::Text(_)) => Some(Deed::SendsFile),
-        _ => None,
-    };
-    let certain = reading.deed.or(by_input).map(|deed| does(name, deed));
-    certain.or_else(|| {
-        let deed = reading.maybe?;
-        Some(Why::MayDo {
-            name: name.to_owned(),
-            deed,
-        })
-    })
-}
-
-/// Adds what follows from the program itself to what its words do.
-fn effects(
-    first: &Word<'_>,
-    name: &str,
-    args: &Args<'_, '_>,
-    assigned: &[String],
-    reading: &Reading<'_, '_, '_>,
-    judged: &mut Judged<'_, '_>,
-) {
-    let programs = args.places.programs();
-    let (does, input) = if judged.only_line {
-        (Some(Does::Reads), Input::Text)
-    } else {
-        (reading.does(), reading.input())
-    };
-    judged.effects.extend(match does {
-        Some(Does::Reads) => None,
-        Some(Does::Edits) => Some(Effect::Writes(args.places.workspace().to_owned())),
-        Some(Does::Runs) => Some(Effect::Runs(name.to_owned())),
-        Some(Does::Changes) => Some(Effect::Changes),
-        None => Some(Effect::Unknown),
-    });
-    let folder = first.value.rsplit_once('/').map(|(folder, _)| folder);
-    if folder.is_some_and(|folder| !programs.facts().places.holds_programs(folder)) {
-        judged.effects.push(Effect::Runs(first.value.to_string()));
-    }
-    let is_fed = *args.fed != Fed::Nothing && input != Input::Text;
-    let unlisted = |text: &String| !is_harmless_assignment(text, programs);
-    if args.open || is_fed || args.words.iter().any(Word::is_later) || assigned.iter().any(unlisted) {
-        judged.effects.push(Effect::Unknown);
-    }
-    judged.effects.dedup();
 }
 
 /// Whether `NAME=value` set for a command changes nothing about which code runs, or where it works: the name is known, the value is plain.

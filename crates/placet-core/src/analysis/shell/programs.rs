@@ -2,10 +2,10 @@
 //!
 //! `programs.toml` holds the records that come with Placet; the operator adds more in `placet.toml`. A record lists the options and words
 //! of a program that are *known*, and what each of them is: a text, a file that is read or written, a host, a command. What a record does
-//! not list is unknown, and unknown is never LOW and never covered by a wildcard. [`record`] is one record, [`reading`] compares the words
+//! not list is unknown, and unknown is never LOW and never covered by a wildcard. [`record`] is one record, [`parsed`] compares the words
 //! of one command with it.
 
-mod reading;
+mod parsed;
 mod record;
 #[cfg(test)]
 mod tests;
@@ -17,8 +17,9 @@ use serde::Deserialize;
 
 use super::super::path::KnownPlaces;
 use crate::policy::Wild;
-pub(super) use reading::{Reading, Slot, is_one_string};
+pub(super) use parsed::{Parsed, Slot, is_one_string};
 pub(in super::super) use record::List;
+use record::Options;
 pub(super) use record::{Banned, Does, Input, Kind, Style, Tail};
 pub use record::{Record, RecordError};
 
@@ -45,6 +46,8 @@ impl PartialEq for Programs {
 #[serde(deny_unknown_fields)]
 pub(in super::super) struct Facts {
     programs: BTreeMap<String, Record>,
+    /// Options that several records share.
+    options: BTreeMap<String, Options>,
     environment: Environment,
     pub(in super::super) places: KnownPlaces,
     tools: Tools,
@@ -122,7 +125,7 @@ impl Programs {
             toml::from_str(text).map_err(|error| RecordError::Unreadable(error.to_string()))?;
         let records = std::mem::take(&mut facts.programs);
         let mut programs = Self::with_facts(facts);
-        programs.add(&records)?;
+        programs.add(records)?;
         Ok(programs)
     }
 
@@ -132,20 +135,18 @@ impl Programs {
             record.check_code(name)?;
         }
         let mut all = self.clone();
-        all.add(records)?;
+        all.add(records.clone())?;
         all.added.extend(records.clone());
         Ok(all)
     }
 
-    fn add(&mut self, records: &BTreeMap<String, Record>) -> Result<(), RecordError> {
-        for (name, record) in records {
-            let settled = Arc::new(record.settled_alone());
-            for name in record.all_names(name) {
-                if self
-                    .records
-                    .insert(name.to_owned(), Arc::clone(&settled))
-                    .is_some()
-                {
+    fn add(&mut self, records: BTreeMap<String, Record>) -> Result<(), RecordError> {
+        for (name, mut record) in records {
+            record.settle(&Options::default(), &self.facts.options)?;
+            let record = Arc::new(record);
+            for name in record.all_names(&name) {
+                let before = self.records.insert(name.to_owned(), Arc::clone(&record));
+                if before.is_some() {
                     return Err(RecordError::Twice(name.to_owned()));
                 }
             }
@@ -195,8 +196,7 @@ impl Programs {
 
     /// Whether agents offer a shell under this name.
     pub(crate) fn is_shell_tool(&self, name: &str) -> bool {
-        let name = name.to_ascii_lowercase();
-        self.facts.tools.shells.iter().any(|own| **own == *name)
+        self.facts.tools.shells.has(&name.to_ascii_lowercase())
     }
 }
 

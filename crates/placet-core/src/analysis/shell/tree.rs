@@ -19,25 +19,6 @@ pub(super) const DEPTH_MAX: usize = 120;
 
 static LANGUAGE: LazyLock<Language> = LazyLock::new(|| tree_sitter_bash::LANGUAGE.into());
 
-/// The names of all kinds of nodes by the grammar's number, and what nodes of the kind are.
-static KINDS: LazyLock<Vec<(&'static str, Is)>> = LazyLock::new(|| {
-    let kind = |id: usize| {
-        let id = u16::try_from(id).ok()?;
-        let is = if LANGUAGE.node_kind_is_named(id) {
-            Is::Named
-        } else {
-            Is::Token
-        };
-        Some((LANGUAGE.node_kind_for_id(id)?, is))
-    };
-    (0..LANGUAGE.node_kind_count())
-        .map(|id| kind(id).unwrap_or(ERROR))
-        .collect()
-});
-
-/// What has no number of its own is what the grammar could not read.
-const ERROR: (&str, Is) = ("ERROR", Is::Wrong);
-
 thread_local! {
     static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
 }
@@ -122,12 +103,13 @@ fn copy(tree: &tree_sitter::Tree) -> Result<Vec<Data>, Doubt> {
     let flawed = tree.root_node().has_error();
     loop {
         let node = cursor.node();
-        let (kind, mut is) = KINDS.get(usize::from(node.kind_id())).copied().unwrap_or(ERROR);
-        if flawed && (node.is_error() || node.is_missing()) {
-            is = Is::Wrong;
-        }
+        let is = match node {
+            _ if flawed && (node.is_error() || node.is_missing()) => Is::Wrong,
+            _ if node.is_named() => Is::Named,
+            _ => Is::Token,
+        };
         nodes.push(Data {
-            kind,
+            kind: LANGUAGE.node_kind_for_id(node.kind_id()).unwrap_or("ERROR"),
             bytes: node.byte_range(),
             below: 0,
             is,

@@ -105,14 +105,14 @@ fn what_only_mentions_a_denied_path_is_not_denied() {
 }
 
 #[test]
-fn a_value_that_was_pushed_out_by_others_makes_its_user_high_and_nobody_else() {
+fn once_a_value_was_evicted_every_word_with_a_variable_is_high() {
     let rules = policy(SECRETS);
     let many: Vec<String> = (0..40).map(|n| format!("v{n}=1;")).collect();
     let many = many.join(" ");
-    for bypass in ["cat $x/key", "cat < $x/key"] {
+    for bypass in ["cat $x/key", "cat < $x/key", "cat $v39.txt"] {
         let verdict = line(&rules, &format!("x=secrets; {many} {bypass}"));
         assert_eq!(verdict.risk, Risk::High, "{bypass}");
     }
-    let verdict = line(&rules, &format!("x=secrets; {many} cat $v39.txt"));
+    let verdict = line(&rules, &format!("x=secrets; {many} cat notes.txt"));
     assert_eq!(verdict.risk, Risk::Medium);
 }

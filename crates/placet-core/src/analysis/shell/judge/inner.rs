@@ -3,11 +3,10 @@
 use std::borrow::Cow;
 
 use super::super::super::why::{Deed, Doubt};
-use super::super::programs::{Input, Kind, Reading, Style, Tail};
-use super::super::target::Standing;
-use super::super::walk::Given;
+use super::super::programs::{Input, Kind, Style, Tail};
+use super::super::standing::Standing;
 use super::super::word::{Known, Word};
-use super::{Args, Fed, Judged, base_name, does};
+use super::{Case, Fed, base_name};
 
 /// One inner command.
 pub(in super::super) enum Inner<'w, 's> {
@@ -15,69 +14,52 @@ pub(in super::super) enum Inner<'w, 's> {
     Words {
         /// The words.
         words: Cow<'w, [Word<'s>]>,
-        /// Whether more are added when it runs.
-        given: Given,
+        /// More are added when it runs.
+        open: bool,
     },
     /// Given as a text that a shell will parse again.
     Line(String),
 }
 
-/// Adds what the command `name` runs to `judged`.
-pub(super) fn find<'w, 's>(
-    name: &str,
-    reading: &Reading<'w, 's, '_>,
-    args: &Args<'w, 's>,
-    judged: &mut Judged<'w, 's>,
-) {
-    let mut found = Found { args, judged };
-    if reading.record.style != Style::Unknown {
-        found.by_record(reading);
-    } else if let Some(sub) = name.strip_prefix("git-") {
-        found.stands_for(["git", sub], args.words);
-    } else {
-        found.guess();
-    }
-    if reading.record.stdin == Input::Shell {
-        found.shell(reading);
-    }
-    if name == "cargo" {
-        found.placet();
-    }
-    let into = judged.folder.clone();
-    if let Some(folder) = into.filter(|_| !judged.inner.is_empty()) {
-        let reached = args.standing.clone().go(Some(&folder), args.places);
-        if matches!(reached, Standing::Lost) {
-            judged.why.get_or_insert_with(|| does(name, Deed::TouchesOutside));
+impl<'w, 's> Case<'_, 'w, 's> {
+    /// Adds what the command runs.
+    pub(super) fn find_inner(&mut self) {
+        if self.parsed.record.style != Style::Unknown {
+            self.by_record();
+        } else if let Some(sub) = self.name.strip_prefix("git-") {
+            self.stands_for(["git", sub], self.words);
+        } else {
+            self.guess();
+        }
+        if self.parsed.record.stdin == Input::Shell {
+            self.shell();
+        }
+        if self.name == "cargo" {
+            self.placet();
+        }
+        if let (Some(folder), false) = (&self.judged.folder, self.judged.inner.is_empty())
+            && matches!(
+                self.standing.clone().go(Some(folder), self.places),
+                Standing::Lost
+            )
+        {
+            self.high(self.name, Deed::TouchesOutside);
         }
     }
-}
 
-struct Found<'f, 'w, 's> {
-    args: &'f Args<'w, 's>,
-    judged: &'f mut Judged<'w, 's>,
-}
-
-impl<'w, 's> Found<'_, 'w, 's> {
     fn doubt(&mut self, doubt: Doubt) {
         self.judged.why.get_or_insert_with(|| doubt.into());
     }
 
-    fn given(&self) -> Given {
-        if self.args.open {
-            Given::LaterToo
-        } else {
-            Given::OnTheLine
-        }
-    }
-
-    fn by_record(&mut self, reading: &Reading<'w, 's, '_>) {
-        if reading.unclear {
+    fn by_record(&mut self) {
+        let parsed = self.parsed;
+        if parsed.is_unclear() {
             return self.doubt(Doubt::InnerUnclear);
         }
-        for words in &reading.commands {
-            self.words(*words, Given::LaterToo);
+        for words in &parsed.commands {
+            self.run(*words, true);
         }
-        for slot in &reading.slots {
+        for slot in &parsed.slots {
             match slot.kind {
                 Kind::Line => self.line(&[Word {
                     raw: slot.word.raw.clone(),
@@ -93,40 +75,40 @@ impl<'w, 's> Found<'_, 'w, 's> {
                 _ => {}
             }
         }
-        match reading.tail {
-            Some((Tail::Command, words)) => self.command(reading, words),
+        match parsed.tail {
+            Some((Tail::Command, words)) => self.command(words),
             Some((Tail::Lines, words)) => self.line(words),
-            None if reading.record.wraps() && self.args.open => self.doubt(Doubt::InnerLater),
-            Some((Tail::Rest | Tail::Words, _)) | None => {}
+            None if parsed.record.wraps() && self.open => self.doubt(Doubt::InnerLater),
+            Some((Tail::Rest | Tail::Words | Tail::Values, _)) | None => {}
         }
     }
 
-    fn command(&mut self, reading: &Reading<'w, 's, '_>, words: &'w [Word<'s>]) {
-        let mut slots = reading.slots.iter();
+    fn command(&mut self, words: &'w [Word<'s>]) {
+        let mut slots = self.parsed.slots.iter();
         if slots.any(|slot| slot.kind == Kind::Text && slot.is_whole() && slot.word.known != Known::Fully) {
             return self.doubt(Doubt::InnerUnclear);
         }
-        match self.args.fed {
-            _ if reading.record.stdin != Input::Words => self.words(words, self.given()),
+        match self.fed {
+            _ if self.parsed.record.stdin != Input::Words => self.run(words, self.open),
             Fed::Text(text) => {
                 let more = text.split_whitespace();
                 let more = more.map(|word| Word::made(word.to_owned(), Known::Fully));
                 let words: Vec<Word<'s>> = words.iter().cloned().chain(more).collect();
-                self.words(words, Given::LaterToo);
+                self.run(words, true);
             }
-            _ => self.words(words, Given::LaterToo),
+            _ => self.run(words, true),
         }
     }
 
-    fn words(&mut self, words: impl Into<Cow<'w, [Word<'s>]>>, given: Given) {
+    fn run(&mut self, words: impl Into<Cow<'w, [Word<'s>]>>, open: bool) {
         let words = words.into();
-        self.judged.inner.push(Inner::Words { words, given });
+        self.judged.inner.push(Inner::Words { words, open });
     }
 
     /// Words that are put together with spaces and parsed again.
     fn line(&mut self, words: &[Word<'_>]) {
         let fixed: Option<Vec<&str>> = words.iter().map(Word::fixed).collect();
-        let is_whole = fixed.is_some() && !self.args.open;
+        let is_whole = fixed.is_some() && !self.open;
         self.judged
             .inner
             .extend(fixed.map(|parts| Inner::Line(parts.join(" "))));
@@ -139,38 +121,39 @@ impl<'w, 's> Found<'_, 'w, 's> {
     fn stands_for<const N: usize>(&mut self, start: [&str; N], rest: &[Word<'s>]) {
         let start = start.map(|word| Word::made(word.to_owned(), Known::Fully));
         let words: Vec<Word<'s>> = start.into_iter().chain(rest.iter().cloned()).collect();
-        self.words(words, self.given());
+        self.run(words, self.open);
     }
 
     /// A shell: a line behind `-c`, a script, or whatever is written to its input.
-    fn shell(&mut self, reading: &Reading<'w, 's, '_>) {
-        if reading.tame {
+    fn shell(&mut self) {
+        let parsed = self.parsed;
+        if parsed.tame {
             return;
         }
         // With `dotglob` a star also finds what begins with a dot.
-        if reading.unknown || reading.values.iter().any(|(_, value)| *value == "dotglob") {
+        if parsed.unknown || parsed.given.iter().any(|(_, value)| *value == Some("dotglob")) {
             self.doubt(Doubt::InnerUnclear);
         }
-        let mut slots = reading.slots.iter();
+        let mut slots = parsed.slots.iter();
         let runs = slots.find(|slot| matches!(slot.kind, Kind::Line | Kind::Script));
-        if runs.is_none_or(|slot| slot.kind == Kind::Script && slot.is_input())
-            || reading.given.contains(&"-s")
-        {
+        if runs.is_none_or(|slot| slot.kind == Kind::Script && slot.is_input()) || parsed.has_option("-s") {
             self.judged.runs_input = true;
             return self.doubt(Doubt::InnerInput);
         }
         // Other options change what the shell does besides.
-        let is_plain = |option: &&str| matches!(*option, "-c" | "-e" | "-u" | "-x" | "-o" | "-l");
-        self.judged.only_line = reading.tail.is_none()
-            && !self.args.open
+        let is_plain = |(name, value): &(&str, Option<&str>)| match *name {
+            "-o" => *value == Some("pipefail"),
+            name => matches!(name, "-c" | "-e" | "-u" | "-x" | "-l"),
+        };
+        self.judged.only_line = parsed.tail.is_none()
+            && !self.open
             && runs.is_some_and(|slot| slot.kind == Kind::Line)
-            && reading.given.iter().all(is_plain)
-            && reading.values.iter().all(|(_, value)| *value == "pipefail");
+            && parsed.given.iter().all(is_plain);
     }
 
     /// `cargo run … -- inbox answer …` is Placet, when it says so or when no other program has such commands.
     fn placet(&mut self) {
-        let mut parts = self.args.words.splitn(2, |word| word.value == "--");
+        let mut parts = self.words.splitn(2, |word| word.value == "--");
         let (Some(before), Some(after)) = (parts.next(), parts.next()) else {
             return;
         };
@@ -189,7 +172,7 @@ impl<'w, 's> Found<'_, 'w, 's> {
 
     /// A program without a record may run what it is given: what can hardly be anything but a dangerous command is taken for one.
     fn guess(&mut self) {
-        let words = self.args.words;
+        let words = self.words;
         let starts = |at: &usize| {
             let before = at.checked_sub(1).and_then(|at| words.get(at));
             let word = words.get(*at).and_then(Word::fixed);
@@ -199,7 +182,7 @@ impl<'w, 's> Found<'_, 'w, 's> {
         };
         let at = (0..words.len()).find(starts);
         if let Some(tail) = at.and_then(|at| words.get(at..)) {
-            self.words(tail, self.given());
+            self.run(tail, self.open);
         }
         // `'rm -r x'` as one word.
         for word in words {
@@ -213,7 +196,7 @@ impl<'w, 's> Found<'_, 'w, 's> {
 
     /// Whether `word next` between other words can hardly be anything but a command that would be asked about.
     fn starts_command(&self, word: &str, before: Option<&Word<'_>>, next: &str) -> bool {
-        let record = self.args.places.programs().record(base_name(word));
+        let record = self.places.programs().record(base_name(word));
         let anywhere = record.map(|record| &record.anywhere);
         let after_dashes = before.is_some_and(|before| before.value == "--");
         anywhere

@@ -3,42 +3,27 @@
 use std::borrow::Cow;
 
 use super::super::super::why::Deed;
-use super::super::super::{Effect, Fact, FactKind};
-use super::super::programs::{Does, Kind, Reading, Slot, Style, is_one_string};
-use super::super::target::{self, Lead, points_away};
+use super::super::super::{Effect, FactKind};
+use super::super::programs::{Does, Kind, Slot, Style, is_one_string};
+use super::super::standing::{self, Lead, points_away};
 use super::super::word::{Known, Word};
-use super::super::{glob, guess, hosts, named};
-use super::{Args, Judged, does, is_variable};
-
-/// One command while its words are looked at.
-pub(super) struct Case<'j, 'w, 's> {
-    pub(super) name: &'j str,
-    pub(super) args: &'j Args<'w, 's>,
-    pub(super) reading: &'j Reading<'w, 's, 'j>,
-    pub(super) judged: &'j mut Judged<'w, 's>,
-    /// Every file so far is one that may be read without asking.
-    pub(super) reads_only: bool,
-}
+use super::super::{glob, guess, hosts, path_words};
+use super::{Case, does, is_variable};
 
 impl<'w, 's> Case<'_, 'w, 's> {
     pub(super) fn slot(&mut self, slot: &Slot<'w, 's>) {
-        let text = || guessed(slot, slot.text);
         match slot.kind {
             Kind::Text | Kind::Exec | Kind::Line => {}
             Kind::Reads => self.reads(slot),
             Kind::Writes => self.changes(slot, Effect::Writes),
             Kind::Deletes => self.changes(slot, Effect::Deletes),
             Kind::Folder => self.folder(slot),
-            Kind::Url => self.hosts(hosts::web(&text())),
-            Kind::Host => self.hosts(hosts::named(&text())),
-            Kind::Image => self.hosts(hosts::image(&text())),
-            Kind::Socket => self.hosts(hosts::socket(&text())),
-            Kind::Login => self.hosts(hosts::login(&text())),
-            Kind::Route => self.hosts(hosts::route(&text())),
-            Kind::Remote | Kind::Copy => match hosts::remote(&text()) {
-                facts if !facts.is_empty() => self.hosts(facts),
-                _ if slot.kind == Kind::Copy => self.changes(slot, Effect::Writes),
-                _ if slot.text.contains('/') => self.reads(slot),
+            Kind::Url | Kind::Host | Kind::Image | Kind::Socket | Kind::Login | Kind::Route => {
+                self.hosts(slot, slot.text);
+            }
+            Kind::Remote | Kind::Copy => match self.hosts(slot, slot.text) {
+                0 if slot.kind == Kind::Copy => self.changes(slot, Effect::Writes),
+                0 if slot.text.contains('/') => self.reads(slot),
                 _ => {}
             },
             Kind::Mount => self.mount(slot),
@@ -47,12 +32,11 @@ impl<'w, 's> Case<'_, 'w, 's> {
             Kind::Expression if self.is_harmless_code(slot) => {}
             Kind::Expression => self.judged.effects.push(Effect::Unknown),
             Kind::Script => self.script(slot),
-            Kind::Archive => self.archive(slot),
-            Kind::Unpacks => self.unpacks(slot),
+            Kind::Archive | Kind::Unpacks => self.archive(slot),
             Kind::Link => self.link(slot),
             Kind::Variable => self.variable(slot),
             Kind::Name => {
-                let is_steering = |name| self.args.places.programs().is_steering_variable(name);
+                let is_steering = |name| self.places.programs().is_steering_variable(name);
                 if slot.word.fixed().is_some_and(is_steering) {
                     self.high(self.name, Deed::ChangesVariables);
                 }
@@ -63,8 +47,8 @@ impl<'w, 's> Case<'_, 'w, 's> {
 
     /// A program that reads everything below its folders reads this one when it is given none.
     pub(super) fn reads_here(&mut self) {
-        let has_place = self.reading.slots.iter().any(|slot| slot.kind == Kind::Reads);
-        if !has_place && self.reading.is_deep() {
+        let has_place = self.parsed.slots.iter().any(|slot| slot.kind == Kind::Reads);
+        if !has_place && self.parsed.is_deep() {
             let here = self.lead(".").resolved;
             self.reads_only &= self.is_harmless_below(&here);
             self.judged.effects.push(Effect::Reads(here));
@@ -72,25 +56,29 @@ impl<'w, 's> Case<'_, 'w, 's> {
     }
 
     fn is_harmless_below(&self, folder: &str) -> bool {
-        let found = self.args.places.below(folder);
+        let found = self.places.below(folder);
         found.is_some_and(|found| found.iter().all(|path| self.lead(path).is_plain()))
     }
 
     fn lead(&self, path: &str) -> Lead {
-        self.args.standing.lead(path, self.args.places)
+        self.standing.lead(path, self.places)
     }
 
-    fn high(&mut self, what: &str, deed: Deed) {
+    pub(super) fn high(&mut self, what: &str, deed: Deed) {
         self.judged.why.get_or_insert_with(|| does(what, deed));
     }
 
-    fn hosts(&mut self, facts: Vec<Fact>) {
+    /// Adds the hosts in a word. Says how many.
+    fn hosts(&mut self, slot: &Slot<'w, 's>, text: &str) -> usize {
+        let facts = hosts::of(slot.kind, &guessed(slot, text));
         for fact in &facts {
             if let FactKind::Host { host, .. } = &fact.kind {
                 self.judged.effects.push(Effect::Host(host.clone()));
             }
         }
+        let count = facts.len();
         self.judged.hosts.extend(facts);
+        count
     }
 
     /// A file that is read: HIGH when it is secret or outside.
@@ -99,7 +87,7 @@ impl<'w, 's> Case<'_, 'w, 's> {
             return;
         }
         let place = place_of(slot);
-        if self.args.places.programs().facts().places.is_public(&place) {
+        if self.known_places().public.has(&place) {
             self.reads_only = false;
             self.judged.effects.push(Effect::Reads(place.into_owned()));
             return;
@@ -127,7 +115,7 @@ impl<'w, 's> Case<'_, 'w, 's> {
         self.secret(slot);
         let lead = self.lead(&place);
         let is_pattern = slot.word.known != Known::Fully && glob::is_glob(&place);
-        let known = &self.args.places.programs().facts().places;
+        let known = self.known_places();
         let guards = match lead.sensitive {
             _ if is_pattern => known.could_be_guarded(&place),
             sensitive => sensitive.is_some(),
@@ -141,7 +129,7 @@ impl<'w, 's> Case<'_, 'w, 's> {
         }
         self.judged.effects.push(effect(lead.resolved));
         // `git log --output=x`: a reader that writes is not what a wildcard behind it was meant for.
-        let record = self.reading.record;
+        let record = self.parsed.record;
         if slot.of_option && record.does == Some(Does::Reads) && !record.writes_operands() {
             self.judged.effects.push(Effect::Unknown);
         }
@@ -189,7 +177,7 @@ impl<'w, 's> Case<'_, 'w, 's> {
     }
 
     fn is_harmless_code(&self, slot: &Slot<'w, 's>) -> bool {
-        !slot.word.is_later() && self.reading.record.is_harmless_code(slot.text)
+        !slot.word.is_later() && self.parsed.record.is_harmless_code(slot.text)
     }
 
     fn code(&mut self, slot: &Slot<'w, 's>) {
@@ -215,7 +203,7 @@ impl<'w, 's> Case<'_, 'w, 's> {
 
     /// Where a symbolic link would lead, seen from the folder in which it is made.
     fn link(&mut self, slot: &Slot<'w, 's>) {
-        let made = self.args.words.last().map_or("", |word| &*word.value);
+        let made = self.words.last().map_or("", |word| &*word.value);
         let folder = made.rsplit_once('/').map_or(".", |(folder, _)| folder);
         let mut place = place_of(slot);
         if !place.starts_with(['/', '~']) {
@@ -225,21 +213,17 @@ impl<'w, 's> Case<'_, 'w, 's> {
         self.stays(slot, &place, &lead);
     }
 
-    /// An archive that is read. `tar` fetches `host:archive` from another machine.
+    /// An archive or a patch. `tar` fetches `host:archive` from another machine. HIGH when a file that is unpacked decides what runs or
+    /// what is asked.
     fn archive(&mut self, slot: &Slot<'w, 's>) {
         if slot.text.contains(':') {
             self.high(self.name, Deed::OtherMachine);
         }
-        self.reads(slot);
-    }
-
-    /// A patch or an archive: HIGH when a file in it decides what runs or what is asked.
-    fn unpacks(&mut self, slot: &Slot<'w, 's>) {
-        if slot.text.contains(':') {
-            self.high(self.name, Deed::OtherMachine);
+        if slot.kind == Kind::Archive {
+            return self.reads(slot);
         }
         self.any(slot);
-        let files = self.args.places.unpacked(&self.lead(&place_of(slot)).resolved);
+        let files = self.places.unpacked(&self.lead(&place_of(slot)).resolved);
         for file in files.unwrap_or_default() {
             let lead = self.lead(&file);
             if lead.sensitive.is_some() {
@@ -253,8 +237,8 @@ impl<'w, 's> Case<'_, 'w, 's> {
     /// `NAME=value` behind `env` or `export`.
     fn variable(&mut self, slot: &Slot<'w, 's>) {
         let assigned = slot.word.shown();
-        let is_harmless = super::is_harmless_assignment(&assigned, self.args.places.programs());
-        if let Some(why) = super::variables(&[assigned], self.args.places) {
+        let is_harmless = super::is_harmless_assignment(&assigned, self.places.programs());
+        if let Some(why) = super::variables(&[assigned], self.places) {
             self.judged.why.get_or_insert(why);
         }
         if self.name == "export" && !self.is_plain_export(slot.word) {
@@ -286,16 +270,16 @@ impl<'w, 's> Case<'_, 'w, 's> {
         self.reads_only = false;
         self.secret(slot);
         let text = guessed(slot, slot.text);
-        self.hosts(hosts::in_text(&text));
+        self.hosts(slot, slot.text);
         if slot.text.contains("docker.sock") {
             self.high(self.name, Deed::MountsMachine);
         }
         let whole = place_of(slot);
-        let known = &self.args.places.programs().facts().places;
+        let known = self.known_places();
         let (mut leaves, mut guards) = (false, false);
-        named::parts(&text, &mut |part| {
+        path_words::parts(&text, &mut |part| {
             let place = if part.len() == text.len() { &*whole } else { part };
-            if place.is_empty() || place.contains("://") || known.is_harmless_device(place) {
+            if place.is_empty() || place.contains("://") || known.devices.has(place) {
                 return;
             }
             let lead = self.lead(place);
@@ -319,7 +303,7 @@ impl<'w, 's> Case<'_, 'w, 's> {
 
     /// HIGH when a word names something secret.
     fn secret(&mut self, slot: &Slot<'w, 's>) {
-        let known = &self.args.places.programs().facts().places;
+        let known = self.known_places();
         let guess = || slot.word.is_later().then(|| guess::of(slot.text));
         let deed = known.in_word(slot.text).or_else(|| known.in_word(&guess()?));
         if let Some(deed) = deed {
@@ -333,8 +317,8 @@ impl<'w, 's> Case<'_, 'w, 's> {
             return self.leaves(slot, place, &self.lead(place));
         }
         if points_away(place) {
-            let known = &self.args.places.programs().facts().places;
-            return !lead.inside && !known.is_harmless_device(place) || matches!(place, "/" | "~");
+            let known = self.known_places();
+            return !lead.inside && !known.devices.has(place) || matches!(place, "/" | "~");
         }
         // Of a word only known at run time the folders before the unknown part count.
         let known = if slot.word.is_later() {
@@ -344,7 +328,7 @@ impl<'w, 's> Case<'_, 'w, 's> {
         };
         let certain = certain_part(known, slot.word.known);
         let is_file =
-            slot.kind != Kind::Any || self.reading.record.style != Style::Unknown || certain.contains('/');
+            slot.kind != Kind::Any || self.parsed.record.style != Style::Unknown || certain.contains('/');
         match certain {
             "" => false,
             _ if certain == place => is_file && lead.outside,
@@ -363,34 +347,27 @@ impl<'w, 's> Case<'_, 'w, 's> {
             let is_plain = |path: &String| {
                 (starts_plain || !super::base_name(path).starts_with('-')) && self.lead(path).is_plain()
             };
-            let found = self.args.places.matching(&lead.resolved);
+            let found = self.places.matching(&lead.resolved);
             return found.is_some_and(|found| found.iter().all(is_plain));
         }
-        !self.reading.is_deep() || self.is_harmless_below(&lead.resolved)
+        !self.parsed.is_deep() || self.is_harmless_below(&lead.resolved)
     }
 
     /// Whether it names no file of the disk: standard input, or a device that swallows or shows what is written to it.
     fn is_no_file(&self, slot: &Slot<'_, '_>) -> bool {
-        let known = &self.args.places.programs().facts().places;
-        let is_device = slot.word.known == Known::Fully && known.is_harmless_device(slot.text);
+        let known = self.known_places();
+        let is_device = slot.word.known == Known::Fully && known.devices.has(slot.text);
         matches!(slot.text, "" | "-") || is_device
     }
 }
 
-/// The path in a pathspec of git: `:/secrets` and `:(top)secrets` start at the workspace.
-fn in_pathspec(text: &str) -> Option<&str> {
-    let magic = text.strip_prefix(':')?;
-    let long = || magic.strip_prefix('(')?.split_once(')').map(|(_, path)| path);
-    magic.strip_prefix(['/', '!', '^']).or_else(long)
-}
-
 /// The path a slot stands for, or a guess at it.
 fn place_of<'w>(slot: &Slot<'w, '_>) -> Cow<'w, str> {
-    if let Some(path) = in_pathspec(slot.text) {
+    if let Some(path) = path_words::in_pathspec(slot.text) {
         return Cow::Borrowed(if path.is_empty() { "." } else { path });
     }
     if !slot.word.is_later() && slot.is_whole() {
-        return target::path_of(slot.word);
+        return standing::path_of(slot.word);
     }
     guessed(slot, slot.text)
 }

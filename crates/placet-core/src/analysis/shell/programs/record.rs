@@ -1,25 +1,4 @@
-//! One record: what is known about a program, or about one of its subcommands.
-//!
-//! | key | what it says |
-//! |---|---|
-//! | `names` | other names of the program |
-//! | `does` | `reads`, `edits`, `runs` or `changes`; left out, what it does is unknown |
-//! | `flags` | one-letter options without a value, as one word |
-//! | `options` | other options: `--all`, `-n=text` (value attached or next), `--color[=text]` (attached or none), `-#` (a number) |
-//! | `everywhere` | the same, also behind a subcommand |
-//! | `args` | the other words: `text reads*`, `reads* writes`, `text command` |
-//! | `with` | other `args`, when one of these options is given |
-//! | `rewrites` | options that make it write what it reads (`sed -i`) |
-//! | `deep` | options that make it read everything below a folder, or `always` |
-//! | `high` | what it does that needs a person every time: deed = options, `-o=VALUE`, `-a&-b` (both), words, `none` (no words) or `always` |
-//! | `banned` | the same for what no approver can allow |
-//! | `unless` | options with which nothing of `high` happens (`git clean -n`) |
-//! | `anywhere` | words behind its name that show it is run, even between the words of a program without a record |
-//! | `code` | a regular expression for code that only reads |
-//! | `stdin` | `text`, `shell`, `code`, `words`, `paths` or `sends` |
-//! | `style` | `gnu`, `dash`, `tar` or `shell` |
-//! | `sub` | a record per subcommand |
-//! | `low`, `medium`, `risky` | example lines, checked by the tests and when a configuration is read |
+//! One record: what is known about a program, or about one of its subcommands. `docs/policy.md` explains the keys.
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -43,6 +22,9 @@ pub enum RecordError {
     /// Two records for one program.
     #[error("`{0}` has a record already")]
     Twice(String),
+    /// A set of options that does not exist.
+    #[error("`shares`: unknown set of options `{0}`")]
+    NoSet(String),
     /// Not a regular expression.
     #[error("`code` in the record of `{program}`: {error}")]
     Code {
@@ -174,6 +156,8 @@ pub(in super::super) enum Tail {
     Rest,
     /// Texts.
     Words,
+    /// Code that the program runs, now or later.
+    Values,
 }
 
 /// What no approver can allow.
@@ -220,6 +204,12 @@ impl<T> Deref for List<T> {
 
     fn deref(&self) -> &[T] {
         &self.0
+    }
+}
+
+impl List<Box<str>> {
+    pub(in crate::analysis) fn has(&self, text: &str) -> bool {
+        self.iter().any(|own| **own == *text)
     }
 }
 
@@ -332,8 +322,8 @@ pub(super) enum Trigger {
     Option(Box<str>),
     /// This option with such a value.
     OptionValue(Box<str>, Wild),
-    /// All of these options.
-    All(Vec<Box<str>>),
+    /// All of these.
+    All(Vec<Trigger>),
     /// Such an operand.
     Operand(Wild),
 }
@@ -343,10 +333,21 @@ impl From<&str> for Trigger {
         match token.split_once('=') {
             _ if token == "always" => Self::Always,
             _ if token == "none" => Self::NoOperand,
-            _ if !token.starts_with('-') => Self::Operand(token.into()),
             _ if token.contains('&') => Self::All(token.split('&').map(Into::into).collect()),
+            _ if !token.starts_with('-') => Self::Operand(token.into()),
             Some((name, value)) => Self::OptionValue(name.into(), value.into()),
             None => Self::Option(token.into()),
+        }
+    }
+}
+
+impl Trigger {
+    /// Whether it is about options alone.
+    pub(super) fn is_option(&self) -> bool {
+        match self {
+            Self::Always | Self::NoOperand | Self::Operand(_) => false,
+            Self::Option(_) | Self::OptionValue(..) => true,
+            Self::All(triggers) => triggers.iter().all(Self::is_option),
         }
     }
 }
@@ -382,6 +383,7 @@ pub struct Record {
     pub(in super::super) does: Option<Does>,
     flags: String,
     pub(super) options: Options,
+    shares: List<Box<str>>,
     everywhere: Options,
     pub(super) args: Operands,
     pub(super) with: BTreeMap<String, Operands>,
@@ -439,30 +441,32 @@ impl Record {
         self.sub.values().try_for_each(|sub| sub.check_code(program))
     }
 
-    /// The record as words are compared with it: flags and inherited options are options, and `remote show` is below `remote`.
-    pub(super) fn settled_alone(&self) -> Self {
-        self.settled(&Options::default())
-    }
-
-    fn settled(&self, inherited: &Options) -> Self {
+    /// Makes flags, shared and inherited options its own, and puts `remote show` below `remote`.
+    pub(super) fn settle(
+        &mut self,
+        inherited: &Options,
+        sets: &BTreeMap<String, Options>,
+    ) -> Result<(), RecordError> {
         let mut everywhere = inherited.clone();
-        everywhere.0.extend(self.everywhere.0.clone());
-        let mut settled = Self {
-            sub: BTreeMap::new(),
-            ..self.clone()
-        };
+        everywhere.0.extend(std::mem::take(&mut self.everywhere.0));
         let flags = self.flags.chars().map(|letter| format!("-{letter}").into());
-        let mut flags: BTreeMap<_, _> = flags.map(|name| (name, Takes::Nothing)).collect();
-        flags.append(&mut settled.options.0);
-        flags.extend(everywhere.0.clone());
-        settled.options = Options(flags);
-        for (names, sub) in &self.sub {
-            let record = sub.settled(&everywhere);
-            for names in sub.all_names(names) {
-                settled.insert(names, record.clone());
-            }
+        let mut options: BTreeMap<_, _> = flags.map(|name| (name, Takes::Nothing)).collect();
+        for name in self.shares.iter() {
+            let set = sets.get(&**name);
+            let set = set.ok_or_else(|| RecordError::NoSet(name.to_string()))?;
+            options.extend(set.0.clone());
         }
-        settled
+        options.append(&mut self.options.0);
+        options.extend(everywhere.0.clone());
+        self.options = Options(options);
+        for (names, mut record) in std::mem::take(&mut self.sub) {
+            record.settle(&everywhere, sets)?;
+            for name in std::mem::take(&mut record.names).split_whitespace() {
+                self.insert(name, record.clone());
+            }
+            self.insert(&names, record);
+        }
+        Ok(())
     }
 
     /// Puts a subcommand where its words lead.
@@ -498,6 +502,11 @@ impl Record {
             .chain(&args.many)
             .chain(&args.after)
             .any(writes)
+    }
+
+    /// Whether its first word must be one of its subcommands.
+    pub(super) fn needs_sub(&self) -> bool {
+        !self.sub.is_empty() && self.args.before.is_empty() && self.args.many.is_none()
     }
 
     /// Whether it only stands before the command that it runs.

@@ -3,7 +3,7 @@
 use super::super::super::why::{Ban, Deed, Why};
 use super::super::super::{Fact, FactKind};
 use super::super::judge::{self, Fed};
-use super::super::target::{self, Lead};
+use super::super::standing::{self, Lead};
 use super::super::tree::Node;
 use super::super::word::{Known, Word};
 use super::{Source, Walk};
@@ -47,8 +47,8 @@ impl Walk<'_> {
         }
         let writes = operator.contains('>');
         let known = &self.places.programs().facts().places;
-        let device = word.known == Known::Fully && known.is_harmless_device(&word.value);
-        let lead = self.standing.lead(&target::path_of(word), self.places);
+        let device = word.known == Known::Fully && known.devices.has(&word.value);
+        let lead = self.standing.lead(&standing::path_of(word), self.places);
         let contained = device || (lead.inside && !word.is_later());
         if writes && known.is_disk(&word.value) {
             self.ban(Ban::WritesOverDisk {
@@ -90,7 +90,7 @@ impl Walk<'_> {
             let deed = Deed::ChangesGuarded;
             return Some(Why::Does { what: raw(), deed });
         }
-        let leaves = || target::points_away(&target::path_of(word)) || lead.outside;
+        let leaves = || standing::points_away(&standing::path_of(word)) || lead.outside;
         let outside = !contained && (writes || leaves());
         outside.then(|| Why::MaybeOutside { word: raw() })
     }

@@ -4,17 +4,18 @@
 //! `grep -fsecrets/key` too, and no list says which words of which program are files. So every part of a word that could be a
 //! path counts as one: a path too many can only ask or deny.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 use super::super::{Places, path};
-use super::target::{self, Standing};
+use super::guess;
+use super::standing::{self, Standing};
 use super::word::Word;
 
 /// What separates a path from what a program reads before or after it.
 const SEPARATORS: [char; 4] = ['=', ':', ',', '@'];
 /// A part after so many separators is only looked at by itself, without what follows it.
 const TAILS_MAX: usize = 8;
-/// Beyond this limit the oldest value is forgotten and only its name is kept: a command that uses it is not understood.
+/// Beyond this limit the oldest value is evicted, and a word only known at run time is not understood any more.
 const VALUES_MAX: usize = 16;
 /// What is longer the system does not open.
 const PATH_BYTES_MAX: usize = 4_096;
@@ -23,7 +24,7 @@ const PATH_BYTES_MAX: usize = 4_096;
 #[derive(Debug, Default)]
 pub(super) struct Values {
     known: VecDeque<(String, String)>,
-    forgotten: BTreeSet<String>,
+    has_evicted: bool,
 }
 
 impl Values {
@@ -38,29 +39,21 @@ impl Values {
     pub(super) fn set(&mut self, name: &str, value: &str) {
         // A value holds no variables any more, or filling it in would never end.
         let filled = self.fill(value).last();
-        let value = super::guess(filled.as_deref().unwrap_or(value));
+        let value = guess::of(filled.as_deref().unwrap_or(value));
         // `--features=a` sets nothing.
         if name.is_empty() || name.starts_with('-') || name.len() + value.len() > PATH_BYTES_MAX {
             return;
         }
-        if self.known.len() == VALUES_MAX
-            && let Some((first, _)) = self.known.pop_front()
-        {
-            // An element is forgotten with its list.
-            let name = first.split('[').next().unwrap_or_default();
-            self.forgotten.insert(name.to_owned());
+        if self.known.len() == VALUES_MAX {
+            self.known.pop_front();
+            self.has_evicted = true;
         }
         self.known.push_back((name.to_owned(), value));
     }
 
-    /// Whether these words use a variable that had a value which is not known any more.
+    /// Whether these words may use a value that was evicted.
     pub(super) fn are_short_of(&self, words: &[Word<'_>]) -> bool {
-        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let uses = |word: &Word<'_>| {
-            let mut names = word.value.split(|c| !is_name(c));
-            names.any(|name| self.forgotten.contains(name))
-        };
-        words.iter().any(|word| word.is_later() && uses(word))
+        self.has_evicted && words.iter().any(Word::is_later)
     }
 
     /// What `text` may come to: once per value, all other variables having their last one.
@@ -90,7 +83,7 @@ pub(super) fn of(
     standing: &Standing,
     places: &dyn Places,
 ) -> Vec<String> {
-    let mut paths = Vec::with_capacity(words.len() + assignments.len());
+    let mut paths = Vec::with_capacity(2 * (words.len() + assignments.len()));
     let mut add = |text: &str| {
         if !(1..=PATH_BYTES_MAX).contains(&text.len()) {
             return;
@@ -107,17 +100,17 @@ pub(super) fn of(
     for word in words {
         match word.guess() {
             Some(guess) => {
-                let filled = values.fill(&word.value).map(|text| super::guess(&text));
+                let filled = values.fill(&word.value).map(|text| guess::of(&text));
                 for text in filled.chain([guess]) {
                     parts(&text, &mut add);
                 }
             }
-            None if word.value.starts_with('~') => add(&target::path_of(word)),
+            None if word.value.starts_with('~') => add(&standing::path_of(word)),
             None => parts(&word.value, &mut add),
         }
     }
     for text in assignments {
-        let plain = super::guess(&text.replace(['\'', '"'], ""));
+        let plain = guess::of(&text.replace(['\'', '"'], ""));
         let value = plain.split_once('=').map_or("", |(_, value)| value);
         parts(value, &mut add);
     }
@@ -129,11 +122,7 @@ pub(super) fn of(
 /// Shows `each` the parts of a word that a program could take for a path.
 pub(super) fn parts<'t>(text: &'t str, each: &mut impl FnMut(&'t str)) {
     separated(text, each);
-    // Pathspecs of git: `:/secrets`, `:(top)secrets`.
-    if let Some(path) = text
-        .strip_prefix(":/")
-        .or_else(|| text.strip_prefix(":(")?.split_once(')').map(|(_, path)| path))
-    {
+    if let Some(path) = in_pathspec(text) {
         each(path);
     }
     let Some(letters) = text.strip_prefix('-').filter(|rest| !rest.starts_with('-')) else {
@@ -149,6 +138,13 @@ pub(super) fn parts<'t>(text: &'t str, each: &mut impl FnMut(&'t str)) {
             separated(rest.get(1..).unwrap_or_default(), each);
         }
     }
+}
+
+/// The path in a pathspec of git: `:/secrets` and `:(top)secrets` start at the workspace.
+pub(super) fn in_pathspec(text: &str) -> Option<&str> {
+    let magic = text.strip_prefix(':')?;
+    let long = || magic.strip_prefix('(')?.split_once(')').map(|(_, path)| path);
+    magic.strip_prefix(['/', '!', '^']).or_else(long)
 }
 
 fn separated<'t>(text: &'t str, each: &mut impl FnMut(&'t str)) {

@@ -76,11 +76,6 @@ impl Standing {
         }
     }
 
-    /// Whether `word` names something inside the workspace from wherever the shell stands.
-    pub(super) fn contains(&self, word: &Word<'_>, places: &dyn Places) -> bool {
-        !word.is_later() && self.lead(&path_of(word), places).inside
-    }
-
     /// Where `path` leads.
     pub(super) fn lead(&self, path: &str, places: &dyn Places) -> Lead {
         let is_sure = matches!(self, Self::In(_)) || path.starts_with(['/', '~']);

@@ -27,22 +27,17 @@ impl Slot<'_, '_> {
 }
 
 /// What a command comes to by the record of its program.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each says something else about the words"
-)]
-pub(in super::super) struct Reading<'w, 's, 'p> {
+pub(in super::super) struct Parsed<'w, 's, 'p> {
     root: &'p Record,
     /// The record of the program, or of the subcommand that was found.
     pub(in super::super) record: &'p Record,
     operands: &'p Operands,
     words: &'w [Word<'s>],
     at: usize,
-    /// Options that the record knows.
-    pub(in super::super) given: Vec<&'p str>,
-    pub(in super::super) values: Vec<(&'p str, &'w str)>,
-    /// Words that are options, known or not: where HIGH ones are looked for in any spelling.
-    options: Vec<&'w Word<'s>>,
+    /// Where the words of the subcommand begin.
+    from: usize,
+    /// Options that the record knows, with their values.
+    pub(in super::super) given: Vec<(&'p str, Option<&'w str>)>,
     /// Words that are not options.
     plain: Vec<&'w Word<'s>>,
     pub(in super::super) slots: Vec<Slot<'w, 's>>,
@@ -52,16 +47,10 @@ pub(in super::super) struct Reading<'w, 's, 'p> {
     pub(in super::super) commands: Vec<&'w [Word<'s>]>,
     /// Something is not in the record, so nothing after it is certain either.
     pub(in super::super) unknown: bool,
-    /// The unknown option stands before the command that the program runs.
-    pub(in super::super) unclear: bool,
     /// The unknown option stands before the subcommand, which may be its value.
     astray: bool,
-    /// The subcommand is not in the record.
-    lost_sub: bool,
     /// Some words are only known when it runs.
     later: bool,
-    /// An option replaced the usual operands (`python -m`).
-    switched: bool,
     /// Something HIGH that the record names.
     pub(in super::super) deed: Option<Deed>,
     /// Something HIGH that it may be, once all words are known.
@@ -70,35 +59,31 @@ pub(in super::super) struct Reading<'w, 's, 'p> {
     pub(in super::super) tame: bool,
 }
 
-impl<'w, 's, 'p> Reading<'w, 's, 'p> {
+impl<'w, 's, 'p> Parsed<'w, 's, 'p> {
     /// Compares `words` with `record`; `open` says that more words are added when the command runs.
     pub(in super::super) fn of(record: &'p Record, words: &'w [Word<'s>], open: bool) -> Self {
-        let mut reading = Self {
+        let mut parsed = Self {
             root: record,
             record,
             operands: &record.args,
             words,
             at: 0,
+            from: 0,
             given: Vec::new(),
-            values: Vec::new(),
-            options: Vec::new(),
             plain: Vec::new(),
             slots: Vec::with_capacity(words.len()),
             tail: None,
             commands: Vec::new(),
             unknown: false,
-            unclear: false,
             astray: false,
-            lost_sub: false,
             later: open,
-            switched: false,
             deed: None,
             maybe: None,
             tame: false,
         };
-        reading.run();
-        reading.finish();
-        reading
+        parsed.run();
+        parsed.finish();
+        parsed
     }
 
     /// What the program does, as far as the record says; `None` when something is unknown.
@@ -116,11 +101,22 @@ impl<'w, 's, 'p> Reading<'w, 's, 'p> {
             let runs = matches!(slot.kind, Kind::Script | Kind::Code | Kind::Line | Kind::Unpacks);
             runs && slot.text != "-"
         };
-        let has_code = || self.switched || self.tail.is_some() || self.slots.iter().any(is_code);
+        // An option replaced the usual operands (`python -m`).
+        let is_switched = !std::ptr::eq(self.operands, &raw const self.record.args);
+        let has_code = || is_switched || self.tail.is_some() || self.slots.iter().any(is_code);
         match self.record.stdin {
             Input::Shell | Input::Code if has_code() || self.tame => Input::Text,
             input => input,
         }
+    }
+
+    /// Whether an unknown option stands before the command that the program runs.
+    pub(in super::super) fn is_unclear(&self) -> bool {
+        self.unknown && self.operands.runs_words()
+    }
+
+    pub(in super::super) fn has_option(&self, name: &str) -> bool {
+        self.given.iter().any(|(own, _)| *own == name)
     }
 
     /// Whether it reads everything below the folders it is given.
@@ -151,18 +147,15 @@ impl<'w, 's, 'p> Reading<'w, 's, 'p> {
                 self.operand(word, before);
             } else if text == "--" {
                 only_operands = true;
-                self.given.extend(self.lookup("--").map(|(name, _)| name));
+                self.given.extend(self.lookup("--").map(|(name, _)| (name, None)));
                 self.dashes();
             } else {
                 self.later |= may_be_option(word);
                 if let Some((name, takes)) = self.lookup(text) {
-                    self.options.push(word);
                     self.option(name, takes, None, word);
                 } else if is_signed {
-                    self.options.push(word);
                     self.dashed(word, text);
                 } else if style == Style::Tar && before == 0 && self.is_bundle(text) {
-                    self.options.push(word);
                     self.letters(word, text);
                 } else {
                     self.operand(word, before);
@@ -201,28 +194,25 @@ impl<'w, 's, 'p> Reading<'w, 's, 'p> {
 
     /// One option, by its name in the record.
     fn option(&mut self, name: &'p str, takes: Takes, attached: Option<&'w str>, word: &'w Word<'s>) {
-        self.given.push(name);
         let is_named = |names: &str| names.split_whitespace().any(|own| own == name);
         if let Some((_, operands)) = self.record.with.iter().find(|(names, _)| is_named(names)) {
             self.operands = operands;
-            self.switched = true;
         }
-        match (takes, attached) {
-            (Takes::Nothing | Takes::Attached(_), None) => {}
-            (Takes::Nothing, Some(text)) => self.unknown(word, text),
-            (Takes::Attached(kind) | Takes::Value(kind), Some(text)) => {
-                self.values.push((name, text));
-                self.slot(kind, text, word);
+        let mut value = attached.map(|text| (text, word));
+        if let (Takes::Value(kind), None) = (takes, value) {
+            if kind == Kind::Exec {
+                self.exec(word);
+            } else {
+                value = self.words.get(self.at).map(|word| (&*word.value, word));
+                self.later |= value.is_none();
+                self.at += usize::from(value.is_some());
             }
-            (Takes::Value(Kind::Exec), None) => self.exec(word),
-            (Takes::Value(kind), None) => match self.words.get(self.at) {
-                Some(value) => {
-                    self.at += 1;
-                    self.values.push((name, &value.value));
-                    self.slot(kind, &value.value, value);
-                }
-                None => self.later = true,
-            },
+        }
+        self.given.push((name, value.map(|(text, _)| text)));
+        match (takes, value) {
+            (_, None) => {}
+            (Takes::Nothing, Some((text, _))) => self.unknown(word, text),
+            (Takes::Attached(kind) | Takes::Value(kind), Some((text, word))) => self.slot(kind, text, word),
         }
         // What follows `python -m module` is for the module.
         let operands = self.operands;
@@ -243,7 +233,7 @@ impl<'w, 's, 'p> Reading<'w, 's, 'p> {
             self.at += end + 2;
         } else {
             self.unknown(word, "");
-            self.unclear = true;
+            self.deed = self.deed.or(Some(Deed::RunsCommands));
         }
     }
 
@@ -290,7 +280,6 @@ impl<'w, 's, 'p> Reading<'w, 's, 'p> {
     /// An option that is not in the record, and what may be its value.
     fn unknown(&mut self, word: &'w Word<'s>, value: &'w str) {
         self.unknown = true;
-        self.unclear |= self.operands.runs_words();
         if !value.is_empty() {
             self.slot(Kind::Any, value, word);
         }
@@ -307,15 +296,12 @@ impl<'w, 's, 'p> Reading<'w, 's, 'p> {
 
     fn operand(&mut self, word: &'w Word<'s>, at: usize) {
         if self.plain.is_empty() && !self.record.sub.is_empty() {
-            let args = &self.record.args;
-            match word.fixed().and_then(|text| self.record.sub.get(text)) {
-                Some(sub) => return self.subcommand(sub),
-                None if args.before.is_empty() && args.many.is_none() => {
-                    self.unknown = true;
-                    self.lost_sub = true;
-                    self.later |= word.fixed().is_none();
-                }
-                None => {}
+            if let Some(sub) = word.fixed().and_then(|text| self.record.sub.get(text)) {
+                return self.subcommand(sub);
+            }
+            if self.record.needs_sub() {
+                self.unknown = true;
+                self.later |= word.fixed().is_none();
             }
         }
         let is_variable = self.operands.many == Some(Kind::Variable) && word.value.contains('=');
@@ -328,25 +314,26 @@ impl<'w, 's, 'p> Reading<'w, 's, 'p> {
         if is_script && self.operands.tail == Some(Tail::Rest) {
             self.begin_tail(self.at);
         }
+        self.values();
     }
 
     fn subcommand(&mut self, sub: &'p Record) {
         // What an option before the subcommand does counts behind it too.
-        let by_option = |trigger: &Trigger| {
-            let is_option = !matches!(
-                trigger,
-                Trigger::Always | Trigger::NoOperand | Trigger::Operand(_)
-            );
-            is_option && self.meets(trigger)
-        };
+        let by_option = |trigger: &Trigger| trigger.is_option() && self.meets(trigger);
         self.deed = self.deed.or_else(|| self.first_high(by_option));
         self.record = sub;
         self.operands = &sub.args;
-        self.switched = false;
         self.astray |= self.unknown;
-        self.unclear |= self.unknown && self.operands.runs_words();
+        self.from = self.at;
         self.given.clear();
-        self.options.clear();
+        self.values();
+    }
+
+    /// Behind the name of a setting every word is its value, also one with a dash.
+    fn values(&mut self) {
+        if self.operands.tail == Some(Tail::Values) && self.plain.len() >= self.operands.before.len() {
+            self.begin_tail(self.at);
+        }
     }
 
     fn first_high(&self, is_met: impl Fn(&Trigger) -> bool) -> Option<Deed> {
@@ -362,12 +349,12 @@ impl<'w, 's, 'p> Reading<'w, 's, 'p> {
             .tail
             .map(|tail| (tail, rest))
             .filter(|_| !rest.is_empty());
-        self.at = self.words.len();
+        self.at = at;
     }
 
     fn finish(&mut self) {
         let record = self.record;
-        let is_given = |names: &[Box<str>]| names.iter().any(|name| self.given.contains(&&**name));
+        let is_given = |names: &[Box<str>]| names.iter().any(|name| self.has_option(name));
         let rewrites = is_given(&record.rewrites);
         let is_tame = is_given(&record.unless);
         let operand = |kind, word: &'w Word<'s>| Slot {
@@ -390,9 +377,13 @@ impl<'w, 's, 'p> Reading<'w, 's, 'p> {
             };
             self.slots.push(operand(kind, word));
         }
-        if let Some((Tail::Rest, words)) = self.tail {
-            self.slots
-                .extend(words.iter().map(|word| operand(Kind::Any, word)));
+        let of_tail = match self.tail {
+            Some((Tail::Rest, words)) => Some((Kind::Any, words)),
+            Some((Tail::Values, words)) => Some((Kind::Code, words)),
+            _ => None,
+        };
+        if let Some((kind, words)) = of_tail {
+            self.slots.extend(words.iter().map(|word| operand(kind, word)));
         }
         self.tame = is_tame && !self.unknown && !self.later;
         if !self.tame {
@@ -401,7 +392,8 @@ impl<'w, 's, 'p> Reading<'w, 's, 'p> {
                 .or_else(|| self.first_high(|trigger| self.meets(trigger)));
         }
         if self.later && self.deed.is_none() {
-            self.maybe = if self.lost_sub {
+            let is_lost = !self.plain.is_empty() && self.record.needs_sub();
+            self.maybe = if is_lost {
                 self.root.first_deed()
             } else {
                 self.first_high(|trigger| *trigger != Trigger::NoOperand)
@@ -410,18 +402,19 @@ impl<'w, 's, 'p> Reading<'w, 's, 'p> {
     }
 
     fn meets(&self, trigger: &Trigger) -> bool {
-        let has = |name: &str| {
-            self.given.contains(&name) || self.options.iter().any(|word| self.is_spelled(&word.value, name))
-        };
+        let words = self.words.get(self.from..self.at).unwrap_or_default();
+        let signed = || words.iter().filter(|word| word.value.starts_with(['-', '+']));
+        let has =
+            |name: &str| self.has_option(name) || signed().any(|word| self.is_spelled(&word.value, name));
         match trigger {
             Trigger::Always => true,
             Trigger::NoOperand => self.plain.is_empty() && self.tail.is_none(),
             Trigger::Option(name) => has(name),
-            Trigger::All(names) => names.iter().all(|name| has(name)),
-            Trigger::OptionValue(name, wild) => {
-                let is_met = |(own, value): &(&str, &str)| *own == &**name && wild.matches(value);
-                self.values.iter().any(is_met)
-            }
+            Trigger::All(triggers) => triggers.iter().all(|trigger| self.meets(trigger)),
+            Trigger::OptionValue(name, wild) => self
+                .given
+                .iter()
+                .any(|(own, value)| *own == &**name && value.is_some_and(|value| wild.matches(value))),
             Trigger::Operand(wild) => self.plain.iter().any(|word| wild.matches(&word.value)),
         }
     }

@@ -30,7 +30,7 @@ pub(super) fn unfit(line: &str) -> Option<Doubt> {
 }
 
 /// The first reason to think that bash reads `source` differently from the tree under `root`.
-pub(super) fn doubt(root: Node<'_>, source: &str) -> Option<Doubt> {
+pub(super) fn of(root: Node<'_>, source: &str) -> Option<Doubt> {
     let edges = (source.get(..root.start_byte()), source.get(root.end_byte()..));
     let blank = |edge: Option<&str>| edge.is_some_and(|edge| gap_is_plain(edge, Newlines::Allowed));
     if !blank(edges.0) || !blank(edges.1) {
@@ -144,39 +144,28 @@ fn is_body(node: Node<'_>) -> bool {
 /// Spaces, tabs, newlines where allowed, and a line continuation next to a blank. A continuation between two letters
 /// joins them (`r\⏎m` is `rm`), and a backslash before a space makes a word the grammar does not see.
 fn gap_is_plain(gap: &str, newlines: Newlines) -> bool {
-    let mut before = '\0';
-    let mut chars = gap.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            ' ' | '\t' => {}
-            '\n' if newlines == Newlines::Allowed => {}
-            '\\' if chars.next() == Some('\n') => {
-                let blank = |c: char| c == ' ' || c == '\t';
-                if !blank(before) && !chars.peek().is_some_and(|&c| blank(c)) {
-                    return false;
-                }
-            }
-            _ => return false,
-        }
-        before = c;
+    let is_blank = |c: char| c == ' ' || c == '\t';
+    let is_plain = |c: char| is_blank(c) || (c == '\n' && newlines == Newlines::Allowed);
+    if gap.chars().all(is_plain) {
+        return true;
     }
-    true
+    let parts: Vec<&str> = gap.split("\\\n").collect();
+    let touches_blank = |pair: &[&str]| match pair {
+        [before, after] => before.ends_with(is_blank) || after.starts_with(is_blank),
+        _ => false,
+    };
+    parts.concat().chars().all(is_plain) && parts.windows(2).all(touches_blank)
 }
 
 /// The grammar sometimes takes a newline into a word; blanks beyond ASCII end a word in one locale and not in another.
 fn word_doubt(text: &str) -> Option<Doubt> {
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        let c = if c == '\\' {
-            chars.next().filter(|&c| c != ' ' && c != '\t')
-        } else {
-            Some(c)
-        };
-        if c.is_some_and(char::is_whitespace) {
-            return Some(Doubt::OddBlank);
-        }
-    }
-    None
+    let mut escaped = false;
+    let is_odd = |c: char| {
+        let is_kept = escaped && matches!(c, ' ' | '\t');
+        escaped = c == '\\' && !escaped;
+        c.is_whitespace() && !is_kept
+    };
+    text.contains(is_odd).then_some(Doubt::OddBlank)
 }
 
 /// The grammar takes the longest match and bash the first end; `sh` ends at the first quote of any kind.
