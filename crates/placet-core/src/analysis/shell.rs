@@ -8,7 +8,7 @@
 //! - `walk` finds the simple commands and redirections, also inside substitutions, here-documents and functions. `word` reads what the
 //!   shell makes of each word: `brace` expands lists, `glob` and `guess` say what else it could become; `path_words` finds the paths in them.
 //! - `judge` says what each command does and how bad that is, from the record of its program in `programs`; `standing` knows where a word
-//!   leads, `hosts` whom a command would talk to, `git` what a repository's settings run; `ban` knows the few that nobody may allow.
+//!   leads, `hosts` which hosts a command would reach, `git` what a repository's settings run; `ban` knows the few that no approver may allow.
 //!
 //! Invariants: a command is LOW only when its record knows every word of it; what is not understood is HIGH; a limit that is reached
 //! raises risk and never ends the search for banned commands.
@@ -36,7 +36,7 @@ use super::why::Why;
 use super::{Analysis, Fact, FactKind, Places};
 use crate::tool::Risk;
 
-/// A longer line is not read at all: nobody could judge it either.
+/// A longer line is not read: an approver could not judge it either.
 const LINE_BYTES_MAX: usize = 10_000;
 /// More simple commands than this are too many to look at one by one.
 const COMMANDS_MAX: usize = 64;
@@ -61,6 +61,7 @@ pub fn analyse(line: &str, places: &dyn Places, found: &mut Analysis) {
 
 /// The same for a line that is started elsewhere.
 pub(super) fn analyse_line(line: &str, start: &Start<'_>, places: &dyn Places, found: &mut Analysis) {
+    found.facts.reserve(8);
     let mut walk = walk::Walk::new(places, found);
     walk.start(start);
     walk.line(line, &[]);

@@ -184,12 +184,11 @@ impl KnownPlaces {
 
     /// Whether it is a disk.
     pub(in super::super) fn is_disk(&self, path: &str) -> bool {
-        path.starts_with('/') && self.disks.iter().any(|disk| disk.matches(&shorten(path)))
+        path.starts_with('/') && self.disks.matches(&shorten(path))
     }
 }
 
-/// Whether a pattern begins like the name, or spells out half of it and more than an ending. A pattern that says little (`*.json`) is
-/// not held against anybody.
+/// Whether a pattern begins like the name, or spells out half of it and more than an ending. `*.json` says too little to count.
 fn says_enough(pattern: &str, glob: &Glob, name: &str) -> bool {
     let stem = pattern.find(['*', '?', '[', '{', '(']).unwrap_or(pattern.len());
     let only_ending = pattern.starts_with("*.");

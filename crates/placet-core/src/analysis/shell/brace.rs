@@ -9,7 +9,7 @@ pub(super) const COMMA: char = '\u{2}';
 /// `}`
 pub(super) const CLOSE: char = '\u{3}';
 
-/// More words were asked for than anybody could judge.
+/// More words than an approver could judge.
 #[derive(Debug)]
 pub(super) struct TooMany;
 
@@ -136,9 +136,12 @@ fn sequence(text: &str) -> Result<Option<Vec<String>>, TooMany> {
     let is_padded = |text| digits(text).starts_with('0') && digits(text).len() > 1;
     let padded = is_padded(first) || is_padded(last);
     let width = if padded { first.len().max(last.len()) } else { 0 };
-    let nth = |n: u64| match to < from {
-        true => from.saturating_sub_unsigned(n * step),
-        false => from.saturating_add_unsigned(n * step),
+    let nth = |n: u64| {
+        if to < from {
+            from.saturating_sub_unsigned(n * step)
+        } else {
+            from.saturating_add_unsigned(n * step)
+        }
     };
     let word = |n| match numbers {
         Some(_) => format!("{:0width$}", nth(n)),

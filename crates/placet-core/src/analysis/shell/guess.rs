@@ -5,7 +5,7 @@
 /// How deep defaults may hold defaults.
 const DEPTH_MAX: usize = 8;
 
-/// What `word` may come to. What starts with a value that nobody knows starts at `.`, if a folder is meant.
+/// What `word` may come to. A folder whose first part is unknown starts at `.`.
 pub(super) fn of(word: &str) -> String {
     let mut guess = String::with_capacity(word.len());
     add(word, &mut guess, DEPTH_MAX);

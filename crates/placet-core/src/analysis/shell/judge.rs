@@ -14,7 +14,7 @@ use super::super::{Effect, Fact, Places, lowercase};
 use super::programs::{Does, Input, Parsed, Programs};
 use super::standing::{self, Standing};
 use super::word::Word;
-use super::{ban, git};
+use super::{ban, git, guess};
 
 pub(super) use inner::Inner;
 
@@ -267,7 +267,7 @@ pub(super) fn variables(assigned: &[String], places: &dyn Places) -> Option<Why>
                 name: name.to_owned(),
             });
         }
-        // Who puts it into a variable means to use it.
+        // A secret in a variable is there to be used.
         let plain = if text.contains(['\'', '"']) {
             Cow::Owned(text.replace(['\'', '"'], ""))
         } else {
@@ -280,13 +280,15 @@ pub(super) fn variables(assigned: &[String], places: &dyn Places) -> Option<Why>
 
 /// Why one of these words is HIGH by itself, if it is: it names something sensitive.
 pub(super) fn words(words: &[Word<'_>], places: &dyn Places) -> Option<Why> {
+    words.iter().find_map(|word| secret(word, &word.value, places))
+}
+
+/// Why a part of a word is HIGH by itself, as it is or as it may come out.
+fn secret(word: &Word<'_>, text: &str, places: &dyn Places) -> Option<Why> {
     let known = &places.programs().facts().places;
-    words.iter().find_map(|word| {
-        let deed = known
-            .in_word(&word.value)
-            .or_else(|| known.in_word(&word.guess()?))?;
-        Some(does(&word.raw, deed))
-    })
+    let guess = || word.is_later().then(|| guess::of(text));
+    let deed = known.in_word(text).or_else(|| known.in_word(&guess()?));
+    Some(does(&word.raw, deed?))
 }
 
 /// Inside `[` these operators redirect or start a subshell; and plain `sh` knows no `[[`, so there they do the same.

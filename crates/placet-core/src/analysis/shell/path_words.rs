@@ -28,7 +28,7 @@ pub(super) struct Values {
 }
 
 impl Values {
-    /// Remembers `NAME=value`; anything else is none.
+    /// Remembers `NAME=value`; ignores anything else.
     pub(super) fn assign(&mut self, text: &str) {
         if let Some((name, value)) = text.split_once('=') {
             self.set(name.trim_end_matches('+'), &value.replace(['\'', '"'], ""));

@@ -13,7 +13,7 @@ use super::word::{Known, Word};
 pub(super) enum Standing {
     /// In one of these folders, all inside the workspace.
     In(Rc<Vec<String>>),
-    /// Nobody knows.
+    /// Anywhere.
     Lost,
 }
 
@@ -139,7 +139,7 @@ pub(super) fn points_away(path: &str) -> bool {
     path.starts_with(['/', '~']) || (path.contains("..") && path.split('/').any(|part| part == ".."))
 }
 
-/// A name for what a process has open or runs: which program `/proc/self/exe` or `/dev/fd/3` is, nobody can see.
+/// A name for what a process has open or runs: which program `/proc/self/exe` or `/dev/fd/3` is, the line does not say.
 pub(super) fn is_open_file(path: &str) -> bool {
     let names_process = |part: &str| part.contains("self") || part.bytes().all(|b| b.is_ascii_digit());
     let of_process = |(above, part): (&str, &str)| match above {

@@ -69,7 +69,7 @@ impl<'s> Word<'s> {
         if climbs { Err(Doubt::ListClimbs) } else { Ok(()) }
     }
 
-    /// A word nobody wrote like this.
+    /// A word that was not written on the line, such as one that braces make.
     pub(super) fn made(value: impl Into<Cow<'s, str>>, known: Known) -> Self {
         let value = value.into();
         Self {

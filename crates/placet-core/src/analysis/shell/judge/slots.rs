@@ -303,11 +303,8 @@ impl<'w, 's> Case<'_, 'w, 's> {
 
     /// HIGH when a word names something secret.
     fn secret(&mut self, slot: &Slot<'w, 's>) {
-        let known = self.known_places();
-        let guess = || slot.word.is_later().then(|| guess::of(slot.text));
-        let deed = known.in_word(slot.text).or_else(|| known.in_word(&guess()?));
-        if let Some(deed) = deed {
-            self.high(&slot.word.raw, deed);
+        if self.judged.why.is_none() {
+            self.judged.why = super::secret(slot.word, slot.text, self.places);
         }
     }
 

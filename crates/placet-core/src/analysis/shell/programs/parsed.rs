@@ -27,6 +27,10 @@ impl Slot<'_, '_> {
 }
 
 /// What a command comes to by the record of its program.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says something else about the words"
+)]
 pub(in super::super) struct Parsed<'w, 's, 'p> {
     root: &'p Record,
     /// The record of the program, or of the subcommand that was found.

@@ -39,13 +39,9 @@ pub enum RecordError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(in super::super) enum Does {
-    /// Nothing: it reads, and prints what it finds.
     Reads,
-    /// It changes the workspace.
     Edits,
-    /// It runs code of the workspace, or code that it downloads.
     Runs,
-    /// It changes something outside the workspace.
     Changes,
 }
 
@@ -53,18 +49,12 @@ pub(in super::super) enum Does {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(in super::super) enum Input {
-    /// It reads it as text, or not at all.
     #[default]
     Text,
-    /// It runs it as shell lines, unless it is given a script or a line.
     Shell,
-    /// It runs it as code, unless it is given a script or code.
     Code,
-    /// It adds its words to the command that it runs.
     Words,
-    /// It opens the files that it names.
     Paths,
-    /// It sends it somewhere.
     Sends,
 }
 
@@ -86,61 +76,35 @@ pub(in super::super) enum Style {
     Unknown,
 }
 
-/// What a word is to the program.
+/// What a word is to the program. `docs/policy.md` says what each one means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(in super::super) enum Kind {
-    /// A text that is not opened, sent or run.
     Text,
-    /// A file or folder that is read.
     Reads,
-    /// A file that is written.
     Writes,
-    /// A file that is deleted.
     Deletes,
-    /// The folder in which the program works.
     Folder,
-    /// A URL, with or without its scheme.
     Url,
-    /// A URL, `user@host:path`, or a name of either.
     Remote,
-    /// `user@host`.
     Login,
-    /// A file, or `user@host:path`.
     Copy,
-    /// The name of a host.
     Host,
-    /// `registry.example.org/image`.
     Image,
-    /// Where something is mounted from: `source:target`, `type=bind,source=…`.
     Mount,
-    /// `TCP:host:port`.
     Socket,
-    /// Hosts and ports that replace others: `example.org:443:10.0.0.1:443`.
     Route,
-    /// A text, or `@file` whose content is sent.
     Data,
-    /// A line that a shell runs.
     Line,
-    /// Code that the program runs.
     Code,
-    /// An expression without effects of its own.
     Expression,
-    /// A file whose code the program runs.
     Script,
-    /// Where a symbolic link leads, seen from the folder of the link.
     Link,
-    /// An archive that is only read, or `host:archive`.
     Archive,
-    /// A patch or an archive, whose files are written.
     Unpacks,
-    /// `NAME=value`.
     Variable,
-    /// The name of a variable that the shell sets.
     Name,
-    /// A command up to `;`, or up to `+` after `{}`.
     Exec,
-    /// Not known.
     Any,
 }
 
@@ -148,15 +112,10 @@ pub(in super::super) enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(in super::super) enum Tail {
-    /// A command with its words.
     Command,
-    /// The words of a shell line.
     Lines,
-    /// Words for a script, which may do anything with them.
     Rest,
-    /// Texts.
     Words,
-    /// Code that the program runs, now or later.
     Values,
 }
 
@@ -164,15 +123,10 @@ pub(in super::super) enum Tail {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(in super::super) enum Banned {
-    /// It deletes a folder of the system, or all of a home.
     DeletesAll,
-    /// It changes every file there is.
     ChangesAll,
-    /// It writes `of=` a disk.
     OverwritesDisk,
-    /// It makes a disk new.
     ErasesDisk,
-    /// It answers questions that are for people, or starts something that does.
     AnswersForPeople,
 }
 

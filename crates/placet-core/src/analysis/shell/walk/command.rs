@@ -143,7 +143,7 @@ impl Walk<'_> {
         let several = node.named_children().filter(|_| one.is_none());
         let assignments = one.into_iter().chain(several);
         let assignments: Vec<String> = assignments.map(|node| source.of(node).to_owned()).collect();
-        // Who puts it into a variable means to use it.
+        // A path in a variable is there to be used.
         let outside = |text: &&String| {
             let value = text.split_once('=').map_or("", |(_, value)| value);
             let path = guess::of(value.trim_matches(['\'', '"']));
@@ -254,7 +254,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The paths that these words and assignments may name; whoever uses a value that was forgotten is not understood.
+    /// The paths that these words and assignments may name. A word that may use an evicted value is HIGH.
     pub(super) fn named(&mut self, words: &[Word<'_>], assignments: &[String], text: &str) -> Vec<String> {
         if self.values.are_short_of(words) {
             self.doubt(text, Doubt::TooManyValues);
