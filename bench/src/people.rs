@@ -1,6 +1,7 @@
 //! What people see and type: reading a reply, rendering a question.
 
-use placet_core::analysis::{FixedPlaces, analyse, shell_lines};
+use placet_core::analysis::FixedPlaces;
+use placet_core::findings::Findings;
 use placet_core::ids::InteractionId;
 use placet_core::interaction::{
     Asked, Audience, CallKey, Code, InteractionKind, Locale, Subject, tool_approval_options,
@@ -50,8 +51,7 @@ pub(crate) fn render(plan: &Plan, table: &mut Table) -> anyhow::Result<()> {
     let config = world::config(50)?;
     let call = world::call("bash", json!({ "command": SHELL_LINE }), 1, "render")?;
     let tool = config.builtin_tool(&call.tool);
-    let analysis = analyse(&tool, &call.args, &FixedPlaces::of_examples());
-    let lines = shell_lines(&tool, &call.args);
+    let findings = Findings::of(&tool, &call.args, &FixedPlaces::of_examples());
     let asked = Asked {
         id: InteractionId::new("int_1")?,
         session: call.session.clone(),
@@ -81,8 +81,7 @@ pub(crate) fn render(plan: &Plan, table: &mut Table) -> anyhow::Result<()> {
         asked: &asked,
         call: Some(&call),
         verdict: None,
-        analysis: Some(&analysis),
-        lines: &lines,
+        findings: Some(&findings),
         remaining: Millis::from_secs(60),
         votes_so_far: &[],
     };

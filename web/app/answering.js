@@ -50,11 +50,16 @@ export const needsConfirming = (question, option) =>
 export async function send(question, answer) {
   const option = optionsOf(question).find(({ optionId }) => optionId === answer.selectedOptionId);
   try {
-    const result = await api.answer(question.requestId, { ...answer, shownDigest: question.shownDigest });
+    const result = await api.answer(question.requestId, { ...answer, ...shown(question) });
     return accepted(result, option);
   } catch (problem) {
     return refused(problem, question);
   }
+}
+
+/** What the person saw: its digest, and the language it was in. */
+export function shown(question) {
+  return { shownDigest: question.shownDigest, shownLocale: question.document?.locale };
 }
 
 function accepted(result, option) {

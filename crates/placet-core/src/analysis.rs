@@ -14,7 +14,7 @@ mod why;
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::call::Args;
 use crate::tool::{ArgNames, Category, Lens, Risk, SqlAccess, Tool};
@@ -24,13 +24,14 @@ pub use shell::{Programs, Record, RecordError};
 pub use why::{AddressConcern, Ban, Deed, Doubt, PathConcern, SqlConcern, UrlConcern, UrlOddity, Why};
 
 /// What a call would do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Analysis {
     /// Each thing found, in order of appearance.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<Fact>,
     /// Why no mode and no approver can allow the call.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "why::as_text")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub banned: Option<Ban>,
     /// The home folder that `~` stands for in rules about paths.
     #[serde(skip)]
@@ -38,7 +39,7 @@ pub struct Analysis {
 }
 
 /// One thing a call would do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Fact {
     /// What it is.
@@ -47,12 +48,12 @@ pub struct Fact {
     /// How bad it could be.
     pub risk: Risk,
     /// Why that risk; absent when nothing raised it.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "why::as_text")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Why>,
 }
 
 /// The kinds of things a call can do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum FactKind {
     /// One simple command of a shell line.
@@ -62,17 +63,19 @@ pub enum FactKind {
         /// The source text of this simple command.
         text: String,
         /// Some word is only known at run time.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         dynamic: bool,
         /// Variables set for this command (`FOO=bar cmd`).
-        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         assignments: Vec<String>,
         /// Which wrappers it runs under (`sudo`, `xargs`), outermost first.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         under: Vec<String>,
         /// What it would do; [`Effect::Unknown`] when its record does not describe all of it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         effects: Vec<Effect>,
         /// Every path that its words may name from any folder the shell may be in, links followed. Rules about paths use them;
-        /// they are more than the command uses, and are not shown.
+        /// they are more than the command uses, and are neither shown nor stored.
         #[serde(skip)]
         paths: Vec<String>,
     },
@@ -85,7 +88,7 @@ pub enum FactKind {
         /// Whether a rule that allows a command also covers this: inside the workspace, or `/dev/null`.
         contained: bool,
         /// Every path it may name, as for a command.
-        #[serde(skip)]
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         paths: Vec<String>,
     },
     /// One SQL statement.
@@ -93,11 +96,12 @@ pub enum FactKind {
         /// `SELECT`, `DELETE`, …
         verb: String,
         /// Its other verbs: a `DELETE` in a common table expression beside an `UPDATE`, the `INSERT` of a `REPLACE`.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         also: Vec<String>,
         /// What kind of effect it has.
         category: Category,
         /// Tables it names, without quotes and in lower case.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tables: Vec<String>,
         /// Its text, printed from the parsed form.
         text: String,
@@ -120,6 +124,7 @@ pub enum FactKind {
         /// The URL's scheme.
         scheme: String,
         /// The port, also when it is the scheme's own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         port: Option<u16>,
     },
     /// Something that could not be read.
@@ -130,7 +135,7 @@ pub enum FactKind {
 }
 
 /// One thing that a command does.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Effect {
     /// It reads this file or folder.

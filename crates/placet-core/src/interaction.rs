@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::{Args, CallDigest, Chat, ToolCall};
 use crate::evidence::Evidence;
+use crate::findings::Judgement;
 use crate::ids::{AgentId, CallId, GroupId, InteractionId, PersonId, SessionId};
 use crate::principal::{Principal, Via};
 use crate::time::{LiveTime, Millis, Timestamp};
@@ -122,6 +123,9 @@ pub enum Subject {
         /// The arguments it ran with, when people had changed them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         edited: Option<Box<Args>>,
+        /// What policy said about these arguments, and what was found.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        judgement: Option<Box<Judgement>>,
     },
     /// Too many rejections in a row: how should the agent go on?
     Breaker {
@@ -150,6 +154,9 @@ pub struct Edited {
     pub by: PersonId,
     /// The new arguments.
     pub args: Args,
+    /// What policy said about them, and what was found. Absent in rows of versions that did not store it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judgement: Option<Box<Judgement>>,
 }
 
 /// Who may answer.
@@ -283,6 +290,24 @@ impl Asked {
             | Subject::UnknownOutcome { call, .. }
             | Subject::Breaker { call, .. } => Some(call),
             Subject::Request { call, .. } => call.as_ref(),
+        }
+    }
+
+    /// The arguments a person changed the call to, if the question is about those.
+    pub fn edited_args(&self) -> Option<&Args> {
+        match &self.subject {
+            Subject::Call { edited, .. } => edited.as_ref().map(|edited| &edited.args),
+            Subject::UnknownOutcome { edited, .. } => edited.as_deref(),
+            Subject::Breaker { .. } | Subject::Request { .. } => None,
+        }
+    }
+
+    /// What policy said about those arguments, and what was found.
+    pub fn judgement(&self) -> Option<&Judgement> {
+        match &self.subject {
+            Subject::Call { edited, .. } => edited.as_ref()?.judgement.as_deref(),
+            Subject::UnknownOutcome { judgement, .. } => judgement.as_deref(),
+            Subject::Breaker { .. } | Subject::Request { .. } => None,
         }
     }
 

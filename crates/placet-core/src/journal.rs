@@ -7,9 +7,11 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::call::{CallDigest, ToolCall};
 use crate::digest::Digest;
+use crate::findings::StoredFindings;
 use crate::ids::{ChannelName, ChatId, InteractionId, PersonId, SessionId, StandingGrantId, ToolName};
 use crate::interaction::{Asked, Ballot, CallKey, Resolution};
 use crate::outcome::Outcome;
@@ -34,6 +36,9 @@ pub enum Event {
         digest: CallDigest,
         /// The judgement.
         verdict: Box<Verdict>,
+        /// What it was found to do. Absent in rows of versions that did not store it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        findings: Option<StoredFindings>,
         /// Under which version of the policy.
         policy: Digest,
         /// What became of it, unless a question follows in the same step. If it permits the call, grant 1 is issued.
@@ -312,6 +317,23 @@ impl Event {
             | Self::RunInterrupted { .. }
             | Self::RunEnded { .. } => true,
         }
+    }
+
+    /// As JSON for readers: as stored, with the texts of the findings in their places.
+    pub fn readable(&self) -> Value {
+        let mut json = serde_json::to_value(self).unwrap_or_default();
+        if let (
+            Self::CallReceived {
+                call,
+                findings: Some(findings),
+                ..
+            },
+            Value::Object(fields),
+        ) = (self, &mut json)
+        {
+            fields.insert("findings".to_owned(), findings.readable(&call.args));
+        }
+        json
     }
 
     /// Its name, as stored and as shown.

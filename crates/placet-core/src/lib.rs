@@ -11,6 +11,7 @@ pub mod config;
 pub mod confine;
 pub mod digest;
 pub mod evidence;
+pub mod findings;
 pub mod ids;
 pub mod interaction;
 pub mod journal;

@@ -6,8 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::call::{Args, CallDigest};
+use crate::findings::Judgement;
 use crate::ids::PersonId;
 use crate::time::{Millis, Timestamp};
+use crate::verdict::Reason;
 
 /// What became of a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,6 +26,9 @@ pub enum Outcome {
         /// The arguments they changed it to, if they did.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         edited: Option<Args>,
+        /// What policy said about those arguments, and what was found.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        judgement: Option<Box<Judgement>>,
         /// Something they add.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         instruction: Option<String>,
@@ -113,8 +118,8 @@ pub enum Outcome {
 pub enum Denial {
     /// Policy says no.
     Policy {
-        /// Its sentence.
-        reason: String,
+        /// Why.
+        reason: Reason,
     },
     /// A person would have to agree, and there is nobody to ask.
     NobodyToAsk {
@@ -228,6 +233,14 @@ impl Outcome {
     /// Whether the call may run.
     pub const fn permits(&self) -> bool {
         matches!(self, Self::Allowed | Self::Approved { .. })
+    }
+
+    /// What policy said about the arguments that a person changed the call to, and what was found.
+    pub fn judgement(&self) -> Option<&Judgement> {
+        match self {
+            Self::Approved { judgement, .. } => judgement.as_deref(),
+            _ => None,
+        }
     }
 
     /// What a person added for the agent, to follow the results as a user message.

@@ -11,7 +11,7 @@ use crate::confine::Confinement;
 use crate::digest::Digest;
 use crate::ids::ToolName;
 use crate::tool::{Category, OwnOpinion, Risk, Tool};
-use crate::verdict::{AskTerms, Decision, Reason, Ruling, Step, Verdict, high};
+use crate::verdict::{AskTerms, Decision, Reason, Step, Verdict};
 
 pub(crate) mod example;
 mod index;
@@ -135,7 +135,7 @@ struct Answer<'p> {
     step: Step,
     decision: Decision,
     rule: Option<&'p str>,
-    reason: String,
+    reason: Reason,
 }
 
 impl Policy {
@@ -220,7 +220,7 @@ impl Policy {
     }
 
     fn disabled(&self) -> Option<Answer<'_>> {
-        (!self.settings.enabled).then(|| Answer::allow(Step::Disabled, &Reason::Disabled))
+        (!self.settings.enabled).then(|| Answer::allow(Step::Disabled, Reason::Disabled))
     }
 
     /// Rules and overrides; the strictest of them wins.
@@ -246,42 +246,51 @@ impl Policy {
                 Answer::ask(
                     Step::Rule,
                     terms.unwrap_or_else(AskTerms::plain),
-                    &rule.why(Ruling::Asks),
+                    rule.why(|rule| Reason::RuleAsks { rule }),
                 )
                 .by(rule)
             }
-            (Override::Allow, Some(rule)) => Answer::allow(Step::Rule, &rule.why(Ruling::Allows)).by(rule),
-            (Override::Ask, None) => {
-                let reason = Reason::AlwaysAsked(&subject.call.tool);
-                Answer::ask(Step::Rule, AskTerms::plain(), &reason)
+            (Override::Allow, Some(rule)) => {
+                Answer::allow(Step::Rule, rule.why(|rule| Reason::RuleAllows { rule })).by(rule)
             }
-            (Override::Allow, None) => Answer::allow(Step::Rule, &Reason::NeverAsked(&subject.call.tool)),
+            (Override::Ask, None) => {
+                let tool = subject.call.tool.clone();
+                Answer::ask(Step::Rule, AskTerms::plain(), Reason::AlwaysAsked { tool })
+            }
+            (Override::Allow, None) => {
+                let tool = subject.call.tool.clone();
+                Answer::allow(Step::Rule, Reason::NeverAsked { tool })
+            }
         })
     }
 
     fn strict(&self, subject: &Subject<'_>, context: &Context<'_>) -> Option<Answer<'_>> {
         let strict = self.settings.strict || context.workflow_strict;
         (strict && subject.risk > Risk::Low)
-            .then(|| Answer::ask(Step::Strict, AskTerms::plain(), &Reason::Strict(subject.risk)))
+            .then(|| Answer::ask(Step::Strict, AskTerms::plain(), Reason::Strict))
     }
 
     fn allow_listed(&self, subject: &Subject<'_>, context: &Context<'_>) -> Option<Answer<'_>> {
-        let tool = &subject.call.tool;
-        let reason = if context.session_allow_list.contains(tool) {
-            Reason::SessionList(tool)
-        } else if context.workflow_allow_list.contains(tool) {
-            Reason::WorkflowList(tool)
-        } else if self.settings.auto_approved_tools.contains(tool) {
-            Reason::AutoApproved(tool)
+        let tool = subject.call.tool.clone();
+        let reason = if context.session_allow_list.contains(&tool) {
+            Reason::SessionList { tool }
+        } else if context.workflow_allow_list.contains(&tool) {
+            Reason::WorkflowList { tool }
+        } else if self.settings.auto_approved_tools.contains(&tool) {
+            Reason::AutoApproved { tool }
         } else {
             let covers = |grant: &&crate::standing::StandingGrant| {
                 grant
                     .scope
                     .covers(subject.call, subject.analysis, context.digest, context.workspace)
             };
-            Reason::Standing(Some(context.standing.iter().find(covers)?))
+            let used = context.standing.iter().find(covers)?;
+            Reason::Standing {
+                grant: used.id.clone(),
+                by: used.by.clone(),
+            }
         };
-        Some(Answer::allow(Step::AllowList, &reason))
+        Some(Answer::allow(Step::AllowList, reason))
     }
 }
 
@@ -295,76 +304,79 @@ fn denied<'r>(rules: &Candidates<'r>, subject: &Subject<'_>) -> Option<Answer<'r
     if let Some(rule) = rules.denying(subject) {
         return Some(deny(
             Some(rule.name.as_str()),
-            rule.why(Ruling::Denies).to_string(),
+            rule.why(|rule| Reason::RuleDenies { rule }),
         ));
     }
     let ban = subject.analysis.banned.as_ref()?;
-    Some(deny(None, Reason::Banned(Some(ban)).to_string()))
+    Some(deny(None, Reason::Banned(ban.clone())))
 }
 
 fn asks_by_nature(subject: &Subject<'_>) -> Option<Answer<'static>> {
     (subject.category == Category::Ask)
-        .then(|| Answer::ask(Step::AskCategory, AskTerms::plain(), &Reason::AsksByNature))
+        .then(|| Answer::ask(Step::AskCategory, AskTerms::plain(), Reason::AskTool))
 }
 
 fn high_risk(subject: &Subject<'_>) -> Option<Answer<'static>> {
     if subject.risk < Risk::High {
         return None;
     }
-    let reason = high(Some(subject.analysis)).next()?;
-    Some(Answer::ask(Step::HighRisk, AskTerms::plain(), &reason))
+    let mut found = subject
+        .analysis
+        .facts
+        .iter()
+        .filter(|fact| fact.risk == Risk::High);
+    let why = found.find_map(|fact| fact.why.clone());
+    let reason = why.map_or(Reason::DeclaredHigh, Reason::Found);
+    Some(Answer::ask(Step::HighRisk, AskTerms::plain(), reason))
 }
 
 fn yolo(mode: Mode) -> Option<Answer<'static>> {
-    (mode == Mode::Yolo).then(|| Answer::allow(Step::Yolo, &Reason::Yolo))
+    (mode == Mode::Yolo).then(|| Answer::allow(Step::Yolo, Reason::Yolo))
 }
 
 fn harmless(subject: &Subject<'_>) -> Option<Answer<'static>> {
     if subject.category == Category::Read {
-        return Some(Answer::allow(Step::LowRisk, &Reason::OnlyReads));
+        return Some(Answer::allow(Step::LowRisk, Reason::OnlyReads));
     }
-    (subject.risk == Risk::Low).then(|| Answer::allow(Step::LowRisk, &Reason::LowRisk))
+    (subject.risk == Risk::Low).then(|| Answer::allow(Step::LowRisk, Reason::LowRisk))
 }
 
 fn own_opinion(context: &Context<'_>) -> Option<Answer<'static>> {
     (context.own_opinion == OwnOpinion::NotNeeded)
-        .then(|| Answer::allow(Step::OwnOpinion, &Reason::OwnOpinion))
+        .then(|| Answer::allow(Step::OwnOpinion, Reason::OwnOpinion))
 }
 
 fn auto_edit(mode: Mode, subject: &Subject<'_>) -> Option<Answer<'static>> {
     (mode == Mode::AutoEdit && subject.category == Category::Write)
-        .then(|| Answer::allow(Step::AutoEdit, &Reason::AutoEdit))
+        .then(|| Answer::allow(Step::AutoEdit, Reason::AutoEdit))
 }
 
 fn remembered(subject: &Subject<'_>, context: &Context<'_>) -> Option<Answer<'static>> {
     (context.remembered && subject.risk == Risk::Medium)
-        .then(|| Answer::allow(Step::Memory, &Reason::Remembered))
+        .then(|| Answer::allow(Step::Memory, Reason::Remembered))
 }
 
 fn ask_anyway(subject: &Subject<'_>) -> Answer<'static> {
-    let reason = Reason::NothingAllows {
-        category: subject.category,
-        risk: subject.risk,
-    };
-    Answer::ask(Step::Ask, AskTerms::plain(), &reason)
+    let category = subject.category;
+    Answer::ask(Step::Ask, AskTerms::plain(), Reason::NothingAllows { category })
 }
 
 impl<'p> Answer<'p> {
-    fn allow(step: Step, reason: &Reason<'_>) -> Self {
+    fn allow(step: Step, reason: Reason) -> Self {
         Self {
             step,
             decision: Decision::Allow,
             rule: None,
-            reason: reason.to_string(),
+            reason,
         }
     }
 
-    fn ask(step: Step, terms: AskTerms, reason: &Reason<'_>) -> Self {
+    fn ask(step: Step, terms: AskTerms, reason: Reason) -> Self {
         Self {
             step,
             decision: Decision::Ask(terms),
             rule: None,
-            reason: reason.to_string(),
+            reason,
         }
     }
 
@@ -377,13 +389,11 @@ impl<'p> Answer<'p> {
 }
 
 impl Rule {
-    fn why(&self, ruling: Ruling) -> Reason<'_> {
+    /// The operator's own words, or else what the rule says.
+    fn why(&self, ruling: impl FnOnce(String) -> Reason) -> Reason {
         match &self.reason {
-            Some(reason) => Reason::Written(reason),
-            None => Reason::Ruled {
-                rule: &self.name,
-                ruling,
-            },
+            Some(text) => Reason::Written(text.clone()),
+            None => ruling(self.name.clone()),
         }
     }
 

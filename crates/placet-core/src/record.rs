@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::call::{CallDigest, ToolCall};
+use crate::findings::StoredFindings;
 use crate::ids::{AgentId, InteractionId, SessionId, ToolName};
 use crate::interaction::CallKey;
 use crate::journal::{CallResult, SYSTEM_SESSION};
@@ -21,6 +22,8 @@ pub struct CallRecord {
     pub digest: CallDigest,
     /// What policy said.
     pub verdict: Verdict,
+    /// What it was found to do. Absent in rows of versions that did not store it.
+    pub findings: Option<StoredFindings>,
     /// How many grants it has been given so far.
     pub grants: u32,
     /// How far it has come.

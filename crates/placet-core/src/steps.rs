@@ -5,12 +5,13 @@
 
 use crate::call::{CallDigest, Chat, ToolCall};
 use crate::config::Config;
+use crate::findings::{Findings, FindingsError, StoredFindings};
 use crate::ids::{ChannelName, InteractionId, SessionId};
 use crate::interaction::{Asked, CallKey, Interaction, Pending, Resolution};
 use crate::journal::Event;
 use crate::outcome::Outcome;
 use crate::outgoing::{Change, OutKind, Outgoing};
-use crate::record::{CallHead, CallState, RunRecord};
+use crate::record::{CallHead, CallRecord, CallState, RunRecord};
 use crate::snapshot::{Snapshot, Undecided};
 use crate::step::Step;
 
@@ -190,4 +191,14 @@ pub(crate) fn granted_digest(received: CallDigest, outcome: &Outcome) -> CallDig
         Outcome::Approved { digest, .. } => *digest,
         _ => received,
     }
+}
+
+/// What a call was found to do when it was proposed. None in rows of versions that did not store it; what cannot be read is damage, and
+/// never passes for nothing found.
+pub fn findings(record: &CallRecord) -> Result<Option<Findings>, Undecided> {
+    let read = |stored: &StoredFindings| stored.read(&record.call.args);
+    let damaged = |error: FindingsError| Undecided::Corrupt {
+        what: format!("call `{}`: {error}", record.call.id),
+    };
+    record.findings.as_ref().map(read).transpose().map_err(damaged)
 }

@@ -11,8 +11,7 @@ use crate::ids::PersonId;
 use crate::time::Millis;
 use crate::tool::{Category, Risk};
 
-pub(crate) use reason::high;
-pub use reason::{High, Reason, Ruling};
+pub use reason::Reason;
 
 /// What policy says about one call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,8 +24,8 @@ pub struct Verdict {
     /// The rule that decided, by name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// Why, in an English sentence; [`Reason::again`] says it in other languages.
-    pub reason: String,
+    /// Why.
+    pub reason: Reason,
     /// The risk after analysis.
     pub risk: Risk,
     /// The category after analysis.

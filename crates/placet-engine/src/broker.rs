@@ -1,15 +1,18 @@
 //! The broker: questions to people, and their answers.
 
-use placet_core::analysis::{Analysis, Places as _, shell_lines};
+use std::borrow::Cow;
+
+use placet_core::analysis::Places as _;
 use placet_core::call::{Args, Origin, ToolCall};
+use placet_core::findings::{Findings, Judgement};
 use placet_core::ids::{CallId, IdError, InteractionId, PersonId, SessionId, StandingGrantId, ToolName};
 use placet_core::interaction::{
-    Answer, Asked, Cancellation, Code, Interaction, InteractionRequest, Locale, Resolution, Subject,
+    Answer, Asked, Cancellation, Code, Edited, Interaction, InteractionRequest, Locale, Resolution, Subject,
 };
 use placet_core::outcome::Outcome;
 use placet_core::policy::Mode;
 use placet_core::principal::Principal;
-use placet_core::record::CallRecord;
+use placet_core::record::{CallRecord, CallState};
 use placet_core::render::{self, Document, QuestionView};
 use placet_core::standing::{ProposedRule, Scope, StandingGrant};
 use placet_core::steps::{
@@ -17,7 +20,7 @@ use placet_core::steps::{
 };
 use placet_core::time::{Now, Timestamp};
 use placet_core::tool::Risk;
-use placet_core::verdict::Step;
+use placet_core::verdict::{Step, Verdict};
 use placet_store::{PendingPage, PendingRow, StepError, StoreError};
 use serde_json::Value;
 
@@ -41,10 +44,8 @@ pub struct Question {
     pub interaction: Interaction,
     /// The call it is about.
     pub call: Option<CallRecord>,
-    /// What that call would do.
-    pub analysis: Option<Analysis>,
-    /// The shell lines among its arguments.
-    pub lines: Vec<String>,
+    /// What that call would do, as it was found when it was proposed. Absent when an older version asked.
+    pub findings: Option<Findings>,
     /// When this was looked up.
     pub now: Now,
 }
@@ -114,15 +115,21 @@ impl Broker {
         mut answer: Answer,
         authority: Authority,
     ) -> Result<Answered, StepError<AnswerRefusal>> {
-        if let Some(edited) = &answer.edited_args
-            && self.asked_args(id).await?.as_ref() == Some(edited)
-        {
-            // Arguments sent back as they were shown change nothing, and make no vote void.
-            answer.edited_args = None;
-        }
-        let (edit, analysis) = match (&answer.edited_args, &answer.remember) {
-            (None, None) => (None, None),
-            (edited, _) => self.look_into(id, edited.as_ref()).await?,
+        let edit = match answer.edited_args.take() {
+            None => None,
+            Some(args) => {
+                let question = self.question(id).await?;
+                let not_found = || StepError::Refused(AnswerRefusal::NotFound(id.clone()));
+                let question = question.ok_or_else(not_found)?;
+                // Arguments sent back as they were shown change nothing, and make no vote void.
+                if question.args() == Some(&args) {
+                    None
+                } else {
+                    let edit = self.inspect_edit(&question, &args).await;
+                    answer.edited_args = Some(args);
+                    edit
+                }
+            }
         };
         let wide = answer
             .remember
@@ -138,7 +145,6 @@ impl Broker {
             id: id.clone(),
             answer,
             edit,
-            analysis,
             authority,
             refused_before,
             fresh,
@@ -149,30 +155,9 @@ impl Broker {
             .await
     }
 
-    /// The arguments a question is about.
-    async fn asked_args(&self, id: &InteractionId) -> Result<Option<Args>, StoreError> {
-        let question = self.question(id).await?;
-        Ok(question.and_then(|question| {
-            let edited = edited_args(question.interaction.asked()).cloned();
-            edited.or_else(|| question.call.map(|record| record.call.args))
-        }))
-    }
-
     /// What an edited call would do, and whether it fits; found out before the transaction.
-    async fn look_into(
-        &self,
-        id: &InteractionId,
-        edited: Option<&Args>,
-    ) -> Result<(Option<Edit>, Option<Analysis>), StepError<AnswerRefusal>> {
-        let Some(question) = self.question(id).await? else {
-            return Err(StepError::Refused(AnswerRefusal::NotFound(id.clone())));
-        };
-        let Some(record) = question.call else {
-            return Ok((None, None));
-        };
-        let Some(args) = edited else {
-            return Ok((None, question.analysis));
-        };
+    async fn inspect_edit(&self, question: &Question, args: &Args) -> Option<Edit> {
+        let record = question.call.as_ref()?;
         // What its agent declared it to be, and whatever else was found, still holds: an edit makes nothing harmless.
         let tool = self.engine.tool(&Submission {
             category: Some(record.verdict.category),
@@ -183,18 +168,16 @@ impl Broker {
             .schema
             .as_ref()
             .map_or(Ok(()), |schema| fits(schema, args.as_value()));
-        let analysis = self.engine.analyse(&tool, args);
         let evidence = match fits {
             Ok(()) => self.engine.evidence(&record.call.with_args(args.clone())).await,
             Err(_) => Vec::new(),
         };
-        let edit = Edit {
+        Some(Edit {
+            findings: self.engine.inspect(&tool, args),
             tool,
-            analysis,
             fits,
             evidence,
-        };
-        Ok((Some(edit), question.analysis))
+        })
     }
 
     /// Puts an agent's own question to people.
@@ -270,19 +253,18 @@ impl Broker {
         let Some((interaction, call, now)) = read.await? else {
             return Ok(None);
         };
-        let looked_into = call.as_ref().map(|record| {
-            let tool = self.engine.tool(&Submission::from(record.call.clone()));
-            let args = edited_args(interaction.asked()).unwrap_or(&record.call.args);
-            (self.engine.analyse(&tool, args), shell_lines(&tool, args))
-        });
-        let (analysis, lines) = looked_into.unzip();
-        Ok(Some(Question {
+        let mut question = Question {
             interaction,
             call,
-            analysis,
-            lines: lines.unwrap_or_default(),
+            findings: None,
             now,
-        }))
+        };
+        question.findings = match (question.edited(), &question.call) {
+            (Some(edited), _) => edited.judgement.map(|judgement| judgement.findings.clone()),
+            (None, Some(record)) => steps::findings(record)?,
+            (None, None) => None,
+        };
+        Ok(Some(question))
     }
 
     /// The same in a list: one that cannot be read is logged and left out, and hides none of the others.
@@ -300,8 +282,8 @@ impl Broker {
     /// spare the person the next question: only what no rule, risk or setting insists on is ever remembered.
     pub fn scopes(&self, question: &Question) -> Vec<Scope> {
         let asked = question.interaction.asked();
-        let (Some(record), Some(analysis), Subject::Call { edited: None, .. }) =
-            (&question.call, &question.analysis, &asked.subject)
+        let (Some(record), Some(found), Subject::Call { edited: None, .. }) =
+            (&question.call, &question.findings, &asked.subject)
         else {
             return Vec::new();
         };
@@ -309,19 +291,20 @@ impl Broker {
             return Vec::new();
         }
         let workspace = self.engine.inner.places.workspace();
-        Scope::suggest(&record.call, analysis, record.digest, workspace)
+        Scope::suggest(&record.call, &found.analysis, record.digest, workspace)
     }
 
     /// The same for every session of the project, then everywhere, as a rule. Only what a rule can say: no exact call.
     pub fn wide_scopes(&self, question: &Question) -> Vec<Scope> {
-        let (Some(record), Some(analysis)) = (&question.call, &question.analysis) else {
+        let (Some(record), Some(found)) = (&question.call, &question.findings) else {
             return Vec::new();
         };
         let tool = self.engine.tool(&Submission::from(record.call.clone()));
         let workspace = self.engine.inner.places.workspace();
         let is_rule = |scope: &Scope| {
-            ProposedRule::new(scope.everywhere())
-                .is_some_and(|rule| rule.covers(&record.call, &tool, analysis, record.digest, workspace))
+            ProposedRule::new(scope.everywhere()).is_some_and(|rule| {
+                rule.covers(&record.call, &tool, &found.analysis, record.digest, workspace)
+            })
         };
         let kinds: Vec<Scope> = self.scopes(question).into_iter().filter(is_rule).collect();
         let in_project = kinds.iter().map(|scope| scope.in_project(workspace));
@@ -487,9 +470,93 @@ impl Broker {
 }
 
 impl Question {
+    /// What a person changed the call to: before this question, or with the answer to it.
+    fn edited(&self) -> Option<Change<'_>> {
+        let asked = self.interaction.asked();
+        if let Some(args) = asked.edited_args() {
+            return Some(Change {
+                args,
+                judgement: asked.judgement(),
+                by: None,
+            });
+        }
+        let CallState::Granted {
+            outcome: outcome @ Outcome::Approved { edited, .. },
+            question: Some(answered),
+            ..
+        } = &self.call.as_ref()?.state
+        else {
+            return None;
+        };
+        let by = match &self.interaction {
+            Interaction::Resolved(resolved) | Interaction::Processed(resolved) => {
+                match &resolved.resolution {
+                    Resolution::Answered { ballot, .. } => Some(&ballot.by),
+                    _ => None,
+                }
+            }
+            Interaction::Pending(_) => None,
+        };
+        let args = edited.as_ref().filter(|_| *answered == asked.id)?;
+        Some(Change {
+            args,
+            judgement: outcome.judgement(),
+            by,
+        })
+    }
+
+    /// The arguments it is about: a person's, when a person changed them.
+    pub fn args(&self) -> Option<&Args> {
+        let edited = self.edited().map(|edited| edited.args);
+        edited.or_else(|| Some(&self.call.as_ref()?.call.args))
+    }
+
+    /// What policy said about them.
+    pub fn verdict(&self) -> Option<&Verdict> {
+        let edited = self.edited().and_then(|edited| edited.judgement);
+        let edited = edited.map(|judgement| &judgement.verdict);
+        edited.or_else(|| Some(&self.call.as_ref()?.verdict))
+    }
+
+    /// The risk of what is asked about; once it is answered, of what may run.
+    pub fn risk(&self) -> Risk {
+        let asked = self.interaction.asked();
+        match self.edited() {
+            Some(Change {
+                judgement: Some(judgement),
+                by: Some(_),
+                ..
+            }) => judgement.verdict.risk,
+            _ => asked.risk,
+        }
+    }
+
+    /// The question as it is shown: once it is answered with other arguments, those, beside what they were.
+    fn shown(&self) -> Cow<'_, Asked> {
+        let asked = self.interaction.asked();
+        let Some(Change {
+            args,
+            judgement,
+            by: Some(by),
+        }) = self.edited()
+        else {
+            return Cow::Borrowed(asked);
+        };
+        let mut shown = asked.clone();
+        shown.risk = self.risk();
+        if let Subject::Call { edited, .. } = &mut shown.subject {
+            *edited = Some(Box::new(Edited {
+                by: by.clone(),
+                args: args.clone(),
+                judgement: judgement.cloned().map(Box::new),
+            }));
+        }
+        Cow::Owned(shown)
+    }
+
     /// Everything a person must see, safe to show.
     pub fn document(&self, locale: Locale) -> Document {
-        let asked = self.interaction.asked();
+        let asked = &self.shown();
         let votes = match &self.interaction {
             Interaction::Pending(pending) => pending.votes.keys().cloned().collect(),
             Interaction::Resolved(_) | Interaction::Processed(_) => Vec::new(),
@@ -501,9 +568,8 @@ impl Question {
             &QuestionView {
                 asked,
                 call: about.map(|record| &record.call),
-                verdict: about.map(|record| &record.verdict),
-                analysis: self.analysis.as_ref().filter(|_| about.is_some()),
-                lines: &self.lines,
+                verdict: about.and_then(|_| self.verdict()),
+                findings: self.findings.as_ref().filter(|_| about.is_some()),
                 remaining: asked.deadline.remaining_from(self.now.live),
                 votes_so_far: &votes,
             },
@@ -512,12 +578,12 @@ impl Question {
     }
 }
 
-fn edited_args(asked: &Asked) -> Option<&Args> {
-    match &asked.subject {
-        Subject::Call { edited, .. } => edited.as_ref().map(|edited| &edited.args),
-        Subject::UnknownOutcome { edited, .. } => edited.as_deref(),
-        Subject::Breaker { .. } | Subject::Request { .. } => None,
-    }
+/// What a person changed a call to.
+struct Change<'a> {
+    args: &'a Args,
+    judgement: Option<&'a Judgement>,
+    /// Who, when they did so with the answer to the question at hand.
+    by: Option<&'a PersonId>,
 }
 
 /// Whether `args` satisfy `schema`; the first complaint if not. A schema that is not one fits nothing.

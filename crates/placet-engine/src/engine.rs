@@ -10,8 +10,7 @@ use placet_core::config::Config;
 use placet_core::ids::{AgentId, ChannelName, IdError, InteractionId, PersonId, SessionId};
 use placet_core::journal::{Event, SYSTEM_SESSION};
 use placet_core::step::Step;
-use placet_core::steps::{self, Connected, Elsewhere, Fresh, InboxReach, Proposal, Reach, Rules};
-use placet_core::verdict::Decision;
+use placet_core::steps::{self, Connected, Elsewhere, Fresh, InboxReach, Reach, Rules};
 use placet_store::{OpenError, Options, StepError, Store, StoreError, SystemClock};
 use tokio::sync::{Notify, oneshot, watch};
 use tokio::time::MissedTickBehavior;
@@ -73,18 +72,6 @@ impl InForce {
             reach: &self.reach,
             workspace: &self.workspace,
         }
-    }
-}
-
-impl InForce {
-    /// Whether a call may lead to a question, as far as can be told without looking at the store.
-    pub(crate) fn may_ask(&self, proposal: &Proposal) -> bool {
-        let context = proposal.context(&self.workspace);
-        let verdict = self
-            .config
-            .policy
-            .decide(&proposal.call, &proposal.tool, &proposal.analysis, &context);
-        matches!(verdict.decision, Decision::Ask(_))
     }
 }
 

@@ -6,10 +6,11 @@
 use std::future::Future;
 
 use futures_util::future::join_all;
-use placet_core::analysis::{Analysis, analyse};
+use placet_core::analysis::Analysis;
 use placet_core::call::{Args, ToolCall};
 use placet_core::confine::Confinement;
 use placet_core::evidence::{EVIDENCE_BYTES_MAX, Evidence};
+use placet_core::findings::Findings;
 use placet_core::ids::{AgentId, IdError};
 use placet_core::interaction::CallKey;
 use placet_core::journal::CallResult;
@@ -118,6 +119,11 @@ impl Engine {
         Gate { engine: self.clone() }
     }
 
+    fn has_toolbox(&self, call: &ToolCall) -> bool {
+        let toolbox = self.inner.toolbox.as_ref();
+        toolbox.is_some_and(|(agent, _)| *agent == call.origin.agent)
+    }
+
     /// The toolbox of the agent that makes a call; other agents have none.
     fn toolbox(&self, call: &ToolCall) -> &dyn Toolbox {
         match &self.inner.toolbox {
@@ -144,12 +150,10 @@ impl Engine {
             .raised_by(submission.category, submission.risk)
     }
 
-    pub(crate) fn analyse(&self, tool: &Tool, args: &Args) -> Analysis {
-        analyse(
-            tool,
-            args,
-            &self.inner.places.knowing(&self.in_force().config.programs),
-        )
+    /// What a call would do. Once per call: afterwards it is read from the journal.
+    pub(crate) fn inspect(&self, tool: &Tool, args: &Args) -> Findings {
+        let programs = &self.in_force().config.programs;
+        Findings::of(tool, args, &self.inner.places.knowing(programs))
     }
 
     /// What the tool can show of the effect of a call. Too large to keep is refused, not cut: half a diff misleads.
@@ -234,7 +238,7 @@ impl Gate {
     /// Receives a call: judged, and settled at once or parked on a question.
     pub async fn propose(&self, submission: impl Into<Submission>) -> Result<Proposed, GateError> {
         let proposal = self.prepare(submission.into()).await?;
-        self.receive_one(&proposal).await
+        self.receive_one(proposal).await
     }
 
     /// The same, and claims the call in the same step when policy allows it: for an agent that runs it at once. A call that is
@@ -246,7 +250,7 @@ impl Gate {
     ) -> Result<Proposed, GateError> {
         let mut proposal = self.prepare(submission.into()).await?;
         proposal.claiming = Claiming::AtOnce { lease };
-        self.receive_one(&proposal).await
+        self.receive_one(proposal).await
     }
 
     /// Receives the calls of one turn together. Each is judged on its own; questions are shown as one group. A program that
@@ -256,10 +260,7 @@ impl Gate {
         let mut received = Vec::with_capacity(prepared.len());
         for prepared in prepared {
             received.push(match prepared {
-                Ok(proposal) => match self.receive(&proposal).await {
-                    Ok(proposed) => Ok((proposal.call, proposed)),
-                    Err(error) => Err(error),
-                },
+                Ok(proposal) => self.receive(proposal).await,
                 Err(error) => Err(error),
             });
         }
@@ -272,19 +273,25 @@ impl Gate {
         consulted.collect()
     }
 
-    async fn receive(&self, proposal: &Proposal) -> Result<Proposed, GateError> {
-        let in_force = self.engine.in_force();
-        let proposed = self
-            .engine
-            .transact(|snapshot, now| steps::propose(&in_force.rules(), snapshot, now, proposal))
-            .await?;
-        Ok(proposed)
+    /// Decides on a call and stores what follows. Where policy asks, the tool is asked first what it can show: a question is not
+    /// stored without its evidence.
+    async fn receive(&self, mut proposal: Proposal) -> Result<(ToolCall, Proposed), GateError> {
+        loop {
+            let in_force = self.engine.in_force();
+            let propose = self
+                .engine
+                .transact(|snapshot, now| steps::propose(&in_force.rules(), snapshot, now, &proposal));
+            if let Some(proposed) = propose.await? {
+                return Ok((proposal.call, proposed));
+            }
+            proposal.evidence = Some(self.engine.evidence(&proposal.call).await);
+        }
     }
 
     /// Receives one call, and lets the callback decide where it does.
-    async fn receive_one(&self, proposal: &Proposal) -> Result<Proposed, GateError> {
-        let proposed = self.receive(proposal).await?;
-        self.engine.consult_callback(&proposal.call, &proposed);
+    async fn receive_one(&self, proposal: Proposal) -> Result<Proposed, GateError> {
+        let (call, proposed) = self.receive(proposal).await?;
+        self.engine.consult_callback(&call, &proposed);
         Ok(proposed)
     }
 
@@ -294,7 +301,7 @@ impl Gate {
         let submission = submission.into();
         let is_ours = submission.call.origin.agent == AgentId::built_in();
         let confinement = submission.confinement.clone().filter(|_| is_ours);
-        let mut proposal = self.prepare_without_evidence(submission).await?;
+        let mut proposal = self.prepare(submission).await?;
         proposal.confinement = confinement;
         let in_force = self.engine.in_force();
         let judged = self.engine.transact(|snapshot, now| {
@@ -302,7 +309,7 @@ impl Gate {
             Ok(Step::nothing(verdict))
         });
         let verdict = judged.await.map_err(StepError::into_store_error)?;
-        Ok((verdict, proposal.analysis))
+        Ok((verdict, proposal.findings.analysis))
     }
 
     /// Waits until a call is settled. Dropping the wait changes nothing: the question stays open.
@@ -385,18 +392,8 @@ impl Gate {
     }
 
     async fn prepare(&self, submission: Submission) -> Result<Proposal, GateError> {
-        let mut proposal = self.prepare_without_evidence(submission).await?;
-        let in_force = self.engine.in_force();
-        // Evidence may be costly (a row count), so it is gathered only for calls that will likely be asked about.
-        if in_force.may_ask(&proposal) {
-            proposal.evidence = self.engine.evidence(&proposal.call).await;
-        }
-        Ok(proposal)
-    }
-
-    async fn prepare_without_evidence(&self, submission: Submission) -> Result<Proposal, GateError> {
         let tool = self.engine.tool(&submission);
-        let analysis = self.engine.analyse(&tool, &submission.call.args);
+        let findings = self.engine.inspect(&tool, &submission.call.args);
         let toolbox = self.engine.toolbox(&submission.call);
         let own_opinion: OwnOpinion = toolbox.opinion(&submission.call).await;
         let asks = toolbox.question(&submission.call);
@@ -404,9 +401,10 @@ impl Gate {
         Ok(Proposal {
             tool,
             asks,
-            analysis,
+            findings,
             own_opinion,
-            evidence: Vec::new(),
+            // Without a toolbox there is no tool to ask.
+            evidence: (!self.engine.has_toolbox(&submission.call)).then(Vec::new),
             confinement: submission.confinement.filter(|_| submission.run.is_some()),
             run: submission.run,
             fresh: Engine::fresh()?,

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use placet_core::analysis::{Analysis, Places as _, analyse};
 use placet_core::call::{CallDigest, ToolCall};
 use placet_core::config::Config;
+use placet_core::findings::StoredFindings;
 use placet_core::ids::{PersonId, SessionId};
 use placet_core::journal::Event;
 use placet_core::outcome::Outcome;
@@ -47,6 +48,8 @@ pub struct PastCall {
     pub digest: CallDigest,
     /// What policy said then.
     pub verdict: Verdict,
+    /// What was found then.
+    pub findings: Option<StoredFindings>,
     /// What people said.
     pub fate: Fate,
     /// The session's own mode then.
@@ -120,6 +123,7 @@ fn past(row: u64, at: Timestamp, record: CallRecord, mode: Option<Mode>) -> Past
         digest: record.digest,
         call: record.call,
         verdict: record.verdict,
+        findings: record.findings,
         fate,
         mode,
     }
@@ -169,13 +173,28 @@ impl Inspected {
         let analysis = analyse(&tool, &call.args, &places.knowing(&config.programs));
         Self { tool, analysis }
     }
+
+    /// As it was seen then. What no row says is inspected now.
+    fn then(config: &Config, places: &DiskPlaces, past: &PastCall) -> Self {
+        let stored = past.findings.as_ref();
+        match stored.and_then(|stored| stored.read(&past.call.args).ok()) {
+            Some(found) => Self {
+                tool: config.tool_of(&past.call),
+                analysis: Analysis {
+                    home: places.home().map(str::to_owned),
+                    ..found.analysis
+                },
+            },
+            None => Self::new(config, places, &past.call),
+        }
+    }
 }
 
 /// What a policy says about a past call. What helped the call then (a list, a grant, memory, its tool's word) helps again.
 fn judge(config: &Config, places: &DiskPlaces, past: &PastCall, seen: &Inspected) -> Verdict {
     let then = &past.verdict;
-    let configured = Reason::AutoApproved(&past.call.tool).to_string();
-    let was_listed = then.step == Step::AllowList && then.reason != configured;
+    let by_config = matches!(then.reason, Reason::AutoApproved { .. });
+    let was_listed = then.step == Step::AllowList && !by_config;
     let list: BTreeSet<_> = was_listed.then(|| past.call.tool.clone()).into_iter().collect();
     let context = Context {
         mode: past.mode,

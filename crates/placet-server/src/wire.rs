@@ -4,8 +4,10 @@ pub(crate) mod call;
 pub(crate) mod question;
 pub(crate) mod row;
 
+use placet_core::interaction::Locale;
 use placet_core::verdict::Verdict;
 use serde::Serialize;
+use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 /// What policy said about a call.
@@ -21,8 +23,14 @@ pub(crate) struct VerdictBody {
     /// The rule that decided, by name.
     #[serde(skip_serializing_if = "Option::is_none")]
     rule: Option<String>,
-    /// Why, in a sentence.
-    pub(crate) reason: String,
+    /// Why, in a sentence of the reader's language.
+    reason: String,
+    /// The same as a code. `written`: the reason is the operator's own text.
+    reason_code: String,
+    /// The parameters of the code.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    #[schema(value_type = Object)]
+    reason_parameters: Map<String, Value>,
     /// `LOW`, `MEDIUM` or `HIGH`, after analysis.
     #[schema(value_type = String)]
     risk: placet_core::tool::Risk,
@@ -31,14 +39,17 @@ pub(crate) struct VerdictBody {
     category: placet_core::tool::Category,
 }
 
-impl From<&Verdict> for VerdictBody {
-    fn from(verdict: &Verdict) -> Self {
+impl VerdictBody {
+    pub(crate) fn new(verdict: &Verdict, locale: Locale) -> Self {
+        let (reason_code, reason_parameters) = verdict.reason.parts();
         Self {
             decision: verdict.decision.as_str(),
             step: verdict.step.number(),
             step_name: verdict.step.to_string(),
             rule: verdict.rule.clone(),
-            reason: verdict.reason.clone(),
+            reason: verdict.reason.words(locale),
+            reason_code,
+            reason_parameters,
             risk: verdict.risk,
             category: verdict.category,
         }

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::path::PathBuf;
 
+use placet_core::snapshot::Undecided;
 use rusqlite::ErrorCode;
 
 /// Why the store could not do what it was asked. Nothing was written.
@@ -119,6 +120,12 @@ impl StoreError {
             Self::Corrupt { what } => Self::Conflict { what },
             other => other,
         }
+    }
+}
+
+impl From<Undecided> for StoreError {
+    fn from(undecided: Undecided) -> Self {
+        Self::corrupt(undecided.to_string())
     }
 }
 

@@ -2,7 +2,7 @@
 //
 // Nothing is chosen to begin with. "Approve all" leaves out what is HIGH: that is chosen one by one, and asked for again.
 
-import { approves, optionsOf, refused } from '../answering.js';
+import { approves, optionsOf, refused, shown } from '../answering.js';
 import { api } from '../api.js';
 import { fill, freshId, h } from '../dom.js';
 import { FAINT_MS, guard } from '../guard.js';
@@ -214,7 +214,7 @@ class Together {
     const answers = items.map(({ question, chosen }) => ({
       requestId: question.requestId,
       selectedOptionId: chosen().optionId,
-      shownDigest: question.shownDigest,
+      ...shown(question),
     }));
     for (const button of this.#foot.querySelectorAll('button')) button.disabled = true;
     try {

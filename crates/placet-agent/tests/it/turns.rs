@@ -1,9 +1,13 @@
 //! Turns: several calls at once, nonsense, limits, failures, files that change while people think.
 
+use placet_agent::tools::Tools;
+use placet_core::policy::Mode;
 use placet_core::run::Limits;
 use serde_json::json;
 
-use crate::support::{House, calls, id_of, last, names, on, principal, question, rest, says, session};
+use crate::support::{
+    CONFIG, House, calls, id_of, last, lin, names, on, principal, question, rest, says, session,
+};
 
 #[tokio::test]
 async fn calls_of_one_turn_are_asked_as_a_group_and_decided_one_by_one() {
@@ -118,6 +122,19 @@ async fn a_model_that_fails_ends_the_run_and_the_next_message_begins_another() {
 /// openclaw#124738, Claude Code 2.1.90: what was approved is not what is there any more.
 #[tokio::test]
 async fn a_file_that_changed_while_people_looked_at_the_diff_is_not_written() {
+    a_changed_file_is_not_written(CONFIG).await;
+}
+
+/// Where the configuration would not ask and the session does.
+#[tokio::test]
+async fn a_file_that_changed_is_not_written_in_a_session_with_a_mode_of_its_own_either() {
+    for mode in ["yolo", "autoEdit"] {
+        let config = CONFIG.replace("[approval]", &format!("[approval]\nmode = '{mode}'"));
+        a_changed_file_is_not_written(&config).await;
+    }
+}
+
+async fn a_changed_file_is_not_written(config: &str) {
     let house = House::new();
     house.put("shop.toml", "timeout = 30\n");
     let write = calls(&[(
@@ -125,11 +142,17 @@ async fn a_file_that_changed_while_people_looked_at_the_diff_is_not_written() {
         json!({ "path": "shop.toml", "content": "timeout = 90\n" }),
     )]);
     let home = house
-        .open(json!([
-            write,
-            on("has changed since", says("Somebody else was there."))
-        ]))
+        .open_as(
+            config,
+            Tools::builtin(&house.work()),
+            json!([write, on("has changed since", says("Somebody else was there."))]),
+        )
         .await;
+    let broker = home.engine.broker();
+    broker
+        .set_mode(&session("s"), Mode::Default, &lin())
+        .await
+        .unwrap();
     let mut stream = home.say("Raise the timeout").await;
     let asked = question(&mut stream).await;
     assert!(asked.message.contains("timeout = 90"), "{}", asked.message);

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use placet_core::call::Args;
+use placet_core::findings::Findings;
 use placet_core::ids::PersonId;
 use placet_core::interaction::{
     Action, Answer, Asked, Edited, Interaction, InteractionKind, InteractionOption, Locale, Subject,
@@ -443,8 +444,8 @@ impl Prompt {
     /// The question as it would be with other arguments.
     fn changed(&self, args: &Args) -> placet_core::render::Document {
         let mut question = self.ask.question.clone();
-        // What was found out is about the arguments as they were.
-        question.analysis = None;
+        // What was found is about the arguments as they were.
+        question.findings = Some(Findings::nothing());
         if let (Interaction::Pending(pending), Some(by)) = (&mut question.interaction, self.person().cloned())
         {
             pending.asked.evidence.clear();
@@ -452,6 +453,7 @@ impl Prompt {
                 *edited = Some(Box::new(Edited {
                     by,
                     args: args.clone(),
+                    judgement: None,
                 }));
             }
         }

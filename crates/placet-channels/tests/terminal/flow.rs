@@ -69,7 +69,7 @@ fn diamond_memory_a_medium_call_is_asked_about_once_and_remembered_in_its_window
 fn diamond_strict_asks_about_everything_above_low() {
     let config = "[approval]\nstrict = true\nmode = \"yolo\"\n";
     let mut kim = Person::at(json!({ "config": config, "calls": [bash("mkdir a")] }));
-    kim.sees("(step 6)");
+    kim.sees("Strict mode requires approval");
     kim.presses("n");
     assert_eq!(kim.result()["status"], "rejected");
 }

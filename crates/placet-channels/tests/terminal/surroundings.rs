@@ -183,7 +183,7 @@ fn chinese_is_spoken_throughout() {
     let mut kim = Person::at(json!({ "locale": "zh", "calls": [bash("mkdir 构建")] }));
     kim.sees("是否允许执行 `bash`？风险：中。");
     kim.sees("│ mkdir 构建");
-    kim.sees("为什么问你：没有任何设置允许这一中风险的命令操作（第 13 步）");
+    kim.sees("为什么问你：没有规则允许此命令，需人工审批");
     kim.sees("[y] 批准");
     kim.presses("a");
     kim.sees("仅限 `bash` 的这一次调用");

@@ -7,7 +7,7 @@ use serde_json::Value;
 /// Every field of an event on a line of its own: `verdict.reason: …`. Safe, secrets masked.
 pub(super) fn details(event: &Event) -> Vec<(SafeText, SafeText)> {
     let mut lines = Vec::new();
-    let value = mask::json(&serde_json::to_value(event).unwrap_or_default());
+    let value = mask::json(&event.readable());
     flatten("", &value, &mut lines);
     lines.retain(|(name, _)| name.as_str() != "type");
     lines

@@ -30,7 +30,7 @@ pub(super) fn text(checked: &Checked) -> String {
     ));
     page.field("step", &verdict.step.to_string());
     page.field("rule", &verdict.rule.as_deref().map_or("none".to_owned(), prose));
-    page.field("reason", &prose(&verdict.reason));
+    page.field("reason", &prose(&verdict.reason.to_string()));
     page.field("risk", verdict.risk.as_str());
     page.field("category", verdict.category.as_str());
     let confinement = verdict.confinement.as_ref();

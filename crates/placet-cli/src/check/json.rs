@@ -28,6 +28,7 @@ pub(super) fn text(checked: &Checked) -> serde_json::Result<String> {
         Source::File(path) => Value::from(path.display().to_string()),
         Source::BuiltIn => Value::Null,
     };
+    let (reason_code, reason_parameters) = verdict.reason.parts();
     let mut object = json!({
         "tool": checked.call.tool,
         "decision": verdict.decision.as_str(),
@@ -35,7 +36,9 @@ pub(super) fn text(checked: &Checked) -> serde_json::Result<String> {
         "step": verdict.step.number(),
         "stepName": verdict.step.to_string(),
         "rule": verdict.rule,
-        "reason": verdict.reason,
+        "reason": verdict.reason.to_string(),
+        "reasonCode": reason_code,
+        "reasonParameters": reason_parameters,
         "risk": verdict.risk,
         "category": verdict.category,
         "confinement": verdict.confinement,
@@ -71,11 +74,25 @@ fn fact(fact: &Fact) -> serde_json::Result<(String, Map<String, Value>)> {
         .remove("kind")
         .and_then(|kind| kind.as_str().map(str::to_owned))
         .unwrap_or_default();
-    fields.entry("why").or_insert_with(|| Value::from(""));
-    if kind == "command" {
-        for list in ["assignments", "under"] {
-            fields.entry(list).or_insert_with(|| Value::Array(Vec::new()));
-        }
+    let why = fact.why.as_ref().map(ToString::to_string);
+    fields.insert("why".to_owned(), Value::from(why.unwrap_or_default()));
+    let empty: &[(&str, Value)] = match kind.as_str() {
+        "command" => &[
+            ("dynamic", json!(false)),
+            ("assignments", json!([])),
+            ("under", json!([])),
+            ("effects", json!([])),
+        ],
+        "statement" => &[("tables", json!([]))],
+        "host" => &[("port", Value::Null)],
+        _ => &[],
+    };
+    for (name, value) in empty {
+        fields.entry(*name).or_insert_with(|| value.clone());
+    }
+    // What a redirection may name, for rules.
+    if kind == "redirect" {
+        fields.remove("paths");
     }
     Ok((kind, fields))
 }

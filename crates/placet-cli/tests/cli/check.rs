@@ -181,7 +181,11 @@ fn the_json_is_one_object_whose_fields_stay() {
           "hosts": [],
           "paths": [],
           "policy": "…",
-          "reason": "the rule `force pushes need two people from ops` asks for a person",
+          "reason": "Rule “force pushes need two people from ops” requires approval",
+          "reasonCode": "rule_asks",
+          "reasonParameters": {
+            "rule": "force pushes need two people from ops"
+          },
           "redirects": [
             {
               "contained": true,

@@ -10,7 +10,7 @@ pub(super) mod tests;
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::interaction::Locale;
 use crate::messages;
@@ -276,17 +276,5 @@ impl fmt::Display for Ban {
 impl From<Doubt> for Why {
     fn from(doubt: Doubt) -> Self {
         Self::Doubtful(doubt)
-    }
-}
-
-/// Writes a reason as its English sentence, which is what programs and the journal read today.
-#[expect(clippy::ref_option, reason = "serde passes the field as it is")]
-pub(super) fn as_text<T: fmt::Display, S: Serializer>(
-    reason: &Option<T>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    match reason {
-        Some(reason) => serializer.collect_str(reason),
-        None => serializer.serialize_none(),
     }
 }

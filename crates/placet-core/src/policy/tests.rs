@@ -329,10 +329,11 @@ fn a_verdict_names_its_step_its_rule_and_a_reason() {
         (verdict.step, verdict.rule.as_deref()),
         (Step::Deny, Some("no git"))
     );
-    assert_eq!(verdict.reason, "the rule `no git` denies this call");
+    let rule = "no git".to_owned();
+    assert_eq!(verdict.reason, Reason::RuleDenies { rule });
     let verdict = Case::new("bash", high("rm -rf ~")).decide(&policy(""));
     let why = Why::Doubtful(Doubt::Unparsed);
-    assert_eq!(verdict.reason, format!("the risk is HIGH: {why}"));
+    assert_eq!(verdict.reason, Reason::Found(why));
     assert_eq!(
         (verdict.risk, verdict.category, verdict.rule),
         (Risk::High, Category::Command, None)
@@ -340,7 +341,7 @@ fn a_verdict_names_its_step_its_rule_and_a_reason() {
     let own_words = "[[rules]]\nname='r'\ntool='bash'\neffect='deny'\nreason='not on Fridays'\n";
     assert_eq!(
         Case::bash("ls").decide(&policy(own_words)).reason,
-        "not on Fridays"
+        Reason::Written("not on Fridays".into())
     );
 }
 

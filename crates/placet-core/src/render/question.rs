@@ -9,9 +9,9 @@ use serde_json::Value;
 use super::document::{Arg, ArgValue, Block, Document, OptionLine, Weight};
 use super::safe::SafeText;
 use super::{diff, mask};
-use crate::analysis::Analysis;
 use crate::call::{Args, ToolCall};
 use crate::canonical;
+use crate::findings::Findings;
 use crate::ids::PersonId;
 use crate::interaction::{Asked, Edited, InteractionRequest, Locale, Subject};
 use crate::reply::OpenQuestion;
@@ -28,10 +28,8 @@ pub struct QuestionView<'a> {
     pub call: Option<&'a ToolCall>,
     /// Why policy asked.
     pub verdict: Option<&'a Verdict>,
-    /// What the call would do.
-    pub analysis: Option<&'a Analysis>,
-    /// The shell lines among its arguments, whole.
-    pub lines: &'a [String],
+    /// What the call would do, as it was found when it was proposed. Absent when an older version asked.
+    pub findings: Option<&'a Findings>,
     /// How long there is.
     pub remaining: Millis,
     /// Who has approved already.
@@ -122,8 +120,15 @@ impl Writer {
             }),
             Subject::Call { .. } | Subject::Breaker { .. } => {}
         }
-        if let Some(analysis) = view.analysis {
-            self.facts(analysis, view.lines, &mut head);
+        match view.findings {
+            Some(findings) => self.facts(findings, &mut head),
+            None if view.call.is_some() => head.push(Block::Warning {
+                text: self.say(
+                    "Asked by an older version, which did not store what it found in this call. The arguments are complete.",
+                    "由旧版本发起，未保存对此调用的检查结果。以下参数是完整的。",
+                ),
+            }),
+            None => {}
         }
         for evidence in &view.asked.evidence {
             head.push(self.evidence(evidence));
@@ -194,7 +199,7 @@ impl Writer {
     fn body(&mut self, view: &QuestionView<'_>) -> Vec<Block> {
         let mut body = Vec::new();
         if let Some(verdict) = view.verdict {
-            body.push(self.why(verdict, view));
+            body.push(self.why(verdict));
         }
         if let Some(from) = asked_by(view) {
             body.push(self.field("Asked by", "提出者", &from));
@@ -220,22 +225,13 @@ impl Writer {
         body
     }
 
-    fn why(&self, verdict: &Verdict, view: &QuestionView<'_>) -> Block {
-        let rule = verdict
-            .rule
-            .as_ref()
-            .map_or(String::new(), |rule| match self.locale {
-                Locale::English => format!("; rule “{rule}”"),
-                Locale::Chinese => format!("；规则“{rule}”"),
-            });
-        let step = verdict.step.number();
-        let value = match (self.locale, view.call) {
-            (Locale::Chinese, Some(call)) => {
-                let reason = Reason::again(verdict, &call.tool, view.analysis).words(self.locale);
-                format!("{reason}（第 {step} 步{rule}）")
-            }
-            (Locale::Chinese, None) => format!("第 {step} 步{rule}"),
-            (Locale::English, _) => format!("{} (step {step}{rule})", verdict.reason),
+    /// A reason in the operator's words does not name its rule.
+    fn why(&self, verdict: &Verdict) -> Block {
+        let reason = verdict.reason.words(self.locale);
+        let value = match (&verdict.reason, &verdict.rule, self.locale) {
+            (Reason::Written(_), Some(rule), Locale::English) => format!("{reason} (rule “{rule}”)"),
+            (Reason::Written(_), Some(rule), Locale::Chinese) => format!("{reason}（规则“{rule}”）"),
+            _ => reason,
         };
         self.field("Why you are asked", "为什么问你", &value)
     }
@@ -334,19 +330,12 @@ fn edited(asked: &Asked) -> Option<&Edited> {
 
 /// The arguments an approval would let run.
 fn args_to_run<'a>(view: &QuestionView<'a>) -> Option<&'a Args> {
-    match &view.asked.subject {
-        Subject::Call {
-            edited: Some(edited), ..
-        } => Some(&edited.args),
-        Subject::UnknownOutcome {
-            edited: Some(args), ..
-        } => Some(args),
-        _ => view.call.map(|call| &call.args),
-    }
+    view.asked.edited_args().or_else(|| Some(&view.call?.args))
 }
 
 fn args_are_all_there_is(view: &QuestionView<'_>) -> bool {
-    view.analysis.is_none_or(|analysis| analysis.facts.is_empty())
+    view.findings
+        .is_none_or(|findings| findings.analysis.facts.is_empty())
 }
 
 fn asked_by(view: &QuestionView<'_>) -> Option<String> {

@@ -6,11 +6,12 @@ use super::*;
 use crate::analysis::{Analysis, Deed, Fact, FactKind, Why};
 use crate::call::{Args, Origin, ToolCall};
 use crate::evidence::Evidence;
+use crate::findings::Findings;
 use crate::ids::{AgentId, CallId, InteractionId, PersonId, SessionId, ToolName};
 use crate::interaction::{Asked, Audience, CallKey, Code, Escalating, InteractionRequest, Locale, Subject};
 use crate::time::{LiveTime, Millis};
 use crate::tool::{Category, Risk};
-use crate::verdict::{Answers, AskTerms, Decision, Step, Verdict};
+use crate::verdict::{Answers, AskTerms, Decision, Reason, Step, Verdict};
 
 pub(crate) mod chinese;
 mod said;
@@ -58,7 +59,7 @@ fn story(tool: &str, args: Value, risk: Risk) -> Story {
             decision: Decision::Ask(AskTerms::plain()),
             step: Step::Ask,
             rule: None,
-            reason: "a person decides".into(),
+            reason: Reason::Written("a person decides".into()),
             risk,
             category: Category::Command,
             confinement: None,
@@ -105,13 +106,15 @@ fn command(text: &str, under: &[&str], risk: Risk, deed: Option<Deed>) -> Fact {
 impl Story {
     fn document(&self, locale: Locale) -> Document {
         let line = self.call.args.text("command").map(str::to_owned);
-        let lines: Vec<_> = line.into_iter().collect();
+        let findings = Findings {
+            analysis: self.analysis.clone(),
+            lines: line.into_iter().collect(),
+        };
         let view = QuestionView {
             asked: &self.asked,
             call: Some(&self.call),
             verdict: Some(&self.verdict),
-            analysis: Some(&self.analysis),
-            lines: &lines,
+            findings: Some(&findings),
             remaining: Millis::from_secs(300),
             votes_so_far: &[],
         };

@@ -11,7 +11,7 @@ use crate::journal::{CallResult, Event};
 use crate::outcome::{Denial, Outcome};
 use crate::time::{LiveTime, Millis};
 use crate::tool::{Category, Risk};
-use crate::verdict::{Answers, Decision, Step, Verdict};
+use crate::verdict::{Answers, Decision, Reason, Step, Verdict};
 
 mod world;
 
@@ -82,11 +82,12 @@ fn received(run: &Run, id: &str, outcome: Option<Outcome>) -> Event {
             decision,
             step: Step::Ask,
             rule: None,
-            reason: "test".into(),
+            reason: Reason::Yolo,
             risk: Risk::Medium,
             category: Category::Command,
             confinement: None,
         }),
+        findings: None,
         policy: Digest::of("policy", &[]),
         outcome: outcome.map(Box::new),
     }
@@ -439,6 +440,7 @@ fn a_call_that_may_have_run_when_its_run_ends_is_not_said_never_to_have_run() {
             call: key("a"),
             digest: CallDigest(Digest::of("x", &[])),
             edited: None,
+            judgement: None,
         };
     }
     for then in [vec![], vec![lost.clone()], vec![lost, back]] {

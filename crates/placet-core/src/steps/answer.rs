@@ -2,22 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use crate::analysis::Analysis;
 use crate::call::{Args, ToolCall};
 use crate::evidence::Evidence;
-use crate::ids::{InteractionId, PersonId, ToolName};
+use crate::findings::{Findings, Judgement};
+use crate::ids::{InteractionId, PersonId};
 use crate::interaction::{
-    Accepted, Action, Answer, AnswerError, Ballot, Edited, Interaction, Pending, Resolution, Resolved,
-    Subject,
+    Accepted, Action, Answer, AnswerError, Ballot, CallKey, Edited, Interaction, Pending, Resolution,
+    Resolved, Subject,
 };
 use crate::journal::Event;
 use crate::policy::Context;
 use crate::principal::Principal;
-use crate::snapshot::{Snapshot, Undecided};
-use crate::step::{Decided, Refusal};
+use crate::snapshot::Snapshot;
+use crate::step::{Decided, Refusal, Stop};
 use crate::time::{Now, Timestamp};
 use crate::tool::Tool;
-use crate::verdict::{Decision, Verdict};
+use crate::verdict::{Decision, Reason};
 
 use super::ask::{Fresh, Nobody, Question, put};
 use super::remember::{Authority, remember};
@@ -110,14 +110,7 @@ pub enum How {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EditDenial {
     /// Policy says so.
-    Policy {
-        /// What it says.
-        verdict: Box<Verdict>,
-        /// About which tool.
-        tool: ToolName,
-        /// What the call would do.
-        analysis: Box<Analysis>,
-    },
+    Policy(Reason),
     /// It would need people, and there are none.
     Nobody(Nobody),
     /// The approval callback failed.
@@ -141,7 +134,7 @@ pub struct Edit {
     /// What is known of the tool.
     pub tool: Tool,
     /// What the new arguments would do.
-    pub analysis: Analysis,
+    pub findings: Findings,
     /// Whether they fit the tool's schema; the validator's sentence if not.
     pub fits: Result<(), String>,
     /// What the tool can show of the new call.
@@ -157,8 +150,6 @@ pub struct Reply {
     pub answer: Answer,
     /// About its edited arguments, if it has any.
     pub edit: Option<Edit>,
-    /// About the call as asked, to check the scope of "don't ask again".
-    pub analysis: Option<Analysis>,
     /// What the person may do besides answering.
     pub authority: Authority,
     /// Whether people lately refused a call that "don't ask again" would cover.
@@ -248,14 +239,6 @@ fn decided_before(resolved: &Resolved, by: &Principal) -> AnswerRefusal {
     }
 }
 
-fn denied(verdict: Verdict, tool: ToolName, edit: &Edit) -> AnswerRefusal {
-    AnswerRefusal::EditDenied(EditDenial::Policy {
-        verdict: Box::new(verdict),
-        tool,
-        analysis: Box::new(edit.analysis.clone()),
-    })
-}
-
 /// Approve with edited arguments: a new call. Its schema is checked, policy decides again, earlier votes are void.
 fn edited(
     rules: &Rules<'_>,
@@ -266,29 +249,20 @@ fn edited(
     args: &Args,
     ballot: &Ballot,
 ) -> Decided<Answered, AnswerRefusal> {
-    let not_found = || AnswerRefusal::NotFound(reply.id.clone());
-    let record = match pending.asked.call() {
-        Some(key) => snapshot.call(key)?.as_ref().ok_or_else(not_found)?,
-        None => return Err(not_found().into()),
-    };
-    let Some(edit) = &reply.edit else {
-        return Err(AnswerRefusal::EditInvalid("the tool is not known".into()).into());
-    };
-    // The scope was shown for the call as it was asked about.
-    if reply.answer.remember.is_some() {
-        return Err(AnswerRefusal::ScopeMismatch.into());
-    }
-    edit.fits.clone().map_err(AnswerRefusal::EditInvalid)?;
-    let call = record.call.with_args(args.clone());
-    let run = RunTerms::of(snapshot, &call.session)?;
-    let verdict = judge_again(rules, snapshot, &call, edit, &run)?;
+    let Rejudged {
+        call,
+        key,
+        run,
+        judgement,
+        evidence,
+    } = judge_again(rules, snapshot, reply, pending, args)?;
     let mut draft = Draft::new(&pending.asked.session);
     let mut settle = |by: Vec<PersonId>| {
         let decided = Verdicted {
             ballot,
             action: Action::ApproveAndExecute,
             by,
-            edited: Some(args.clone()),
+            edited: Some((args.clone(), judgement.clone())),
         };
         settle_answered(
             rules,
@@ -300,8 +274,11 @@ fn edited(
             &reply.fresh,
         )
     };
-    let terms = match &verdict.decision {
-        Decision::Deny => return Err(denied(verdict, call.tool, edit).into()),
+    let terms = match &judgement.verdict.decision {
+        Decision::Deny => {
+            let reason = judgement.verdict.reason.clone();
+            return Err(AnswerRefusal::EditDenied(EditDenial::Policy(reason)).into());
+        }
         Decision::Allow => {
             settle(vec![ballot.by.clone()])?;
             return Ok(draft.finish(Answered::Decided {
@@ -314,18 +291,19 @@ fn edited(
         fresh: &reply.fresh,
         call: &call,
         subject: Subject::Call {
-            call: record.key(),
+            call: key,
             digest: call.digest(),
             answers: terms.answers.clone(),
             edited: Some(Box::new(Edited {
                 by: ballot.by.clone(),
                 args: args.clone(),
+                judgement: Some(judgement.clone()),
             })),
         },
         terms,
         timeout: run.timeout(rules, now, terms, &call),
-        risk: verdict.risk,
-        evidence: edit.evidence.clone(),
+        risk: judgement.verdict.risk,
+        evidence,
     };
     let (asked, asking) = match put(rules, snapshot, now, question)? {
         Ok(put) => put,
@@ -370,13 +348,37 @@ fn edited(
     Ok(draft.finish(Answered::AskedAnew { question: id }))
 }
 
+/// A call with a person's arguments, checked and judged.
+struct Rejudged {
+    call: ToolCall,
+    key: CallKey,
+    run: RunTerms,
+    judgement: Box<Judgement>,
+    evidence: Vec<Evidence>,
+}
+
 fn judge_again(
     rules: &Rules<'_>,
     snapshot: &Snapshot,
-    call: &ToolCall,
-    edit: &Edit,
-    run: &RunTerms,
-) -> Result<Verdict, Undecided> {
+    reply: &Reply,
+    pending: &Pending,
+    args: &Args,
+) -> Result<Rejudged, Stop<AnswerRefusal>> {
+    let not_found = || AnswerRefusal::NotFound(reply.id.clone());
+    let record = match pending.asked.call() {
+        Some(key) => snapshot.call(key)?.as_ref().ok_or_else(not_found)?,
+        None => return Err(not_found().into()),
+    };
+    let Some(edit) = &reply.edit else {
+        return Err(AnswerRefusal::EditInvalid("the tool is not known".into()).into());
+    };
+    // The scope was shown for the call as it was asked about.
+    if reply.answer.remember.is_some() {
+        return Err(AnswerRefusal::ScopeMismatch.into());
+    }
+    edit.fits.clone().map_err(AnswerRefusal::EditInvalid)?;
+    let call = record.call.with_args(args.clone());
+    let run = RunTerms::of(snapshot, &call.session)?;
     let session = snapshot.session(&call.session)?;
     let context = Context {
         mode: session.mode,
@@ -384,5 +386,15 @@ fn judge_again(
         ..Context::alone(call.digest(), rules.workspace)
     };
     let policy = &rules.config.policy;
-    Ok(policy.decide(call, &edit.tool, &edit.analysis, &run.context(context)))
+    let verdict = policy.decide(&call, &edit.tool, &edit.findings.analysis, &run.context(context));
+    Ok(Rejudged {
+        key: record.key(),
+        judgement: Box::new(Judgement {
+            verdict,
+            findings: edit.findings.clone(),
+        }),
+        evidence: edit.evidence.clone(),
+        call,
+        run,
+    })
 }

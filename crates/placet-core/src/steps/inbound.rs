@@ -306,7 +306,6 @@ impl Desk<'_> {
                 shown: self.shown(&asked.id)?,
             },
             edit: None,
-            analysis: None,
             authority: Authority::Approver,
             refused_before: false,
             fresh: self.inbound.fresh.clone(),

@@ -1,10 +1,10 @@
 //! An agent proposes a call: policy judges it, and it is settled at once or parked on a question.
 
-use crate::analysis::Analysis;
 use crate::call::{CallDigest, ToolCall};
 use crate::config::Workflow;
 use crate::confine::Confinement;
 use crate::evidence::Evidence;
+use crate::findings::Findings;
 use crate::ids::{CallId, InteractionId, SessionId};
 use crate::interaction::{CallKey, InteractionRequest, Subject};
 use crate::journal::Event;
@@ -32,12 +32,12 @@ pub struct Proposal {
     pub digest: CallDigest,
     /// What is known of its tool.
     pub tool: Tool,
-    /// What its arguments would do.
-    pub analysis: Analysis,
+    /// What it would do.
+    pub findings: Findings,
     /// What the tool itself says.
     pub own_opinion: OwnOpinion,
-    /// What the tool can show.
-    pub evidence: Vec<Evidence>,
+    /// What the tool can show of the effect. `None` until the tool was asked, which it is once policy asks a person.
+    pub evidence: Option<Vec<Evidence>>,
     /// The question it puts to people, when that is all it does. Checked beforehand.
     pub asks: Option<Box<InteractionRequest>>,
     /// The terms of the run of the built-in agent that makes it, when one does.
@@ -51,8 +51,8 @@ pub struct Proposal {
 }
 
 impl Proposal {
-    /// What policy is told besides the call: as much as is known before anybody has looked into the store.
-    pub fn context<'a>(&'a self, workspace: &'a str) -> Context<'a> {
+    /// What policy is told besides the call and what is stored.
+    fn context<'a>(&'a self, workspace: &'a str) -> Context<'a> {
         let alone = Context {
             own_opinion: self.own_opinion,
             confinement: self.confinement.as_ref(),
@@ -122,13 +122,14 @@ impl Proposed {
     }
 }
 
-/// Receives a call.
+/// Receives a call. `None` when a person has to agree and the tool was not asked yet what it can show: nothing is stored, and the proposal
+/// is made again with the evidence.
 pub fn propose(
     rules: &Rules<'_>,
     snapshot: &Snapshot,
     now: Now,
     proposal: &Proposal,
-) -> Decided<Proposed, ProposeRefusal> {
+) -> Decided<Option<Proposed>, ProposeRefusal> {
     let (call, digest) = (&proposal.call, proposal.digest);
     let key = CallKey::of(call);
     let proposed = ProposedCall::new(call, digest);
@@ -139,7 +140,7 @@ pub fn propose(
         if known.digest != digest || known.call.session != call.session {
             return Err(ProposeRefusal::IdTaken(call.id.clone()).into());
         }
-        return Ok(Step::nothing(Proposed::Known(Box::new(known.clone()))));
+        return Ok(Step::nothing(Some(Proposed::Known(Box::new(known.clone())))));
     }
     if !around.session.is_open_to(&call.origin.agent) {
         return Err(ProposeRefusal::NotYours(call.session.clone()).into());
@@ -198,7 +199,12 @@ fn verdict(rules: &Rules<'_>, now: Now, proposal: &Proposal, around: &Surroundin
         ..proposal.context(rules.workspace)
     };
     let policy = &rules.config.policy;
-    policy.decide(&proposal.call, &proposal.tool, &proposal.analysis, &context)
+    policy.decide(
+        &proposal.call,
+        &proposal.tool,
+        &proposal.findings.analysis,
+        &context,
+    )
 }
 
 /// A judged call, about to be settled or parked.
@@ -219,26 +225,34 @@ impl Desk<'_> {
             call: Box::new(self.proposal.call.clone()),
             digest: self.proposal.digest,
             verdict: Box::new(self.verdict.clone()),
+            findings: Some(self.proposal.findings.stored(&self.proposal.call.args)),
             policy: self.rules.config.policy.version(),
             outcome: outcome.map(Box::new),
         });
         draft
     }
 
-    fn settled(&self, draft: Draft, outcome: Outcome, permit: Option<Permit>) -> Step<Proposed> {
-        draft.finish(Proposed::Settled {
+    fn settled(&self, draft: Draft, outcome: Outcome, permit: Option<Permit>) -> Step<Option<Proposed>> {
+        draft.finish(Some(Proposed::Settled {
             verdict: self.verdict.clone(),
             outcome,
             permit: permit.map(Box::new),
-        })
+        }))
     }
 
-    fn denied(&self, denial: Denial) -> Step<Proposed> {
+    fn parked(&self, draft: Draft, on: InteractionId) -> Step<Option<Proposed>> {
+        draft.finish(Some(Proposed::Parked {
+            verdict: self.verdict.clone(),
+            on,
+        }))
+    }
+
+    fn denied(&self, denial: Denial) -> Step<Option<Proposed>> {
         let outcome = Outcome::Denied { denial };
         self.settled(self.received(Some(outcome.clone())), outcome, None)
     }
 
-    fn allowed(&self) -> Decided<Proposed, ProposeRefusal> {
+    fn allowed(&self) -> Decided<Option<Proposed>, ProposeRefusal> {
         let mut draft = self.received(Some(Outcome::Allowed));
         if self.verdict.step == PolicyStep::AllowList
             && !self.listed()
@@ -285,13 +299,13 @@ impl Desk<'_> {
     }
 
     fn covers(&self, grant: &StandingGrant) -> bool {
-        let (call, analysis) = (&self.proposal.call, &self.proposal.analysis);
+        let (call, analysis) = (&self.proposal.call, &self.proposal.findings.analysis);
         grant
             .scope
             .covers(call, analysis, self.proposal.digest, self.rules.workspace)
     }
 
-    fn ask(&self, terms: &AskTerms) -> Decided<Proposed, ProposeRefusal> {
+    fn ask(&self, terms: &AskTerms) -> Decided<Option<Proposed>, ProposeRefusal> {
         if let Some((by, reason)) = self.around.rejected.clone() {
             return Ok(self.denied(Denial::RejectedBefore { by, reason }));
         }
@@ -302,10 +316,7 @@ impl Desk<'_> {
                 same_as,
                 interaction: on.clone(),
             });
-            return Ok(draft.finish(Proposed::Parked {
-                verdict: self.verdict.clone(),
-                on,
-            }));
+            return Ok(self.parked(draft, on));
         }
         let limits = &self.rules.config.approval;
         if self.around.session.open_questions >= limits.open_questions_max {
@@ -319,12 +330,13 @@ impl Desk<'_> {
                 if let Some((max, of)) = too_many(self.rules, self.snapshot, &asked)? {
                     return Ok(self.denied(Denial::TooManyOpen { max, of }));
                 }
+                // A call that puts a question of its own runs nothing, so there is nothing to show.
+                if self.proposal.evidence.is_none() && self.proposal.asks.is_none() {
+                    return Ok(Step::nothing(None));
+                }
                 let mut draft = self.received(None);
                 draft.append(asking);
-                Ok(draft.finish(Proposed::Parked {
-                    verdict: self.verdict.clone(),
-                    on: asked.id,
-                }))
+                Ok(self.parked(draft, asked.id))
             }
             Err(nobody) => Ok(self.denied(Denial::NobodyToAsk {
                 why: nobody.to_string(),
@@ -368,7 +380,7 @@ impl Desk<'_> {
             terms,
             timeout: self.run().timeout(self.rules, self.now, terms, call),
             risk: self.verdict.risk,
-            evidence: self.proposal.evidence.clone(),
+            evidence: self.proposal.evidence.clone().unwrap_or_default(),
         })
     }
 

@@ -9,7 +9,7 @@ use crate::snapshot::{Snapshot, Undecided};
 use crate::step::{Decided, Step};
 use crate::time::{LiveTime, Millis, Now};
 use crate::tool::{Category, Risk};
-use crate::verdict::{AskTerms, Decision};
+use crate::verdict::{AskTerms, Decision, Verdict};
 
 use super::ask::{Fresh, Question, put};
 use super::settle::settle_call;
@@ -60,12 +60,20 @@ pub(crate) fn lost(
         call: key.clone(),
         grant: grant.number,
     });
-    if record.verdict.category == Category::Read {
+    // What runs again unasked is a read: as proposed, or as a person changed it.
+    if verdict(record, outcome).category == Category::Read {
         settle_call(&mut draft, key, record.grants, outcome.clone());
         return Ok(draft.finish(()));
     }
     ask_back(rules, snapshot, now, &mut draft, record, outcome, fresh)?;
     Ok(draft.finish(()))
+}
+
+/// What policy said about the arguments that ran.
+fn verdict<'a>(record: &'a CallRecord, outcome: &'a Outcome) -> &'a Verdict {
+    outcome
+        .judgement()
+        .map_or(&record.verdict, |judgement| &judgement.verdict)
 }
 
 /// Whether a run that has not ended does this call.
@@ -88,13 +96,17 @@ fn ask_back(
     fresh: &Fresh,
 ) -> Result<(), Undecided> {
     let plain = AskTerms::plain();
-    let terms = match &record.verdict.decision {
-        Decision::Ask(terms) => terms,
-        Decision::Allow | Decision::Deny => &plain,
-    };
-    let edited = match outcome {
-        Outcome::Approved { edited, .. } => edited.clone().map(Box::new),
-        _ => None,
+    let verdicts = [verdict(record, outcome), &record.verdict];
+    let terms = verdicts.into_iter().find_map(|verdict| match &verdict.decision {
+        Decision::Ask(terms) => Some(terms),
+        Decision::Allow | Decision::Deny => None,
+    });
+    let terms = terms.unwrap_or(&plain);
+    let (edited, judgement) = match outcome {
+        Outcome::Approved {
+            edited, judgement, ..
+        } => (edited.clone().map(Box::new), judgement.clone()),
+        _ => (None, None),
     };
     // A second run is judged by the same people as the first, and is never less than serious.
     let question = Question {
@@ -104,6 +116,7 @@ fn ask_back(
             call: record.key(),
             digest: granted_digest(record.digest, outcome),
             edited,
+            judgement,
         },
         terms,
         timeout: RunTerms::of(snapshot, &record.call.session)?.within(now, UNKNOWN_OUTCOME_TIMEOUT),

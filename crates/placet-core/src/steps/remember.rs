@@ -14,7 +14,7 @@ use crate::tool::Risk;
 use crate::verdict::Step;
 
 use super::answer::{AnswerRefusal, Reply};
-use super::{Draft, Rules};
+use super::{Draft, Rules, findings};
 
 /// What the person who answers may do besides, as the transport says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,13 +56,17 @@ pub(super) fn remember(
     let Some(remember) = &reply.answer.remember else {
         return Ok(());
     };
-    let (Some(key), Some(analysis)) = (asked.call(), &reply.analysis) else {
+    // A scope is shown for the call as the agent proposed it, and for what was found in it.
+    let (Some(key), None) = (asked.call(), asked.edited_args()) else {
         return Err(AnswerRefusal::ScopeMismatch.into());
     };
     let record = snapshot.call(key)?.as_ref();
     let record = record.ok_or_else(|| AnswerRefusal::NotFound(asked.id.clone()))?;
+    let Some(found) = findings(record)? else {
+        return Err(AnswerRefusal::ScopeMismatch.into());
+    };
     let scope = &remember.scope;
-    if !scope.covers(&record.call, analysis, record.digest, rules.workspace) {
+    if !scope.covers(&record.call, &found.analysis, record.digest, rules.workspace) {
         return Err(AnswerRefusal::ScopeMismatch.into());
     }
     let reach = scope.reach();

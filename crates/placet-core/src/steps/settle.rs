@@ -1,6 +1,7 @@
 //! From a settled question to the outcome of every call that waited for it (design §4, the table).
 
 use crate::call::Args;
+use crate::findings::Judgement;
 use crate::interaction::{
     Action, Asked, Ballot, CallKey, Cancellation, InteractionRequest, Resolution, Subject,
 };
@@ -22,7 +23,7 @@ pub(crate) struct Verdicted<'a> {
     pub(crate) action: Action,
     pub(crate) by: Vec<crate::ids::PersonId>,
     /// The arguments a person changed the call to, already checked and judged.
-    pub(crate) edited: Option<Args>,
+    pub(crate) edited: Option<(Args, Box<Judgement>)>,
 }
 
 /// Settles `asked` and every call parked on it.
@@ -109,16 +110,21 @@ fn outcome(
     }
     Ok(match decided.action {
         Action::ApproveAndExecute => {
-            let edited = decided.edited.clone().or_else(|| edited_before(asked));
-            let digest = match &edited {
+            let (edited, judgement) = match &decided.edited {
+                Some((args, judgement)) => (Some(args), Some(judgement.as_ref())),
+                None => (asked.edited_args(), asked.judgement()),
+            };
+            let digest = match edited {
                 Some(args) => full(snapshot, head)?.call.with_args(args.clone()).digest(),
                 None => head.digest,
             };
-            let remembered = head.memorable && matches!(asked.subject, Subject::Call { .. });
+            let memorable = judgement.map_or(head.memorable, |judgement| judgement.verdict.is_memorable());
+            let remembered = memorable && matches!(asked.subject, Subject::Call { .. });
             Outcome::Approved {
                 by: decided.by.clone(),
                 digest,
-                edited,
+                edited: edited.cloned(),
+                judgement: judgement.cloned().map(Box::new),
                 instruction,
                 remembered_until: remembered.then(|| now.wall + rules.config.approval.memory),
             }
@@ -168,15 +174,6 @@ fn choice(request: &InteractionRequest, ballot: &Ballot) -> Map<String, Value> {
         choice.insert("data".into(), Value::Object(data.clone()));
     }
     choice
-}
-
-/// The arguments people had changed the call to before this question.
-fn edited_before(asked: &Asked) -> Option<Args> {
-    match &asked.subject {
-        Subject::Call { edited, .. } => edited.as_ref().map(|edited| edited.args.clone()),
-        Subject::UnknownOutcome { edited, .. } => edited.as_deref().cloned(),
-        Subject::Breaker { .. } | Subject::Request { .. } => None,
-    }
 }
 
 /// "Go on asking": the call that tripped the breaker gets its ordinary question.

@@ -4,7 +4,6 @@ use std::fmt;
 
 use crate::ids::PersonId;
 use crate::interaction::{Action, Code, Locale};
-use crate::verdict::Reason;
 
 use super::answer::{AnswerRefusal, Answered, EditDenial, How};
 use super::ask::Nobody;
@@ -165,14 +164,7 @@ fn names(people: &[PersonId], comma: &str) -> String {
 impl EditDenial {
     fn words(&self, locale: Locale) -> String {
         match self {
-            Self::Policy {
-                verdict,
-                tool,
-                analysis,
-            } => match locale {
-                Locale::English => verdict.reason.clone(),
-                Locale::Chinese => Reason::again(verdict, tool, Some(analysis)).words(locale),
-            },
+            Self::Policy(reason) => reason.words(locale),
             Self::Nobody(nobody) => nobody.words(locale),
             Self::CallbackFailed => locale
                 .pick("the approval callback failed", "审批回调失败")
@@ -210,12 +202,11 @@ impl fmt::Display for EditDenial {
 
 #[cfg(test)]
 mod tests {
-    use crate::analysis::{Analysis, Ban};
-    use crate::ids::{ChannelName, InteractionId, ToolName};
+    use crate::analysis::Ban;
+    use crate::ids::{ChannelName, InteractionId};
     use crate::interaction::AnswerError;
     use crate::time::Timestamp;
-    use crate::tool::{Category, Risk};
-    use crate::verdict::{Decision, Step, Verdict};
+    use crate::verdict::Reason;
 
     use super::*;
 
@@ -271,28 +262,10 @@ mod tests {
     #[test]
     fn a_denied_edit_is_explained_in_both_languages() {
         let denied = |denial| AnswerRefusal::EditDenied(denial);
-        let analysis = Analysis {
-            facts: Vec::new(),
-            banned: Some(Ban::AnswersForPeople),
-            ..Analysis::nothing()
-        };
-        let verdict = Verdict {
-            decision: Decision::Deny,
-            step: Step::Deny,
-            rule: None,
-            reason: "this is never allowed: agents cannot answer approval requests".into(),
-            risk: Risk::High,
-            category: Category::Command,
-            confinement: None,
-        };
         check(
-            &denied(EditDenial::Policy {
-                verdict: Box::new(verdict),
-                tool: ToolName::new("bash").unwrap(),
-                analysis: Box::new(analysis),
-            }),
-            "policy denies the edited call: this is never allowed: agents cannot answer approval requests",
-            "策略禁止修改后的调用：这永远不被允许：智能体不能答复审批请求",
+            &denied(EditDenial::Policy(Reason::Banned(Ban::AnswersForPeople))),
+            "policy denies the edited call: Never allowed: agents cannot answer approval requests",
+            "策略禁止修改后的调用：绝对禁止：智能体不能答复审批请求",
         );
         let nobody = [
             (

@@ -1,357 +1,278 @@
-//! Why policy decided as it did, in the reader's language.
+//! Why policy decided as it did: a code with parameters, stored with the verdict.
 //!
-//! The journal keeps the English sentence. Another language is not made from it: the reason is found again from what is
-//! stored beside it (step, rule, risk) and from the call's analysis. Only what the operator wrote is shown as written.
+//! The sentences are in the catalogue ([`crate::messages`]), so that a row is shown in every language. What the operator wrote in a rule
+//! is text and shown as written; so is the sentence in a row of an older version.
+
+#![expect(missing_docs, reason = "`messages/en.toml` says each variant in words")]
 
 use std::fmt;
 
-use super::{Decision, Step, Verdict};
-use crate::analysis::{Analysis, Ban, Why};
-use crate::ids::ToolName;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::analysis::{Ban, Why};
+use crate::ids::{PersonId, StandingGrantId, ToolName};
 use crate::interaction::Locale;
-use crate::standing::StandingGrant;
-use crate::tool::{Category, Risk};
+use crate::messages;
+use crate::tool::Category;
 
 /// Why policy decided as it did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason<'a> {
-    /// The operator's own words.
-    Written(&'a str),
-    /// A rule without words of its own.
-    Ruled {
-        /// Its name.
-        rule: &'a str,
-        /// What it says.
-        ruling: Ruling,
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+pub enum Reason {
+    RuleAllows {
+        rule: String,
     },
-    /// Nobody may allow it; what was found, while that is known.
-    Banned(Option<&'a Ban>),
-    /// The tool exists to ask.
-    AsksByNature,
-    /// Nothing is asked.
+    RuleAsks {
+        rule: String,
+    },
+    RuleDenies {
+        rule: String,
+    },
+    Banned(Ban),
+    AskTool, // The tool exists to ask a person.
     Disabled,
-    /// `tool_overrides` says: always.
-    AlwaysAsked(&'a ToolName),
-    /// `tool_overrides` says: never.
-    NeverAsked(&'a ToolName),
-    /// The risk is HIGH.
-    HighRisk(High<'a>),
-    /// Strict mode, and this risk.
-    Strict(Risk),
-    /// Mode yolo.
-    Yolo,
-    /// It changes nothing.
-    OnlyReads,
-    /// The risk is LOW.
-    LowRisk,
-    /// The tool says so itself.
-    OwnOpinion,
-    /// Mode autoEdit.
-    AutoEdit,
-    /// The session's list.
-    SessionList(&'a ToolName),
-    /// The workflow's list.
-    WorkflowList(&'a ToolName),
-    /// The configured list.
-    AutoApproved(&'a ToolName),
-    /// "Don't ask again"; which one, while that is known.
-    Standing(Option<&'a StandingGrant>),
-    /// Approved a moment ago.
-    Remembered,
-    /// Nothing above allows it.
-    NothingAllows {
-        /// What it is.
-        category: Category,
-        /// How bad it could be.
-        risk: Risk,
+    AlwaysAsked {
+        tool: ToolName,
     },
+    NeverAsked {
+        tool: ToolName,
+    },
+    Found(Why), // HIGH, for this finding.
+    DeclaredHigh,
+    Strict,
+    Yolo,
+    OnlyReads,
+    LowRisk,
+    OwnOpinion,
+    AutoEdit,
+    SessionList {
+        tool: ToolName,
+    },
+    WorkflowList {
+        tool: ToolName,
+    },
+    AutoApproved {
+        tool: ToolName,
+    },
+    Standing {
+        grant: StandingGrantId,
+        by: PersonId,
+    },
+    Remembered,
+    NothingAllows {
+        category: Category,
+    },
+    /// Text of the operator, or of a version that stored sentences.
+    #[serde(untagged)]
+    Written(String),
 }
 
-/// What a rule says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ruling {
-    /// It may run.
-    Allows,
-    /// A person must agree.
-    Asks,
-    /// It must not run.
-    Denies,
-}
-
-/// Why the risk is HIGH.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum High<'a> {
-    /// This was found in the arguments.
-    Found(&'a Why),
-    /// The tool is said to be.
-    Declared,
-    /// Something was found then that is not found now.
-    Then,
-}
-
-impl<'a> Reason<'a> {
-    /// The reason of a stored verdict about a call of `tool`, as far as it can still be told.
-    pub fn again(verdict: &'a Verdict, tool: &'a ToolName, analysis: Option<&'a Analysis>) -> Self {
-        let stored = |reason: &Self| reason.to_string() == verdict.reason;
-        let ruling = match verdict.decision {
-            Decision::Allow => Ruling::Allows,
-            Decision::Ask(_) => Ruling::Asks,
-            Decision::Deny => Ruling::Denies,
-        };
-        match (verdict.step, &verdict.rule) {
-            (Step::Deny | Step::Rule, Some(rule)) => Some(Self::Ruled { rule, ruling })
-                .filter(stored)
-                .unwrap_or(Self::Written(&verdict.reason)),
-            (Step::Deny, None) => Self::Banned(analysis.and_then(|found| found.banned.as_ref())),
-            (Step::Rule, None) if ruling == Ruling::Asks => Self::AlwaysAsked(tool),
-            (Step::Rule, None) => Self::NeverAsked(tool),
-            (Step::AskCategory, _) => Self::AsksByNature,
-            (Step::Disabled, _) => Self::Disabled,
-            (Step::HighRisk, _) => high(analysis).find(stored).unwrap_or(Self::HighRisk(High::Then)),
-            (Step::Strict, _) => Self::Strict(verdict.risk),
-            (Step::Yolo, _) => Self::Yolo,
-            (Step::LowRisk, _) if verdict.category == Category::Read => Self::OnlyReads,
-            (Step::LowRisk, _) => Self::LowRisk,
-            (Step::OwnOpinion, _) => Self::OwnOpinion,
-            (Step::AutoEdit, _) => Self::AutoEdit,
-            (Step::AllowList, _) => [
-                Self::SessionList(tool),
-                Self::WorkflowList(tool),
-                Self::AutoApproved(tool),
-            ]
-            .into_iter()
-            .find(stored)
-            .unwrap_or(Self::Standing(None)),
-            (Step::Memory, _) => Self::Remembered,
-            (Step::Ask, _) => Self::NothingAllows {
-                category: verdict.category,
-                risk: verdict.risk,
-            },
-        }
-    }
-
+impl Reason {
     /// In words, without a full stop.
     pub fn words(&self, locale: Locale) -> String {
-        match locale {
-            Locale::English => self.english(),
-            Locale::Chinese => self.chinese(),
+        match self {
+            Self::Written(text) => text.clone(),
+            coded => messages::say(locale, "reason", coded),
         }
     }
 
-    fn english(&self) -> String {
-        match self {
-            Self::Written(text) => (*text).to_owned(),
-            Self::Ruled { rule, ruling } => {
-                let what = match ruling {
-                    Ruling::Allows => "allows this call",
-                    Ruling::Asks => "asks for a person",
-                    Ruling::Denies => "denies this call",
-                };
-                format!("the rule `{rule}` {what}")
+    /// Its code and its parameters, for programs. Text has the code `written`.
+    pub fn parts(&self) -> (String, Map<String, Value>) {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(mut parameters)) => {
+                let code = parameters.remove("reason");
+                let code = code.as_ref().and_then(Value::as_str).unwrap_or_default();
+                (code.to_owned(), parameters)
             }
-            Self::Banned(Some(ban)) => format!("this is never allowed: {ban}"),
-            Self::Banned(None) => "this is never allowed".to_owned(),
-            Self::AsksByNature => "this tool exists to ask a person".to_owned(),
-            Self::Disabled => "approvals are switched off".to_owned(),
-            Self::AlwaysAsked(tool) => format!("`tool_overrides` says that `{tool}` is always asked about"),
-            Self::NeverAsked(tool) => format!("`tool_overrides` says that `{tool}` is never asked about"),
-            Self::HighRisk(High::Found(why)) => format!("the risk is HIGH: {why}"),
-            Self::HighRisk(High::Declared) => "the risk is HIGH: the tool is declared HIGH".to_owned(),
-            Self::HighRisk(High::Then) => "the risk is HIGH".to_owned(),
-            Self::Strict(risk) => {
-                format!("strict mode asks about everything above LOW, and the risk is {risk}")
-            }
-            Self::Yolo => "mode yolo allows all but HIGH".to_owned(),
-            Self::OnlyReads => "it only reads".to_owned(),
-            Self::LowRisk => "the risk is LOW".to_owned(),
-            Self::OwnOpinion => "the tool itself says that no approval is needed".to_owned(),
-            Self::AutoEdit => "mode autoEdit allows writes".to_owned(),
-            Self::SessionList(tool) => format!("`{tool}` is on this session's allow-list"),
-            Self::WorkflowList(tool) => format!("`{tool}` is one of the workflow's auto-approved tools"),
-            Self::AutoApproved(tool) => format!("`{tool}` is one of the auto-approved tools"),
-            Self::Standing(Some(grant)) => {
-                let scope = grant.scope.describe();
-                format!("{} gave the standing grant {}: {scope}", grant.by, grant.id)
-            }
-            Self::Standing(None) => "a standing grant covers it".to_owned(),
-            Self::Remembered => "exactly this call was approved in this chat a moment ago".to_owned(),
-            Self::NothingAllows { category, risk } => {
-                format!("nothing allows this {category} of {risk} risk")
-            }
-        }
-    }
-
-    fn chinese(&self) -> String {
-        match self {
-            Self::Written(text) => (*text).to_owned(),
-            Self::Ruled { rule, ruling } => {
-                let what = match ruling {
-                    Ruling::Allows => "允许这次调用",
-                    Ruling::Asks => "要求由人决定",
-                    Ruling::Denies => "禁止这次调用",
-                };
-                format!("规则 `{rule}` {what}")
-            }
-            Self::Banned(Some(ban)) => format!("这永远不被允许：{}", ban.words(Locale::Chinese)),
-            Self::Banned(None) => "这永远不被允许".to_owned(),
-            Self::AsksByNature => "这个工具就是用来问人的".to_owned(),
-            Self::Disabled => "审批已关闭".to_owned(),
-            Self::AlwaysAsked(tool) => format!("`tool_overrides` 规定 `{tool}` 每次都要询问"),
-            Self::NeverAsked(tool) => format!("`tool_overrides` 规定 `{tool}` 从不询问"),
-            Self::HighRisk(High::Found(why)) => format!("风险为高：{}", why.words(Locale::Chinese)),
-            Self::HighRisk(High::Declared) => "风险为高：该工具被声明为高风险".to_owned(),
-            Self::HighRisk(High::Then) => "风险为高".to_owned(),
-            Self::Strict(risk) => {
-                format!(
-                    "严格模式会询问一切高于低风险的操作，而这里的风险为{}",
-                    risk.label(Locale::Chinese)
-                )
-            }
-            Self::Yolo => "yolo 模式允许高风险以外的一切".to_owned(),
-            Self::OnlyReads => "它只读取".to_owned(),
-            Self::LowRisk => "风险为低".to_owned(),
-            Self::OwnOpinion => "工具自己表示无需批准".to_owned(),
-            Self::AutoEdit => "autoEdit 模式允许写入".to_owned(),
-            Self::SessionList(tool) => format!("`{tool}` 在本会话的允许列表中"),
-            Self::WorkflowList(tool) => format!("`{tool}` 是工作流自动批准的工具之一"),
-            Self::AutoApproved(tool) => format!("`{tool}` 是自动批准的工具之一"),
-            Self::Standing(Some(grant)) => {
-                let scope = grant.scope.describe_in(Locale::Chinese);
-                format!("{} 给出了长期授权 {}：{scope}", grant.by, grant.id)
-            }
-            Self::Standing(None) => "有一项长期授权涵盖它".to_owned(),
-            Self::Remembered => "同样的调用刚刚在此聊天中获得批准".to_owned(),
-            Self::NothingAllows { category, risk } => {
-                let (category, risk) = (category.label(Locale::Chinese), risk.label(Locale::Chinese));
-                format!("没有任何设置允许这一{risk}风险的{category}操作")
-            }
+            _ => ("written".to_owned(), Map::new()),
         }
     }
 }
 
-/// The reasons for HIGH there are now, in the order policy looks at them.
-pub(crate) fn high(analysis: Option<&Analysis>) -> impl Iterator<Item = Reason<'_>> {
-    let facts = analysis.into_iter().flat_map(|found| &found.facts);
-    let found = facts
-        .filter(|fact| fact.risk == Risk::High)
-        .filter_map(|fact| fact.why.as_ref());
-    found
-        .map(High::Found)
-        .chain([High::Declared])
-        .map(Reason::HighRisk)
-}
-
-/// In English, as stored.
-impl fmt::Display for Reason<'_> {
+impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.english())
-    }
-}
-
-impl Category {
-    /// The word for it.
-    const fn label(self, locale: Locale) -> &'static str {
-        match self {
-            Self::Read => locale.pick("read", "读取"),
-            Self::Write => locale.pick("write", "写入"),
-            Self::Command => locale.pick("command", "命令"),
-            Self::Network => locale.pick("network", "网络"),
-            Self::Ask => locale.pick("ask", "提问"),
-        }
+        f.write_str(&self.words(Locale::English))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::analysis::Doubt;
-    use crate::ids::{PersonId, StandingGrantId};
-    use crate::render::tests::chinese::assert_chinese;
-    use crate::standing::{Covers, Scope};
-    use crate::time::Timestamp;
+    use std::collections::BTreeSet;
 
-    #[test]
-    fn every_reason_is_said_in_both_languages() {
-        let tool = &ToolName::new("bash").unwrap();
-        let (why, ban) = (Why::Doubtful(Doubt::TooLong), Ban::AnswersForPeople);
-        let grant = StandingGrant {
-            id: StandingGrantId::new("sg_1").unwrap(),
-            scope: Scope {
-                tool: tool.clone(),
-                session: None,
-                workspace: None,
-                covers: Covers::Hosts(vec!["a.com".into(), "b.com".into()]),
-            },
-            by: PersonId::new("lin").unwrap(),
-            given_at: Timestamp::from_millis(0),
-            ends_at: Timestamp::from_millis(1),
-            uses_max: None,
-            examples: Vec::new(),
+    use expect_test::expect;
+    use serde_json::json;
+
+    use super::*;
+    use crate::analysis::Deed;
+    use crate::messages::tests::{check, table};
+
+    /// One of each, in order. A new variant does not compile until [`number`] has it, and fails until this has it.
+    fn all() -> Vec<Reason> {
+        use Reason::*;
+        let tool = ToolName::new("bash").unwrap();
+        let rule = || "no pushes".to_owned();
+        let found = Why::Does {
+            what: "git push".into(),
+            deed: Deed::OverwritesRemote,
         };
-        let ruled = |ruling| Reason::Ruled { rule: "r", ruling };
-        let (category, risk) = (Category::Command, Risk::Medium);
-        let all = [
-            Reason::Written("照原样"),
-            ruled(Ruling::Allows),
-            Reason::Banned(Some(&ban)),
-            Reason::AsksByNature,
-            Reason::Disabled,
-            Reason::AlwaysAsked(tool),
-            Reason::NeverAsked(tool),
-            Reason::HighRisk(High::Found(&why)),
-            Reason::Strict(Risk::High),
-            Reason::Yolo,
-            Reason::OnlyReads,
-            Reason::LowRisk,
-            Reason::OwnOpinion,
-            Reason::AutoEdit,
-            Reason::SessionList(tool),
-            Reason::WorkflowList(tool),
-            Reason::AutoApproved(tool),
-            Reason::Standing(Some(&grant)),
-            Reason::Remembered,
-            Reason::NothingAllows { category, risk },
-        ];
-        for (index, reason) in all.iter().enumerate() {
-            assert_eq!(number(reason), index, "a reason is missing, or out of order");
-            assert_chinese(&reason.words(Locale::Chinese));
-        }
-        let others = [
-            ruled(Ruling::Asks),
-            ruled(Ruling::Denies),
-            Reason::Banned(None),
-            Reason::HighRisk(High::Declared),
-            Reason::HighRisk(High::Then),
-            Reason::Standing(None),
-        ];
-        for reason in others {
-            assert_chinese(&reason.words(Locale::Chinese));
+        vec![
+            Written("ask in the ops room".into()),
+            RuleAllows { rule: rule() },
+            RuleAsks { rule: rule() },
+            RuleDenies { rule: rule() },
+            Banned(Ban::DeletesAll { path: "/".into() }),
+            AskTool,
+            Disabled,
+            AlwaysAsked { tool: tool.clone() },
+            NeverAsked { tool: tool.clone() },
+            Found(found),
+            DeclaredHigh,
+            Strict,
+            Yolo,
+            OnlyReads,
+            LowRisk,
+            OwnOpinion,
+            AutoEdit,
+            SessionList { tool: tool.clone() },
+            WorkflowList { tool: tool.clone() },
+            AutoApproved { tool },
+            Standing {
+                grant: StandingGrantId::new("sg_1").unwrap(),
+                by: PersonId::new("lin").unwrap(),
+            },
+            Remembered,
+            NothingAllows {
+                category: Category::Write,
+            },
+        ]
+    }
+
+    fn number(reason: &Reason) -> usize {
+        match reason {
+            Reason::Written(_) => 0,
+            Reason::RuleAllows { .. } => 1,
+            Reason::RuleAsks { .. } => 2,
+            Reason::RuleDenies { .. } => 3,
+            Reason::Banned(_) => 4,
+            Reason::AskTool => 5,
+            Reason::Disabled => 6,
+            Reason::AlwaysAsked { .. } => 7,
+            Reason::NeverAsked { .. } => 8,
+            Reason::Found(_) => 9,
+            Reason::DeclaredHigh => 10,
+            Reason::Strict => 11,
+            Reason::Yolo => 12,
+            Reason::OnlyReads => 13,
+            Reason::LowRisk => 14,
+            Reason::OwnOpinion => 15,
+            Reason::AutoEdit => 16,
+            Reason::SessionList { .. } => 17,
+            Reason::WorkflowList { .. } => 18,
+            Reason::AutoApproved { .. } => 19,
+            Reason::Standing { .. } => 20,
+            Reason::Remembered => 21,
+            Reason::NothingAllows { .. } => 22,
         }
     }
 
-    /// Counts the reasons; one that is new does not compile until it is above as well.
-    fn number(reason: &Reason<'_>) -> usize {
-        match reason {
-            Reason::Written(_) => 0,
-            Reason::Ruled { .. } => 1,
-            Reason::Banned(_) => 2,
-            Reason::AsksByNature => 3,
-            Reason::Disabled => 4,
-            Reason::AlwaysAsked(_) => 5,
-            Reason::NeverAsked(_) => 6,
-            Reason::HighRisk(_) => 7,
-            Reason::Strict(_) => 8,
-            Reason::Yolo => 9,
-            Reason::OnlyReads => 10,
-            Reason::LowRisk => 11,
-            Reason::OwnOpinion => 12,
-            Reason::AutoEdit => 13,
-            Reason::SessionList(_) => 14,
-            Reason::WorkflowList(_) => 15,
-            Reason::AutoApproved(_) => 16,
-            Reason::Standing(_) => 17,
-            Reason::Remembered => 18,
-            Reason::NothingAllows { .. } => 19,
+    #[test]
+    fn every_reason_has_a_sentence_in_every_language_and_comes_back_from_json() {
+        check::<Reason>("reason");
+        let (all, mut codes) = (all(), BTreeSet::new());
+        for (index, reason) in all.iter().enumerate() {
+            assert_eq!(number(reason), index, "a reason is missing, or out of order");
+            let json = serde_json::to_string(reason).unwrap();
+            assert_eq!(serde_json::from_str::<Reason>(&json).unwrap(), *reason);
+            codes.insert(reason.parts().0);
+        }
+        codes.remove("written");
+        assert_eq!(table("reason"), codes);
+    }
+
+    #[test]
+    fn a_reason_is_stored_as_a_code_with_parameters() {
+        let lines: Vec<String> = all()
+            .iter()
+            .map(|reason| serde_json::to_string(reason).unwrap())
+            .collect();
+        expect![[r#"
+            "ask in the ops room"
+            {"reason":"rule_allows","rule":"no pushes"}
+            {"reason":"rule_asks","rule":"no pushes"}
+            {"reason":"rule_denies","rule":"no pushes"}
+            {"reason":"banned","ban":"deletes_all","path":"/"}
+            {"reason":"ask_tool"}
+            {"reason":"disabled"}
+            {"reason":"always_asked","tool":"bash"}
+            {"reason":"never_asked","tool":"bash"}
+            {"reason":"found","why":"does","what":"git push","deed":"overwrites_remote"}
+            {"reason":"declared_high"}
+            {"reason":"strict"}
+            {"reason":"yolo"}
+            {"reason":"only_reads"}
+            {"reason":"low_risk"}
+            {"reason":"own_opinion"}
+            {"reason":"auto_edit"}
+            {"reason":"session_list","tool":"bash"}
+            {"reason":"workflow_list","tool":"bash"}
+            {"reason":"auto_approved","tool":"bash"}
+            {"reason":"standing","grant":"sg_1","by":"lin"}
+            {"reason":"remembered"}
+            {"reason":"nothing_allows","category":"write"}"#]]
+        .assert_eq(&lines.join("\n"));
+    }
+
+    #[test]
+    fn an_approver_reads_what_the_reason_means() {
+        let lines: Vec<String> = all().iter().map(ToString::to_string).collect();
+        expect![[r#"
+            ask in the ops room
+            Rule “no pushes” allows this call
+            Rule “no pushes” requires approval
+            Rule “no pushes” denies this call
+            Never allowed: `rm` would delete everything below `/`
+            This tool asks a person
+            Approvals are turned off
+            `tool_overrides` always requires approval for `bash`
+            `tool_overrides` never requires approval for `bash`
+            High risk: `git push` overwrites or deletes history on the remote
+            High risk: the tool is declared HIGH
+            Strict mode requires approval above LOW risk
+            Mode yolo allows everything below HIGH risk
+            Only reads
+            Low risk
+            The tool says that this call needs no approval
+            Mode autoEdit allows writes
+            `bash` is on this session's allow list
+            `bash` is auto-approved by the workflow
+            `bash` is in `auto_approved_tools`
+            Standing approval sg_1 by lin covers this call
+            The same call was approved in this chat a moment ago
+            No rule allows this write, so someone has to approve it"#]]
+        .assert_eq(&lines.join("\n"));
+    }
+
+    #[test]
+    fn the_sentence_of_an_older_row_is_shown_as_written() {
+        let stored = "nothing allows this command of MEDIUM risk";
+        let reason: Reason = serde_json::from_value(json!(stored)).unwrap();
+        assert_eq!(reason, Reason::Written(stored.into()));
+        assert_eq!(reason.words(Locale::Chinese), stored);
+    }
+
+    #[test]
+    fn an_unknown_code_is_refused_and_never_guessed() {
+        for unknown in [
+            json!({"reason": "newer"}),
+            json!({}),
+            json!(7),
+            json!({"reason": "found", "why": "x"}),
+        ] {
+            assert!(
+                serde_json::from_value::<Reason>(unknown.clone()).is_err(),
+                "{unknown}"
+            );
         }
     }
 }

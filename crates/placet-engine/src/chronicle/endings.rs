@@ -104,10 +104,14 @@ impl Teller<'_, '_> {
                 match edited {
                     Some(args) => {
                         let args = gist::args(args);
+                        let risk = outcome.judgement().map_or(String::new(), |judgement| {
+                            let risk = judgement.verdict.risk.label(self.locale);
+                            say!(self, ", {risk} risk", "，{risk}风险")
+                        });
                         say!(
                             self,
-                            "approved by {by} as {args}",
-                            "由 {by} 批准，参数改为 {args}"
+                            "approved by {by} as {args}{risk}",
+                            "由 {by} 批准，参数改为 {args}{risk}"
                         )
                     }
                     None => say!(self, "approved by {by}", "由 {by} 批准"),

@@ -153,7 +153,7 @@ pub fn replay(config: &Config, places: &DiskPlaces, calls: &[PastCall]) -> Repla
                 refused_by,
                 step: now.step,
                 rule: now.rule.clone(),
-                reason: now.reason.clone(),
+                reason: now.reason.to_string(),
             });
         example.times += 1;
         (example.row, example.at) = (past.row, past.at);

@@ -85,7 +85,7 @@ fn day(at: Timestamp) -> i64 {
 pub fn covered(rule: &ProposedRule, config: &Config, places: &DiskPlaces, calls: &[PastCall]) -> Covered {
     let covers = |past: &&PastCall| {
         past.call.tool == rule.scope().tool && {
-            let seen = Inspected::new(config, places, &past.call);
+            let seen = Inspected::then(config, places, past);
             covers(rule, past, &seen, places)
         }
     };

@@ -55,6 +55,7 @@ fn approved(by: &[&str], digest: CallDigest) -> Outcome {
         by: by.iter().map(|name| person(name)).collect(),
         digest,
         edited: None,
+        judgement: None,
         instruction: None,
         remembered_until: Some(Timestamp::from_millis(BEGINNING + 300_000)),
     }

@@ -54,8 +54,8 @@ async fn a_guest_judges_paths_by_the_folder_the_agent_works_in() {
     let guest = guest.join(&house.file()).await.unwrap();
     let question = guest.broker().question(&id).await.unwrap().unwrap();
     let here = owner.broker().question(&id).await.unwrap().unwrap();
-    assert_eq!(question.analysis, here.analysis);
-    assert!(format!("{:?}", question.analysis).contains(house.file().parent().unwrap().to_str().unwrap()));
+    assert_eq!(question.findings, here.findings);
+    assert!(format!("{:?}", question.findings).contains(house.file().parent().unwrap().to_str().unwrap()));
     guest.close().await.unwrap();
 }
 

@@ -37,7 +37,7 @@ async fn what_ran_is_told_as_a_person_changed_it_and_not_as_it_was_proposed() {
     for (kind, sentence) in [
         (
             "settled",
-            "deploy `production` (c): approved by lin as `staging`, grant 1 issued",
+            "deploy `production` (c): approved by lin as `staging`, MEDIUM risk, grant 1 issued",
         ),
         ("claimed", "deploy `staging` (c) is about to run on grant 1"),
         (

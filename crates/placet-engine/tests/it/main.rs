@@ -17,6 +17,7 @@ mod damaged;
 mod edits;
 mod elsewhere;
 mod events;
+mod facts;
 mod hostile;
 mod lasting;
 mod nobody;

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State as Shared;
 use placet_core::call::Args;
 use placet_core::ids::{InteractionId, PersonId};
-use placet_core::interaction::{Answer, Interaction, Locale, Remember, Resolution, Shown, Subject};
+use placet_core::interaction::{Answer, Interaction, Locale, Remember, Resolution, Shown};
 use placet_core::render::mask;
 use placet_core::standing::Scope;
 use placet_core::steps::AnswerRefusal;
@@ -19,7 +19,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::Problems;
-use super::interactions::{none, offered, visible};
+use super::interactions::{locale, none, offered, visible};
 use crate::access::{AgentOrPerson, PersonOnly, Role};
 use crate::intake::{JsonBody, PathId};
 use crate::problem::{Code, Problem, ProblemBody};
@@ -63,6 +63,10 @@ pub(super) struct AnswerBody {
     /// The `shownDigest` of the question as the person saw it. Refused when it has changed since.
     #[serde(default)]
     pub(super) shown_digest: Option<String>,
+    /// The language it was shown in, `en` or `zh`; the operator's unless given.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, pattern = "^(en|zh)$")]
+    pub(super) shown_locale: Option<Locale>,
 }
 
 /// "Don't ask again", on these terms.
@@ -212,8 +216,12 @@ pub(super) async fn answer(
 ) -> Result<AnsweredBody, Problem> {
     let reader = AgentOrPerson::Person(person.clone());
     let question = visible(state, &reader, id).await?;
-    let shown = seen(&question, body.shown_digest.as_deref())?;
-    let edited_args = match (&body.edited_args, original_args(&question)) {
+    let shown = seen(
+        &question,
+        body.shown_digest.as_deref(),
+        locale(state, body.shown_locale),
+    )?;
+    let edited_args = match (&body.edited_args, question.args()) {
         (Some(edited), Some(original)) => {
             let meant = mask::put_back(edited, original);
             Some(meant.map_err(|error| Problem::new(Code::EditedArgsRefused, error.to_string()))?)
@@ -254,16 +262,18 @@ pub(super) async fn answer(
 }
 
 /// What the person was looking at. Without a digest it was a program's output, not a page of ours.
-fn seen(question: &Question, digest: Option<&str>) -> Result<Shown, Problem> {
+fn seen(question: &Question, digest: Option<&str>, locale: Locale) -> Result<Shown, Problem> {
     let Some(digest) = digest else {
         return Ok(Shown::Program);
     };
-    let now = [Locale::English, Locale::Chinese].map(|locale| document(question, locale).digest());
-    match now.into_iter().find(|now| now.to_string() == digest) {
-        Some(seen) => Ok(Shown::Whole(seen)),
+    let now = document(question, locale).digest();
+    if now.to_string() == digest {
+        return Ok(Shown::Whole(now));
+    }
+    match question.interaction {
         // A question that is decided says so itself; that it looks different now is no news.
-        None if !matches!(question.interaction, Interaction::Pending(_)) => Ok(Shown::Program),
-        None => Err(Problem::new(
+        Interaction::Resolved(_) | Interaction::Processed(_) => Ok(Shown::Program),
+        Interaction::Pending(_) => Err(Problem::new(
             Code::ShownChanged,
             "the question has changed since it was shown; look again",
         )),
@@ -297,14 +307,6 @@ fn chosen(
             "the question offers no such scope; look again",
         )),
     }
-}
-
-fn original_args(question: &Question) -> Option<&Args> {
-    let edited = match &question.interaction.asked().subject {
-        Subject::Call { edited, .. } => edited.as_ref().map(|edited| &edited.args),
-        _ => None,
-    };
-    edited.or_else(|| Some(&question.call.as_ref()?.call.args))
 }
 
 /// The loser of a race is told who decided, what and when.

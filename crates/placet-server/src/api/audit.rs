@@ -324,7 +324,7 @@ impl Export {
 }
 
 fn line(view: &View<'_>, row: &Committed, format: Format) -> String {
-    let event = mask::json(&serde_json::to_value(&row.event).unwrap_or_default());
+    let event = mask::json(&row.event.readable());
     let (at, hash, kind) = (row.at.to_string(), row.hash.to_string(), row.event.name());
     match format {
         Format::Jsonl => {

@@ -10,7 +10,7 @@ use placet_core::policy::{Effect, Mode, Override, Rule};
 use placet_core::render::{SafeText, mask};
 use placet_core::time::Millis;
 use placet_core::tool::{Category, Risk};
-use placet_core::verdict::{AnswerKind, Approvers, AskTerms, Decision, Reason};
+use placet_core::verdict::{AnswerKind, Approvers, AskTerms, Decision};
 use placet_engine::Submission;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -336,7 +336,6 @@ async fn check(
     JsonBody(mut body): JsonBody<CheckBody>,
 ) -> Result<Json<CheckedBody>, Problem> {
     let locale = locale(&state, query.locale);
-    let tool = body.tool.clone();
     let agent = match &asker {
         AgentOrPerson::Agent(agent) => {
             if let Some(session) = &body.session_id {
@@ -354,10 +353,8 @@ async fn check(
     };
     let [commands, statements, paths, hosts, unreadable] = facts(&analysis, locale);
     let confinement = verdict.confinement.as_ref();
-    let mut explained = VerdictBody::from(&verdict);
-    explained.reason = Reason::again(&verdict, &tool, Some(&analysis)).words(locale);
     Ok(Json(CheckedBody {
-        verdict: explained,
+        verdict: VerdictBody::new(&verdict, locale),
         banned: analysis.banned.as_ref().map(|ban| ban.words(locale)),
         commands,
         statements,

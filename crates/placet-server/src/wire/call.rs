@@ -2,6 +2,7 @@
 
 use placet_core::call::{Args, ToolCall};
 use placet_core::ids::{CallId, ChannelName, ChatId, GroupId, InteractionId, PersonId, SessionId, ToolName};
+use placet_core::interaction::Locale;
 use placet_core::outcome::Outcome;
 use placet_core::record::{CallRecord, CallState, Grant, GrantState};
 use placet_core::steps::Permit;
@@ -174,7 +175,7 @@ impl CallBody {
             session_id: name_for_agent(call),
             tool: call.tool.clone(),
             status: "pending",
-            verdict: verdict.into(),
+            verdict: VerdictBody::new(verdict, Locale::English),
             request_id: on,
             args: call.args.clone(),
             edited: false,
@@ -190,7 +191,9 @@ impl CallBody {
 
     /// A call with its outcome.
     pub(crate) fn settled(call: &ToolCall, verdict: &Verdict, outcome: &Outcome) -> Self {
-        let mut body = Self::pending(call, verdict, None);
+        // What runs is what policy said last: about a person's arguments, when a person changed them.
+        let changed = outcome.judgement().map(|judgement| &judgement.verdict);
+        let mut body = Self::pending(call, changed.unwrap_or(verdict), None);
         body.status = outcome.status().as_str();
         body.instruction = outcome.instruction().map(str::to_owned);
         body.for_model = outcome.result_for_model();

@@ -275,7 +275,7 @@ impl QuestionBody {
             created_at: around.asked_at.to_string(),
             remaining_ms: pending.map(|_| remaining),
             expires_at: pending.map(|_| (question.now.wall + remaining).to_string()),
-            risk: asked.risk,
+            risk: question.risk(),
             agent: asker(asked).clone(),
             agent_path: origin.map_or_else(Vec::new, |origin| {
                 origin
@@ -294,7 +294,9 @@ impl QuestionBody {
             asked_of: asked_of(asked, pending),
             may_answer: why.is_none(),
             why,
-            verdict: question.call.as_ref().map(|record| (&record.verdict).into()),
+            verdict: question
+                .verdict()
+                .map(|verdict| VerdictBody::new(verdict, around.locale)),
             scopes: around
                 .scopes
                 .iter()
@@ -386,19 +388,15 @@ fn default_option(asked: &Asked, locale: Locale) -> Option<String> {
 
 fn about_call(question: &Question, config: &Config) -> Option<AboutCall> {
     let record = question.call.as_ref()?;
-    let (args, editable) = match &question.interaction.asked().subject {
-        Subject::Call { answers, edited, .. } => (
-            edited.as_ref().map(|edited| &edited.args),
-            answers.offers(AnswerKind::Edit),
-        ),
-        Subject::UnknownOutcome { edited, .. } => (edited.as_deref(), false),
-        Subject::Breaker { .. } | Subject::Request { .. } => (None, false),
+    let editable = match &question.interaction.asked().subject {
+        Subject::Call { answers, .. } => answers.offers(AnswerKind::Edit),
+        Subject::UnknownOutcome { .. } | Subject::Breaker { .. } | Subject::Request { .. } => false,
     };
     Some(AboutCall {
         call_id: record.call.id.to_string(),
         tool: record.call.tool.clone(),
-        category: record.verdict.category,
-        args: mask::json(args.unwrap_or(&record.call.args).as_value()),
+        category: question.verdict()?.category,
+        args: mask::json(question.args()?.as_value()),
         schema: config.tool(&record.call.tool).schema,
         editable: editable && matches!(question.interaction, Interaction::Pending(_)),
     })

@@ -41,7 +41,7 @@ impl RowBody {
             kind: row.event.name(),
             text,
             hash: row.hash.to_string(),
-            event: mask::json(&serde_json::to_value(&row.event).unwrap_or_default()),
+            event: mask::json(&row.event.readable()),
         }
     }
 }

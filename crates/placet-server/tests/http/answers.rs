@@ -144,14 +144,53 @@ async fn an_answer_to_something_else_than_what_is_there_now_is_refused() {
         .answer(LIN, &id, json!({"selectedOptionId": "approve"}))
         .await
         .ok();
-    let stale = json!({"selectedOptionId": "approve", "shownDigest": before});
+    let stale = json!({"selectedOptionId": "approve", "shownDigest": before, "shownLocale": "zh"});
     assert_eq!(
         house.answer(WEI, &id, stale).await.problem(),
         (409, "shown-changed".into())
     );
     let now = house.get(WEI, &path).await.ok()["shownDigest"].clone();
-    let fresh = json!({"selectedOptionId": "approve", "shownDigest": now});
+    let other_language = json!({"selectedOptionId": "approve", "shownDigest": now, "shownLocale": "en"});
+    assert_eq!(
+        house.answer(WEI, &id, other_language).await.problem(),
+        (409, "shown-changed".into())
+    );
+    let fresh = json!({"selectedOptionId": "approve", "shownDigest": now, "shownLocale": "zh"});
     assert_eq!(house.answer(WEI, &id, fresh).await.ok()["status"], "decided");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn an_edited_call_has_the_verdict_on_what_runs() {
+    let house = House::plain().await;
+    let (agent, approver) = (house.token("agent"), house.token("approver"));
+    let id = house.ask(&agent, "c1", "bash", json!({"command": "make"})).await;
+    let path = format!("/v1/interactions/{id}");
+    let before = house.get(&approver, &path).await.ok();
+    assert_eq!(before["risk"], "MEDIUM");
+    assert_eq!(before["verdict"]["reasonCode"], "nothing_allows");
+    assert_eq!(
+        before["verdict"]["reasonParameters"],
+        json!({"category": "command"})
+    );
+    let edit = json!({"selectedOptionId": "approve", "editedArgs": {"command": "rm -rf build"},
+        "shownDigest": before["shownDigest"]});
+    house.answer(&approver, &id, edit).await.ok();
+    let call = house.get(&agent, "/v1/calls/c1").await.ok();
+    let question = house.get(&approver, &path).await.ok();
+    for body in [&call, &question] {
+        assert_eq!(body["verdict"]["risk"], "HIGH");
+        assert_eq!(body["verdict"]["reasonCode"], "found");
+    }
+    assert_eq!(question["risk"], "HIGH");
+    assert_eq!(question["call"]["args"], json!({"command": "rm -rf build"}));
+    let audit = house
+        .get(&house.token("admin"), "/v1/audit?type=settled")
+        .await
+        .ok();
+    let row = &audit["items"][0];
+    assert!(row["text"].as_str().unwrap().contains("HIGH risk"), "{row}");
+    assert_eq!(row["event"]["outcome"]["judgement"]["verdict"]["risk"], "HIGH");
     house.close().await;
 }
 

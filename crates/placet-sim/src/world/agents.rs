@@ -1,7 +1,8 @@
 //! What agents do: propose, claim, run, finish.
 
-use placet_core::analysis::{Analysis, FixedPlaces, analyse};
+use placet_core::analysis::FixedPlaces;
 use placet_core::call::{Args, Origin, ToolCall};
+use placet_core::findings::Findings;
 use placet_core::ids::{AgentId, CallId, ToolName};
 use placet_core::journal::CallResult;
 use placet_core::steps::{self, Claiming, Proposal, Proposed};
@@ -141,7 +142,7 @@ impl World {
         if self.roll(2) == 0 {
             proposal.claiming = Claiming::AtOnce { lease: None };
         }
-        if let Ok(proposed) =
+        if let Ok(Some(proposed)) =
             self.step(|rules, snapshot, now| steps::propose(rules, snapshot, now, &proposal))
         {
             self.oracle.acknowledge(Acknowledged::Received(key));
@@ -178,15 +179,15 @@ impl World {
 
     fn proposal(&mut self, call: ToolCall) -> Proposal {
         let tool = self.config.tool(&call.tool);
-        let analysis: Analysis = analyse(&tool, &call.args, &FixedPlaces::of_examples());
+        let findings = Findings::of(&tool, &call.args, &FixedPlaces::of_examples());
         Proposal {
             asks: None,
             digest: call.digest(),
             call,
             tool,
-            analysis,
+            findings,
             own_opinion: OwnOpinion::Silent,
-            evidence: Vec::new(),
+            evidence: Some(Vec::new()),
             run: None,
             confinement: None,
             fresh: self.fresh(),

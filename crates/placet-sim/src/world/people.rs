@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use placet_core::analysis::{FixedPlaces, analyse};
+use placet_core::analysis::FixedPlaces;
 use placet_core::call::{Args, Chat};
 use placet_core::digest::Digest;
+use placet_core::findings::Findings;
 use placet_core::interaction::{Answer, Asked, Locale, Shown};
 use placet_core::journal::{Author, InboundMessage};
 use placet_core::outgoing::{Change, Receipt};
@@ -110,11 +111,11 @@ impl World {
                 let record = self.store.view().call(key).map_err(|error| error.to_string())?;
                 record.map(|record| {
                     let tool = self.config.tool(&record.call.tool);
-                    let analysis = analyse(&tool, args, &FixedPlaces::of_examples());
+                    let findings = Findings::of(&tool, args, &FixedPlaces::of_examples());
                     Edit {
                         evidence: Vec::new(),
                         tool,
-                        analysis,
+                        findings,
                         fits: Ok(()),
                     }
                 })
@@ -135,7 +136,6 @@ impl World {
             id: asked.id.clone(),
             answer,
             edit,
-            analysis: None,
             authority: Authority::Approver,
             refused_before: false,
             fresh: self.fresh(),

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use placet_core::call::{CallDigest, ToolCall};
 use placet_core::digest::Digest;
+use placet_core::findings::StoredFindings;
 use placet_core::ids::{AgentId, CallId, InteractionId, SessionId, ToolName};
 use placet_core::interaction::{Asked, CallKey};
 use placet_core::journal::CallResult;
@@ -47,6 +48,8 @@ struct Received {
     call: ToolCall,
     digest: CallDigest,
     verdict: Verdict,
+    #[serde(default)]
+    findings: Option<StoredFindings>,
     #[serde(default)]
     outcome: Option<Outcome>,
 }
@@ -139,6 +142,7 @@ impl View<'_> {
             call: received.call,
             digest: received.digest,
             verdict: received.verdict,
+            findings: received.findings,
             grants,
             state,
         }))

@@ -14,7 +14,7 @@ use placet_core::policy::Mode;
 use placet_core::run::{Limits, ModelCall, ModelTurn, Parent, RunEnd, RunStarted, Usage, Wanted};
 use placet_core::standing::{Covers, Scope, StandingGrant};
 use placet_core::time::{Millis, Timestamp};
-use placet_core::verdict::Decision;
+use placet_core::verdict::{Decision, Reason};
 
 use crate::world::*;
 
@@ -257,6 +257,23 @@ fn every_kind_of_event_is_stored_as_it_always_was() {
         stored.push('\n');
     }
     expect_file!["snapshots/events.jsonl"].assert_eq(&stored);
+}
+
+/// Versions before findings were stored wrote these rows: reasons are sentences, and nothing says what a call would do.
+#[test]
+fn rows_of_older_versions_are_read_and_what_they_lack_is_missing() {
+    let rows = include_str!("snapshots/events-before-findings.jsonl");
+    for row in rows.lines() {
+        let event: Event = serde_json::from_str(row).unwrap();
+        assert_eq!(serde_json::to_string(&event).unwrap(), row);
+        if let Event::CallReceived {
+            verdict, findings, ..
+        } = event
+        {
+            assert_eq!(verdict.reason, Reason::Written("because".into()));
+            assert_eq!(findings, None);
+        }
+    }
 }
 
 #[test]

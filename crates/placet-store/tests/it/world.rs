@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use placet_core::call::{Args, ToolCall};
 use placet_core::digest::Digest;
+use placet_core::findings::Findings;
 use placet_core::ids::{AgentId, CallId, InteractionId, PersonId, SessionId, ToolName};
 use placet_core::interaction::{Action, Asked, Audience, Ballot, CallKey, Code, Resolution, Shown, Subject};
 use placet_core::journal::{CallResult, Event};
@@ -15,7 +16,7 @@ use placet_core::principal::Via;
 use placet_core::step::Commit;
 use placet_core::time::{LiveTime, Millis, Now, Timestamp};
 use placet_core::tool::{Category, Risk};
-use placet_core::verdict::{Answers, AskTerms, Decision, Step as PolicyStep, Verdict};
+use placet_core::verdict::{Answers, AskTerms, Decision, Reason, Step as PolicyStep, Verdict};
 use placet_store::inline::InlineStore;
 use placet_store::{Clock, Options, Store, StoreError};
 
@@ -72,7 +73,7 @@ pub(crate) fn received(call: &ToolCall, decision: Decision) -> Event {
         Decision::Allow => Some(Outcome::Allowed),
         Decision::Deny => Some(Outcome::Denied {
             denial: Denial::Policy {
-                reason: "because".into(),
+                reason: Reason::Written("because".into()),
             },
         }),
         Decision::Ask(_) => None,
@@ -85,11 +86,14 @@ pub(crate) fn received(call: &ToolCall, decision: Decision) -> Event {
             decision,
             step: PolicyStep::Ask,
             rule: None,
-            reason: "because".into(),
+            reason: Reason::NothingAllows {
+                category: Category::Command,
+            },
             risk: Risk::Medium,
             category: Category::Command,
             confinement: None,
         }),
+        findings: Some(Findings::nothing().stored(&call.args)),
         policy: Digest::of("policy", &[]),
     }
 }
@@ -156,6 +160,7 @@ pub(crate) fn approved(call: &ToolCall, remembered_until: Option<Timestamp>) -> 
         by: vec![person("ana")],
         digest: call.digest(),
         edited: None,
+        judgement: None,
         instruction: None,
         remembered_until,
     }

@@ -319,30 +319,30 @@ async fn as_a_rule_shows_the_rule_and_its_past_before_it_counts() {
     play.shows(
         ROOMY,
         &expect![[r#"
-        May `bash` run this? Risk MEDIUM.
-        │ git fetch origin
-          ↳ [MEDIUM]
+            May `bash` run this? Risk MEDIUM.
+            │ git fetch origin
+              ↳ [MEDIUM]
 
-        Why you are asked: nothing allows this command of MEDIUM risk (step 13)
-        Asked by: a
-        Arguments:
-        │ command: "git fetch origin"
-        ────────────────────────────────────────────────────────────────────────────────────────────────────
-        Approve, and don't ask again for:
-         1 This call: exactly this call of `bash` (5f1827ba37f3a196f0f8371665cf3b0aacefe9b90f69ef809a3e718da
-        409cd62), in session `job` only
-         2 In this conversation: `bash` lines in which every command is `git fetch origin`, in session 
-        `job` only
-         3 In this conversation: `bash` lines in which every command is `git fetch *`, in session `job` only
-         4 In this project: `bash` lines in which every command is `git fetch origin`, in every session of 
-        the project `/usr`
-         5 In this project: `bash` lines in which every command is `git fetch *`, in every session of the 
-        project `/usr`
-         6 As a rule: `bash` lines in which every command is `git fetch origin`, in every session
-        ›7 As a rule: `bash` lines in which every command is `git fetch *`, in every session
-        For  15 minutes  1 hour  8 hours  1 day  7 days  30 days  ‹365 days›
-        [y] Approve on these terms  [↑↓] What  [←→] How long  [N] Back
-    "#]],
+            Why you are asked: No rule allows this command, so someone has to approve it
+            Asked by: a
+            Arguments:
+            │ command: "git fetch origin"
+            ────────────────────────────────────────────────────────────────────────────────────────────────────
+            Approve, and don't ask again for:
+             1 This call: exactly this call of `bash` (5f1827ba37f3a196f0f8371665cf3b0aacefe9b90f69ef809a3e718da
+            409cd62), in session `job` only
+             2 In this conversation: `bash` lines in which every command is `git fetch origin`, in session 
+            `job` only
+             3 In this conversation: `bash` lines in which every command is `git fetch *`, in session `job` only
+             4 In this project: `bash` lines in which every command is `git fetch origin`, in every session of 
+            the project `/usr`
+             5 In this project: `bash` lines in which every command is `git fetch *`, in every session of the 
+            project `/usr`
+             6 As a rule: `bash` lines in which every command is `git fetch origin`, in every session
+            ›7 As a rule: `bash` lines in which every command is `git fetch *`, in every session
+            For  15 minutes  1 hour  8 hours  1 day  7 days  30 days  ‹365 days›
+            [y] Approve on these terms  [↑↓] What  [←→] How long  [N] Back
+        "#]],
     );
     let effect = play.types("y");
     assert!(play.draws(ROOMY).contains("Looking at the last seven days…"));
@@ -406,26 +406,26 @@ async fn in_the_project_shows_its_past_and_enter_goes_back() {
     play.shows(
         Size { cols: 40, rows: 24 },
         &expect![[r#"
-        是否允许执行 `bash`？风险：中。
-        │ git fetch origin
-          ↳ [中]
+            是否允许执行 `bash`？风险：中。
+            │ git fetch origin
+              ↳ [中]
 
-        为什么问你：没有任何设置允许这一中风
-          险的命令操作（第 13 步）
-        提出者：a
-        参数：
-        │ command: "git fetch origin"
-        ────────────────────────────────────────
-        批准，并且以下情况不再询问：
-        ›5 本项目：`bash` 中每条命令都是 `git 
-        fetch *` 的命令行，项目 `/usr` 
-        内的所有会话
-        ↑↓ 第 5 项，共 7 项
-        期限  15 分钟  1 小时  8 小时  1 天
-        7 天  ‹30 天›  365 天
-        [y] 按此批准  [↑↓] 范围  [←→] 期限
-        [N] 返回
-    "#]],
+            为什么问你：没有规则允许此命令，需人
+              工审批
+            提出者：a
+            参数：
+            │ command: "git fetch origin"
+            ────────────────────────────────────────
+            批准，并且以下情况不再询问：
+            ›5 本项目：`bash` 中每条命令都是 `git 
+            fetch *` 的命令行，项目 `/usr` 
+            内的所有会话
+            ↑↓ 第 5 项，共 7 项
+            期限  15 分钟  1 小时  8 小时  1 天
+            7 天  ‹30 天›  365 天
+            [y] 按此批准  [↑↓] 范围  [←→] 期限
+            [N] 返回
+        "#]],
     );
     play.key(KeyCode::Left);
     let effect = play.types("y");

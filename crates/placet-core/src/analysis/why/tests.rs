@@ -1,12 +1,10 @@
 //! Reasons are values: each has its sentence in every language, and comes back from JSON as it was.
 
 use expect_test::expect;
-use serde_json::{Value, json};
 
 use super::*;
-use crate::analysis::{Analysis, Fact, FactKind};
 use crate::messages::tests::{check, codes};
-use crate::tool::Risk;
+use crate::tool::Category;
 
 /// As the tables of the other tests show it: the value, which stays when its sentence changes.
 pub(in crate::analysis) fn value(why: Option<&Why>) -> String {
@@ -30,6 +28,7 @@ fn no_reason_lacks_a_sentence_and_no_sentence_lacks_a_reason() {
     codes::<UrlConcern>("url");
     codes::<AddressConcern>("address");
     codes::<UrlOddity>("oddity");
+    codes::<Category>("category");
 }
 
 #[test]
@@ -63,26 +62,4 @@ fn a_reason_is_a_code_with_parameters() {
         {"why":"sql","sql":"no_condition","verb":"DELETE"}
         {"why":"url","url":"address","address":"private"}"#]]
     .assert_eq(&lines.join("\n"));
-}
-
-/// The journal and programs read sentences until they read codes.
-#[test]
-fn facts_are_written_with_their_english_sentence() {
-    let why = Why::Path {
-        path: PathConcern::Outside,
-    };
-    let fact = |why| Fact {
-        kind: FactKind::Unreadable { what: "x".into() },
-        risk: Risk::High,
-        why,
-    };
-    let analysis = Analysis {
-        facts: vec![fact(Some(why.clone())), fact(None)],
-        banned: Some(Ban::AnswersForPeople),
-        home: None,
-    };
-    let written = serde_json::to_value(&analysis).unwrap();
-    assert_eq!(written["facts"][0]["why"], Value::from(why.to_string()));
-    assert_eq!(written["facts"][1].get("why"), None);
-    assert_eq!(written["banned"], json!(Ban::AnswersForPeople.to_string()));
 }

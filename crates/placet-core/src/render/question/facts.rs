@@ -5,13 +5,15 @@ use super::super::document::{Block, CommandLine};
 use super::super::mask;
 use super::super::safe::SafeText;
 use super::Writer;
-use crate::analysis::{Analysis, Fact, FactKind};
+use crate::analysis::{Fact, FactKind};
 use crate::evidence::Evidence;
+use crate::findings::Findings;
 use crate::interaction::Locale;
 use crate::tool::Risk;
 
 impl Writer {
-    pub(super) fn facts(&mut self, analysis: &Analysis, lines: &[String], head: &mut Vec<Block>) {
+    pub(super) fn facts(&mut self, findings: &Findings, head: &mut Vec<Block>) {
+        let Findings { analysis, lines } = findings;
         if let Some(banned) = &analysis.banned {
             head.push(Block::Warning {
                 text: SafeText::line(&banned.words(self.locale)),

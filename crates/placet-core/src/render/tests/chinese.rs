@@ -4,7 +4,6 @@ use super::*;
 use crate::analysis::{FixedPlaces, analyse};
 use crate::config::Config;
 use crate::policy::{Context, Policy};
-use crate::verdict::Reason;
 
 /// Fails when our own English is left in a Chinese text: three words in a row outside of what is quoted from the call, from
 /// the operator or from a library.
@@ -115,7 +114,7 @@ const CONFIGS: [&str; 6] = [
 ];
 
 /// Every call of the corpus: tool and arguments.
-fn corpus() -> Vec<(&'static str, Value)> {
+pub(crate) fn corpus() -> Vec<(&'static str, Value)> {
     let lines = |text: &'static str| text.lines().map(str::trim).filter(|line| !line.is_empty());
     let mut calls = Vec::new();
     calls.extend(lines(SHELL).map(|line| ("bash", json!({"command": line}))));
@@ -155,34 +154,6 @@ fn nothing_of_ours_is_english_in_a_chinese_question() {
 }
 
 #[test]
-fn a_stored_reason_is_found_again_word_for_word() {
-    use Step::{AllowList, Ask, AskCategory, Deny, HighRisk, LowRisk, Rule, Strict, Yolo};
-
-    let mut steps = std::collections::BTreeSet::new();
-    for toml in CONFIGS {
-        let config = Config::parse(toml, "test.toml", std::iter::empty()).unwrap();
-        for (tool, args) in corpus() {
-            let story = decided(&config.policy, &config, tool, args);
-            let again = Reason::again(&story.verdict, &story.call.tool, Some(&story.analysis));
-            assert_eq!(again.words(Locale::English), story.verdict.reason);
-            steps.insert(story.verdict.step);
-        }
-    }
-    let met = [
-        Deny,
-        AskCategory,
-        Rule,
-        HighRisk,
-        Strict,
-        Yolo,
-        LowRisk,
-        AllowList,
-        Ask,
-    ];
-    assert_eq!(steps.into_iter().collect::<Vec<_>>(), met);
-}
-
-#[test]
 fn what_the_operator_wrote_is_shown_as_written() {
     let toml =
         "[[rules]]\nname = \"r\"\ntool = \"bash\"\neffect = \"ask\"\nreason = \"ask in the ops room first\"";
@@ -190,7 +161,7 @@ fn what_the_operator_wrote_is_shown_as_written() {
     let story = decided(&config.policy, &config, "bash", json!({"command": "ls"}));
     let text = to_text(&story.document(Locale::Chinese), &surface(Markup::Plain)).text;
     assert!(
-        text.contains("为什么问你：ask in the ops room first（第 4 步；规则“r”）"),
+        text.contains("为什么问你：ask in the ops room first（规则“r”）"),
         "{text}"
     );
 }

@@ -38,7 +38,7 @@ fn a_pipeline_of_high_risk_shows_each_command_with_its_risk() {
         },
     ];
     story.verdict.step = Step::HighRisk;
-    story.verdict.reason = "the risk is HIGH".into();
+    story.verdict.reason = Reason::DeclaredHigh;
     story.call.description = Some("Install the helper.".into());
     story.asked.quorum = 2;
     story.asked.not_requester = true;
@@ -54,7 +54,7 @@ fn a_pipeline_of_high_risk_shows_each_command_with_its_risk() {
               ↳ [HIGH] sudo › `sudo` runs commands as another user
             Writes: /etc/out [HIGH]: `/etc/out` may be outside the workspace
 
-            Why you are asked: the risk is HIGH (step 5)
+            Why you are asked: High risk: the tool is declared HIGH
             Asked by: coder › reviewer
             On behalf of: lin
             In the agent's own words:
@@ -83,7 +83,7 @@ fn a_pipeline_of_high_risk_shows_each_command_with_its_risk() {
               ↳ [高] sudo › `sudo` 以其他用户身份运行命令
             写入：/etc/out [高]：`/etc/out` 可能在工作区之外
 
-            为什么问你：风险为高（第 5 步）
+            为什么问你：高风险：该工具被声明为高风险
             提出者：coder › reviewer
             代表：lin
             智能体自己的说明：
@@ -132,7 +132,7 @@ fn a_delete_shows_how_many_rows_it_would_touch() {
             Rows it would touch: 1234
             │ DELETE FROM users WHERE age > 30
 
-            Why you are asked: a person decides (step 13; rule “deletes need a person”)
+            Why you are asked: a person decides (rule “deletes need a person”)
             Asked by: coder › reviewer
             On behalf of: lin
             Arguments:
@@ -154,8 +154,7 @@ fn a_delete_shows_how_many_rows_it_would_touch() {
             将影响的行数：1234
             │ DELETE FROM users WHERE age > 30
 
-            为什么问你：没有任何设置允许这一中风险的命令操作（第 13 步；规则“deletes
-              need a person”）
+            为什么问你：a person decides（规则“deletes need a person”）
             提出者：coder › reviewer
             代表：lin
             参数：
@@ -204,7 +203,7 @@ fn an_edit_shows_the_difference() {
             │ -}
             │ +}⟦no line break⟧
 
-            Why you are asked: a person decides (step 13)
+            Why you are asked: a person decides
             Asked by: coder › reviewer
             On behalf of: lin
             Arguments:
@@ -237,7 +236,7 @@ fn an_edit_shows_the_difference() {
             │ -}
             │ +}⟦无换行⟧
 
-            为什么问你：没有任何设置允许这一中风险的命令操作（第 13 步）
+            为什么问你：a person decides
             提出者：coder › reviewer
             代表：lin
             参数：
@@ -285,7 +284,7 @@ fn a_fetch_shows_the_host() {
             Host: https://169.254.169.254:443 [HIGH]: link-local address
             ⚠ The tool could not show the effect: no preview for requests
 
-            Why you are asked: a person decides (step 13)
+            Why you are asked: a person decides
             Asked by: coder › reviewer
             On behalf of: lin
             Arguments:
@@ -309,7 +308,7 @@ fn a_fetch_shows_the_host() {
             主机：https://169.254.169.254:443 [高]：链路本地地址
             ⚠ 工具无法给出预览（原文：“no preview for requests”）
 
-            为什么问你：没有任何设置允许这一高风险的命令操作（第 13 步）
+            为什么问你：a person decides
             提出者：coder › reviewer
             代表：lin
             参数：
@@ -355,8 +354,7 @@ fn a_choice_is_numbered() {
         asked: &asked,
         call: None,
         verdict: None,
-        analysis: None,
-        lines: &[],
+        findings: None,
         remaining: Millis::from_secs(90),
         votes_so_far: &[],
     };
@@ -409,6 +407,7 @@ fn it_may_have_happened_is_asked_with_its_own_options() {
         call,
         digest,
         edited: None,
+        judgement: None,
     };
     check(
         |locale| story.document(locale),
@@ -419,7 +418,7 @@ fn it_may_have_happened_is_asked_with_its_own_options() {
             Arguments:
             │ command: "make deploy"
 
-            Why you are asked: a person decides (step 13)
+            Why you are asked: a person decides
             Asked by: coder › reviewer
             On behalf of: lin
 
@@ -435,7 +434,7 @@ fn it_may_have_happened_is_asked_with_its_own_options() {
             参数：
             │ command: "make deploy"
 
-            为什么问你：没有任何设置允许这一中风险的命令操作（第 13 步）
+            为什么问你：a person decides
             提出者：coder › reviewer
             代表：lin
 
@@ -461,6 +460,7 @@ fn an_edit_that_others_must_agree_to_is_shown_as_a_change() {
         digest: story.call.with_args(args.clone()).digest(),
         answers,
         edited: Some(Box::new(crate::interaction::Edited {
+            judgement: None,
             by: crate::ids::PersonId::new("wei").unwrap(),
             args,
         })),

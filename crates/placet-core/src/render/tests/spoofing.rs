@@ -83,7 +83,7 @@ fn an_agent_cannot_write_a_line_of_ours() {
 fn markdown_in_arguments_closes_no_fence_and_mentions_nobody() {
     let mut story = bash("echo '```\n**approved** [x](http://evil) <!channel> @all `` ` ````'");
     story.call.description = Some("@here [click](http://evil) <at id=all></at>".into());
-    story.verdict.reason = "**bold** @all <!channel> [x](y)".into();
+    story.verdict.reason = Reason::Written("**bold** @all <!channel> [x](y)".into());
     let text = to_text(&story.document(Locale::English), &surface(Markup::Markdown)).text;
     let mut fenced = false;
     for line in text.lines() {

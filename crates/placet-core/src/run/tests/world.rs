@@ -51,6 +51,7 @@ impl World {
                     by: vec![PersonId::new("lin").unwrap()],
                     digest: CallDigest(Digest::of("x", &[])),
                     edited: None,
+                    judgement: None,
                     instruction: Some("go on".into()),
                     remembered_until: None,
                 },

@@ -4,7 +4,7 @@ use placet_core::interaction::{Action, Cancellation, Interaction, Resolution, Su
 use placet_core::journal::{CallResult, Event};
 use placet_core::outcome::{Denial, Outcome};
 use placet_core::record::{CallState, GrantState};
-use placet_core::verdict::Decision;
+use placet_core::verdict::{Decision, Reason};
 
 use super::{contradicts, everywhere, look, state, waiting_on};
 use crate::world::*;
@@ -88,7 +88,7 @@ async fn policy_alone_grants_and_refuses() {
             (Outcome::Allowed, GrantState::Issued, None)
         );
         let denial = Denial::Policy {
-            reason: "because".into(),
+            reason: Reason::Written("because".into()),
         };
         let refused = CallState::Refused {
             outcome: Outcome::Denied { denial },
@@ -141,6 +141,7 @@ async fn a_lost_call_is_asked_about_and_a_late_result_still_counts() {
             call: key("c1"),
             digest: ls.digest(),
             edited: None,
+            judgement: None,
         };
         store(&db, vec![Event::Asked(Box::new(about("int_1", subject)))])
             .await
@@ -185,6 +186,7 @@ async fn a_lost_call_runs_again_only_under_a_new_grant() {
             call: key("c1"),
             digest: ls.digest(),
             edited: None,
+            judgement: None,
         };
         store(&db, vec![Event::Asked(Box::new(about("int_1", subject)))])
             .await
