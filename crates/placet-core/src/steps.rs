@@ -36,7 +36,7 @@ pub use claim::{
 };
 pub use expire::{escalate, expire, lose_lease};
 pub use inbound::{Inbound, InboundOutcome, chat_member, receive};
-pub use propose::{Proposal, ProposeRefusal, Proposed, judge, propose};
+pub use propose::{Proposal, ProposeRefusal, Proposed, judge, propose, propose_together};
 pub use recover::recover;
 pub use remember::Authority;
 pub use run::{

@@ -3,6 +3,7 @@
 //! [`Gate::call`] does everything: decide, ask, wait, claim, run once, record. The pieces are there too, for agents that keep
 //! their own time: [`Gate::propose`], [`Gate::wait`], [`Gate::claim`], [`Gate::finish`].
 
+use std::collections::VecDeque;
 use std::future::Future;
 
 use futures_util::future::join_all;
@@ -253,46 +254,68 @@ impl Gate {
         self.receive_one(proposal).await
     }
 
-    /// Receives the calls of one turn together. Each is judged on its own; questions are shown as one group. A program that
-    /// decides is asked after the last one, so a call made twice is one question.
+    /// Receives the calls of one turn together. Each is judged on its own; questions are shown as one group. A call
+    /// made twice is one question, however fast it is answered.
     pub async fn propose_all(&self, turn: Vec<Submission>) -> Vec<Result<Proposed, GateError>> {
         let prepared = join_all(turn.into_iter().map(|submission| self.prepare(submission))).await;
-        let mut received = Vec::with_capacity(prepared.len());
-        for prepared in prepared {
-            received.push(match prepared {
-                Ok(proposal) => self.receive(proposal).await,
-                Err(error) => Err(error),
-            });
+        let mut received: Vec<Option<Result<Proposed, GateError>>> = Vec::new();
+        let mut proposals = VecDeque::new();
+        for (at, prepared) in prepared.into_iter().enumerate() {
+            match prepared {
+                Ok(proposal) => {
+                    received.push(None);
+                    proposals.push_back((at, proposal));
+                }
+                Err(error) => received.push(Some(Err(error))),
+            }
         }
-        // Only now, so that a call made twice finds its question still open.
-        let consulted = received.into_iter().map(|received| {
-            let (call, proposed) = received?;
-            self.engine.consult_callback(&call, &proposed);
-            Ok(proposed)
-        });
-        consulted.collect()
+        while let Some((first_at, first)) = proposals.pop_front() {
+            // A call that puts a question of its own is never the same as another one.
+            let same = |proposal: &Proposal| first.asks.is_none() && proposal.digest == first.digest;
+            let (ats, again): (Vec<_>, Vec<_>) = proposals
+                .iter()
+                .filter(|(_, proposal)| same(proposal))
+                .cloned()
+                .unzip();
+            let together = match self.receive(first, &again).await {
+                Ok(together) => together.into_iter().map(Ok).collect(),
+                Err(error) => vec![Err(error)],
+            };
+            for (at, proposed) in [first_at].into_iter().chain(ats).zip(together) {
+                proposals.retain(|(other, _)| *other != at);
+                if let Some(slot) = received.get_mut(at) {
+                    *slot = Some(proposed);
+                }
+            }
+        }
+        received.into_iter().flatten().collect()
     }
 
     /// Decides on a call and stores what follows. Where policy asks, the tool is asked first what it can show: a question is not
     /// stored without its evidence.
-    async fn receive(&self, mut proposal: Proposal) -> Result<(ToolCall, Proposed), GateError> {
+    ///
+    /// `again` is the same call, made again in the same turn. What is returned is about the first, and about those of the others that
+    /// wait for the same question.
+    async fn receive(&self, mut first: Proposal, again: &[Proposal]) -> Result<Vec<Proposed>, GateError> {
         loop {
             let in_force = self.engine.in_force();
-            let propose = self
-                .engine
-                .transact(|snapshot, now| steps::propose(&in_force.rules(), snapshot, now, &proposal));
-            if let Some(proposed) = propose.await? {
-                return Ok((proposal.call, proposed));
+            let propose = self.engine.transact(|snapshot, now| {
+                steps::propose_together(&in_force.rules(), snapshot, now, &first, again)
+            });
+            if let Some(together) = propose.await? {
+                for (proposal, proposed) in [&first].into_iter().chain(again).zip(&together) {
+                    self.engine.consult_callback(&proposal.call, proposed);
+                }
+                return Ok(together);
             }
-            proposal.evidence = Some(self.engine.evidence(&proposal.call).await);
+            first.evidence = Some(self.engine.evidence(&first.call).await);
         }
     }
 
-    /// Receives one call, and lets the callback decide where it does.
     async fn receive_one(&self, proposal: Proposal) -> Result<Proposed, GateError> {
-        let (call, proposed) = self.receive(proposal).await?;
-        self.engine.consult_callback(&call, &proposed);
-        Ok(proposed)
+        let id = proposal.call.id.to_string();
+        let proposed = self.receive(proposal, &[]).await?.pop();
+        proposed.ok_or(GateError::NotFound(id))
     }
 
     /// What policy would say, explained; nothing is asked or stored. A call of the built-in agent counts as confined here without a

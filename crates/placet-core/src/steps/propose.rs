@@ -170,6 +170,54 @@ pub fn propose(
     }
 }
 
+/// Receives a call, and the same call made again in the same turn. A call that is asked about is one question that several wait
+/// for, in one commit: no answer comes in between. What is returned is about the first call and those that joined it; the rest is
+/// received on its own.
+pub fn propose_together(
+    rules: &Rules<'_>,
+    snapshot: &Snapshot,
+    now: Now,
+    first: &Proposal,
+    same: &[Proposal],
+) -> Decided<Option<Vec<Proposed>>, ProposeRefusal> {
+    let mut step = propose(rules, snapshot, now, first)?;
+    let Some(proposed) = step.value else {
+        return Ok(Step::nothing(None));
+    };
+    let parked_on = match &proposed {
+        Proposed::Parked { on, .. } => Some(on.clone()),
+        Proposed::Known(_) | Proposed::Settled { .. } => None,
+    };
+    let mut all = vec![proposed];
+    let around = snapshot.surroundings(&ProposedCall::new(&first.call, first.digest))?;
+    let joined = around.pending_same.as_ref().map(|(_, call)| call.clone());
+    let same_as = joined.unwrap_or_else(|| CallKey::of(&first.call));
+    for (proposal, on) in same.iter().zip(parked_on.iter().cycle()) {
+        let around = snapshot.surroundings(&ProposedCall::new(&proposal.call, proposal.digest))?;
+        let verdict = verdict(rules, now, proposal, around);
+        if around.known.is_some() || !matches!(verdict.decision, Decision::Ask(_)) {
+            break;
+        }
+        let desk = Desk {
+            rules,
+            snapshot,
+            now,
+            proposal,
+            key: CallKey::of(&proposal.call),
+            around,
+            verdict,
+        };
+        let join = desk.join(on.clone(), same_as.clone());
+        step.events.extend(join.events);
+        all.extend(join.value);
+    }
+    Ok(Step {
+        events: step.events,
+        changes: step.changes,
+        value: Some(all),
+    })
+}
+
 /// Whether the run of a session goes on, and nobody has stopped it.
 pub(super) fn goes_on(snapshot: &Snapshot, session: &SessionId) -> Result<bool, Undecided> {
     Ok(snapshot.run(session)?.as_ref().is_some_and(RunRecord::goes_on))
@@ -247,6 +295,17 @@ impl Desk<'_> {
         }))
     }
 
+    /// Waits for a question that is open about the same call.
+    fn join(&self, on: InteractionId, same_as: CallKey) -> Step<Option<Proposed>> {
+        let mut draft = self.received(None);
+        draft.event(Event::Joined {
+            call: self.key.clone(),
+            same_as,
+            interaction: on.clone(),
+        });
+        self.parked(draft, on)
+    }
+
     fn denied(&self, denial: Denial) -> Step<Option<Proposed>> {
         let outcome = Outcome::Denied { denial };
         self.settled(self.received(Some(outcome.clone())), outcome, None)
@@ -310,13 +369,7 @@ impl Desk<'_> {
             return Ok(self.denied(Denial::RejectedBefore { by, reason }));
         }
         if let Some((on, same_as)) = self.around.pending_same.clone() {
-            let mut draft = self.received(None);
-            draft.event(Event::Joined {
-                call: self.key.clone(),
-                same_as,
-                interaction: on.clone(),
-            });
-            return Ok(self.parked(draft, on));
+            return Ok(self.join(on, same_as));
         }
         let limits = &self.rules.config.approval;
         if self.around.session.open_questions >= limits.open_questions_max {
