@@ -106,7 +106,7 @@ impl Letter {
         let owner = snapshot.run_owner(session)?.as_ref();
         // Whether the agent begins conversations on this channel.
         let listens = self.agent.channels.contains(&self.chat.channel);
-        // An agent that makes calls there is whom messages are for.
+        // Once another agent made calls in this session, its messages are for that agent.
         let untouched = matches!(snapshot.activity(session)?, Activity::None | Activity::Messages);
         if owner.is_none() && !(listens && untouched) {
             return Ok(Step::nothing(Taken::Left));

@@ -136,7 +136,7 @@ pub struct OutboxItem {
     pub body: String,
     /// How often it was tried.
     pub attempts: u32,
-    /// What is known of the copy, or must be assumed; absent when there is none.
+    /// The receipt of the copy, confirmed or assumed. Absent when no copy was sent.
     pub receipt: Option<String>,
     /// How far it has come.
     pub state: OutState,

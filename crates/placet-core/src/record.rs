@@ -195,7 +195,7 @@ pub struct RunRecord {
 }
 
 impl RunRecord {
-    /// Whether it goes on: it has not ended, and nobody has stopped it.
+    /// Whether it goes on: it has not ended, and no person has stopped it.
     pub fn goes_on(&self) -> bool {
         !self.ended && !self.interrupted
     }

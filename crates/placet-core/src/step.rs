@@ -1,6 +1,6 @@
 //! A step: what a decision wants stored, and how it gets there.
 //!
-//! Load, decide, commit: [`turn`] is the middle one. Whoever drives it loads what it asks for, commits what it returns, and
+//! Load, decide, commit: [`turn`] is the middle one. The driver loads what it asks for, commits what it returns, and
 //! on a conflict begins again with a new snapshot.
 
 use std::collections::{BTreeMap, BTreeSet};

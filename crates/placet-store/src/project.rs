@@ -33,7 +33,7 @@ pub(crate) struct At<'a> {
 /// Whose session it is after an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Owner {
-    /// The same agent's as before, or nobody's.
+    /// It has the same agent as before, or still none.
     Unchanged,
     /// The event gave it to an agent.
     New,
