@@ -65,8 +65,8 @@ pub enum Change {
         /// Which one.
         queue_id: u64,
     },
-    /// Items that were sent or given up before this moment are forgotten, once nobody waits for what their question comes to
-    /// and no copy of it is still to be brought up to date.
+    /// Removes items that were sent or given up before this moment, once their question is processed and every copy of it
+    /// is up to date.
     ForgetOutbox {
         /// Which moment.
         before: Timestamp,

@@ -263,12 +263,25 @@ impl Found {
             Self::RootOf(root) => vec![root],
             Self::Call(Some(record)) => vec![&record.call.session],
             Self::CallHead(Some(head)) => vec![&head.session],
-            Self::Surroundings(around) => {
-                let known = around.known.iter().map(|record| &record.call.session);
-                known.chain([&around.session.id]).collect()
-            }
+            Self::Surroundings(around) => around.known.iter().map(|record| &record.call.session).collect(),
             Self::Interaction(Some(interaction)) => vec![&interaction.asked().session],
-            _ => Vec::new(),
+            // Listed, so that a new kind of value says here what it depends on.
+            Self::Session(_)
+            | Self::Run(_)
+            | Self::RunOwner(_)
+            | Self::Activity(_)
+            | Self::NextQueued(_)
+            | Self::Call(None)
+            | Self::CallHead(None)
+            | Self::Interaction(None)
+            | Self::PendingInSession(_)
+            | Self::PendingInChat(_)
+            | Self::Copies(_)
+            | Self::OpenOfAgent(_)
+            | Self::OpenFor(_)
+            | Self::Seen(_)
+            | Self::Standing(_)
+            | Self::Checkpoints(_) => Vec::new(),
         }
     }
 }
@@ -285,7 +298,17 @@ impl Need {
             | Self::Activity(session)
             | Self::NextQueued(session)
             | Self::PendingInSession(session) => Some(session),
-            _ => None,
+            Self::Surroundings(proposed) => Some(&proposed.session),
+            Self::Call(_)
+            | Self::CallHead(_)
+            | Self::Interaction(_)
+            | Self::PendingInChat(_)
+            | Self::Copies(_)
+            | Self::OpenOfAgent(_)
+            | Self::OpenFor(_)
+            | Self::Seen(_)
+            | Self::Standing(_)
+            | Self::Checkpoints(()) => None,
         }
     }
 }

@@ -4,12 +4,14 @@
 //! the versions of the sessions it was decided on. If one of them has changed since, the step is decided again on a new
 //! snapshot; nothing of a lost race is stored, and none is reported as damage.
 
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
 use placet_core::ids::SessionId;
+use placet_core::outgoing::Change;
 use placet_core::snapshot::Snapshot;
-use placet_core::step::{Commit, Decided, Step, Turn, turn};
+use placet_core::step::{Commit, Decided, Turn, turn};
 use placet_core::time::Now;
 use placet_store::{StepError, StoreError};
 use tokio::sync::{Mutex, MutexGuard};
@@ -90,14 +92,13 @@ impl Engine {
         Err(StoreError::Busy.into())
     }
 
-    /// Stores operational changes that depend on nothing.
-    pub(crate) async fn store_change(&self, change: placet_core::outgoing::Change) -> Result<(), StoreError> {
-        let Step { events, changes, .. } = Step::new(()).change(change);
+    /// Stores an operational change that depends on nothing.
+    pub(crate) async fn store_change(&self, change: Change) -> Result<(), StoreError> {
         let commit = Commit {
             now: self.store().now(),
-            versions: std::collections::BTreeMap::new(),
-            events,
-            changes,
+            versions: BTreeMap::new(),
+            events: Vec::new(),
+            changes: vec![change],
         };
         self.store().commit(commit).await
     }
