@@ -1,6 +1,6 @@
 //! `placet serve`: the HTTP API and the web inbox, until it is told to stop.
 
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
 use anyhow::Context as _;
@@ -8,7 +8,7 @@ use placet_server::{Options, Server, StartError, State};
 use placet_store::OpenError;
 use serde_json::json;
 use tokio::runtime::Runtime;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::args::ServeArgs;
@@ -53,10 +53,12 @@ async fn serve(
     file: Option<PathBuf>,
 ) -> anyhow::Result<Exit> {
     let server = Server::bind(options).await.map_err(friendly)?;
+    // Before anybody hears of the server: a signal that it does not heed ends it.
+    let signals = Signals::heed().context("signals cannot be heeded")?;
     announce(args, &server, &data)?;
     warn_of_dead_rules(server.state()).await;
     let stop = CancellationToken::new();
-    let signals = tokio::spawn(heed_signals(stop.clone(), server.state().clone(), file));
+    let signals = tokio::spawn(signals.obey(stop.clone(), server.state().clone(), file));
     let ended = server.run(stop).await;
     signals.abort();
     ended.context("the store could not be closed; everything acknowledged is on disk all the same")?;
@@ -114,26 +116,33 @@ async fn warn_of_dead_rules(state: &State) {
 }
 
 /// SIGHUP loads the configuration again; SIGTERM and SIGINT stop the server.
-async fn heed_signals(stop: CancellationToken, state: State, config: Option<PathBuf>) {
-    let signals = [
-        SignalKind::hangup(),
-        SignalKind::terminate(),
-        SignalKind::interrupt(),
-    ]
-    .map(signal);
-    let [Ok(mut hangup), Ok(mut terminate), Ok(mut interrupt)] = signals else {
-        tracing::error!("signals cannot be heeded; the server stops only when it is killed");
-        return;
-    };
-    loop {
-        tokio::select! {
-            _ = hangup.recv() => reload(&state, config.as_deref()).await,
-            _ = terminate.recv() => break,
-            _ = interrupt.recv() => break,
-        }
+struct Signals {
+    hangup: Signal,
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    /// From now on signals wait for [`Signals::obey`].
+    fn heed() -> io::Result<Self> {
+        Ok(Self {
+            hangup: signal(SignalKind::hangup())?,
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
     }
-    tracing::info!("stopping");
-    stop.cancel();
+
+    async fn obey(mut self, stop: CancellationToken, state: State, config: Option<PathBuf>) {
+        loop {
+            tokio::select! {
+                _ = self.hangup.recv() => reload(&state, config.as_deref()).await,
+                _ = self.terminate.recv() => break,
+                _ = self.interrupt.recv() => break,
+            }
+        }
+        tracing::info!("stopping");
+        stop.cancel();
+    }
 }
 
 /// A file that is refused changes nothing: the policy that was in force stays in force.

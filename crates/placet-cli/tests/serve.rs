@@ -195,6 +195,14 @@ fn a_server_whose_disk_is_full_says_that_it_is_not_ready() {
 }
 
 #[test]
+fn signals_are_heeded_before_anybody_hears_of_the_server() {
+    let world = World::new();
+    let server = world.serve("");
+    assert!(["HUP", "INT", "TERM"].iter().all(|name| server.heeds(name)));
+    assert_eq!(server.terminate().code(), Some(0));
+}
+
+#[test]
 fn a_channel_that_reaches_nobody_is_said_at_the_start_and_when_it_is_loaded() {
     let world = World::new();
     let server = world.serve("[channels.ops]\ntype = \"feishu\"\n");

@@ -185,6 +185,19 @@ impl Process {
         );
     }
 
+    /// Whether a signal reaches a handler; the others end the process.
+    pub(crate) fn heeds(&self, name: &str) -> bool {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let caught = status
+            .lines()
+            .find_map(|line| line.strip_prefix("SigCgt:"))
+            .unwrap();
+        let caught = u64::from_str_radix(caught.trim(), 16).unwrap();
+        let number = Command::new("kill").args(["-l", name]).output().unwrap().stdout;
+        let number: u32 = String::from_utf8(number).unwrap().trim().parse().unwrap();
+        caught & (1 << (number - 1)) != 0
+    }
+
     /// Told to stop; how it ended.
     pub(crate) fn terminate(mut self) -> ExitStatus {
         self.signal("TERM");
