@@ -10,12 +10,18 @@ pub fn config(data: &[u8]) -> Result<(), Broken> {
     let text = text(data);
     // A workflow's file is read by the same machinery; that it does not panic is all there is to say of it.
     let _ = Workflow::parse(&text, "workflow.toml");
-    let read = || Config::parse(&text, "placet.toml", std::iter::empty());
+    let read = || {
+        Config::parse(
+            &text,
+            "placet.toml",
+            std::iter::empty(),
+            placet_inspect::builtin(),
+        )
+    };
     let error = match read() {
         Ok(config) => {
-            return must(read().as_ref() == Ok(&config), || {
-                format!("{text:?} is read in two ways")
-            });
+            let same = read().is_ok_and(|again| format!("{again:?}") == format!("{config:?}"));
+            return must(same, || format!("{text:?} is read in two ways"));
         }
         Err(error) => error,
     };
@@ -78,7 +84,12 @@ fn rule_file(pattern: &str) -> Result<(), Broken> {
         .replace('\u{7f}', "\\u007f");
     let file =
         format!("[[rules]]\nname = \"fuzzed\"\neffect = \"deny\"\ntool = \"bash\"\ncommand = {quoted}\n");
-    let accepted = Config::parse(&file, "placet.toml", std::iter::empty());
+    let accepted = Config::parse(
+        &file,
+        "placet.toml",
+        std::iter::empty(),
+        placet_inspect::builtin(),
+    );
     let expected = CommandPattern::parse(pattern).is_ok();
     must(accepted.is_ok() == expected, || {
         format!("the rule with `command = {quoted}` is {accepted:?}")

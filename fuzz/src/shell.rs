@@ -1,8 +1,9 @@
 //! Shell lines: what destroys everything is HIGH wherever it stands, and a second parser finds nothing that we missed.
 
 use brush_parser::ast;
-use placet_core::analysis::{Analysis, Effect, FactKind, FixedPlaces, shell as lines};
+use placet_core::analysis::{Analysis, Effect, FactKind, FixedPlaces};
 use placet_core::tool::Risk;
+use placet_inspect::shell as lines;
 
 use crate::{Broken, must, text};
 

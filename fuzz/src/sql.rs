@@ -2,8 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use placet_core::analysis::{Analysis, sql as statements};
+use placet_core::analysis::Analysis;
 use placet_core::tool::{Category, Risk, SqlAccess, SqlDialect};
+use placet_inspect::sql as statements;
 use sqlparser::ast::{Statement, visit_statements};
 use sqlparser::dialect::{Dialect, MySqlDialect, PostgreSqlDialect, SQLiteDialect};
 use sqlparser::parser::Parser;

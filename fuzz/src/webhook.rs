@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use placet_channels::secret::SecretText;
-use placet_channels::webhook::{InboundError, SignatureError, Webhook, Webhooks};
+use placet_channels::webhook::{InboundError, Opened, SignatureError, Webhook, Webhooks};
 use placet_core::ids::ChannelName;
 use placet_core::time::Timestamp;
 use placet_engine::bus::Author;
@@ -81,7 +81,12 @@ pub fn inbound(data: &[u8]) -> Result<(), Broken> {
     must(own.is_ok() == house.is_ok(), || {
         format!("the channel says {own:?}, the house {house:?}")
     })?;
-    let Ok((message, author)) = own else {
+    let Ok(Opened {
+        message,
+        author,
+        choice,
+    }) = own
+    else {
         return Ok(());
     };
     let otherwise = || format!("{:?} was read as {message:?} by {author:?}", text(data));
@@ -94,12 +99,26 @@ pub fn inbound(data: &[u8]) -> Result<(), Broken> {
     must(says("chatId", message.chat_id.as_str()), otherwise)?;
     must(says("senderId", &message.sender_id), otherwise)?;
     must(says("messageId", &message.message_id), otherwise)?;
-    must(says("content", &message.content), otherwise)?;
+    // A text, or a button with what was given to it; never both.
+    let said = match &choice {
+        None => {
+            must(says("content", &message.content), otherwise)?;
+            1
+        }
+        Some(choice) => {
+            must(says("requestId", choice.request.as_str()), otherwise)?;
+            must(says("selectedOptionId", &choice.option), otherwise)?;
+            2 + ["content", "feedback", "data"]
+                .iter()
+                .filter(|field| written.get(**field).is_some())
+                .count()
+        }
+    };
     let is_bot = written.get("isBot") == Some(&Value::Bool(true));
     must(is_bot == (author == Author::Bot), otherwise)?;
     let fields = written.as_object().map_or(0, serde_json::Map::len);
     must(
-        fields == 5 + usize::from(written.get("isBot").is_some()),
+        fields == 4 + said + usize::from(written.get("isBot").is_some()),
         otherwise,
     )
 }
