@@ -1,27 +1,36 @@
-//! What a call would do, found in its arguments.
+//! What a call would do, as data: facts (commands, statements, paths, hosts), each with its risk and the reason for it.
 //!
-//! Each lens of a tool reads one argument: as a shell line, SQL, a path or a URL. The result is a list of facts (commands,
-//! statements, paths, hosts), each with its risk and the reason for it. What cannot be read is HIGH. Analysis raises the risk
-//! of a call; only a line that is known to only read lowers it.
+//! `placet-inspect` finds the facts; it needs a C compiler and large tables, and core needs neither. What core asks of it is [`Inspect`]:
+//! the configuration tries the examples of its rules with it, and carries it to where calls are inspected.
 
-mod arguments;
 mod fixed;
-pub mod path;
-pub mod shell;
-pub mod sql;
-pub mod url;
 mod why;
 
 use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::call::Args;
-use crate::tool::{ArgNames, Category, Lens, Risk, SqlAccess, Tool};
+use crate::findings::Findings;
+use crate::tool::{Category, Risk, Tool};
 
 pub use fixed::FixedPlaces;
-pub use shell::{Programs, Record, RecordError};
-pub use why::{AddressConcern, Ban, Deed, Doubt, PathConcern, SqlConcern, UrlConcern, UrlOddity, Why};
+pub use why::{AddressConcern, Ban, Deed, Doubt, PathConcern, SqlConcern, UrlConcern, Why};
+
+/// Finds what calls would do.
+pub trait Inspect: fmt::Debug + Send + Sync {
+    /// What a call would do. What cannot be read is HIGH. Inspection raises the risk of a call; only a line that is known to only read
+    /// lowers it.
+    fn inspect(&self, tool: &Tool, args: &Args, places: &dyn Places) -> Findings;
+    /// The same with the operator's record of one more program, its own examples tried.
+    fn with_program(&self, name: &str, record: toml::Table) -> Result<Arc<dyn Inspect>, Vec<String>>;
+    /// Whether the program has a record, so that a wildcard in a rule can cover something.
+    fn knows_program(&self, name: &str) -> bool;
+    /// Whether an SQL statement can have this verb.
+    fn is_sql_verb(&self, verb: &str) -> bool;
+}
 
 /// What a call would do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,7 +74,7 @@ pub enum FactKind {
         /// Some word is only known at run time.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         dynamic: bool,
-        /// Variables set for this command (`FOO=bar cmd`).
+        /// Variables set for this command (`FOO=bar cmd`) that may change what it does. Those known to be harmless are left out.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         assignments: Vec<String>,
         /// Which wrappers it runs under (`sudo`, `xargs`), outermost first.
@@ -164,10 +173,6 @@ pub trait Places {
     /// The real place of an absolute, normalised path: links resolved for as much of it as exists. `None` when it cannot be resolved
     /// (a loop, no permission), which counts as outside.
     fn real<'p>(&self, absolute: &'p str) -> Option<Cow<'p, str>>;
-    /// What is known about programs.
-    fn programs(&self) -> &Programs {
-        Programs::builtin_ref()
-    }
     /// The text of a small file; `None` when it is missing, too large or cannot be read.
     fn text(&self, _absolute: &str) -> Option<String> {
         None
@@ -228,7 +233,7 @@ impl Analysis {
 }
 
 /// The text in lowercase; most are already.
-pub(crate) fn lowercase(text: &str) -> Cow<'_, str> {
+pub fn lowercase(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase()) {
         Cow::Borrowed(text)
     } else {
@@ -236,61 +241,34 @@ pub(crate) fn lowercase(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Applies every lens of `tool` to `args`.
-pub fn analyse(tool: &Tool, args: &Args, places: &dyn Places) -> Analysis {
-    let mut found = Analysis {
-        home: places.home().map(str::to_owned),
-        ..Analysis::nothing()
-    };
-    // Other arguments of an undeclared tool may hold the words, the folder and the input of its shell line.
-    let is_unknown = tool.args == ArgNames::Unknown;
-    let alone = |lens: &&Lens| !(is_unknown && matches!(lens, Lens::Shell { .. }));
-    for lens in tool.lenses.iter().filter(alone) {
-        lens_into(lens, args, places, &mut found);
-    }
-    if is_unknown {
-        arguments::analyse(tool, args, places, &mut found);
-    }
-    found
-}
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
 
-/// The shell lines among `args`, whole, as they would run.
-pub fn shell_lines(tool: &Tool, args: &Args) -> Vec<String> {
-    if tool.args == ArgNames::Unknown
-        && let Some(lines) = arguments::shell_lines(args)
-    {
-        return lines;
-    }
-    let arg = |lens: &Lens| match lens {
-        Lens::Shell { arg } => args.text(arg).map(str::to_owned),
-        _ => None,
-    };
-    tool.lenses.iter().filter_map(arg).collect()
-}
+    /// Stands in for inspection where a test only reads a configuration; it takes every record. A configuration whose rules have
+    /// examples is tested in `placet-inspect`.
+    #[derive(Debug)]
+    struct Uninspected;
 
-fn lens_into(lens: &Lens, args: &Args, places: &dyn Places, found: &mut Analysis) {
-    let arg = lens.arg();
-    let Some(value) = args.get(arg) else { return };
-    let Some(text) = value.as_str() else {
-        // A list of words, a number, an object: how the tool uses it is unknown.
-        found.facts.push(Fact {
-            kind: FactKind::Unreadable { what: arg.to_owned() },
-            risk: Risk::High,
-            why: Some(Why::NotText { arg: arg.to_owned() }),
-        });
-        return;
-    };
-    match lens {
-        Lens::Shell { .. } => shell::analyse(text, places, found),
-        Lens::Sql { dialect, access, .. } => sql::analyse(text, *dialect, *access, found),
-        Lens::SqlOf {
-            database, dialects, ..
-        } => {
-            let dialect = args.text(database).and_then(|name| dialects.get(name)).copied();
-            sql::analyse(text, dialect, SqlAccess::ReadOnly, found);
+    pub(crate) fn uninspected() -> Arc<dyn Inspect> {
+        Arc::new(Uninspected)
+    }
+
+    impl Inspect for Uninspected {
+        fn inspect(&self, tool: &Tool, _args: &Args, _places: &dyn Places) -> Findings {
+            panic!("`{}` is inspected in a test of core", tool.name)
         }
-        Lens::PathRead { .. } => path::analyse(text, path::Use::Read, places, found),
-        Lens::PathWrite { .. } => path::analyse(text, path::Use::Write, places, found),
-        Lens::Url { .. } => url::analyse(text, found),
+
+        fn with_program(&self, _name: &str, _record: toml::Table) -> Result<Arc<dyn Inspect>, Vec<String>> {
+            Ok(uninspected())
+        }
+
+        fn knows_program(&self, _name: &str) -> bool {
+            true
+        }
+
+        fn is_sql_verb(&self, verb: &str) -> bool {
+            panic!("`{verb}` is looked up in a test of core")
+        }
     }
 }

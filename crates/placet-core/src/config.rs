@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use serde_spanned::Spanned;
 use toml::de::DeTable;
 
-use crate::analysis::Programs;
+use crate::analysis::Inspect;
 use crate::call::ToolCall;
 use crate::canonical;
 use crate::ids::{AgentId, ChannelName, PersonId, ToolName};
@@ -42,7 +42,7 @@ mod tests;
 mod tree;
 mod workflow;
 
-pub use databases::{Database, DatabaseUrl, dialect_of};
+pub use databases::{Database, DatabaseUrl, PasswordInUrl, dialect_of};
 pub use dead::{Dead, DeadRule};
 use error::{Checker, did_you_mean};
 pub use error::{ConfigError, Place, Problem};
@@ -60,7 +60,7 @@ pub const DEFAULT_FILE: &str = include_str!("config/default.toml");
 const LATER_SECTIONS: [&str; 1] = ["upstreams"];
 
 /// A complete, checked configuration.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Config {
     /// `[approval]`, apart from what decides.
     pub approval: Approval,
@@ -68,8 +68,8 @@ pub struct Config {
     pub policy: Policy,
     /// `[tools.NAME]`: what the operator says about tools.
     pub tools: BTreeMap<ToolName, Declared>,
-    /// `[programs.NAME]`, beside what is built in.
-    pub programs: Arc<Programs>,
+    /// What inspects calls; it knows `[programs.NAME]` beside what is built in.
+    pub inspect: Arc<dyn Inspect>,
     /// `[[people]]` and `[groups]`.
     pub people: Directory,
     /// `[channels.NAME]`.
@@ -97,8 +97,8 @@ pub struct Config {
 /// How questions are asked and answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Approval {
-    /// How long people have when nothing more specific says so.
-    pub timeout: Millis,
+    /// How long approvers have, unless a rule, a workflow or a channel says otherwise. Absent: the usual time of the channel.
+    pub timeout: Option<Millis>,
     /// How long an approval of the same call counts again in the same chat. Zero: never.
     pub memory: Millis,
     /// What a reply is that neither approves nor refuses.
@@ -128,7 +128,6 @@ pub enum WideGrants {
 }
 
 impl Approval {
-    const TIMEOUT: Millis = Millis::from_secs(60);
     const MEMORY: Millis = Millis::from_secs(300);
     const OPEN_QUESTIONS_MAX: u32 = 20;
     const AGENT_OPEN_QUESTIONS_MAX: u32 = 500;
@@ -157,8 +156,8 @@ pub struct Channel {
     pub secret: Option<Secret>,
     /// Where the certificates are that vouch for the other side, instead of the machine's own roots.
     pub ca: Option<Secret>,
-    /// How long people have to answer on it.
-    pub timeout: Millis,
+    /// How long approvers have on it, when its section says so.
+    pub timeout: Option<Millis>,
     /// The language of its questions, when it is not `[approval]`'s.
     pub locale: Option<Locale>,
 }
@@ -188,16 +187,17 @@ impl ChannelKind {
     const NAMES: [&'static str; 7] = [
         "terminal", "feishu", "dingtalk", "whatsapp", "email", "slack", "telegram",
     ];
+}
 
-    /// How long people have on such a channel: a chat is looked at now and then, mail once a day.
-    const fn timeout(self) -> Millis {
-        match self {
-            Self::Email => Millis::from_secs(24 * 60 * 60),
-            Self::Webhook | Self::Feishu | Self::Dingtalk | Self::Whatsapp | Self::Slack | Self::Telegram => {
-                Millis::from_secs(300)
-            }
-        }
-    }
+/// How long approvers have where nothing is configured: people sit at a terminal, look at a chat now and then, at the inbox
+/// within the hour, and at mail once a day.
+fn usual_timeout(channel: Option<&ChannelName>, kind: Option<ChannelKind>) -> Millis {
+    Millis::from_secs(match (channel.map(ChannelName::as_str), kind) {
+        (None, _) => 60 * 60,
+        (_, Some(ChannelKind::Email)) => 24 * 60 * 60,
+        (Some("terminal"), None) => 60,
+        (Some(_), _) => 300,
+    })
 }
 
 /// The HTTP server.
@@ -260,6 +260,8 @@ pub struct Tokens {
 pub struct Store {
     /// The database file; relative to the data folder.
     pub path: String,
+    /// A PostgreSQL database instead of the file.
+    pub url: Option<DatabaseUrl>,
 }
 
 /// What agents may touch without it counting as outside.
@@ -271,10 +273,11 @@ pub struct Workspace {
 
 impl Config {
     /// What holds when nothing is configured.
-    pub fn builtin() -> Self {
+    pub fn builtin(inspect: Arc<dyn Inspect>) -> Self {
         Self::check(
             ConfigFile::default(),
             Canonical::default(),
+            inspect,
             &mut Checker::new("", &[]),
         )
     }
@@ -284,13 +287,14 @@ impl Config {
         text: &str,
         file_name: &str,
         environment: impl Iterator<Item = (String, String)>,
+        inspect: Arc<dyn Inspect>,
     ) -> Result<Self, ConfigError> {
         let variables = tree::settings_in(environment, &file::SECTIONS);
         let mut checker = Checker::new(text, &variables);
         let config = tree::read(text, &variables, &mut checker).and_then(|tree| {
             let canonical = Canonical::of(&tree);
             let file = deserialize(tree, &mut checker)?;
-            Some(Self::check(file, canonical, &mut checker))
+            Some(Self::check(file, canonical, inspect, &mut checker))
         });
         checker.finish(file_name, config)
     }
@@ -315,16 +319,18 @@ impl Config {
         }
     }
 
-    /// How long people have to answer: the most specific that says so.
+    /// How long approvers have: the most specific setting, else the usual time of the channel.
     pub fn timeout(
         &self,
         rule: Option<Millis>,
         workflow: Option<&Workflow>,
         channel: Option<&ChannelName>,
     ) -> Millis {
+        let configured = channel.and_then(|name| self.channels.get(name));
         rule.or(workflow.map(|workflow| workflow.approval_timeout))
-            .or_else(|| Some(self.channels.get(channel?)?.timeout))
-            .unwrap_or(self.approval.timeout)
+            .or(configured.and_then(|channel| channel.timeout))
+            .or(self.approval.timeout)
+            .unwrap_or_else(|| usual_timeout(channel, configured.map(|channel| channel.kind)))
     }
 
     /// The language people are asked in on a channel.
@@ -349,7 +355,12 @@ impl Config {
         lost("people", people(before), people(self))
     }
 
-    fn check(file: ConfigFile, canonical: Canonical, checker: &mut Checker<'_>) -> Self {
+    fn check(
+        file: ConfigFile,
+        canonical: Canonical,
+        inspect: Arc<dyn Inspect>,
+        checker: &mut Checker<'_>,
+    ) -> Self {
         let (rules, people) = (file.rules.as_deref(), file.people.as_deref());
         let is_empty = [
             ("rules", rules.map(<[_]>::is_empty)),
@@ -374,13 +385,13 @@ impl Config {
             .filter_map(|(name, channel)| sections::channel(name, channel, checker))
             .collect();
         let people = sections::directory(people.unwrap_or_default(), &file.groups, &channels, checker);
-        let programs = programs::check(file.programs, checker);
+        let inspect = programs::check(file.programs, inspect, checker);
         let rules = rules::check(
             rules.unwrap_or_default(),
             canonical.rules,
             &people,
             |name| builtin(&tools, &databases, &name),
-            &programs,
+            &*inspect,
             checker,
         );
         let server = sections::server(file.server, &people, checker);
@@ -411,12 +422,13 @@ impl Config {
                 canonical.knowledge,
             ),
             tools,
-            programs,
+            inspect,
             people,
             channels,
             server,
             store: Store {
                 path: sections::place(file.store.path, "placet.db", checker),
+                url: file.store.url.and_then(|url| databases::store_url(&url, checker)),
             },
             workspace: Workspace {
                 root: sections::place(file.workspace.root, ".", checker),

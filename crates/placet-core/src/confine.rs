@@ -159,7 +159,7 @@ impl Confinement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::tests::chinese::assert_chinese;
+    use crate::render::tests::assert_chinese::assert_chinese;
 
     fn needing(needs: &[Need]) -> Confinement {
         Confinement {

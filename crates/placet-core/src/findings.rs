@@ -10,9 +10,8 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::analysis::{Analysis, Places, analyse, shell_lines};
+use crate::analysis::Analysis;
 use crate::call::Args;
-use crate::tool::Tool;
 use crate::verdict::Verdict;
 
 /// Shorter texts are stored as they are: a place would be as long.
@@ -57,14 +56,6 @@ impl Findings {
         Self {
             analysis: Analysis::nothing(),
             lines: Vec::new(),
-        }
-    }
-
-    /// Inspects a call.
-    pub fn of(tool: &Tool, args: &Args, places: &dyn Places) -> Self {
-        Self {
-            analysis: analyse(tool, args, places),
-            lines: shell_lines(tool, args),
         }
     }
 

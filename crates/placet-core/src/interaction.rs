@@ -15,11 +15,12 @@ use crate::evidence::Evidence;
 use crate::findings::Judgement;
 use crate::ids::{AgentId, CallId, GroupId, InteractionId, PersonId, SessionId};
 use crate::principal::{Principal, Via};
-use crate::time::{LiveTime, Millis, Timestamp};
+use crate::time::{Millis, Shift, Timestamp};
 use crate::tool::Risk;
 use crate::verdict::Answers;
 
 mod answer;
+mod asking;
 mod code;
 mod evolve;
 mod options;
@@ -28,6 +29,7 @@ mod request;
 mod story;
 
 pub use answer::{Accepted, Answer, AnswerError, Ballot, Remember, Shown};
+pub use asking::{question_in, question_of};
 pub use code::Code;
 pub use evolve::EvolveError;
 pub use options::{Locale, tool_approval_options};
@@ -56,7 +58,7 @@ impl CallKey {
     }
 }
 
-/// A question as it was asked. Never changes afterwards.
+/// A question as it was asked. Only its times change afterwards, when an outage moves them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Asked {
@@ -68,6 +70,9 @@ pub struct Asked {
     pub subject: Subject,
     /// Who may answer.
     pub audience: Audience,
+    /// No rule names the approvers, so an admin of the inbox may answer, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub admins: bool,
     /// How many different people must approve.
     pub quorum: u32,
     /// The person the agent works for.
@@ -77,9 +82,9 @@ pub struct Asked {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub not_requester: bool,
     /// Since when people are asked.
-    pub since: LiveTime,
+    pub since: Timestamp,
     /// From this moment on no answer counts.
-    pub deadline: LiveTime,
+    pub deadline: Timestamp,
     /// Who else is asked, and when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub escalation: Option<Escalating>,
@@ -96,6 +101,9 @@ pub struct Asked {
     /// What the tool can show of the effect.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
+    /// What the definition of the call's tool says about it: text of another party.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_description: Option<String>,
 }
 
 /// What a question is about.
@@ -174,13 +182,14 @@ pub enum Audience {
 #[serde(rename_all = "camelCase")]
 pub struct Escalating {
     /// When.
-    pub at: LiveTime,
+    pub at: Timestamp,
     /// Whom.
     pub to: BTreeSet<PersonId>,
 }
 
 /// One question put to people, in exactly one of its states.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Interaction {
     /// People may still answer; the call is parked.
     Pending(Pending),
@@ -191,7 +200,8 @@ pub enum Interaction {
 }
 
 /// A question people may still answer.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Pending {
     /// The question.
     pub asked: Asked,
@@ -202,7 +212,8 @@ pub struct Pending {
 }
 
 /// A settled question.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Resolved {
     /// The question.
     pub asked: Asked,
@@ -337,7 +348,19 @@ impl Asked {
         };
         let escalated_to = self.escalation.as_ref().filter(|_| escalated);
         self.audience.includes(person, via)
+            || (self.admins && *via == Via::Admin)
             || escalated_to.is_some_and(|escalation| escalation.to.contains(person))
+    }
+
+    /// The same question after outages: what is left of its time is what was left before them.
+    #[must_use]
+    pub fn moved(mut self, by: Shift) -> Self {
+        self.since = self.since + by;
+        self.deadline = self.deadline + by;
+        if let Some(escalation) = &mut self.escalation {
+            escalation.at = escalation.at + by;
+        }
+        self
     }
 
     /// How long people have, from first to last.
@@ -358,7 +381,7 @@ impl Audience {
     fn includes(&self, person: &PersonId, via: &Via) -> bool {
         match (self, via) {
             (Self::People(people), _) => people.contains(person),
-            (Self::Inbox, Via::Inbox | Via::Callback) => true,
+            (Self::Inbox, Via::Inbox | Via::Admin | Via::Callback) => true,
             // A chat account counts as an approver of the inbox only when the operator linked it to a name.
             (Self::Inbox, Via::Chat(_)) => person.is_configured(),
         }
@@ -368,21 +391,16 @@ impl Audience {
 impl Pending {
     /// Whether `principal` is among those asked, escalation included.
     pub fn asks(&self, principal: &Principal) -> bool {
-        let Principal::Person { person, via } = principal else {
-            return false;
-        };
-        let escalated_to = self.asked.escalation.as_ref().filter(|_| self.escalated);
-        self.asked.audience.includes(person, via)
-            || escalated_to.is_some_and(|escalation| escalation.to.contains(person))
+        self.asked.concerns(principal, self.escalated)
     }
 
     /// Whether time has run out. At the deadline it has.
-    pub fn is_due(&self, now: LiveTime) -> bool {
+    pub fn is_due(&self, now: Timestamp) -> bool {
         self.asked.deadline <= now
     }
 
     /// What happens when time runs out: the default option is taken; a call's default is always "no".
-    pub fn expire(&self, now: LiveTime) -> Option<Resolution> {
+    pub fn expire(&self, now: Timestamp) -> Option<Resolution> {
         let option = match &self.asked.subject {
             Subject::Request { request, .. } => request.default_option_id.clone(),
             Subject::Call { .. } | Subject::UnknownOutcome { .. } | Subject::Breaker { .. } => None,
@@ -391,7 +409,7 @@ impl Pending {
     }
 
     /// Who is asked as well from now on, if that moment has come.
-    pub fn escalate(&self, now: LiveTime) -> Option<&BTreeSet<PersonId>> {
+    pub fn escalate(&self, now: Timestamp) -> Option<&BTreeSet<PersonId>> {
         let escalation = self.asked.escalation.as_ref()?;
         (!self.escalated && escalation.at <= now && !self.is_due(now)).then_some(&escalation.to)
     }

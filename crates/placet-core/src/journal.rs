@@ -18,7 +18,7 @@ use crate::outcome::Outcome;
 use crate::policy::Mode;
 use crate::run::{ModelTurn, RunEnd, RunStarted};
 use crate::standing::StandingGrant;
-use crate::time::{LiveTime, Millis, Timestamp};
+use crate::time::{Millis, Timestamp};
 use crate::verdict::Verdict;
 
 /// The session of events that concern no session in particular.
@@ -100,7 +100,10 @@ pub enum Event {
         grant: u32,
         /// Until when the claimant promised a result; bound to the process when absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        lease: Option<LiveTime>,
+        lease: Option<Timestamp>,
+        /// The process it is bound to. Absent with a lease, where a run does the call, and in rows of older versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        process: Option<String>,
         /// The session of the run that does it; it began in the same step and ends with the call's result.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         child: Option<SessionId>,
@@ -193,10 +196,19 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         receipt: Option<String>,
     },
+    /// Time passed in which approvers could not be served: nothing was running, or the clock was set. Moves every pending
+    /// deadline by its length; back, if the clock was set back. Stored in the system session.
+    Outage {
+        /// The last moment before it, on the clock of that time.
+        from: Timestamp,
+        /// The first moment after it.
+        until: Timestamp,
+    },
     /// Placet started. Stored in the system session.
     Started {
-        /// How long nothing was running, as far as can be told.
-        down_for: Millis,
+        /// How long nothing was running. Only in rows of older versions; an `Outage` says it now.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        down_for: Option<Millis>,
         /// Under which version of the policy.
         policy: Digest,
         /// The folder agents work in: whoever joins judges paths by it too.
@@ -302,6 +314,7 @@ impl Event {
             | Self::StandingUsed { .. }
             | Self::StandingRevoked { .. }
             | Self::MessageQueued(_)
+            | Self::Outage { .. }
             | Self::Started { .. } => false,
             Self::Asked(_)
             | Self::Escalated { .. }
@@ -363,6 +376,7 @@ impl Event {
             Self::RunInterrupted { .. } => "runInterrupted",
             Self::RunEnded { .. } => "runEnded",
             Self::Delivered { .. } => "delivered",
+            Self::Outage { .. } => "outage",
             Self::Started { .. } => "started",
         }
     }

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::ids::{ChannelName, ChatId, InteractionId};
 use crate::interaction::Shown;
 use crate::journal::genesis;
-use crate::time::{LiveTime, Timestamp};
+use crate::lease::Fence;
+use crate::time::Timestamp;
 
 /// An operational change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +36,7 @@ pub enum Change {
         /// What the surface said.
         error: String,
         /// When to try again.
-        next: LiveTime,
+        next: Timestamp,
     },
     /// It is not tried any more. A copy may be there if it ever left.
     Dead {
@@ -68,6 +69,29 @@ pub enum Change {
     /// Removes items that were sent or given up before this moment, once their question is processed and every copy of it
     /// is up to date.
     ForgetOutbox {
+        /// Which moment.
+        before: Timestamp,
+    },
+    /// A process takes a lease. Refused if its fence is not the next.
+    TakeLease {
+        /// The lease, with its new fence.
+        fence: Fence,
+        /// The process.
+        owner: String,
+        /// When it ends, unless it is renewed.
+        until: Timestamp,
+    },
+    /// A process renews every lease that it has and that is not over.
+    RenewLeases {
+        /// The process.
+        owner: String,
+        /// When it ends, unless it is renewed.
+        until: Timestamp,
+    },
+    /// A process gives a lease back.
+    ReleaseLease(Fence),
+    /// Removes leases that were over before this moment.
+    ForgetLeases {
         /// Which moment.
         before: Timestamp,
     },

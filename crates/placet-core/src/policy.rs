@@ -28,7 +28,7 @@ pub use paths::PathGlobError;
 pub(crate) use paths::{PathGlob, Roots};
 pub(crate) use rule::{Command, Conditions, Effects, Subject};
 pub use rule::{Effect, Rule};
-pub(crate) use wild::{Piece, Wild};
+pub use wild::{Piece, Wild};
 
 /// How freely the agent may act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -36,7 +36,7 @@ pub(crate) use wild::{Piece, Wild};
 pub enum Mode {
     /// Most effects are asked about.
     Default,
-    /// Writes inside the workspace are allowed.
+    /// Writes of files inside the workspace are allowed.
     AutoEdit,
     /// All but HIGH is allowed.
     Yolo,
@@ -57,6 +57,8 @@ pub struct Context<'a> {
     pub session_allow_list: &'a BTreeSet<ToolName>,
     /// The workflow's `autoApprovedTools`.
     pub workflow_allow_list: &'a BTreeSet<ToolName>,
+    /// The workflow's `only`: tools outside its list are asked about in every mode, and those on it run unless something is HIGH.
+    pub workflow_only: bool,
     /// The workflow's `strict`.
     pub workflow_strict: bool,
     /// Standing grants that have neither ended nor been revoked nor been used up.
@@ -80,6 +82,7 @@ impl<'a> Context<'a> {
             own_opinion: OwnOpinion::Silent,
             session_allow_list: &NO_TOOLS,
             workflow_allow_list: &NO_TOOLS,
+            workflow_only: false,
             workflow_strict: false,
             standing: &[],
             remembered: false,
@@ -101,6 +104,9 @@ pub struct Settings {
     pub tool_overrides: BTreeMap<ToolName, Override>,
     /// Tools that are not asked about unless something above says so.
     pub auto_approved_tools: BTreeSet<ToolName>,
+    /// `safety.require_confirmation`: every change of rows or schema is asked about, in every mode.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub confirm_data_changes: bool,
 }
 
 /// What `[approval.tool_overrides]` says about a tool. Ordered: the stricter wins.
@@ -198,8 +204,10 @@ impl Policy {
             .or_else(|| denied(rules, subject)) // 1
             .or_else(|| asks_by_nature(subject)) // 2
             .or_else(|| self.disabled()) // 3
-            .or_else(|| self.ruled(rules, subject)) // 4
+            .or_else(|| self.ruled(rules, subject, context)) // 4
             .or_else(|| high_risk(subject)) // 5
+            .or_else(|| own_need(context)) // 9, where the tool wants a person
+            .or_else(|| workflow_listed(subject, context)) // 11, where the workflow's list is exact
             .or_else(|| self.strict(subject, context)) // 6
             .or_else(|| yolo(mode)) // 7
             .or_else(|| harmless(subject)) // 8
@@ -223,8 +231,31 @@ impl Policy {
         (!self.settings.enabled).then(|| Answer::allow(Step::Disabled, Reason::Disabled))
     }
 
-    /// Rules and overrides; the strictest of them wins.
-    fn ruled<'r>(&self, rules: &Candidates<'r>, subject: &Subject<'_>) -> Option<Answer<'r>> {
+    /// Rules, overrides, `safety.require_confirmation` and a workflow's exact list; the strictest of them wins.
+    fn ruled<'r>(
+        &self,
+        rules: &Candidates<'r>,
+        subject: &Subject<'_>,
+        context: &Context<'_>,
+    ) -> Option<Answer<'r>> {
+        let tool = &subject.call.tool;
+        let reason = if self.settings.confirm_data_changes && subject.changes_data() {
+            Some(Reason::DataConfirmed)
+        } else if context.workflow_only && !context.workflow_allow_list.contains(tool) {
+            Some(Reason::NotInWorkflow { tool: tool.clone() })
+        } else {
+            None
+        };
+        let answer = self.ruled_by_name(rules, subject);
+        match (answer, reason) {
+            // A rule that asks names its approvers, so it comes before the lists.
+            (Some(answer), Some(_)) if matches!(answer.decision, Decision::Ask(_)) => Some(answer),
+            (_, Some(reason)) => Some(Answer::ask(Step::Rule, AskTerms::plain(), reason)),
+            (answer, None) => answer,
+        }
+    }
+
+    fn ruled_by_name<'r>(&self, rules: &Candidates<'r>, subject: &Subject<'_>) -> Option<Answer<'r>> {
         let asking = rules.asking(subject);
         let by_rule = match asking.first() {
             Some(rule) => Some((Override::Ask, Some(*rule))),
@@ -330,6 +361,13 @@ fn high_risk(subject: &Subject<'_>) -> Option<Answer<'static>> {
     Some(Answer::ask(Step::HighRisk, AskTerms::plain(), reason))
 }
 
+/// An exact list holds in every mode, so `strict` does not switch it off.
+fn workflow_listed(subject: &Subject<'_>, context: &Context<'_>) -> Option<Answer<'static>> {
+    let tool = subject.call.tool.clone();
+    (context.workflow_only && context.workflow_allow_list.contains(&tool))
+        .then(|| Answer::allow(Step::AllowList, Reason::WorkflowList { tool }))
+}
+
 fn yolo(mode: Mode) -> Option<Answer<'static>> {
     (mode == Mode::Yolo).then(|| Answer::allow(Step::Yolo, Reason::Yolo))
 }
@@ -341,13 +379,20 @@ fn harmless(subject: &Subject<'_>) -> Option<Answer<'static>> {
     (subject.risk == Risk::Low).then(|| Answer::allow(Step::LowRisk, Reason::LowRisk))
 }
 
+/// A tool knows best what it cannot take back: its word holds in mode yolo, too.
+fn own_need(context: &Context<'_>) -> Option<Answer<'static>> {
+    (context.own_opinion == OwnOpinion::Needed)
+        .then(|| Answer::ask(Step::OwnOpinion, AskTerms::plain(), Reason::OwnNeed))
+}
+
 fn own_opinion(context: &Context<'_>) -> Option<Answer<'static>> {
     (context.own_opinion == OwnOpinion::NotNeeded)
         .then(|| Answer::allow(Step::OwnOpinion, Reason::OwnOpinion))
 }
 
+/// Rows are not files: mode autoEdit says nothing about them.
 fn auto_edit(mode: Mode, subject: &Subject<'_>) -> Option<Answer<'static>> {
-    (mode == Mode::AutoEdit && subject.category == Category::Write)
+    (mode == Mode::AutoEdit && subject.category == Category::Write && !subject.changes_data())
         .then(|| Answer::allow(Step::AutoEdit, Reason::AutoEdit))
 }
 

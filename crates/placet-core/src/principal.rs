@@ -35,6 +35,8 @@ pub enum Principal {
 pub enum Via {
     /// As an approver of the inbox: a terminal on this machine, or an approver's token.
     Inbox,
+    /// As an admin of the inbox, who may answer what no rule puts to named people.
+    Admin,
     /// As a member of a chat.
     Chat(ChannelName),
     /// Through an `on_tool_approve` callback of the embedding program.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 use crate::call::{CallDigest, ToolCall};
 use crate::findings::StoredFindings;
 use crate::ids::{AgentId, InteractionId, SessionId, ToolName};
@@ -10,11 +12,12 @@ use crate::journal::{CallResult, SYSTEM_SESSION};
 use crate::outcome::{CallStatus, Outcome};
 use crate::policy::Mode;
 use crate::run::RunStarted;
-use crate::time::LiveTime;
+use crate::time::Timestamp;
 use crate::verdict::Verdict;
 
 /// One call, as far as it has come.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct CallRecord {
     /// The call as proposed.
     pub call: ToolCall,
@@ -63,7 +66,8 @@ pub enum Begins {
 }
 
 /// How far a call has come.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum CallState {
     /// It waits for people.
     Parked {
@@ -91,7 +95,8 @@ pub enum CallState {
 }
 
 /// The single-use right to execute one exact call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Grant {
     /// Counted from 1. A later one exists only because a person said "run again".
     pub number: u32,
@@ -100,14 +105,17 @@ pub struct Grant {
 }
 
 /// How far a grant has come.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum GrantState {
     /// Nobody has claimed it.
     Issued,
     /// The call is running.
     Claimed {
         /// Until when a result is promised; bound to the process when absent.
-        lease: Option<LiveTime>,
+        lease: Option<Timestamp>,
+        /// The process it is bound to, as far as it is known.
+        process: Option<String>,
     },
     /// The call ran.
     Done(CallResult),

@@ -24,4 +24,4 @@ pub use decided::decided;
 pub use document::{Arg, ArgValue, Block, Change, CommandLine, DiffLine, Document, Hunk, OptionLine, Weight};
 pub use question::{QuestionView, question};
 pub use safe::SafeText;
-pub use text::{Extent, Markup, Rendered, Surface, to_text};
+pub use text::{Extent, Markup, Rendered, Surface, details, to_text};

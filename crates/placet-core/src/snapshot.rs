@@ -1,8 +1,9 @@
-//! A snapshot: what a decision may look at. It holds loaded values and reads nothing itself.
+//! A snapshot: what a decision or a reader may look at. It holds loaded values and reads nothing itself.
 //!
 //! A decision is a pure function of a snapshot, an input and the time. It asks the snapshot for a value by key. A value
 //! that was not loaded stops the decision with [`Undecided::NotLoaded`]; the snapshot remembers the key, the caller loads
 //! it and decides again. So a decision names exactly what it depends on, and no list of loads beside it can go stale.
+//! Readers do the same: this is the one way anything is read.
 //!
 //! All values of a snapshot are loaded at one moment, together with the version of each session they belong to. A commit
 //! names those versions, and a session that was changed in between is a conflict.
@@ -11,9 +12,16 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::call::{CallDigest, Chat, ToolCall};
-use crate::ids::{AgentId, ChannelName, InteractionId, PersonId, SessionId, StandingGrantId, ToolName};
-use crate::interaction::{Asked, CallKey, Interaction};
+use crate::ids::{
+    AgentId, CallId, ChannelName, InteractionId, PersonId, SessionId, StandingGrantId, ToolName,
+};
+use crate::interaction::{Asked, CallKey, Code, Interaction};
 use crate::journal::{Checkpoints, InboundMessage};
+use crate::lease::{Fence, Lease, LeaseName, LeaseOwner};
+use crate::listing::{
+    After, Before, CallsSince, Committed, Counts, Due, DueBy, JournalPage, Member, PendingPage, QuestionsOf,
+    RawRow, Sendable, SessionSpan, StandingRow, ToSend,
+};
 use crate::outgoing::OutboxItem;
 use crate::record::{CallHead, CallRecord, RunRecord, SessionRecord};
 use crate::standing::StandingGrant;
@@ -33,9 +41,12 @@ pub enum Undecided {
     },
 }
 
-/// Declares each kind of look-up once: its method, its key and its value.
+/// Declares each kind of look-up once: its method, its key and its value. `in` gives the session that the key names, `of` the
+/// other sessions whose changes may change the value. Lists and counts have neither: a commit checks what it needs of them
+/// itself, or a small error in them does no harm.
 macro_rules! lookups {
-    ($($(#[$doc:meta])* $method:ident: $kind:ident($key:ty) -> $value:ty;)*) => {
+    ($($(#[$doc:meta])* $method:ident: $kind:ident($key:ty) -> $value:ty
+        $(, in |$named:ident| $in:expr)? $(, of |$found:ident| $of:expr)?;)*) => {
         /// A key of a snapshot.
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Need {
@@ -47,6 +58,26 @@ macro_rules! lookups {
         #[derive(Debug, Clone, PartialEq)]
         pub enum Found {
             $($(#[$doc])* $kind($value),)*
+        }
+
+        impl Need {
+            /// The session that a key names.
+            pub fn session(&self) -> Option<&SessionId> {
+                match self {
+                    $($(Self::$kind($named) => Some($in),)?)*
+                    _ => None,
+                }
+            }
+        }
+
+        impl Found {
+            /// The sessions whose changes may change a value, besides the one its key names.
+            pub fn sessions(&self) -> Vec<&SessionId> {
+                match self {
+                    $($(Self::$kind($found) => $of.collect(),)?)*
+                    _ => Vec::new(),
+                }
+            }
         }
 
         impl Snapshot {
@@ -69,29 +100,33 @@ macro_rules! lookups {
 
 lookups! {
     /// A session, as far as it has come; a new one when nothing has happened in it.
-    session: Session(SessionId) -> SessionRecord;
+    session: Session(SessionId) -> SessionRecord, in |session| session;
     /// The newest run of a session.
-    run: Run(SessionId) -> Option<RunRecord>;
+    run: Run(SessionId) -> Option<RunRecord>, in |session| session;
     /// The person who began the first run of a session.
-    run_owner: RunOwner(SessionId) -> Option<PersonId>;
+    run_owner: RunOwner(SessionId) -> Option<PersonId>, in |session| session;
     /// The sessions whose open run does a call of this session's run, and theirs.
-    descendants: Descendants(SessionId) -> Vec<SessionId>;
+    descendants: Descendants(SessionId) -> Vec<SessionId>,
+        in |session| session, of |sessions| sessions.iter();
     /// The session of the run that a person began and that this session's run works for; itself if it works for none.
-    root_of: RootOf(SessionId) -> SessionId;
+    root_of: RootOf(SessionId) -> SessionId, in |session| session, of |root| [root].into_iter();
     /// What has happened in a session so far.
-    activity: Activity(SessionId) -> Activity;
+    activity: Activity(SessionId) -> Activity, in |session| session;
     /// The oldest message that waits for the agent of a session, with its journal row.
-    next_queued: NextQueued(SessionId) -> Option<(u64, InboundMessage)>;
+    next_queued: NextQueued(SessionId) -> Option<(u64, InboundMessage)>, in |session| session;
     /// A call, as far as it has come.
-    call: Call(CallKey) -> Option<CallRecord>;
+    call: Call(CallKey) -> Option<CallRecord>, of |call| call.iter().map(|record| &record.call.session);
     /// The same without the call itself.
-    call_head: CallHead(CallKey) -> Option<CallHead>;
+    call_head: CallHead(CallKey) -> Option<CallHead>, of |call| call.iter().map(|head| &head.session);
     /// What is stored around a call that is proposed.
-    surroundings: Surroundings(ProposedCall) -> Surroundings;
+    surroundings: Surroundings(ProposedCall) -> Surroundings,
+        in |proposed| &proposed.session,
+        of |around| around.known.iter().map(|record| &record.call.session);
     /// A question, with its votes.
-    interaction: Interaction(InteractionId) -> Option<Interaction>;
+    interaction: Interaction(InteractionId) -> Option<Interaction>,
+        of |question| question.iter().map(|found| &found.asked().session);
     /// The open questions of a session that can be read, oldest first.
-    pending_in_session: PendingInSession(SessionId) -> Vec<Asked>;
+    pending_in_session: PendingInSession(SessionId) -> Vec<Asked>, in |session| session;
     /// The open questions of a chat, oldest first: asked there, or with a copy sent there.
     pending_in_chat: PendingInChat(Chat) -> PendingInChat;
     /// The copies of a question that were sent, and of its decision.
@@ -106,6 +141,60 @@ lookups! {
     standing: Standing(StandingGrantId) -> Option<StandingGrant>;
     /// The checkpoints so far.
     checkpoints: Checkpoints(()) -> Checkpoints;
+    /// How much there is.
+    counts: Counts(()) -> Counts;
+    /// The number of the newest journal row; 0 when there is none.
+    head: Head(()) -> u64;
+    /// Journal rows.
+    journal: Journal(JournalPage) -> Vec<Committed>;
+    /// The same as stored: for those who pass rows on without looking into each.
+    journal_raw: JournalRaw(JournalPage) -> Vec<RawRow>;
+    /// The folder agents work in, as the last process that owned the store said when it started.
+    workspace: Workspace(()) -> Option<String>;
+    /// Sessions, each with its cursor. The system's own is left out.
+    sessions_before: SessionsBefore(Before) -> Vec<(u64, SessionId)>;
+    /// When a session began and last moved; nothing if it has no row.
+    session_span: Span(SessionId) -> Option<SessionSpan>;
+    /// The calls that agents named this; ids are unique per agent only.
+    calls_named: CallsNamed(CallId) -> Vec<CallKey>;
+    /// Calls, each with its journal row and when it was received.
+    calls_since: CallsSince(CallsSince) -> Vec<(u64, Timestamp, CallRecord)>;
+    /// The tools that calls have named.
+    tools_used: ToolsUsed(()) -> BTreeSet<ToolName>;
+    /// The calls whose claim is bound to a process that is gone at this moment.
+    claimed_by_process: ClaimedByProcess(Timestamp) -> Vec<CallKey>;
+    /// A lease, as it was last taken.
+    lease: Lease(LeaseName) -> Option<Lease>;
+    /// The leases that a process took last.
+    leases_of: LeasesOf(LeaseOwner) -> BTreeSet<Fence>;
+    /// The sessions whose open run was driven by a process that is gone at this moment.
+    lost_runs: LostRuns(Timestamp) -> Vec<SessionId>;
+    /// When a question was asked.
+    asked_at: AskedAt(InteractionId) -> Option<Timestamp>;
+    /// All questions, each with its cursor.
+    questions_before: QuestionsBefore(Before) -> Vec<(u64, InteractionId)>;
+    /// The questions of a session, open or not, each with its cursor; nothing in place of one that cannot be read.
+    questions_of: QuestionsOf(QuestionsOf) -> Vec<(u64, Option<Asked>)>;
+    /// The newest settled question with this code. What cannot be read has no code.
+    settled_with_code: SettledWithCode(Code) -> Option<InteractionId>;
+    /// Open questions. One that cannot be read hides none of the others.
+    pending: Pending(After) -> PendingPage;
+    /// What time has come for.
+    due: Due(DueBy) -> Due;
+    /// The next moment after this one at which a question closes or escalates, or a lease ends.
+    next_due: NextDue(Timestamp) -> Option<Timestamp>;
+    /// What is to be sent.
+    sendable: Sendable(ToSend) -> Sendable;
+    /// The sessions in which messages wait.
+    queued_sessions: QueuedSessions(()) -> Vec<SessionId>;
+    /// Whether an account wrote in a chat, by a message the platform vouched for.
+    wrote_in: WroteIn(Member) -> bool;
+    /// The standing grants that have not ended by this moment.
+    all_standing: AllStanding(Timestamp) -> Vec<StandingRow>;
+    /// The sessions whose run has not ended, the longest open first.
+    open_runs: OpenRuns(()) -> Vec<SessionId>;
+    /// The session in which a person last began a run.
+    newest_run_of: NewestRunOf(PersonId) -> Option<SessionId>;
 }
 
 /// A call that is proposed, by what may be stored about it.
@@ -200,18 +289,28 @@ pub struct MessageKey {
     pub message_id: String,
 }
 
+/// The time since the last outage. Times of different epochs are not compared: an outage sets the clock and moves deadlines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Epoch {
+    /// The journal row of the outage; 0 before the first.
+    pub row: u64,
+    /// What the clock showed when the outage ended.
+    pub until: Timestamp,
+}
+
 /// What a decision may look at.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
     values: BTreeMap<Need, Result<Found, String>>,
     versions: BTreeMap<SessionId, u64>,
+    epoch: Option<Epoch>,
     missing: RefCell<BTreeSet<Need>>,
 }
 
 impl PartialEq for Snapshot {
     /// Whether two snapshots hold the same; a value that is missing in one of them is not compared.
     fn eq(&self, other: &Self) -> bool {
-        self.values == other.values && self.versions == other.versions
+        self.values == other.values && self.versions == other.versions && self.epoch == other.epoch
     }
 }
 
@@ -231,6 +330,16 @@ impl Snapshot {
         &self.versions
     }
 
+    /// Sets the epoch that its times belong to.
+    pub fn set_epoch(&mut self, epoch: Epoch) {
+        self.epoch = Some(epoch);
+    }
+
+    /// The epoch that its times belong to; nothing before anything was loaded.
+    pub fn epoch(&self) -> Option<Epoch> {
+        self.epoch
+    }
+
     /// Asks for several values before any is used, so that they are loaded together.
     pub fn require(&self, needs: impl IntoIterator<Item = Need>) -> Result<(), Undecided> {
         let mut missing = self.missing.borrow_mut();
@@ -243,72 +352,30 @@ impl Snapshot {
         }
     }
 
-    /// What the last decision asked for and did not find.
-    pub fn take_missing(&mut self) -> BTreeSet<Need> {
-        std::mem::take(self.missing.get_mut())
+    /// A question, with the call it is about, if it is about one.
+    pub fn question(
+        &self,
+        id: &InteractionId,
+    ) -> Result<Option<(Interaction, Option<CallRecord>)>, Undecided> {
+        let Some(interaction) = self.interaction(id)? else {
+            return Ok(None);
+        };
+        let call = match interaction.asked().call() {
+            Some(key) => self.call(key)?.clone(),
+            None => None,
+        };
+        Ok(Some((interaction.clone(), call)))
+    }
+
+    /// What to load before deciding again: everything it holds, and what the last decision asked for and did not find.
+    /// Nothing if that found everything.
+    pub fn wanting(&mut self) -> Option<BTreeSet<Need>> {
+        let missing = std::mem::take(self.missing.get_mut());
+        (!missing.is_empty()).then(|| self.needs().into_iter().chain(missing).collect())
     }
 
     /// The keys of its values.
     pub fn needs(&self) -> BTreeSet<Need> {
         self.values.keys().cloned().collect()
-    }
-}
-
-impl Found {
-    /// The sessions whose changes may change a value, besides the one its key names. Counts, codes in a chat and standing
-    /// grants are not tied to a session: a commit checks them itself, or a small error in them does no harm.
-    pub fn sessions(&self) -> Vec<&SessionId> {
-        match self {
-            Self::Descendants(sessions) => sessions.iter().collect(),
-            Self::RootOf(root) => vec![root],
-            Self::Call(Some(record)) => vec![&record.call.session],
-            Self::CallHead(Some(head)) => vec![&head.session],
-            Self::Surroundings(around) => around.known.iter().map(|record| &record.call.session).collect(),
-            Self::Interaction(Some(interaction)) => vec![&interaction.asked().session],
-            // Listed, so that a new kind of value says here what it depends on.
-            Self::Session(_)
-            | Self::Run(_)
-            | Self::RunOwner(_)
-            | Self::Activity(_)
-            | Self::NextQueued(_)
-            | Self::Call(None)
-            | Self::CallHead(None)
-            | Self::Interaction(None)
-            | Self::PendingInSession(_)
-            | Self::PendingInChat(_)
-            | Self::Copies(_)
-            | Self::OpenOfAgent(_)
-            | Self::OpenFor(_)
-            | Self::Seen(_)
-            | Self::Standing(_)
-            | Self::Checkpoints(_) => Vec::new(),
-        }
-    }
-}
-
-impl Need {
-    /// The session that a key names.
-    pub fn session(&self) -> Option<&SessionId> {
-        match self {
-            Self::Session(session)
-            | Self::Run(session)
-            | Self::RunOwner(session)
-            | Self::Descendants(session)
-            | Self::RootOf(session)
-            | Self::Activity(session)
-            | Self::NextQueued(session)
-            | Self::PendingInSession(session) => Some(session),
-            Self::Surroundings(proposed) => Some(&proposed.session),
-            Self::Call(_)
-            | Self::CallHead(_)
-            | Self::Interaction(_)
-            | Self::PendingInChat(_)
-            | Self::Copies(_)
-            | Self::OpenOfAgent(_)
-            | Self::OpenFor(_)
-            | Self::Seen(_)
-            | Self::Standing(_)
-            | Self::Checkpoints(()) => None,
-        }
     }
 }

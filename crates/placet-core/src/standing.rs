@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::analysis::{Analysis, FactKind};
 use crate::call::{CallDigest, ToolCall};
+use crate::digest::Digest;
 use crate::ids::{PersonId, SessionId, StandingGrantId, ToolName};
 use crate::interaction::Locale;
 use crate::policy::pattern::CommandPattern;
@@ -113,6 +114,12 @@ pub enum Covers {
 }
 
 impl Scope {
+    /// What it is called where the scope itself, which may hold a secret, is not shown.
+    pub fn name(&self) -> String {
+        let whole = serde_json::to_vec(self).unwrap_or_default();
+        Digest::of("placet/scope/1", &[&whole]).to_string()
+    }
+
     /// Whether the call is covered. Everything it would do must be; what cannot be read covers nothing.
     pub fn covers(&self, call: &ToolCall, analysis: &Analysis, digest: CallDigest, workspace: &str) -> bool {
         self.tool == call.tool

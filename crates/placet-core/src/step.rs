@@ -7,9 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ids::SessionId;
 use crate::journal::Event;
+use crate::lease::Fence;
 use crate::outgoing::Change;
 use crate::snapshot::{Need, Snapshot, Undecided};
-use crate::time::Now;
+use crate::time::Timestamp;
 
 /// What one decision wants stored, all or nothing, and what it answers once that is durable.
 #[derive(Debug)]
@@ -94,9 +95,13 @@ pub type Decided<T, E = std::convert::Infallible> = Result<Step<T>, Stop<E>>;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Commit {
     /// When it was decided.
-    pub now: Now,
+    pub now: Timestamp,
     /// The versions that must still be the newest.
     pub versions: BTreeMap<SessionId, u64>,
+    /// The journal row of the outage that must still be the last one. Nothing where no time was compared.
+    pub epoch: Option<u64>,
+    /// The leases it is made under. Each must still have this fence.
+    pub fences: Vec<Fence>,
     /// What happened, in order, each in its session.
     pub events: Vec<(SessionId, Event)>,
     /// Operational changes, applied after the events.
@@ -106,7 +111,7 @@ pub struct Commit {
 /// What comes after a turn.
 #[derive(Debug)]
 pub enum Turn<T, E> {
-    /// Load these too, and decide again on a new snapshot.
+    /// Load these, and decide again on a new snapshot.
     Load(BTreeSet<Need>),
     /// Commit this, then answer.
     Commit(Commit, T),
@@ -121,14 +126,13 @@ pub enum Turn<T, E> {
 /// Decides on a snapshot.
 pub fn turn<T, E>(
     snapshot: &mut Snapshot,
-    now: Now,
-    decide: impl FnOnce(&Snapshot, Now) -> Decided<T, E>,
+    now: Timestamp,
+    decide: impl FnOnce(&Snapshot, Timestamp) -> Decided<T, E>,
 ) -> Turn<T, E> {
     let decided = decide(snapshot, now);
     // Also where the decision went on without a value: it decides again with it.
-    let missing = snapshot.take_missing();
-    if !missing.is_empty() {
-        return Turn::Load(missing);
+    if let Some(needs) = snapshot.wanting() {
+        return Turn::Load(needs);
     }
     match decided {
         Ok(step) if step.events.is_empty() && step.changes.is_empty() => Turn::Answer(step.value),
@@ -136,6 +140,8 @@ pub fn turn<T, E>(
             Commit {
                 now,
                 versions: snapshot.versions().clone(),
+                epoch: snapshot.epoch().map(|epoch| epoch.row),
+                fences: Vec::new(),
                 events: step.events,
                 changes: step.changes,
             },

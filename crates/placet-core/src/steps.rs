@@ -17,9 +17,14 @@ use crate::step::Step;
 
 mod answer;
 mod ask;
+mod chat_message;
 mod claim;
 mod expire;
+mod host;
 mod inbound;
+mod interrupt;
+mod lease;
+mod outage;
 mod propose;
 mod recover;
 mod remember;
@@ -27,26 +32,32 @@ mod run;
 mod session;
 mod settle;
 mod terms;
+#[cfg(test)]
+mod tests;
+mod user_message;
 mod words;
 
 pub use answer::{AnswerRefusal, Answered, Edit, EditDenial, How, Reply, answer};
-pub use ask::{AskRefusal, Connected, Decides, Elsewhere, Fresh, InboxReach, Reach, ask_request};
+pub use ask::{AskRefusal, Decides, Elsewhere, Fresh, InboxReach, Reach, ask_request};
+pub use chat_message::{ChatMessage, Taken, take_chat_message};
 pub use claim::{
-    ClaimRefusal, Claiming, FinishRefusal, Permit, claim, delegate, finish, told, told_question,
+    ClaimRefusal, Claiming, FinishRefusal, Permit, Promise, claim, delegate, finish, told, told_question,
 };
 pub use expire::{escalate, expire, lose_lease};
-pub use inbound::{Inbound, InboundOutcome, chat_member, receive};
+pub use host::{ResumeRefusal, RunHost};
+pub use inbound::{Choice, Inbound, InboundOutcome, Patience, chat_member, receive};
+pub use interrupt::interrupt_run;
+pub use lease::{LeaseHeld, take_lease};
+pub use outage::record_outage;
 pub use propose::{Proposal, ProposeRefusal, Proposed, judge, propose, propose_together};
 pub use recover::recover;
 pub use remember::Authority;
-pub use run::{
-    Ending, RunRefusal, Said, Saying, end_run, interrupt_left_alone, interrupt_run, take_turn, tell,
-    tell_instead,
-};
+pub use run::{Ending, RunRefusal, end_run, take_turn};
 pub use session::{
     RevokeRefusal, SettingRefusal, allow_tool, cancel_question, end_session, revoke_standing, set_mode,
 };
 pub use terms::RunTerms;
+pub use user_message::{Said, TellRefusal, UserMessage, may_tell, tell};
 
 /// What every step may look at besides the store: the configuration in force and the surfaces that exist.
 pub struct Rules<'a> {

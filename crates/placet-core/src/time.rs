@@ -1,8 +1,8 @@
-//! Two clocks, and the types that keep them apart.
+//! Time: moments, lengths, and how far outages move a deadline.
 //!
-//! *Wall* time is what people read: it stamps journal rows and ends standing grants. *Live* time only passes while
-//! Placet is running: it counts down questions. A process that was dead for an hour, or a wall clock that jumped a day,
-//! has not used up anybody's sixty seconds.
+//! There is one clock, the store's. It stamps journal rows, closes questions and ends grants. While Placet is not running,
+//! or when the clock is set, an [`Outage`](crate::journal::Event::Outage) moves every pending deadline by its [`Shift`], so
+//! that neither uses up an approver's time.
 
 use std::fmt;
 use std::ops::Add;
@@ -14,23 +14,24 @@ use serde::{Deserialize, Serialize};
 #[serde(transparent)]
 pub struct Timestamp(i64);
 
-/// A moment in service time, in milliseconds. Comparable only with other live times of the same store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct LiveTime(i64);
-
 /// A length of time in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Millis(u64);
 
-/// Both clocks, read together. The only way time enters the core.
+/// How far outages move what is pending, in milliseconds. Negative when the clock was set back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Shift(i64);
+
+/// Time in which approvers could not be served, as a process noticed it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Now {
-    /// For people and for the journal.
-    pub wall: Timestamp,
-    /// For deadlines.
-    pub live: LiveTime,
+pub struct Outage {
+    /// The last moment before it, on the clock of that time.
+    pub from: Timestamp,
+    /// The first moment after it.
+    pub until: Timestamp,
+    /// The journal row of the outage before it. If there is another one by now, another process recorded this one.
+    pub after: u64,
 }
 
 impl Timestamp {
@@ -43,22 +44,27 @@ impl Timestamp {
     pub const fn as_millis(self) -> i64 {
         self.0
     }
-}
-
-impl LiveTime {
-    /// From milliseconds of service time.
-    pub const fn from_millis(millis: i64) -> Self {
-        Self(millis)
-    }
-
-    /// As milliseconds of service time.
-    pub const fn as_millis(self) -> i64 {
-        self.0
-    }
 
     /// How long from `now` until this moment; zero when it has passed.
     pub fn remaining_from(self, now: Self) -> Millis {
         Millis(u64::try_from(self.0.saturating_sub(now.0)).unwrap_or(0))
+    }
+}
+
+impl Shift {
+    /// What an outage moves deadlines by.
+    pub const fn between(from: Timestamp, until: Timestamp) -> Self {
+        Self(until.0.saturating_sub(from.0))
+    }
+
+    /// From milliseconds.
+    pub const fn from_millis(millis: i64) -> Self {
+        Self(millis)
+    }
+
+    /// As milliseconds.
+    pub const fn as_millis(self) -> i64 {
+        self.0
     }
 }
 
@@ -100,11 +106,11 @@ impl Add<Millis> for Timestamp {
     }
 }
 
-impl Add<Millis> for LiveTime {
+impl Add<Shift> for Timestamp {
     type Output = Self;
 
-    fn add(self, by: Millis) -> Self {
-        Self(self.0.saturating_add(by.signed()))
+    fn add(self, by: Shift) -> Self {
+        Self(self.0.saturating_add(by.0))
     }
 }
 
@@ -159,7 +165,7 @@ mod tests {
             Timestamp::from_millis(i64::MAX) + Millis::new(u64::MAX),
             Timestamp::from_millis(i64::MAX)
         );
-        let late = LiveTime::from_millis(i64::MAX);
-        assert_eq!(LiveTime::from_millis(5).remaining_from(late), Millis::ZERO);
+        let late = Timestamp::from_millis(i64::MAX);
+        assert_eq!(Timestamp::from_millis(5).remaining_from(late), Millis::ZERO);
     }
 }

@@ -9,9 +9,41 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::analysis::Programs;
 use crate::call::Args;
 use crate::ids::ToolName;
+
+/// Names under which agents offer a shell.
+const SHELLS: &[&str] = &[
+    "bash",
+    "sh",
+    "zsh",
+    "shell",
+    "terminal",
+    "cmd",
+    "powershell",
+    "run_shell_command",
+    "run_command",
+    "run_shell",
+    "shell_exec",
+    "execute_command",
+    "execute_shell",
+    "execute_shell_command",
+    "execute_bash",
+    "run_bash",
+    "run_bash_command",
+    "run_in_terminal",
+    "exec",
+    "exec_command",
+    "shell_command",
+    "run_terminal_cmd",
+    "run_terminal_command",
+    "terminal_command",
+    "bash_command",
+    "local_shell",
+    "container.exec",
+    "unified_exec",
+    "developer__shell",
+];
 
 /// What kind of effect a tool has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -161,10 +193,12 @@ pub struct Declared {
 /// What a tool's own `needs_approval` said about one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OwnOpinion {
-    /// The tool has no opinion, or says a person must agree.
+    /// The tool says nothing.
     Silent,
     /// The tool says no approval is needed.
     NotNeeded,
+    /// The tool says that a person must agree, in every mode.
+    Needed,
 }
 
 impl Lens {
@@ -373,7 +407,7 @@ impl Tool {
             return false;
         }
         self.args != ArgNames::Unknown
-            || (Programs::builtin_ref().is_shell_tool(self.name.as_str())
+            || (SHELLS.contains(&self.name.as_str().to_ascii_lowercase().as_str())
                 && args
                     .iter()
                     .all(|(name, _)| is_line(name) || NEUTRAL.contains(&name)))

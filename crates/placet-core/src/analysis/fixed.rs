@@ -2,9 +2,8 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use super::{Places, Programs};
+use super::Places;
 
 /// A workspace and a home as tables. What is not in the tables is an ordinary place without links.
 #[derive(Debug, Clone)]
@@ -13,8 +12,6 @@ pub struct FixedPlaces {
     pub workspace: String,
     /// The home folder.
     pub home: Option<String>,
-    /// What is known about programs.
-    pub programs: Arc<Programs>,
     /// Where links lead; `None` for one that cannot be followed.
     pub links: BTreeMap<String, Option<String>>,
     /// The files whose text is known.
@@ -27,7 +24,6 @@ impl FixedPlaces {
         Self {
             workspace: workspace.to_owned(),
             home: None,
-            programs: Programs::builtin(),
             links: BTreeMap::new(),
             files: BTreeMap::from([(format!("{workspace}/.git/config"), String::new())]),
         }
@@ -58,10 +54,6 @@ impl Places for FixedPlaces {
             is_below.then(|| target.as_ref().map(|target| format!("{target}{rest}").into()))
         });
         followed.unwrap_or(Some(Cow::Borrowed(absolute)))
-    }
-
-    fn programs(&self) -> &Programs {
-        &self.programs
     }
 
     fn text(&self, absolute: &str) -> Option<String> {

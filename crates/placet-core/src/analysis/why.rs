@@ -6,7 +6,7 @@
 #![expect(missing_docs, reason = "`messages/en.toml` says each variant in words")]
 
 #[cfg(test)]
-pub(super) mod tests;
+mod tests;
 
 use std::fmt;
 
@@ -26,7 +26,6 @@ pub enum Why {
     NoCommand { word: String },
     Does { what: String, deed: Deed },
     MayDo { name: String, deed: Deed }, // The command does this, depending on words that are not known yet.
-    OperatorInTest { operator: String, inside: String },
     Evaluates { name: String, word: String },
     Variable { name: String },
     StandsIn { name: String }, // A function that could be taken for a command.
@@ -58,31 +57,16 @@ pub enum Doubt {
     TooDeep,
     ControlCharacters,
     Unparsed,
-    Stray,
-    HiddenInPattern,
-    LongDescriptor,
-    OddGap,
     WordsUnclear,
-    OddBlank,
-    StringEndsEarly,
-    HiddenInString,
+    HiddenCommand,
     RunsVariable,
-    HiddenInExpansion,
-    ReadTwice,
-    NoComment,
+    ShellsDiffer,
     HereDocumentEnd,
-    HiddenInHereDocument,
-    ShellsTooDeep,
-    WrappersTooDeep,
-    Arithmetic,
-    WordAfterBoth,
-    WordsWithoutCommand,
     InnerUnclear,
     InnerLater,
+    InnerInput,
     TooManyWords,
     TooManyValues,
-    ListClimbs,
-    InnerInput,
 }
 
 /// What a command does that needs approval every time. Records in `programs.toml` name them, and the first counts.
@@ -213,14 +197,13 @@ pub enum UrlConcern {
     Unparsed { error: String },
     NotWeb { scheme: String },
     NameBeforeAt, // `https://good@evil`.
-    Odd(UrlOddity),
+    Odd,          // Clients read it differently.
     Address(AddressConcern),
     Nearby, // A name without a dot.
     LocalZone { zone: String },
     WildcardZone { zone: String }, // A zone whose names stand for any address.
     InvalidName,
-    MixedScripts { label: String },
-    LookAlike { label: String },
+    OtherScript, // A name that is not written in ASCII.
 }
 
 /// Why an address is not a public host.
@@ -233,18 +216,6 @@ pub enum AddressConcern {
     LinkLocal,
     Reserved,
     Disguised, // IPv4 in IPv6
-}
-
-/// What clients read differently in a URL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "oddity", rename_all = "snake_case")]
-pub enum UrlOddity {
-    Backslash,
-    OuterSpace,
-    TabOrNewline,
-    NoSlashes,
-    Credentials,
-    AtSign,
 }
 
 impl Why {

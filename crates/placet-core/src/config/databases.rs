@@ -43,12 +43,11 @@ pub(super) fn database(
             checker.refuse(file.url.span(), "this is no address of a database", Some(help));
             return None;
         };
-        if url::Url::parse(url).is_ok_and(|url| url.password().is_some()) {
-            let help = "keep the address in a variable or a file: `env:NAME` or `file:PATH`".to_owned();
-            checker.refuse(file.url.span(), "there is a password in this address", Some(help));
+        let Ok(plain) = DatabaseUrl::parse(url) else {
+            checker.refuse(file.url.span(), PASSWORD, Some(KEEP_IT.to_owned()));
             return None;
-        }
-        (Some(dialect), DatabaseUrl::Plain(url.clone()))
+        };
+        (Some(dialect), plain)
     };
     let said = file.kind.as_ref().map(|kind| *kind.get_ref());
     let dialect = match (said, found) {
@@ -66,6 +65,60 @@ pub(super) fn database(
         }
     };
     Some((name.get_ref().clone(), Database { dialect, url: at }))
+}
+
+/// `[store] url`.
+pub(super) fn store_url(url: &Spanned<String>, checker: &mut Checker<'_>) -> Option<DatabaseUrl> {
+    match DatabaseUrl::parse(url.get_ref()) {
+        Ok(at) if at.may_be(SqlDialect::Postgresql) => Some(at),
+        Ok(_) => {
+            let help =
+                "write `postgres://user@host:5432/database`, or `env:NAME` or `file:PATH` where that is kept"
+                    .to_owned();
+            checker.refuse(
+                url.span(),
+                "this is not the address of a PostgreSQL database",
+                Some(help),
+            );
+            None
+        }
+        Err(PasswordInUrl) => {
+            checker.refuse(url.span(), PASSWORD, Some(KEEP_IT.to_owned()));
+            None
+        }
+    }
+}
+
+const PASSWORD: &str = "there is a password in this address";
+const KEEP_IT: &str = "keep the address in a variable or a file: `env:NAME` or `file:PATH`";
+
+/// An address with a password in it, which others could read where it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{PASSWORD}; {KEEP_IT}")]
+pub struct PasswordInUrl;
+
+impl DatabaseUrl {
+    /// An address as people write it, or where it is kept.
+    pub fn parse(text: &str) -> Result<Self, PasswordInUrl> {
+        if let Some(secret) = Secret::parse(text) {
+            return Ok(Self::Kept(secret));
+        }
+        if url::Url::parse(text).is_ok_and(|url| url.password().is_some()) {
+            return Err(PasswordInUrl);
+        }
+        Ok(Self::Plain(text.to_owned()))
+    }
+
+    /// Whether the database speaks this, as far as is known without looking.
+    fn may_be(&self, dialect: SqlDialect) -> bool {
+        match self {
+            Self::Plain(url) => {
+                let scheme = url.split_once(':').map(|(scheme, _)| scheme);
+                scheme.and_then(dialect_of) == Some(dialect)
+            }
+            Self::Kept(_) => true,
+        }
+    }
 }
 
 /// What an address speaks, by its scheme.
@@ -104,35 +157,12 @@ pub(super) fn judged_by_name(databases: &BTreeMap<String, Database>, mut tool: T
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
-    use super::super::Config;
-    use crate::analysis::{Analysis, FixedPlaces, analyse};
-    use crate::call::Args;
-    use crate::ids::ToolName;
-    use crate::tool::Risk;
+    use super::super::{Config, DatabaseUrl, Secret};
+    use crate::analysis::tests::uninspected;
 
     fn load(text: &str) -> Result<Config, String> {
-        Config::parse(text, "placet.toml", std::iter::empty()).map_err(|error| error.to_string())
-    }
-
-    fn judged(config: &Config, database: &str, sql: &str) -> Analysis {
-        let tool = config.builtin_tool(&ToolName::new("sql_query").unwrap());
-        let args = Args::from_value(json!({ "database": database, "sql": sql })).unwrap();
-        analyse(&tool, &args, &FixedPlaces::of_examples())
-    }
-
-    #[test]
-    fn a_statement_is_judged_in_the_dialect_of_the_database_it_is_for() {
-        let config = load(
-            "[databases.notes]\nurl = 'postgresql://app@db/notes'\n[databases.shop]\nurl = 'env:SHOP'\ntype = 'mysql'",
-        )
-        .unwrap();
-        let sql = "SELECT $$it's$$ FROM notes";
-        assert_eq!(judged(&config, "notes", sql).risk(), Risk::Low);
-        for other in ["shop", "unknown"] {
-            assert_eq!(judged(&config, other, sql).risk(), Risk::High, "{other}");
-        }
+        Config::parse(text, "placet.toml", std::iter::empty(), uninspected())
+            .map_err(|error| error.to_string())
     }
 
     #[test]
@@ -160,16 +190,23 @@ mod tests {
     }
 
     #[test]
-    fn what_must_be_confirmed_is_asked_about_even_where_it_was_said_never_to_be() {
-        use crate::policy::Override;
-        let config =
-            load("[approval.tool_overrides]\ndata_modify = false\n[safety]\nrequire_confirmation = true")
-                .unwrap();
-        let word = config
-            .policy
-            .settings()
-            .tool_overrides
-            .get(&ToolName::new("data_modify").unwrap());
-        assert_eq!(word, Some(&Override::Ask));
+    fn the_store_is_on_a_server_when_its_address_is_given_without_a_password() {
+        let plain = load("[store]\nurl = 'postgres://placet@db:5432/placet'").unwrap();
+        let at = DatabaseUrl::Plain("postgres://placet@db:5432/placet".into());
+        assert_eq!(plain.store.url, Some(at));
+        let kept = load("[store]\nurl = 'env:STORE'").unwrap();
+        assert_eq!(
+            kept.store.url,
+            Some(DatabaseUrl::Kept(Secret::Env("STORE".into())))
+        );
+        assert!(kept.secrets().contains(&&Secret::Env("STORE".into())));
+        for url in [
+            "postgres://placet:pw@db/placet",
+            "mysql://placet@db/placet",
+            "placet.db",
+        ] {
+            let refused = load(&format!("[store]\nurl = '{url}'")).unwrap_err();
+            assert!(!refused.contains("pw@"), "{refused}");
+        }
     }
 }

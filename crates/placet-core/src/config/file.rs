@@ -12,7 +12,6 @@ use serde_spanned::Spanned;
 use super::lasting::Lasting;
 use super::models::Provider;
 use super::{ChannelKind, OtherReply, Secret, WideGrants};
-use crate::analysis::Record;
 use crate::ids::{ChannelName, ToolName};
 use crate::interaction::Locale;
 use crate::policy::Mode;
@@ -52,7 +51,7 @@ pub(super) struct ConfigFile {
     #[serde(default)]
     pub(super) tools: BTreeMap<Spanned<String>, ToolFile>,
     #[serde(default)]
-    pub(super) programs: BTreeMap<Spanned<String>, Record>,
+    pub(super) programs: BTreeMap<Spanned<String>, super::programs::Record>,
     /// Names of channels are keys here, so the table is read as it comes.
     pub(super) people: Option<Vec<Spanned<PersonFile>>>,
     #[serde(default)]
@@ -209,6 +208,7 @@ pub(super) struct TokensFile {
 #[serde(deny_unknown_fields)]
 pub(super) struct StoreFile {
     pub(super) path: Option<Spanned<String>>,
+    pub(super) url: Option<Spanned<String>>,
 }
 
 #[derive(Default, Deserialize)]

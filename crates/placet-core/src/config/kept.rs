@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Channel, Config, Database, DatabaseUrl, EnvValue, McpServer, McpTransport, Model, Secret, Server, Tokens,
-    file, tree,
+    Channel, Config, Database, DatabaseUrl, EnvValue, McpServer, McpTransport, Model, Secret, Server, Store,
+    Tokens, file, tree,
 };
 use crate::people::Person;
 
@@ -28,11 +28,11 @@ impl Config {
             approval: _,
             policy: _,
             tools: _,
-            programs: _,
+            inspect: _,
             people,
             channels,
             server,
-            store: _,
+            store: Store { path: _, url },
             workspace: _,
             agent: _,
             models,
@@ -42,6 +42,7 @@ impl Config {
             emptied: _,
         } = self;
         let mut found = of_server(server);
+        found.extend(url.iter().filter_map(of_url));
         found.extend(people.people().filter_map(of_person));
         found.extend(channels.values().flat_map(of_channel));
         found.extend(models.values().filter_map(of_model));
@@ -106,6 +107,10 @@ fn of_model(model: &Model) -> Option<&Secret> {
 
 fn of_database(database: &Database) -> Option<&Secret> {
     let Database { dialect: _, url } = database;
+    of_url(url)
+}
+
+fn of_url(url: &DatabaseUrl) -> Option<&Secret> {
     match url {
         DatabaseUrl::Plain(_) => None,
         DatabaseUrl::Kept(secret) => Some(secret),

@@ -6,35 +6,39 @@ use std::sync::Arc;
 use serde_spanned::Spanned;
 
 use super::error::Checker;
-use crate::analysis::{Analysis, FixedPlaces, Programs, Record, shell};
+use super::explained;
+use crate::analysis::Inspect;
 
-/// What is built in and what the file adds. A record that is refused, or an example that does not hold, is reported.
-pub(super) fn check(records: BTreeMap<Spanned<String>, Record>, checker: &mut Checker<'_>) -> Arc<Programs> {
-    let mut programs = Programs::builtin();
+/// A record as written; inspection knows its keys.
+pub(super) type Record = BTreeMap<Spanned<String>, toml::Value>;
+
+/// Inspection that knows these programs too. A record that is refused, or an example that does not hold, is reported.
+pub(super) fn check(
+    records: BTreeMap<Spanned<String>, Record>,
+    mut inspect: Arc<dyn Inspect>,
+    checker: &mut Checker<'_>,
+) -> Arc<dyn Inspect> {
     for (name, record) in records {
-        let span = name.span();
-        let one = BTreeMap::from([(name.into_inner(), record)]);
-        let added = match programs.with(&one) {
-            Ok(added) => Arc::new(added),
-            Err(error) => {
-                let help = Some("`docs/policy.md` lists the keys and words of a record".to_owned());
-                checker.refuse(span, error, help);
-                continue;
-            }
-        };
-        let places = FixedPlaces {
-            programs: Arc::clone(&added),
-            ..FixedPlaces::of_examples()
-        };
-        for (line, risk) in one.values().flat_map(Record::examples) {
-            let mut found = Analysis::nothing();
-            shell::analyse(line, &places, &mut found);
-            if found.risk() != risk {
-                let message = format!("the example `{line}` is {} and not {risk}", found.risk());
-                checker.refuse(span.clone(), message, None);
+        let spans: BTreeMap<String, _> = record
+            .keys()
+            .map(|key| (key.get_ref().clone(), key.span()))
+            .collect();
+        let table = record
+            .into_iter()
+            .map(|(key, value)| (key.into_inner(), value))
+            .collect();
+        match inspect.with_program(name.get_ref(), table) {
+            Ok(more) => inspect = more,
+            Err(errors) => {
+                for error in errors {
+                    let (message, help) = explained(&error);
+                    let key = message.split('`').nth(1).and_then(|key| spans.get(key));
+                    let manual = || "`docs/policy.md` lists the keys and words of a record".to_owned();
+                    let span = key.cloned().unwrap_or_else(|| name.span());
+                    checker.refuse(span, message, Some(help.unwrap_or_else(manual)));
+                }
             }
         }
-        programs = added;
     }
-    programs
+    inspect
 }

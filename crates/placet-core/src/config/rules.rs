@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::Arc;
 
 use serde_spanned::Spanned;
 
 use super::error::{Checker, did_you_mean};
 use super::file::{EffectWord, EscalateFile, RuleFile, Texts};
 use super::sections;
-use crate::analysis::Programs;
+use crate::analysis::Inspect;
 use crate::ids::{PersonId, ToolName};
 use crate::people::{Directory, WhoError};
 use crate::policy::example::{self, Example};
@@ -24,7 +23,7 @@ pub(super) fn check(
     canonical: Vec<String>,
     people: &Directory,
     tool_of: impl Fn(ToolName) -> Tool,
-    programs: &Arc<Programs>,
+    inspect: &dyn Inspect,
     checker: &mut Checker<'_>,
 ) -> Vec<Rule> {
     let mut names = BTreeSet::new();
@@ -45,8 +44,8 @@ pub(super) fn check(
             continue;
         };
         refuse_if_dead(&rule, file.get_ref(), &tool_of, checker);
-        refuse_if_unknown(&rule, file.get_ref(), programs, checker);
-        try_examples(&rule, file.get_ref(), &tool_of, programs, checker);
+        refuse_if_unknown(&rule, file.get_ref(), inspect, checker);
+        try_examples(&rule, file.get_ref(), &tool_of, inspect, checker);
         rules.push(rule);
     }
     rules
@@ -156,7 +155,7 @@ fn refuse_if_dead(
 }
 
 /// A wildcard covers what the record of a program knows; without a record it covers nothing.
-fn refuse_if_unknown(rule: &Rule, file: &RuleFile, programs: &Programs, checker: &mut Checker<'_>) {
+fn refuse_if_unknown(rule: &Rule, file: &RuleFile, inspect: &dyn Inspect, checker: &mut Checker<'_>) {
     let Some(command) = file.command.as_ref().filter(|_| rule.effect == Effect::Allow) else {
         return;
     };
@@ -166,7 +165,7 @@ fn refuse_if_unknown(rule: &Rule, file: &RuleFile, programs: &Programs, checker:
         .iter()
         .filter_map(CommandPattern::program_of_wildcard)
     {
-        if !programs.knows(program) {
+        if !inspect.knows_program(program) {
             let message = format!("`{program}` has no record, so a wildcard behind it allows nothing");
             let help = format!("spell the commands out, or say what it does in `[programs.{program}]`");
             checker.refuse(command.span(), message, Some(help));
@@ -391,7 +390,7 @@ fn try_examples(
     rule: &Rule,
     file: &RuleFile,
     tool_of: &impl Fn(ToolName) -> Tool,
-    programs: &Arc<Programs>,
+    inspect: &dyn Inspect,
     checker: &mut Checker<'_>,
 ) {
     let wanted = file.matches.iter().map(|example| (example, true));
@@ -401,7 +400,7 @@ fn try_examples(
             Example::Text(text) => text.clone(),
             Example::Args(args) => args.to_string(),
         };
-        match example::applies(rule, example.get_ref(), tool_of, programs) {
+        match example::applies(rule, example.get_ref(), tool_of, inspect) {
             Ok(applies) if applies == should_apply => {}
             Ok(_) => {
                 let verb = if should_apply {

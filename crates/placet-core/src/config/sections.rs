@@ -40,11 +40,7 @@ fn at_least_one(given: Option<&Spanned<u32>>, default: u32, checker: &mut Checke
 
 pub(super) fn approval(file: &ApprovalFile, checker: &mut Checker<'_>) -> Approval {
     Approval {
-        timeout: file
-            .timeout
-            .as_ref()
-            .and_then(|given| positive(given, checker))
-            .unwrap_or(Approval::TIMEOUT),
+        timeout: file.timeout.as_ref().and_then(|given| positive(given, checker)),
         memory: file.memory.map_or(Approval::MEMORY, |Lasting(length)| length),
         on_other_reply: file.on_other_reply.unwrap_or(OtherReply::Refuse),
         locale: file.locale.unwrap_or(Locale::English),
@@ -70,8 +66,6 @@ pub(super) fn approval(file: &ApprovalFile, checker: &mut Checker<'_>) -> Approv
 
 pub(super) fn settings(file: ApprovalFile, safety: &SafetyFile) -> Settings {
     let word = |asks| if asks { Override::Ask } else { Override::Allow };
-    let confirmed = safety.require_confirmation.unwrap_or(false);
-    let confirmed = confirmed.then(|| ToolName::new("data_modify").ok()).flatten();
     Settings {
         enabled: file.enabled.unwrap_or(true),
         mode: file.mode.unwrap_or(Mode::Default),
@@ -80,10 +74,9 @@ pub(super) fn settings(file: ApprovalFile, safety: &SafetyFile) -> Settings {
             .tool_overrides
             .into_iter()
             .map(|(tool, asks)| (tool, word(asks)))
-            // The stricter of the two, so it comes last.
-            .chain(confirmed.map(|tool| (tool, Override::Ask)))
             .collect(),
         auto_approved_tools: file.auto_approved_tools.into_iter().collect(),
+        confirm_data_changes: safety.require_confirmation.unwrap_or(false),
     }
 }
 
@@ -183,11 +176,7 @@ pub(super) fn channel(
             );
         }
     }
-    let timeout = file
-        .timeout
-        .as_ref()
-        .and_then(|given| positive(given, checker))
-        .unwrap_or(file.kind.timeout());
+    let timeout = file.timeout.as_ref().and_then(|given| positive(given, checker));
     let channel = Channel {
         kind: file.kind,
         url: file.url.as_ref().map(|url| url.get_ref().clone()),

@@ -3,15 +3,14 @@
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::analysis::{FixedPlaces, analyse};
-use crate::call::Args;
+use crate::analysis::tests::uninspected;
 use crate::policy::Mode;
 use crate::tool::{Category, Lens, Risk};
 
 mod refusals;
 
 fn load(text: &str) -> Result<Config, ConfigError> {
-    Config::parse(text, "placet.toml", std::iter::empty())
+    Config::parse(text, "placet.toml", std::iter::empty(), uninspected())
 }
 
 fn with_environment(text: &str, variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
@@ -21,6 +20,7 @@ fn with_environment(text: &str, variables: &[(&str, &str)]) -> Result<Config, Co
         variables
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
+        uninspected(),
     )
 }
 
@@ -34,8 +34,10 @@ fn name(tool: &str) -> ToolName {
 
 #[test]
 fn the_default_file_says_what_is_built_in() {
-    assert_eq!(load(DEFAULT_FILE).unwrap(), Config::builtin());
-    assert_eq!(load("").unwrap(), Config::builtin());
+    let builtin = format!("{:?}", Config::builtin(uninspected()));
+    for text in [DEFAULT_FILE, ""] {
+        assert_eq!(format!("{:?}", load(text).unwrap()), builtin);
+    }
 }
 
 /// The manual with every commented example uncommented.
@@ -151,7 +153,7 @@ fn every_section_is_read() {
     assert_eq!(config.policy.settings().mode, Mode::AutoEdit);
     assert_eq!(
         (config.approval.timeout, config.approval.memory),
-        (Millis::from_secs(120), Millis::ZERO)
+        (Some(Millis::from_secs(120)), Millis::ZERO)
     );
     assert_eq!(
         (config.approval.on_other_reply, config.approval.locale),
@@ -180,7 +182,7 @@ fn every_section_is_read() {
     assert_eq!(config.tool(&name("mystery")), Tool::unknown(name("mystery")));
     let ops = ChannelName::new("ops").unwrap();
     assert_eq!(config.people.person_for(&ops, "lin").unwrap().as_str(), "lin");
-    assert_eq!(config.channels[&ops].timeout, Millis::from_secs(300));
+    assert_eq!(config.channels[&ops].timeout, None);
     assert_eq!(config.server.listen.to_string(), "[::1]:80");
     assert_eq!(
         (config.store.path.as_str(), config.workspace.root.as_str()),
@@ -210,7 +212,11 @@ fn the_names_of_the_seeds_are_accepted() {
         settings.tool_overrides[&name("bash")],
         crate::policy::Override::Ask
     );
-    assert_eq!(config.approval, Config::builtin().approval);
+    let expected = Approval {
+        timeout: Some(Millis::from_secs(60)),
+        ..Config::builtin(uninspected()).approval
+    };
+    assert_eq!(config.approval, expected);
 }
 
 #[test]
@@ -316,19 +322,40 @@ fn the_most_specific_timeout_wins() {
         ChannelName::new("lark").unwrap(),
         ChannelName::new("post").unwrap(),
     );
+    let terminal = ChannelName::new("terminal").unwrap();
     let rule = Some(Millis::from_secs(1800));
     for (rule, workflow, channel, seconds) in [
         (rule, Some(&workflow), Some(&mail), 1800),
         (None, Some(&workflow), Some(&mail), 30),
         (None, None, Some(&mail), 86_400),
         (None, None, Some(&chat), 300),
-        (None, None, None, 60),
+        (None, None, Some(&terminal), 60),
+        (None, None, None, 3600),
     ] {
         assert_eq!(
             config.timeout(rule, workflow, channel),
             Millis::from_secs(seconds)
         );
     }
+}
+
+#[test]
+fn a_timeout_for_all_requests_gives_way_only_to_one_that_is_configured() {
+    let channel = |name: &str, extra: &str| {
+        format!("[channels.{name}]\ntype = 'webhook'\nurl = 'https://x.example'\nsecret = 'env:X'\n{extra}")
+    };
+    let file = "[approval]\ntimeout = '10m'\n".to_owned()
+        + &channel("ops", "")
+        + &channel("slow", "timeout = '2h'\n");
+    let config = load(&file).unwrap();
+    let seconds = |name: Option<&str>| {
+        let name = name.map(|name| ChannelName::new(name).unwrap());
+        config.timeout(None, None, name.as_ref())
+    };
+    assert_eq!(seconds(None), Millis::from_secs(600));
+    assert_eq!(seconds(Some("terminal")), Millis::from_secs(600));
+    assert_eq!(seconds(Some("ops")), Millis::from_secs(600));
+    assert_eq!(seconds(Some("slow")), Millis::from_secs(7200));
 }
 
 proptest::proptest! {
@@ -364,43 +391,38 @@ fn a_sandbox_confines_unless_it_is_switched_off_and_its_folders_are_absolute() {
     assert!(load(remote).unwrap_err().to_string().contains("not confined"));
 }
 
-/// Another agent's connection has no wall but the judgement, unless the operator says that it cannot write.
 #[test]
-fn a_qualified_name_is_a_column_where_the_connection_cannot_write_or_the_dialect_has_no_attribute_calls() {
-    let sql = "SELECT t.my_delete_all FROM t";
-    let category = |tool: &Tool, arg: &str| {
-        let args = Args::from_value(serde_json::json!({ arg: sql })).unwrap();
-        analyse(tool, &args, &FixedPlaces::of_examples()).sql_category()
-    };
-    let declared = |keys: &str| {
-        let config = load(&format!("[tools.query]\nsql = 'q'\n{keys}")).unwrap();
-        category(&config.tool(&name("query")), "q")
-    };
-    for (keys, expected) in [
-        ("", Category::Command),
-        ("dialect = 'postgresql'", Category::Command),
-        ("dialect = 'postgresql'\nread_only = false", Category::Command),
-        ("dialect = 'postgresql'\nread_only = true", Category::Read),
-        ("read_only = true", Category::Read),
-        ("dialect = 'mysql'", Category::Read),
-        ("dialect = 'sqlite'", Category::Read),
-    ] {
-        assert_eq!(declared(keys), Some(expected), "{keys}");
-    }
-    for keys in [
+fn a_name_in_a_variable_keeps_its_case() {
+    use crate::policy::Override;
+    let config = with_environment(
         "",
-        "[tools.sql_query]\ndialect = 'postgresql'",
-        "[databases.x]\nurl = 'postgresql://app@db/x'",
-    ] {
-        let tool = load(keys).unwrap().builtin_tool(&name("sql_query"));
-        assert_eq!(category(&tool, "sql"), Some(Category::Read), "{keys}");
+        &[
+            ("PLACET_APPROVAL__MODE", "yolo"),
+            ("PLACET_APPROVAL__TOOL_OVERRIDES__getWeather", "false"),
+            ("PLACET_APPROVAL__TOOL_OVERRIDES__SEND_MAIL", "true"),
+            ("PLACET_APPROVAL__TOOL_OVERRIDES__mcp__db__execSql", "true"),
+            ("PLACET_TOOLS__readPage__CATEGORY", "read"),
+        ],
+    )
+    .unwrap();
+    let settings = config.policy.settings();
+    let word = |tool: &str| settings.tool_overrides.get(&name(tool)).copied();
+    assert_eq!(word("getWeather"), Some(Override::Allow));
+    assert_eq!(word("send_mail"), Some(Override::Ask));
+    assert_eq!(word("mcp__db__execSql"), Some(Override::Ask));
+    assert_eq!(settings.mode, Mode::Yolo);
+    assert!(config.tools.contains_key(&name("readPage")));
+}
+
+#[test]
+fn a_variable_whose_key_is_written_otherwise_is_refused_and_not_ignored() {
+    for variable in ["PLACET_APPROVAL__Mode", "PLACET_APPROVAL__toolOverrides__x"] {
+        let error = with_environment("", &[(variable, "yolo")])
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains(variable) && error.contains("unknown key"),
+            "{error}"
+        );
     }
-    let refused = load("[tools.query]\ncategory = 'read'\nread_only = true")
-        .unwrap_err()
-        .to_string();
-    assert!(
-        refused.contains("`read_only` without an SQL argument"),
-        "{refused}"
-    );
-    assert!(load("[tools.query]\nsql = 'q'\nread_only = 'yes'").is_err());
 }

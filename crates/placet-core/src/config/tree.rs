@@ -85,13 +85,25 @@ pub(super) fn settings_in(
     settings
 }
 
+/// Where a variable belongs. Capitals are how variables are written, so a part in capitals is read in lowercase; a part with a lowercase
+/// letter is a name as it is (`getWeather`). Names of tools may hold `__` themselves.
 fn path_of(variable: &str) -> Vec<String> {
-    variable
-        .strip_prefix(PREFIX)
-        .unwrap_or(variable)
-        .split("__")
-        .map(str::to_lowercase)
-        .collect()
+    let part = |part: &str| {
+        if part.contains(char::is_lowercase) {
+            part.to_owned()
+        } else {
+            part.to_lowercase()
+        }
+    };
+    let name = variable.strip_prefix(PREFIX).unwrap_or(variable);
+    let (section, rest) = name.split_once("__").unwrap_or((name, ""));
+    let mut path = vec![section.to_lowercase()];
+    match rest.split_once("__") {
+        Some((key, tool)) if part(key) == "tool_overrides" => path.extend([part(key), part(tool)]),
+        _ if rest.is_empty() => {}
+        _ => path.extend(rest.split("__").map(part)),
+    }
+    path
 }
 
 fn rename<'t>(table: &mut DeTable<'t>, section: &[&str], alias: &str, key: &str, checker: &mut Checker<'t>) {

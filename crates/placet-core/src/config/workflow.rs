@@ -15,6 +15,9 @@ use crate::time::Millis;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Workflow {
+    /// Its name: that of its file, or the one that `[workflows]` gives it. Absent in rows of versions that did not store it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// The model, by its configured name; the agent's usual one when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -32,9 +35,12 @@ pub struct Workflow {
     pub steps_max: Option<u32>,
     /// Tools that are not asked about unless something stricter says so.
     pub auto_approved_tools: BTreeSet<ToolName>,
+    /// The list is exact: every other tool is asked about in every mode, reads included. A row of an older version has no such list.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only: bool,
     /// How long people have to answer.
     pub approval_timeout: Millis,
-    /// Ask about everything above LOW, as `[approval] strict` does. A workflow can be stricter than the file, never laxer.
+    /// Ask about everything above LOW, as `[approval] strict` does; tools on an exact list excepted.
     #[serde(default)]
     pub strict: bool,
 }
@@ -48,7 +54,11 @@ impl Workflow {
         let mut checker = Checker::new(text, &[]);
         let workflow = tree::read(text, &[], &mut checker)
             .and_then(|tree| deserialize::<File>(tree, &mut checker))
-            .and_then(|file| check(file, &mut checker));
+            .and_then(|file| check(file, &mut checker))
+            .map(|workflow| Self {
+                name: stem(file_name),
+                ..workflow
+            });
         checker.finish(file_name, workflow)
     }
 
@@ -57,6 +67,13 @@ impl Workflow {
         let listed = |tools: &BTreeSet<ToolName>| tools.iter().any(|name| name.as_str() == tool);
         self.tools.as_ref().is_none_or(listed)
     }
+}
+
+/// `flows/triage.toml` is called `triage`.
+fn stem(file_name: &str) -> Option<String> {
+    let name = file_name.rsplit(['/', '\\']).next()?;
+    let stem = name.strip_suffix(".toml").unwrap_or(name);
+    (!stem.is_empty()).then(|| stem.to_owned())
 }
 
 fn check(file: File, checker: &mut Checker<'_>) -> Option<Workflow> {
@@ -83,7 +100,11 @@ fn check(file: File, checker: &mut Checker<'_>) -> Option<Workflow> {
         }
         steps
     });
-    let approval = config.tool_approval;
+    let only = config
+        .tool_approval
+        .as_ref()
+        .is_some_and(|approval| approval.only.unwrap_or(true));
+    let approval = config.tool_approval.unwrap_or_default();
     let approval_timeout = approval
         .timeout
         .as_ref()
@@ -101,12 +122,14 @@ fn check(file: File, checker: &mut Checker<'_>) -> Option<Workflow> {
         auto_approved_tools.insert(name.into_inner());
     }
     Some(Workflow {
+        name: None,
         model: workflow.model,
         prompt: workflow.prompt,
         tools,
         timeout,
         steps_max,
         auto_approved_tools,
+        only,
         approval_timeout: approval_timeout.unwrap_or(Workflow::APPROVAL_TIMEOUT),
         strict: approval.strict,
     })
@@ -137,8 +160,7 @@ struct Configs(Vec<WorkflowConfigFile>);
 struct WorkflowConfigFile {
     timeout: Option<Spanned<Lasting>>,
     max_steps: Option<Spanned<u32>>,
-    #[serde(default)]
-    tool_approval: ToolApprovalFile,
+    tool_approval: Option<ToolApprovalFile>,
 }
 
 #[derive(Default, Deserialize)]
@@ -146,6 +168,7 @@ struct WorkflowConfigFile {
 struct ToolApprovalFile {
     #[serde(default)]
     auto_approved_tools: Vec<Spanned<ToolName>>,
+    only: Option<bool>,
     timeout: Option<Spanned<Lasting>>,
     #[serde(default)]
     strict: bool,
@@ -200,12 +223,14 @@ approvalTimeout = 60000
         assert_eq!(
             workflow,
             Workflow {
+                name: Some("workflow".into()),
                 model: None,
                 prompt: None,
                 tools: None,
                 timeout: Some(Millis::from_secs(60)),
                 steps_max: Some(100),
                 auto_approved_tools: tools.into(),
+                only: true,
                 approval_timeout: Millis::from_secs(60),
                 strict: false,
             }
@@ -228,7 +253,20 @@ approvalTimeout = 60000
     fn a_workflow_that_does_not_say_gives_people_thirty_seconds() {
         let workflow = Workflow::parse("[workflow.config]\nmax_steps = 3\n", "w.toml").unwrap();
         assert_eq!(workflow.approval_timeout, Millis::from_secs(30));
-        assert!(workflow.auto_approved_tools.is_empty());
+        assert!(workflow.auto_approved_tools.is_empty() && !workflow.only);
+    }
+
+    #[test]
+    fn a_workflow_with_tool_approval_has_an_exact_list_unless_it_says_otherwise() {
+        let only = |section: &str| {
+            Workflow::parse(&format!("[workflow.config]\n{section}"), "w.toml")
+                .unwrap()
+                .only
+        };
+        assert!(only("[workflow.config.toolApproval]\n"));
+        assert!(only("[workflow.config.toolApproval]\nstrict = true\n"));
+        assert!(!only("[workflow.config.toolApproval]\nonly = false\n"));
+        assert!(!only("maxSteps = 3\n"));
     }
 
     #[test]

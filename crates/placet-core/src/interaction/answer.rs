@@ -8,8 +8,9 @@ use crate::call::Args;
 use crate::digest::Digest;
 use crate::ids::{InteractionId, PersonId};
 use crate::principal::{Principal, Via};
+use crate::sealed;
 use crate::standing::Scope;
-use crate::time::{LiveTime, Millis};
+use crate::time::{Millis, Timestamp};
 use crate::tool::Risk;
 use crate::verdict::AnswerKind;
 
@@ -165,6 +166,18 @@ pub enum AnswerError {
         /// Who tried.
         by: PersonId,
     },
+    /// A chat keeps what people type into it.
+    #[error("`{option}` asks for a secret, and a chat keeps what is typed; answer in the inbox")]
+    SecretInChat {
+        /// Which option.
+        option: String,
+    },
+    /// The transport did not seal the secret. Nothing of it is stored.
+    #[error("`{option}` asks for a secret, and the answer is not sealed")]
+    NotSealed {
+        /// Which option.
+        option: String,
+    },
     /// Arguments cannot be edited in this question, or with this option.
     #[error("the arguments cannot be edited with `{option}`")]
     EditNotOffered {
@@ -198,6 +211,10 @@ impl AnswerError {
             (_, Self::Unlinked { by }) => {
                 format!("风险为高，而 {by} 不在 `[[people]]` 中，必须由已登记的人批准")
             }
+            (_, Self::SecretInChat { option }) => {
+                format!("`{option}` 需要填写密钥，聊天会保留输入内容，请在收件箱中回答")
+            }
+            (_, Self::NotSealed { option }) => format!("`{option}` 需要填写密钥，而回答未加密"),
             (_, Self::EditNotOffered { option }) => format!("`{option}` 不能修改参数"),
             (_, Self::RememberNotOffered) => "“不再询问”只用于批准风险不为高的调用".to_owned(),
             (_, Self::TooLong { bytes }) => {
@@ -212,7 +229,7 @@ impl Pending {
     ///
     /// Edited arguments are checked for being allowed here at all; whether the new call is valid and permitted is the
     /// caller's question to schema and policy, before or after.
-    pub fn answer(&self, answer: &Answer, now: LiveTime) -> Result<Accepted, AnswerError> {
+    pub fn answer(&self, answer: &Answer, now: Timestamp) -> Result<Accepted, AnswerError> {
         let (person, via) = self.admit(&answer.by, now)?;
         let option = self.chosen(&answer.option)?;
         self.check_content(answer, &option)?;
@@ -237,7 +254,7 @@ impl Pending {
     }
 
     /// Who comes before when: a stranger learns nothing, not even that they are late.
-    fn admit<'a>(&self, by: &'a Principal, now: LiveTime) -> Result<(&'a PersonId, &'a Via), AnswerError> {
+    fn admit<'a>(&self, by: &'a Principal, now: Timestamp) -> Result<(&'a PersonId, &'a Via), AnswerError> {
         let Principal::Person { person, via } = by else {
             return Err(AnswerError::NotAPerson { by: by.to_string() });
         };
@@ -285,7 +302,7 @@ impl Pending {
             .as_ref()
             .is_some_and(|text| !text.trim().is_empty());
         let has_data = answer.data.as_ref().is_some_and(|data| !data.is_empty());
-        if option.requires_input && !has_text && !has_data {
+        if option.needs_text() && !has_text && !has_data {
             let prompt = option
                 .input_prompt
                 .clone()
@@ -294,6 +311,9 @@ impl Pending {
                 option: option.option_id.clone(),
                 prompt,
             });
+        }
+        if option.input_secret && (answer.feedback.is_some() || answer.data.is_some()) {
+            check_secret(answer, option)?;
         }
         let approves = option.action == Action::ApproveAndExecute;
         if approves && self.asked.risk == Risk::High && matches!(answer.shown, Shown::Part(_)) {
@@ -343,10 +363,27 @@ impl Pending {
     }
 }
 
+/// A secret is taken where nothing else keeps it, and only sealed.
+fn check_secret(answer: &Answer, option: &InteractionOption) -> Result<(), AnswerError> {
+    let option_id = || option.option_id.clone();
+    if let Principal::Person {
+        via: Via::Chat(_), ..
+    } = &answer.by
+    {
+        return Err(AnswerError::SecretInChat { option: option_id() });
+    }
+    let text = answer.feedback.as_deref().is_none_or(sealed::is_sealed);
+    let data = answer.data.as_ref().is_none_or(sealed::is_all_sealed);
+    if text && data {
+        return Ok(());
+    }
+    Err(AnswerError::NotSealed { option: option_id() })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::tests::chinese::assert_chinese;
+    use crate::render::tests::assert_chinese::assert_chinese;
 
     /// Counts the errors; one that is new does not compile until it is below as well.
     fn number(error: &AnswerError) -> usize {
@@ -363,6 +400,8 @@ mod tests {
             AnswerError::EditNotOffered { .. } => 9,
             AnswerError::RememberNotOffered => 10,
             AnswerError::TooLong { .. } => 11,
+            AnswerError::SecretInChat { .. } => 12,
+            AnswerError::NotSealed { .. } => 13,
         }
     }
 
@@ -399,6 +438,8 @@ mod tests {
             AnswerError::EditNotOffered { option: text() },
             AnswerError::RememberNotOffered,
             AnswerError::TooLong { bytes: 9 },
+            AnswerError::SecretInChat { option: text() },
+            AnswerError::NotSealed { option: text() },
         ];
         for (index, error) in all.iter().enumerate() {
             assert_eq!(number(error), index, "a refusal is missing, or out of order");

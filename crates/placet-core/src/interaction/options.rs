@@ -2,8 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Action, Asked, InteractionOption, Subject};
+use super::{Action, Asked, InteractionOption, InteractionRequest, Subject};
 use crate::verdict::{AnswerKind, Answers};
+
+/// The option that leaves a question unanswered, where its asker can go on without an answer.
+const DISMISS: &str = "dismiss";
 
 /// A language people are asked in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,7 +36,7 @@ impl Asked {
             Subject::Call { answers, .. } => tool_approval_options(answers, locale),
             Subject::UnknownOutcome { .. } => unknown_outcome_options(locale),
             Subject::Breaker { .. } => breaker_options(locale),
-            Subject::Request { request, .. } => request.options.clone(),
+            Subject::Request { request, .. } => request_options(request, locale),
         }
     }
 }
@@ -58,6 +61,7 @@ pub fn tool_approval_options(answers: &Answers, locale: Locale) -> Vec<Interacti
                         "Do not run it; the agent is told why.",
                         "不执行，并把原因告诉智能体。",
                     ))
+                    .with_optional_input(say("Why not? (optional)", "拒绝原因（可选）"))
                     .by_default(),
             ),
             AnswerKind::Retry => Some(
@@ -90,6 +94,23 @@ pub fn tool_approval_options(answers: &Answers, locale: Locale) -> Vec<Interacti
             ),
         })
         .collect()
+}
+
+/// An agent's own options; a question that need not be answered can be dismissed, too.
+fn request_options(request: &InteractionRequest, locale: Locale) -> Vec<InteractionOption> {
+    let mut options = request.options.clone();
+    let taken = |option: &InteractionOption| option.action == Action::Skip || option.option_id == DISMISS;
+    if !request.required && !options.iter().any(taken) {
+        options.push(
+            InteractionOption::new(DISMISS, locale.pick("Dismiss", "忽略"), Action::Skip).described(
+                locale.pick(
+                    "Leave it unanswered; the agent goes on.",
+                    "不作答，智能体继续执行。",
+                ),
+            ),
+        );
+    }
+    options
 }
 
 fn unknown_outcome_options(locale: Locale) -> Vec<InteractionOption> {

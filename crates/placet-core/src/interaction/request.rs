@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::ids::{InteractionId, SessionId};
+use crate::sealed;
 
 /// The six kinds of question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,6 +47,10 @@ pub enum Action {
 }
 
 /// One way to answer.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "the fields of the interaction document, each of its own"
+)]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct InteractionOption {
@@ -67,6 +72,12 @@ pub struct InteractionOption {
     /// Choosing it needs a text.
     #[serde(default)]
     pub requires_input: bool,
+    /// The text may be left empty.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub input_optional: bool,
+    /// The text, and the data, is a secret: it is handed to the asker, stored sealed, and not shown again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub input_secret: bool,
     /// What to ask for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_prompt: Option<String>,
@@ -176,6 +187,15 @@ impl InteractionRequest {
                 return Err(RequestError::DuplicateOption(option.option_id.clone()));
             }
         }
+        // A schema in the context says what is asked for; if that is a secret, so is what people type.
+        if self.context.get("schema").is_some_and(sealed::is_secret_schema) {
+            let taking = |option: &&mut InteractionOption| {
+                option.requires_input || option.action == Action::ProvideInfo
+            };
+            for option in self.options.iter_mut().filter(taking) {
+                option.input_secret = true;
+            }
+        }
         self.settle_default()?;
         Ok(self)
     }
@@ -202,7 +222,7 @@ impl InteractionRequest {
         {
             return Err(RequestError::DefaultApproves(default));
         }
-        if option.requires_input {
+        if option.needs_text() {
             return Err(RequestError::DefaultNeedsInput(default));
         }
         option.is_default = true;
@@ -222,6 +242,8 @@ impl InteractionOption {
             is_default: false,
             is_dangerous: false,
             requires_input: false,
+            input_optional: false,
+            input_secret: false,
             input_prompt: None,
             metadata: Map::new(),
         }
@@ -233,6 +255,20 @@ impl InteractionOption {
         self.requires_input = true;
         self.input_prompt = Some(prompt.into());
         self
+    }
+
+    /// The same, asking for a text that may be left empty.
+    #[must_use]
+    pub fn with_optional_input(self, prompt: impl Into<String>) -> Self {
+        Self {
+            input_optional: true,
+            ..self.with_input(prompt)
+        }
+    }
+
+    /// Whether it cannot be chosen without a text.
+    pub const fn needs_text(&self) -> bool {
+        self.requires_input && !self.input_optional
     }
 
     /// The same, with a sentence about what it does.

@@ -35,14 +35,15 @@ fn question(quorum: u32, risk: Risk) -> Asked {
             answers: Answers::for_approval(),
             edited: None,
         },
+        admins: false,
         audience: Audience::People(BTreeSet::from([person("ana"), person("bo")])),
         quorum,
         requester: Some(person("ana")),
         not_requester: false,
-        since: LiveTime::from_millis(0),
-        deadline: LiveTime::from_millis(60),
+        since: Timestamp::from_millis(0),
+        deadline: Timestamp::from_millis(60),
         escalation: Some(Escalating {
-            at: LiveTime::from_millis(30),
+            at: Timestamp::from_millis(30),
             to: BTreeSet::from([person("cy")]),
         }),
         code: Code::from_random(1),
@@ -50,6 +51,7 @@ fn question(quorum: u32, risk: Risk) -> Asked {
         group: None,
         chat: None,
         evidence: Vec::new(),
+        tool_description: None,
     }
 }
 
@@ -62,7 +64,7 @@ impl Story {
     fn line(&mut self, line: &str) {
         let mut words = line.split_whitespace();
         let at: i64 = words.next().unwrap().parse().unwrap();
-        let now = LiveTime::from_millis(at);
+        let now = Timestamp::from_millis(at);
         let Interaction::Pending(pending) = self.interaction.clone() else {
             writeln!(self.told, "{at} nothing: {}", self.interaction.state_name()).unwrap();
             return;
@@ -130,7 +132,7 @@ impl Story {
             },
         };
         let interaction = pending.asked.id.clone();
-        match pending.answer(&answer, LiveTime::from_millis(at)) {
+        match pending.answer(&answer, Timestamp::from_millis(at)) {
             Err(error) => writeln!(self.told, "{at} refused: {error}").unwrap(),
             Ok(Accepted::Vote(ballot)) => {
                 writeln!(self.told, "{at} {} voted", ballot.by).unwrap();

@@ -3,11 +3,9 @@
 //! An example goes through the real analysis and the real matcher. Where the call comes from (agent, channel, session) is
 //! taken as given; examples are about what a call does.
 
-use std::sync::Arc;
-
 use serde_json::Value;
 
-use crate::analysis::{self, FixedPlaces, Places as _, Programs};
+use crate::analysis::{FixedPlaces, Inspect};
 use crate::call::{Args, ArgsError, Origin, ToolCall};
 use crate::ids::{AgentId, CallId, IdError, SessionId, ToolName};
 use crate::tool::{Lens, Tool};
@@ -44,7 +42,7 @@ pub(crate) fn applies(
     rule: &Rule,
     example: &Example,
     tool_of: impl Fn(ToolName) -> Tool,
-    programs: &Arc<Programs>,
+    inspect: &dyn Inspect,
 ) -> Result<bool, ExampleError> {
     let mut rule = rule.clone();
     let tool = tool_of(ToolName::new(tool_name(&rule))?);
@@ -66,12 +64,9 @@ pub(crate) fn applies(
         }
     };
     let call = example_call(tool.name.clone(), Args::from_value(args)?)?;
-    let places = FixedPlaces {
-        programs: Arc::clone(programs),
-        ..FixedPlaces::of_examples()
-    };
-    let found = analysis::analyse(&tool, &call.args, &places);
-    let subject = Subject::new(&call, &tool, &found, places.workspace());
+    let places = FixedPlaces::of_examples();
+    let found = inspect.inspect(&tool, &call.args, &places).analysis;
+    let subject = Subject::new(&call, &tool, &found, &places.workspace);
     Ok(match rule.effect {
         Effect::Allow => Rules::new(vec![rule])
             .candidates(&subject)

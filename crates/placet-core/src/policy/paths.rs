@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use crate::analysis::path::shorten;
+use crate::paths::shorten;
 
 /// Why a text is not a path glob.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

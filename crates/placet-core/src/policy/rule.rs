@@ -9,10 +9,11 @@ use std::cell::OnceCell;
 
 use serde_json::Value;
 
-use crate::analysis::{Analysis, Effect as Does, Fact, FactKind, UrlConcern, Why, lowercase, shell};
+use crate::analysis::{Analysis, Effect as Does, Fact, FactKind, UrlConcern, Why, lowercase};
 use crate::call::ToolCall;
 use crate::canonical;
 use crate::confine::Confinement;
+use crate::paths::is_glob;
 use crate::tool::{Category, Risk, Tool};
 use crate::verdict::AskTerms;
 
@@ -123,6 +124,18 @@ impl<'a> Subject<'a> {
             paths: OnceCell::new(),
             hosts: OnceCell::new(),
         }
+    }
+
+    /// Whether it changes rows or schema, or may: SQL that is not proven to only read.
+    pub(crate) fn changes_data(&self) -> bool {
+        self.analysis.facts.iter().any(|fact| match &fact.kind {
+            FactKind::Statement { category, .. } => *category != Category::Read,
+            FactKind::Unreadable { .. } => matches!(fact.why, Some(Why::Sql(_))),
+            FactKind::Command { .. }
+            | FactKind::Redirect { .. }
+            | FactKind::Path { .. }
+            | FactKind::Host { .. } => false,
+        })
     }
 
     /// The same call under what confines it. What it asks for beyond that is never harmless.
@@ -351,7 +364,7 @@ impl Conditions {
     fn touches_paths(&self, subject: &Subject<'_>) -> bool {
         // A pattern that could become what the rule names touches it: nobody here knows what the disk makes of it.
         let touched = |path: &Cow<'_, str>| {
-            let could = shell::is_glob(path);
+            let could = is_glob(path);
             self.paths.iter().any(|glob| {
                 glob.touches(path, subject.roots()) || (could && glob.could_touch(path, subject.roots()))
             })
@@ -397,7 +410,7 @@ impl Conditions {
             FactKind::Command { .. } if whole_tool => true,
             FactKind::Command {
                 dynamic, assignments, ..
-            } => !dynamic && assignments.iter().all(|text| shell::is_harmless_assignment(text)),
+            } => !dynamic && assignments.is_empty(),
             FactKind::Redirect { contained, .. } if whole_tool => *contained,
             FactKind::Redirect { contained, .. } if !is_at_a_place(fact) => *contained,
             FactKind::Redirect {
@@ -443,7 +456,7 @@ impl Conditions {
 fn is_ambiguous(fact: &Fact) -> bool {
     matches!(
         &fact.why,
-        Some(Why::Url(UrlConcern::Odd(_) | UrlConcern::NameBeforeAt))
+        Some(Why::Url(UrlConcern::Odd | UrlConcern::NameBeforeAt))
     )
 }
 

@@ -6,6 +6,7 @@ use expect_test::{Expect, expect};
 use serde_json::json;
 
 use super::*;
+use crate::analysis::tests::uninspected;
 use crate::analysis::{Ban, Doubt, Fact, FactKind, Why};
 use crate::call::tests::call;
 use crate::config::Config;
@@ -14,21 +15,17 @@ use crate::standing::{Covers, Scope, StandingGrant};
 use crate::time::Timestamp;
 
 mod confined;
-mod effects;
 mod index;
-mod lines;
-mod places;
 mod properties;
 mod rules;
-mod strays;
-mod unlisted;
+mod workflow;
 
 fn name(tool: &str) -> ToolName {
     ToolName::new(tool).unwrap()
 }
 
 fn policy(toml: &str) -> Policy {
-    Config::parse(toml, "test.toml", std::iter::empty())
+    Config::parse(toml, "test.toml", std::iter::empty(), uninspected())
         .unwrap_or_else(|error| panic!("{error}"))
         .policy
 }
@@ -125,6 +122,7 @@ struct Case {
     own_opinion: OwnOpinion,
     session: BTreeSet<ToolName>,
     workflow: BTreeSet<ToolName>,
+    only: bool,
     standing: Vec<StandingGrant>,
     remembered: bool,
     confinement: Option<Confinement>,
@@ -144,6 +142,7 @@ impl Case {
             own_opinion: OwnOpinion::Silent,
             session: BTreeSet::new(),
             workflow: BTreeSet::new(),
+            only: false,
             standing: Vec::new(),
             remembered: false,
             confinement: None,
@@ -170,6 +169,7 @@ impl Case {
             own_opinion: self.own_opinion,
             session_allow_list: &self.session,
             workflow_allow_list: &self.workflow,
+            workflow_only: self.only,
             workflow_strict: false,
             standing: &self.standing,
             remembered: self.remembered,

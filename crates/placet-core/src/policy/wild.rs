@@ -4,7 +4,7 @@ use std::str::Chars;
 
 /// A text pattern with `*` and `?`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Wild {
+pub enum Wild {
     /// No wildcard: equal or not.
     Literal(Box<str>),
     /// At least one wildcard.
@@ -13,7 +13,7 @@ pub(crate) enum Wild {
 
 /// One element of a [`Wild::Glob`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Piece {
+pub enum Piece {
     /// This character.
     Char(char),
     /// Any one character (`?`).
@@ -31,9 +31,15 @@ impl Piece {
     }
 }
 
+impl From<&str> for Wild {
+    fn from(text: &str) -> Self {
+        Self::parse(text)
+    }
+}
+
 impl Wild {
     /// Reads a pattern; every text is one.
-    pub(crate) fn parse(text: &str) -> Self {
+    pub fn parse(text: &str) -> Self {
         let piece = |c| match c {
             '*' => Piece::Any,
             '?' => Piece::One,
@@ -43,12 +49,12 @@ impl Wild {
     }
 
     /// For names that mean the same in any case, such as hosts.
-    pub(crate) fn parse_lowercase(text: &str) -> Self {
+    pub fn parse_lowercase(text: &str) -> Self {
         Self::parse(&text.to_lowercase())
     }
 
     /// From pieces somebody else has read, quotes already removed.
-    pub(crate) fn from_pieces(pieces: Vec<Piece>) -> Self {
+    pub fn from_pieces(pieces: Vec<Piece>) -> Self {
         let literal: Option<String> = pieces
             .iter()
             .map(|piece| match piece {
@@ -63,7 +69,7 @@ impl Wild {
     }
 
     /// The text, when there is no wildcard in it.
-    pub(crate) fn literal(&self) -> Option<&str> {
+    pub fn literal(&self) -> Option<&str> {
         match self {
             Self::Literal(text) => Some(text),
             Self::Glob(_) => None,
@@ -71,7 +77,7 @@ impl Wild {
     }
 
     /// The pattern from each dot on that it spells out.
-    pub(crate) fn ends(&self) -> Vec<Self> {
+    pub fn ends(&self) -> Vec<Self> {
         let pieces: Vec<Piece> = match self {
             Self::Literal(text) => text.chars().map(Piece::Char).collect(),
             Self::Glob(pieces) => pieces.to_vec(),
@@ -83,7 +89,7 @@ impl Wild {
     }
 
     /// How many dots it spells out.
-    pub(crate) fn dots(&self) -> usize {
+    pub fn dots(&self) -> usize {
         match self {
             Self::Literal(text) => text.matches('.').count(),
             Self::Glob(pieces) => pieces.iter().filter(|piece| **piece == Piece::Char('.')).count(),
@@ -91,7 +97,7 @@ impl Wild {
     }
 
     /// Whether the whole of `text` matches.
-    pub(crate) fn matches(&self, text: &str) -> bool {
+    pub fn matches(&self, text: &str) -> bool {
         match self {
             Self::Literal(own) => **own == *text,
             Self::Glob(pieces) => glob(pieces, text),
@@ -100,7 +106,7 @@ impl Wild {
 
     /// Whether the whole of `text` matches, read as what a careful person meant by it: a wildcard does not climb out of a
     /// folder through `..`, and a word that starts with a wildcard is not a flag. For everything that allows.
-    pub(crate) fn matches_within(&self, text: &str) -> bool {
+    pub fn matches_within(&self, text: &str) -> bool {
         let Self::Glob(pieces) = self else {
             return self.matches(text);
         };

@@ -29,7 +29,7 @@ pub fn decided(asked: &Asked, resolution: &Resolution, at: Timestamp, locale: Lo
         locale,
         head: vec![Block::Heading {
             text: SafeText::line(&sentence(asked, resolution, locale)),
-            risk: asked.risk,
+            risk: None,
         }],
         body,
         foot: Vec::new(),

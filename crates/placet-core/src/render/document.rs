@@ -33,8 +33,9 @@ pub enum Block {
     Heading {
         /// The line.
         text: SafeText,
-        /// The risk, for colour.
-        risk: Risk,
+        /// The risk of the call it is about.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        risk: Option<Risk>,
     },
     /// Some paragraphs.
     Text {
@@ -106,7 +107,7 @@ pub enum Block {
     Args {
         /// In words.
         label: SafeText,
-        /// Each of them, in canonical order.
+        /// Each of them, those that name a target first.
         args: Vec<Arg>,
     },
     /// Something to be careful about.

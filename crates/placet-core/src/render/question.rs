@@ -1,6 +1,7 @@
 //! A question as a document: what would happen first, then why it is asked, by whom, and how to answer.
 
 mod facts;
+mod gist;
 
 use std::borrow::Cow;
 
@@ -106,7 +107,7 @@ impl Writer {
     fn head(&mut self, view: &QuestionView<'_>) -> Vec<Block> {
         let mut head = vec![Block::Heading {
             text: self.heading(view),
-            risk: view.asked.risk,
+            risk: view.call.map(|_| view.asked.risk),
         }];
         match &view.asked.subject {
             Subject::Request { request, .. } => {
@@ -175,10 +176,8 @@ impl Writer {
 
     fn heading(&self, view: &QuestionView<'_>) -> SafeText {
         let tool = view.call.map_or("?", |call| call.tool.as_str());
-        let risk = view.asked.risk.label(self.locale);
         let text = match (&view.asked.subject, self.locale) {
-            (Subject::Call { .. }, Locale::English) => format!("May `{tool}` run this? Risk {risk}."),
-            (Subject::Call { .. }, Locale::Chinese) => format!("是否允许执行 `{tool}`？风险：{risk}。"),
+            (Subject::Call { .. }, _) => return self.gist(view),
             (Subject::UnknownOutcome { .. }, Locale::English) => {
                 format!("`{tool}` may already have run. What now?")
             }
@@ -208,9 +207,15 @@ impl Writer {
             body.push(self.field("On behalf of", "代表", person.as_str()));
         }
         if let Some(call) = view.call {
+            if let Some(description) = &view.asked.tool_description {
+                body.push(Block::Text {
+                    label: Some(self.say("How the tool describes itself", "工具自述")),
+                    text: self.prose(description),
+                });
+            }
             if let Some(description) = &call.description {
                 body.push(Block::Text {
-                    label: Some(self.say("In the agent's own words", "智能体自己的说明")),
+                    label: Some(self.say("Agent's note", "智能体的说明")),
                     text: self.prose(description),
                 });
             }
@@ -248,12 +253,15 @@ impl Writer {
         }
     }
 
-    /// Every argument, complete and in canonical order.
+    /// Every argument, complete: those that name a target first, the others in canonical order.
     fn args(&mut self, label: SafeText, value: &Value) -> Block {
         let masked = mask::json(value);
         self.masked |= masked != *value;
         let mut fields: Vec<_> = masked.as_object().into_iter().flatten().collect();
-        fields.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+        fields.sort_by(|(a, _), (b, _)| {
+            let ranks = gist::rank(a).cmp(&gist::rank(b));
+            ranks.then_with(|| a.encode_utf16().cmp(b.encode_utf16()))
+        });
         let args = fields
             .into_iter()
             .map(|(name, value)| Arg {
@@ -280,9 +288,7 @@ impl Writer {
             foot.push(self.field("Approvals", "已批准", &value));
         }
         if view.asked.not_requester {
-            let who = self
-                .locale
-                .pick("not whoever asked for it", "提出请求的人不能自己批准");
+            let who = self.locale.pick("anyone but the requester", "发起人不能自己批准");
             foot.push(self.field("Who may approve", "批准人限制", who));
         }
         foot.push(self.options(view.asked));
@@ -304,7 +310,8 @@ impl Writer {
                 label: SafeText::line(&option.label),
                 description: line(option.description.as_deref()),
                 say: line(question.how_to_say(option, self.locale).as_deref()),
-                prompt: line(option.input_prompt.as_deref()),
+                // What may be left empty is not asked for where people type.
+                prompt: line(option.input_prompt.as_deref().filter(|_| option.needs_text())),
                 weight: match (option.is_dangerous, option.is_default) {
                     (true, _) => Weight::Dangerous,
                     (false, true) => Weight::Default,

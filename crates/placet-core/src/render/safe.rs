@@ -47,6 +47,11 @@ enum Content {
 }
 
 impl SafeText {
+    /// Laid out from texts that are safe already: escaping them again would show the marks of the first time.
+    pub(super) const fn laid_out(text: String) -> Self {
+        Self(text)
+    }
+
     /// Prose on one line.
     pub fn line(text: &str) -> Self {
         Self(escape(text, Shape::Line, Content::Prose))

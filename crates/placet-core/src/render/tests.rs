@@ -9,11 +9,11 @@ use crate::evidence::Evidence;
 use crate::findings::Findings;
 use crate::ids::{AgentId, CallId, InteractionId, PersonId, SessionId, ToolName};
 use crate::interaction::{Asked, Audience, CallKey, Code, Escalating, InteractionRequest, Locale, Subject};
-use crate::time::{LiveTime, Millis};
+use crate::time::{Millis, Timestamp};
 use crate::tool::{Category, Risk};
 use crate::verdict::{Answers, AskTerms, Decision, Reason, Step, Verdict};
 
-pub(crate) mod chinese;
+pub(crate) mod assert_chinese;
 mod said;
 mod settled;
 mod snapshots;
@@ -73,18 +73,20 @@ fn asked(subject: Subject, risk: Risk) -> Asked {
         id: InteractionId::new("int_1").unwrap(),
         session: SessionId::new("s1").unwrap(),
         subject,
+        admins: false,
         audience: Audience::Inbox,
         quorum: 1,
         requester: Some(PersonId::new("lin").unwrap()),
         not_requester: false,
-        since: LiveTime::from_millis(0),
-        deadline: LiveTime::from_millis(300_000),
+        since: Timestamp::from_millis(0),
+        deadline: Timestamp::from_millis(300_000),
         escalation: None::<Escalating>,
         code: Code::parse("K7QP").unwrap(),
         risk,
         group: None,
         chat: None,
         evidence: Vec::new(),
+        tool_description: None,
     }
 }
 

@@ -64,6 +64,25 @@ impl Rendered {
     }
 }
 
+/// What a document says besides its heading and the ways to answer: for surfaces that have places of their own for those.
+pub fn details(document: &Document) -> SafeText {
+    let is_heading = |block: &&Block| matches!(block, Block::Heading { .. });
+    let head = document.head.iter().filter(|block| !is_heading(block));
+    let rest = Document {
+        locale: document.locale,
+        head: head.cloned().collect(),
+        body: document.body.clone(),
+        foot: Vec::new(),
+    };
+    let surface = Surface {
+        width: None,
+        chars_max: None,
+        markup: Markup::Plain,
+        elsewhere: None,
+    };
+    SafeText::laid_out(to_text(&rest, &surface).text)
+}
+
 /// Lays a document out for a surface. Nothing is cut without the text saying so.
 pub fn to_text(document: &Document, surface: &Surface) -> Rendered {
     let section = |blocks: &[Block]| {
@@ -166,7 +185,7 @@ struct Page<'s> {
 impl Page<'_> {
     fn block(&mut self, block: &Block) {
         match block {
-            Block::Heading { text, .. } => self.heading(text),
+            Block::Heading { text, risk } => self.heading(text, *risk),
             Block::Text { label, text } => {
                 if let Some(label) = label {
                     self.label(label);
@@ -241,8 +260,9 @@ impl Page<'_> {
         }
     }
 
-    fn heading(&mut self, text: &SafeText) {
-        self.flowing("", "  ", &self.bold(text.as_str()));
+    fn heading(&mut self, text: &SafeText, risk: Option<Risk>) {
+        let risk = risk.map_or(String::new(), |risk| format!(" [{}]", risk.label(self.locale)));
+        self.flowing("", "  ", &format!("{}{risk}", self.bold(text.as_str())));
     }
 
     fn label(&mut self, label: &SafeText) {

@@ -235,7 +235,7 @@ impl OpenQuestion {
         let say = |english: &'static str, chinese: &'static str| locale.pick(english, chinese).to_owned();
         let code = self.code;
         let chosen = |said: &str| {
-            let pick = self.pick(said, option.requires_input.then_some("…"));
+            let pick = self.pick(said, option.needs_text().then_some("…"));
             matches!(pick, Some(super::Pick::Option(found)) if found.option_id == option.option_id)
         };
         let word = match option.action {
@@ -258,7 +258,7 @@ impl OpenQuestion {
             .chain(word)
             .chain([option.option_id.clone()])
             .find(|said| super::normal::line(said).is_some_and(|said| chosen(&said)))?;
-        let added = match (option.requires_input, option.action) {
+        let added = match (option.needs_text(), option.action) {
             (true, _) => locale.pick(": …", "：…"),
             (false, Action::RejectWithReason) => locale.pick(": why", "：原因"),
             (false, _) => "",

@@ -6,7 +6,7 @@ use crate::call::{Args, Origin};
 use crate::config::Workflow;
 use crate::ids::{CallId, SessionId, ToolName};
 use crate::interaction::CallKey;
-use crate::time::{LiveTime, Millis};
+use crate::time::{Millis, Timestamp};
 
 /// A run began: somebody gave the built-in agent a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ pub struct RunStarted {
     pub parent: Option<Parent>,
     /// When it has to be over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub until: Option<LiveTime>,
+    pub until: Option<Timestamp>,
     /// The workflow it began with, whole: what becomes of the file later does not change a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workflow: Option<Box<Workflow>>,

@@ -9,7 +9,7 @@ use crate::ids::{AgentId, InteractionId, PersonId, ToolName};
 use crate::interaction::{Asked, Audience, Code, Subject};
 use crate::journal::{CallResult, Event};
 use crate::outcome::{Denial, Outcome};
-use crate::time::{LiveTime, Millis};
+use crate::time::{Millis, Timestamp};
 use crate::tool::{Category, Risk};
 use crate::verdict::{Answers, Decision, Reason, Step, Verdict};
 
@@ -103,18 +103,20 @@ fn asked(id: &str) -> Event {
             answers: Answers::for_approval(),
             edited: None,
         },
+        admins: false,
         audience: Audience::Inbox,
         quorum: 1,
         requester: None,
         not_requester: false,
-        since: LiveTime::from_millis(0),
-        deadline: LiveTime::from_millis(60_000),
+        since: Timestamp::from_millis(0),
+        deadline: Timestamp::from_millis(60_000),
         escalation: None,
         code: Code::from_random(7),
         risk: Risk::Medium,
         group: None,
         chat: None,
         evidence: Vec::new(),
+        tool_description: None,
     }))
 }
 
@@ -132,6 +134,7 @@ fn claimed(id: &str) -> Event {
         call: key(id),
         grant: 1,
         lease: None,
+        process: None,
         child: None,
     }
 }
@@ -141,6 +144,7 @@ fn handed_on(id: &str) -> Event {
         call: key(id),
         grant: 1,
         lease: None,
+        process: None,
         child: Some(SessionId::new(format!("task_{id}")).unwrap()),
     }
 }

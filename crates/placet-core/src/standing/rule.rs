@@ -3,11 +3,13 @@
 //! A proposed rule covers a call only when both the scope and the policy's own matcher cover it, so that the rule a person is
 //! shown, the grant that is stored and the text that is exported never differ in what they let run.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{Covers, Scope, StandingGrant};
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, Inspect};
 use crate::call::{Args, CallDigest, ToolCall};
 use crate::config::Config;
 use crate::policy::{Context, Policy};
@@ -52,26 +54,26 @@ struct RuleOut<'a> {
 
 impl ProposedRule {
     /// The rule for a scope. None for one exact call, which no rule can say, and none where a secret would end up in a file.
-    pub fn new(scope: Scope) -> Option<Self> {
+    pub fn new(scope: Scope, inspect: &Arc<dyn Inspect>) -> Option<Self> {
         let name = scope.covers.rule_name(scope.tool.as_str())?;
         let mut proposed = Self {
             scope,
             name,
             examples: Vec::new(),
-            policy: Config::builtin().policy,
+            policy: Config::builtin(Arc::clone(inspect)).policy,
         };
         let text = proposed.to_toml();
         if mask::text(&text) != text.as_str() || proposed.scope.covers.holds_secret() {
             return None;
         }
-        let config = Config::parse(&text, "rule", std::iter::empty()).ok()?;
+        let config = Config::parse(&text, "rule", std::iter::empty(), Arc::clone(inspect)).ok()?;
         proposed.policy = config.policy;
         Some(proposed)
     }
 
     /// The rule that a standing grant is, with its examples.
-    pub fn of(grant: &StandingGrant) -> Option<Self> {
-        let mut rule = Self::new(grant.scope.everywhere())?;
+    pub fn of(grant: &StandingGrant, inspect: &Arc<dyn Inspect>) -> Option<Self> {
+        let mut rule = Self::new(grant.scope.everywhere(), inspect)?;
         rule.examples.clone_from(&grant.examples);
         Some(rule)
     }

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::analysis::Fact;
+use crate::analysis::tests::uninspected;
 use crate::call::tests::call;
 use crate::tool::Risk;
 
@@ -299,17 +300,22 @@ fn a_project_is_one_folder_and_a_rule_is_everywhere() {
 
 #[test]
 fn a_proposed_rule_is_a_rule_that_loads_and_one_exact_call_is_none() {
-    let rule = ProposedRule::new(scope("bash", Covers::Commands(vec!["cargo build".into()]))).unwrap();
-    let loaded = crate::config::Config::parse(&rule.to_toml(), "rule", std::iter::empty()).unwrap();
+    let rule = ProposedRule::new(
+        scope("bash", Covers::Commands(vec!["cargo build".into()])),
+        &uninspected(),
+    )
+    .unwrap();
+    let loaded =
+        crate::config::Config::parse(&rule.to_toml(), "rule", std::iter::empty(), uninspected()).unwrap();
     assert_eq!(loaded.policy.rules().next().unwrap().name, rule.name());
     let call = call("bash", json!({"command": "cargo build"}));
-    assert!(ProposedRule::new(scope("bash", Covers::Exactly(call.digest()))).is_none());
+    assert!(ProposedRule::new(scope("bash", Covers::Exactly(call.digest())), &uninspected()).is_none());
 }
 
 #[test]
 fn a_rule_with_a_secret_in_it_is_not_proposed() {
     let line = "curl -H 'Authorization: Bearer sk-0123456789abcdef0123456789abcdef' https://example.com";
-    assert!(ProposedRule::new(scope("bash", Covers::Commands(vec![line.into()]))).is_none());
+    assert!(ProposedRule::new(scope("bash", Covers::Commands(vec![line.into()])), &uninspected()).is_none());
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::policy::Context;
 use crate::principal::Principal;
 use crate::snapshot::Snapshot;
 use crate::step::{Decided, Refusal, Stop};
-use crate::time::{Now, Timestamp};
+use crate::time::Timestamp;
 use crate::tool::Tool;
 use crate::verdict::{Decision, Reason};
 
@@ -162,7 +162,7 @@ pub struct Reply {
 pub fn answer(
     rules: &Rules<'_>,
     snapshot: &Snapshot,
-    now: Now,
+    now: Timestamp,
     reply: &Reply,
 ) -> Decided<Answered, AnswerRefusal> {
     let pending = match snapshot.interaction(&reply.id)? {
@@ -172,9 +172,7 @@ pub fn answer(
             return Err(decided_before(resolved, &reply.answer.by).into());
         }
     };
-    let accepted = pending
-        .answer(&reply.answer, now.live)
-        .map_err(AnswerRefusal::from)?;
+    let accepted = pending.answer(&reply.answer, now).map_err(AnswerRefusal::from)?;
     let mut draft = Draft::new(&pending.asked.session);
     if let (Some(args), Accepted::Vote(ballot) | Accepted::Decides { ballot, .. }) =
         (&reply.answer.edited_args, &accepted)
@@ -243,7 +241,7 @@ fn decided_before(resolved: &Resolved, by: &Principal) -> AnswerRefusal {
 fn edited(
     rules: &Rules<'_>,
     snapshot: &Snapshot,
-    now: Now,
+    now: Timestamp,
     reply: &Reply,
     pending: &Pending,
     args: &Args,
@@ -304,6 +302,7 @@ fn edited(
         timeout: run.timeout(rules, now, terms, &call),
         risk: judgement.verdict.risk,
         evidence,
+        tool_description: pending.asked.tool_description.clone(),
     };
     let (asked, asking) = match put(rules, snapshot, now, question)? {
         Ok(put) => put,
@@ -320,7 +319,7 @@ fn edited(
         remember: None,
         ..reply.answer.clone()
     };
-    let vote = match fresh.answer(&approval, now.live) {
+    let vote = match fresh.answer(&approval, now) {
         Ok(Accepted::Decides { by, .. }) => {
             settle(by)?;
             return Ok(draft.finish(Answered::Decided {

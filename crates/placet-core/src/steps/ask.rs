@@ -11,7 +11,7 @@ use crate::outcome::OpenOf;
 use crate::outgoing::{Change, OutKind, Outgoing};
 use crate::snapshot::{Need, Snapshot, Undecided};
 use crate::step::{Decided, Refusal};
-use crate::time::{Millis, Now};
+use crate::time::{Millis, Timestamp};
 use crate::tool::Risk;
 use crate::verdict::{Approvers, AskTerms};
 
@@ -30,7 +30,7 @@ pub struct Fresh {
 #[derive(Debug, Clone, Default)]
 pub struct Reach {
     /// Channels that exist.
-    pub channels: Connected,
+    pub channels: BTreeSet<ChannelName>,
     /// Channels that other processes connect to: their people find their questions in the inbox meanwhile.
     pub elsewhere: BTreeMap<ChannelName, Elsewhere>,
     /// Whether somebody looks at the inbox.
@@ -41,6 +41,8 @@ pub struct Reach {
     pub callback: Option<PersonId>,
     /// Where it does.
     pub callback_decides: Decides,
+    /// Where it answers the questions that calls put to people.
+    pub callback_answers: Decides,
 }
 
 /// What becomes of what is to be shown on a channel that only other processes connect to.
@@ -55,7 +57,7 @@ pub enum Elsewhere {
 impl Reach {
     /// Whether a copy for this channel is worth queueing: this process delivers it, or another one will.
     pub(crate) fn delivers(&self, channel: &ChannelName) -> bool {
-        self.channels.has(channel) || self.elsewhere.get(channel) == Some(&Elsewhere::Delivered)
+        self.channels.contains(channel) || self.elsewhere.get(channel) == Some(&Elsewhere::Delivered)
     }
 }
 
@@ -86,30 +88,6 @@ impl Decides {
     }
 }
 
-/// Which channels exist.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Connected {
-    /// These.
-    These(BTreeSet<ChannelName>),
-    /// Another process knows; what it does not have, its outbox gives up.
-    Elsewhere,
-}
-
-impl Default for Connected {
-    fn default() -> Self {
-        Self::These(BTreeSet::new())
-    }
-}
-
-impl Connected {
-    pub(crate) fn has(&self, channel: &ChannelName) -> bool {
-        match self {
-            Self::These(channels) => channels.contains(channel),
-            Self::Elsewhere => true,
-        }
-    }
-}
-
 /// Whether somebody looks at the inbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum InboxReach {
@@ -129,6 +107,7 @@ pub(crate) struct Question<'a> {
     pub(crate) timeout: Millis,
     pub(crate) risk: Risk,
     pub(crate) evidence: Vec<Evidence>,
+    pub(crate) tool_description: Option<String>,
 }
 
 /// Why nobody can be asked.
@@ -140,6 +119,9 @@ pub enum Nobody {
     /// A chat account that the operator has not linked to a person.
     #[error("the risk is HIGH, and `{0}` is in no `[[people]]`")]
     Unlinked(PersonId),
+    /// An account that is asked nowhere: its channel is not connected, and it cannot sign in to the inbox.
+    #[error("`{0}` cannot be asked: the channel is not connected, and the account is in no `[[people]]`")]
+    NoAccount(PersonId),
     /// A chat that cannot be reached.
     #[error("no channel named `{0}` is connected")]
     NoChannel(ChannelName),
@@ -160,7 +142,7 @@ pub enum Nobody {
 pub(crate) fn put(
     rules: &Rules<'_>,
     snapshot: &Snapshot,
-    now: Now,
+    now: Timestamp,
     question: Question<'_>,
 ) -> Result<Result<(Asked, Draft), Nobody>, Undecided> {
     let origin = &question.call.origin;
@@ -176,7 +158,7 @@ pub(crate) fn put(
         },
     };
     let escalation = question.terms.escalate.as_ref().map(|escalation| Escalating {
-        at: now.live + escalation.after,
+        at: now + escalation.after,
         to: escalation.to.iter().cloned().collect(),
     });
     // A program needs no copy to read, and people would be shown a question that is not theirs.
@@ -185,10 +167,11 @@ pub(crate) fn put(
         None => targets(rules.reach, origin.chat.as_ref(), &audience),
     };
     // A copy that waits for another process is seen by nobody until then.
-    let shown = |chat: &Chat| rules.reach.channels.has(&chat.channel);
+    let shown = |chat: &Chat| rules.reach.channels.contains(&chat.channel);
     if callback.is_none() && !targets.iter().any(shown) {
         let chat = origin.chat.as_ref();
-        if let Some(nobody) = unreachable(rules.reach, chat, &question.subject) {
+        let nobody = unreachable(rules.reach, chat, &question.subject);
+        if let Some(nobody) = nobody.or_else(|| no_account(&targets, &audience, &question.subject)) {
             return Ok(Err(nobody));
         }
     }
@@ -199,18 +182,20 @@ pub(crate) fn put(
         id: question.fresh.id.clone(),
         session: question.call.session.clone(),
         subject: question.subject,
+        admins: callback.is_none() && question.terms.approvers == Approvers::SessionUser,
         audience,
         quorum: question.terms.quorum,
         requester: origin.user.clone(),
         not_requester: question.terms.not_requester,
-        since: now.live,
-        deadline: now.live + question.timeout,
+        since: now,
+        deadline: now + question.timeout,
         escalation,
         code: free_code(snapshot, &targets, question.fresh.random)?,
         risk: question.risk,
         group: question.call.group.clone(),
         chat: origin.chat.clone(),
         evidence: question.evidence,
+        tool_description: question.tool_description,
     };
     if let Some(nobody) = too_few(&asked) {
         return Ok(Err(nobody));
@@ -247,8 +232,8 @@ pub(crate) fn enqueue_question(draft: &mut Draft, id: &InteractionId, chat: &Cha
     }));
 }
 
-/// The callback, where it decides: about calls, in place of the session's own user. What an agent asks, and what may have
-/// happened already, is for people.
+/// The callback, where it decides about calls, or answers what a call asks, in place of the session's own user. What an agent asks without
+/// a call, and what may have happened already, is for people.
 pub(crate) fn deciding_callback<'r>(
     reach: &'r Reach,
     snapshot: &Snapshot,
@@ -256,13 +241,17 @@ pub(crate) fn deciding_callback<'r>(
     subject: &Subject,
     terms: &AskTerms,
 ) -> Result<Option<&'r PersonId>, Undecided> {
-    let (Some(callback), Subject::Call { .. }, Approvers::SessionUser) =
-        (&reach.callback, subject, &terms.approvers)
-    else {
+    let (Some(callback), Approvers::SessionUser) = (&reach.callback, &terms.approvers) else {
         return Ok(None);
     };
-    let decides = reach.callback_decides.about(snapshot, session)?;
-    Ok(decides.then_some(callback))
+    let decides = match subject {
+        Subject::Call { .. } => &reach.callback_decides,
+        Subject::Request { call: Some(_), .. } => &reach.callback_answers,
+        Subject::Request { call: None, .. } | Subject::UnknownOutcome { .. } | Subject::Breaker { .. } => {
+            return Ok(None);
+        }
+    };
+    Ok(decides.about(snapshot, session)?.then_some(callback))
 }
 
 fn audience(reach: &Reach, question: &Question<'_>) -> Result<Audience, Nobody> {
@@ -311,6 +300,19 @@ fn unreachable(reach: &Reach, origin: Option<&Chat>, subject: &Subject) -> Optio
         reach.elsewhere.contains_key(&chat.channel) || matches!(subject, Subject::UnknownOutcome { .. });
     let in_inbox = known && reach.inbox == InboxReach::Open;
     (!in_inbox).then(|| Nobody::NoChannel(chat.channel.clone()))
+}
+
+/// An account that no one linked to a person answers in its chat only, so a question that is brought to no chat is for none of them.
+fn no_account(targets: &BTreeSet<Chat>, audience: &Audience, subject: &Subject) -> Option<Nobody> {
+    // What may have happened has to be asked; an admin can answer that.
+    let (Audience::People(people), false) = (audience, matches!(subject, Subject::UnknownOutcome { .. }))
+    else {
+        return None;
+    };
+    if !targets.is_empty() || people.iter().any(PersonId::is_configured) {
+        return None;
+    }
+    people.first().cloned().map(Nobody::NoAccount)
 }
 
 /// A quorum that can never be reached is a question nobody can answer.
@@ -409,7 +411,7 @@ impl Refusal for AskRefusal {}
 pub fn ask_request(
     rules: &Rules<'_>,
     snapshot: &Snapshot,
-    now: Now,
+    now: Timestamp,
     fresh: &Fresh,
     call: &ToolCall,
     request: &InteractionRequest,
@@ -453,6 +455,7 @@ pub fn ask_request(
         timeout,
         risk: Risk::Low,
         evidence: Vec::new(),
+        tool_description: None,
     };
     match put(rules, snapshot, now, question)? {
         Ok((asked, draft)) => match too_many(rules, snapshot, &asked)? {

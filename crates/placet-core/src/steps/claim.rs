@@ -9,7 +9,7 @@ use crate::record::{Begins, CallRecord, CallState, GrantState};
 use crate::run::RunStarted;
 use crate::snapshot::{Need, Snapshot, Undecided};
 use crate::step::{Decided, Refusal, Step, Stop};
-use crate::time::{Millis, Now};
+use crate::time::{Millis, Timestamp};
 
 use super::propose::goes_on;
 use super::{Draft, granted_digest, open_run, pending, real_call, resolve};
@@ -49,16 +49,22 @@ impl Permit {
     }
 }
 
+/// By when a claimant gives the result of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Promise {
+    /// Within this time.
+    Within(Millis),
+    /// While this process has its lease.
+    Process(String),
+}
+
 /// Whether an allowed call is claimed in the step that allows it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Claiming {
     /// In a step of its own, when the agent is ready to run it.
     Apart,
     /// At once: one commit and, over HTTP, one request less. A call that is asked about is not claimed.
-    AtOnce {
-        /// The claimant promises a result by then; without a lease it lives and dies with this process.
-        lease: Option<Millis>,
-    },
+    AtOnce(Promise),
 }
 
 /// Why a claim fails.
@@ -105,26 +111,30 @@ fn granted(record: &CallRecord, outcome: &Outcome) -> Option<(ToolCall, CallDige
     (digest == granted_digest(record.digest, outcome)).then_some((call, digest))
 }
 
-/// Claims the grant of a call. With a lease, the claimant promises a result by then; without one it lives and dies with
-/// this process.
+/// Claims the grant of a call.
 pub fn claim(
     snapshot: &Snapshot,
-    now: Now,
+    now: Timestamp,
     key: &CallKey,
-    lease: Option<Millis>,
+    promise: &Promise,
 ) -> Decided<Permit, ClaimRefusal> {
     let (permit, untold) = claimable(snapshot, key)?;
     let mut draft = Draft::new(&permit.call.session);
-    draft.event(claimed(&permit, now, lease));
+    draft.event(claimed(&permit, now, promise));
     process(&mut draft, untold.as_ref());
     Ok(draft.finish(permit))
 }
 
-fn claimed(permit: &Permit, now: Now, lease: Option<Millis>) -> Event {
+fn claimed(permit: &Permit, now: Timestamp, promise: &Promise) -> Event {
+    let (lease, process) = match promise {
+        Promise::Within(time) => (Some(now + *time), None),
+        Promise::Process(process) => (None, Some(process.clone())),
+    };
     Event::Claimed {
         call: permit.key.clone(),
         grant: permit.grant,
-        lease: lease.map(|lease| now.live + lease),
+        lease,
+        process,
         child: None,
     }
 }
@@ -177,9 +187,9 @@ fn claimable(
 pub(super) fn claim_received(
     draft: &mut Draft,
     snapshot: &Snapshot,
-    now: Now,
+    now: Timestamp,
     (call, digest): (&ToolCall, CallDigest),
-    lease: Option<Millis>,
+    promise: &Promise,
 ) -> Result<Option<Permit>, Undecided> {
     if is_stopped(snapshot, &call.session, &call.origin.agent)? {
         return Ok(None);
@@ -190,7 +200,7 @@ pub(super) fn claim_received(
         key: CallKey::of(call),
         grant: FIRST_GRANT,
     };
-    draft.event(claimed(&permit, now, lease));
+    draft.event(claimed(&permit, now, promise));
     Ok(Some(permit))
 }
 
@@ -217,6 +227,7 @@ pub fn delegate(
         call: permit.key.clone(),
         grant: permit.grant,
         lease: None,
+        process: None,
         child: made.as_ref().ok().map(|(session, _)| session.clone()),
     });
     process(&mut draft, untold.as_ref());

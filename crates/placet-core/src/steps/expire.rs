@@ -6,19 +6,19 @@ use crate::journal::Event;
 use crate::outcome::Outcome;
 use crate::snapshot::Snapshot;
 use crate::step::{Decided, Step};
-use crate::time::Now;
+use crate::time::Timestamp;
 
 use super::ask::{Fresh, enqueue_question};
-use super::recover::lost;
+use super::recover::{is_gone, lost};
 use super::settle::{chosen, settle_waiting};
 use super::{Draft, Rules, pending, resolve};
 
 /// Expires a question, if its time has come.
-pub fn expire(snapshot: &Snapshot, now: Now, id: &InteractionId) -> Decided<()> {
+pub fn expire(snapshot: &Snapshot, now: Timestamp, id: &InteractionId) -> Decided<()> {
     let Some(question) = pending(snapshot, id)? else {
         return Ok(Step::nothing(()));
     };
-    let Some(resolution) = question.expire(now.live) else {
+    let Some(resolution) = question.expire(now) else {
         return Ok(Step::nothing(()));
     };
     let mut draft = Draft::new(&question.asked.session);
@@ -38,11 +38,11 @@ pub fn expire(snapshot: &Snapshot, now: Now, id: &InteractionId) -> Decided<()> 
 }
 
 /// Puts a question to more people, if its time has come.
-pub fn escalate(rules: &Rules<'_>, snapshot: &Snapshot, now: Now, id: &InteractionId) -> Decided<()> {
+pub fn escalate(rules: &Rules<'_>, snapshot: &Snapshot, now: Timestamp, id: &InteractionId) -> Decided<()> {
     let Some(question) = pending(snapshot, id)? else {
         return Ok(Step::nothing(()));
     };
-    let Some(to) = question.escalate(now.live) else {
+    let Some(to) = question.escalate(now) else {
         return Ok(Step::nothing(()));
     };
     let mut draft = Draft::new(&question.asked.session);
@@ -64,15 +64,19 @@ pub fn escalate(rules: &Rules<'_>, snapshot: &Snapshot, now: Now, id: &Interacti
     Ok(draft.finish(()))
 }
 
-/// A claimant promised a result by now and has not given one: nobody knows whether the call ran.
+/// A claimant promised a result by now, or its process is gone, and there is no result: the call may have run.
 pub fn lose_lease(
     rules: &Rules<'_>,
     snapshot: &Snapshot,
-    now: Now,
+    now: Timestamp,
     key: &CallKey,
     fresh: &Fresh,
 ) -> Decided<()> {
-    lost(rules, snapshot, now, key, fresh, |lease| {
-        lease.is_some_and(|until| until <= now.live)
+    lost(rules, snapshot, now, key, fresh, |lease, process| {
+        match (lease, process) {
+            (Some(until), _) => Ok(until <= now),
+            (None, Some(process)) => is_gone(snapshot, now, process),
+            (None, None) => Ok(false),
+        }
     })
 }

@@ -2,24 +2,25 @@
 //!
 //! The broker looks first. What answers a question is consumed and never reaches the agent; what does not is queued for it.
 
+use serde_json::{Map, Value};
+
 use crate::call::Chat;
 use crate::config::OtherReply;
 use crate::ids::{InteractionId, PersonId, SessionId};
-use crate::interaction::{Action, Answer, Code, Locale, Pending, Shown};
+use crate::interaction::{Action, Answer, AnswerError, Asked, Code, Locale, Pending, Shown};
 use crate::journal::{Event, InboundMessage, genesis};
-use crate::outgoing::Change;
+use crate::outgoing::{Change, OutKind, OutState, Receipt};
 use crate::principal::{Principal, Via};
 use crate::reply::{self, Meant, OpenQuestion, Reading};
 use crate::snapshot::{MessageKey, Snapshot, Undecided};
 use crate::step::{Decided, Step, Stop};
-use crate::time::Now;
+use crate::time::Timestamp;
 use crate::tool::Risk;
 
-use super::answer::{Reply, answer};
+use super::answer::{AnswerRefusal, Reply, answer};
 use super::ask::Fresh;
 use super::remember::Authority;
 use super::{Draft, Rules, pending, say, words};
-use crate::outgoing::Receipt;
 
 /// A message, and who sent it as far as the channel can tell.
 #[derive(Debug, Clone)]
@@ -28,8 +29,34 @@ pub struct Inbound {
     pub message: InboundMessage,
     /// Who sent it.
     pub sender: Principal,
+    /// The option they pressed, when it is a button's callback and no text.
+    pub choice: Option<Choice>,
+    /// What to do about a question whose delivery is under way.
+    pub patience: Patience,
     /// For a question that follows.
     pub fresh: Fresh,
+}
+
+/// What to do about an answer that needs to know what was shown, while the copy's delivery is not recorded yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Patience {
+    /// Wait for the record: nothing is stored, and the message is received again.
+    Wait,
+    /// Go by what is recorded.
+    Over,
+}
+
+/// A button that was pressed: which question, which option.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    /// Which question.
+    pub request: InteractionId,
+    /// Which option.
+    pub option: String,
+    /// A reason, or feedback.
+    pub feedback: Option<String>,
+    /// Information asked for.
+    pub data: Option<Map<String, Value>>,
 }
 
 /// What became of a message.
@@ -43,20 +70,20 @@ pub enum InboundOutcome {
     Duplicate,
 }
 
-/// Receives a message.
+/// Receives a message. `None` when it answers a question whose delivery is under way and not yet recorded, and the sender has [`Patience::Wait`].
 pub fn receive(
     rules: &Rules<'_>,
     snapshot: &Snapshot,
-    now: Now,
+    now: Timestamp,
     inbound: &Inbound,
-) -> Decided<InboundOutcome> {
+) -> Decided<Option<InboundOutcome>> {
     let message = &inbound.message;
     let key = MessageKey {
         channel: message.channel.clone(),
         message_id: message.message_id.clone(),
     };
     if *snapshot.is_seen(&key)? {
-        return Ok(Step::nothing(InboundOutcome::Duplicate));
+        return Ok(Step::nothing(Some(InboundOutcome::Duplicate)));
     }
     let chat = Chat {
         channel: message.channel.clone(),
@@ -73,31 +100,57 @@ pub fn receive(
         chat,
         draft: Draft::new(&session),
         touched: Vec::new(),
+        early: false,
     };
     desk.draft.change(Change::SeenInbound {
         channel: message.channel.clone(),
         message_id: message.message_id.clone(),
-        at: now.wall,
+        at: now,
     });
     let consumed = desk.read()?;
     let Desk {
-        mut draft, touched, ..
+        mut draft,
+        touched,
+        early,
+        ..
     } = desk;
+    if early {
+        return Ok(Step::nothing(None));
+    }
     if consumed {
-        return Ok(draft.finish(InboundOutcome::Consumed(touched)));
+        return Ok(draft.finish(Some(InboundOutcome::Consumed(touched))));
     }
     draft.event(Event::MessageQueued(Box::new(message.clone())));
-    Ok(draft.finish(InboundOutcome::Queued))
+    Ok(draft.finish(Some(InboundOutcome::Queued)))
 }
 
 struct Desk<'a> {
     rules: &'a Rules<'a>,
     snapshot: &'a Snapshot,
-    now: Now,
+    now: Timestamp,
     inbound: &'a Inbound,
     chat: Chat,
     draft: Draft,
     touched: Vec<InteractionId>,
+    /// It came before the record of what was shown.
+    early: bool,
+}
+
+/// What a message says about one question.
+struct Given<'a> {
+    option: &'a str,
+    feedback: Option<String>,
+    data: Option<Map<String, Value>>,
+}
+
+impl<'a> Given<'a> {
+    fn typed(option: &'a str, feedback: Option<String>) -> Self {
+        Self {
+            option,
+            feedback,
+            data: None,
+        }
+    }
 }
 
 /// What is open in the chat a message came from.
@@ -119,7 +172,11 @@ impl Desk<'_> {
             self.inbound.sender,
             Principal::Bot { .. } | Principal::Agent { .. }
         ) {
-            return Ok(false);
+            return Ok(self.inbound.choice.is_some());
+        }
+        if let Some(choice) = &self.inbound.choice {
+            self.press(choice)?;
+            return Ok(true);
         }
         let Here {
             mine,
@@ -229,6 +286,33 @@ impl Desk<'_> {
         self.draft.changes.len()
     }
 
+    /// A button names its question, so there is nothing to read. It counts where the question was shown, for those it asks.
+    fn press(&mut self, choice: &Choice) -> Result<(), Undecided> {
+        let Some(interaction) = self.snapshot.interaction(&choice.request)?.as_ref() else {
+            self.say(words::no_such_question(self.locale()));
+            return Ok(());
+        };
+        let asked = interaction.asked();
+        let copies = self.snapshot.copies(&choice.request)?;
+        let shown_here = copies
+            .iter()
+            .any(|copy| copy.channel == self.chat.channel && copy.chat == self.chat.id);
+        if !shown_here && asked.chat.as_ref() != Some(&self.chat) {
+            self.say(words::no_such_question(self.locale()));
+            return Ok(());
+        }
+        if !asked.concerns(&self.inbound.sender, true) {
+            self.say(words::not_yours(self.locale()));
+            return Ok(());
+        }
+        let given = Given {
+            option: &choice.option,
+            feedback: choice.feedback.clone(),
+            data: choice.data.clone(),
+        };
+        self.answer(asked, given)
+    }
+
     fn choose(
         &mut self,
         mine: &[Pending],
@@ -240,7 +324,7 @@ impl Desk<'_> {
             self.say(words::unknown_code(code, self.locale()));
             return Ok(());
         };
-        self.answer(question, option, feedback)
+        self.answer(&question.asked, Given::typed(option, feedback))
     }
 
     /// "All of them" never approves HIGH: what could be worst is looked at one by one.
@@ -259,7 +343,7 @@ impl Desk<'_> {
             if action == Action::ApproveAndExecute && question.asked.risk == Risk::High {
                 one_by_one.push(*code);
             } else {
-                self.answer(question, option, feedback.map(str::to_owned))?;
+                self.answer(&question.asked, Given::typed(option, feedback.map(str::to_owned)))?;
             }
         }
         if !one_by_one.is_empty() {
@@ -283,23 +367,17 @@ impl Desk<'_> {
             self.say(words::which_one(&[question.asked.code], self.locale()));
             return Ok(());
         };
-        self.answer(question, &option.option_id, Some(text))
+        self.answer(&question.asked, Given::typed(&option.option_id, Some(text)))
     }
 
-    fn answer(
-        &mut self,
-        question: &Pending,
-        option: &str,
-        feedback: Option<String>,
-    ) -> Result<(), Undecided> {
-        let asked = &question.asked;
+    fn answer(&mut self, asked: &Asked, given: Given<'_>) -> Result<(), Undecided> {
         let reply = Reply {
             id: asked.id.clone(),
             answer: Answer {
                 by: self.inbound.sender.clone(),
-                option: option.to_owned(),
-                feedback,
-                data: None,
+                option: given.option.to_owned(),
+                feedback: given.feedback,
+                data: given.data,
                 edited_args: None,
                 instruction: None,
                 remember: None,
@@ -320,9 +398,25 @@ impl Desk<'_> {
                 self.say(text);
             }
             Err(Stop::Undecided(undecided)) => return Err(undecided),
+            Err(Stop::Refused(AnswerRefusal::Invalid(AnswerError::NotShownWhole)))
+                if self.inbound.patience == Patience::Wait && self.is_leaving(&asked.id)? =>
+            {
+                self.early = true;
+            }
             Err(Stop::Refused(refusal)) => self.say(words::refused(asked.code, &refusal, locale)),
         }
         Ok(())
+    }
+
+    /// Whether this chat's copy is on its way: sent, and what the surface made of it is not recorded yet.
+    fn is_leaving(&self, id: &InteractionId) -> Result<bool, Undecided> {
+        let copies = self.snapshot.copies(id)?;
+        Ok(copies.iter().any(|copy| {
+            let here = copy.channel == self.chat.channel && copy.chat == self.chat.id;
+            here && copy.kind == OutKind::Question
+                && copy.state == OutState::Waiting
+                && copy.receipt.is_some()
+        }))
     }
 
     /// What this chat was shown of a question: its delivered copy, and nothing if none has arrived yet.

@@ -14,7 +14,7 @@ use crate::record::{CallRecord, CallState, RunRecord};
 use crate::snapshot::{Need, ProposedCall, Snapshot, Surroundings, Undecided};
 use crate::standing::StandingGrant;
 use crate::step::{Decided, Refusal, Step};
-use crate::time::{Millis, Now};
+use crate::time::{Millis, Timestamp};
 use crate::tool::{Category, OwnOpinion, Risk, Tool};
 use crate::verdict::{AskTerms, Decision, Step as PolicyStep, Verdict};
 
@@ -38,6 +38,8 @@ pub struct Proposal {
     pub own_opinion: OwnOpinion,
     /// What the tool can show of the effect. `None` until the tool was asked, which it is once policy asks a person.
     pub evidence: Option<Vec<Evidence>>,
+    /// What the tool's definition says about it.
+    pub tool_description: Option<String>,
     /// The question it puts to people, when that is all it does. Checked beforehand.
     pub asks: Option<Box<InteractionRequest>>,
     /// The terms of the run of the built-in agent that makes it, when one does.
@@ -127,7 +129,7 @@ impl Proposed {
 pub fn propose(
     rules: &Rules<'_>,
     snapshot: &Snapshot,
-    now: Now,
+    now: Timestamp,
     proposal: &Proposal,
 ) -> Decided<Option<Proposed>, ProposeRefusal> {
     let (call, digest) = (&proposal.call, proposal.digest);
@@ -176,7 +178,7 @@ pub fn propose(
 pub fn propose_together(
     rules: &Rules<'_>,
     snapshot: &Snapshot,
-    now: Now,
+    now: Timestamp,
     first: &Proposal,
     same: &[Proposal],
 ) -> Decided<Option<Vec<Proposed>>, ProposeRefusal> {
@@ -227,18 +229,18 @@ pub(super) fn goes_on(snapshot: &Snapshot, session: &SessionId) -> Result<bool, 
 pub fn judge(
     rules: &Rules<'_>,
     snapshot: &Snapshot,
-    now: Now,
+    now: Timestamp,
     proposal: &Proposal,
 ) -> Result<Verdict, Undecided> {
     let around = snapshot.surroundings(&ProposedCall::new(&proposal.call, proposal.digest))?;
     Ok(verdict(rules, now, proposal, around))
 }
 
-fn verdict(rules: &Rules<'_>, now: Now, proposal: &Proposal, around: &Surroundings) -> Verdict {
+fn verdict(rules: &Rules<'_>, now: Timestamp, proposal: &Proposal, around: &Surroundings) -> Verdict {
     let memory = rules.config.approval.memory;
     // A clock that was set back makes no approval last longer than it was meant to.
-    let remembered = |until| now.wall < until && until <= now.wall + memory;
-    let standing = around.standing_at(now.wall);
+    let remembered = |until| now < until && until <= now + memory;
+    let standing = around.standing_at(now);
     let context = Context {
         mode: around.session.mode,
         session_allow_list: &around.session.allow_list,
@@ -259,7 +261,7 @@ fn verdict(rules: &Rules<'_>, now: Now, proposal: &Proposal, around: &Surroundin
 struct Desk<'a> {
     rules: &'a Rules<'a>,
     snapshot: &'a Snapshot,
-    now: Now,
+    now: Timestamp,
     proposal: &'a Proposal,
     key: CallKey,
     around: &'a Surroundings,
@@ -317,7 +319,7 @@ impl Desk<'_> {
             && !self.listed()
             && let Some(used) = self
                 .around
-                .standing_at(self.now.wall)
+                .standing_at(self.now)
                 .iter()
                 .find(|grant| self.covers(grant))
         {
@@ -326,11 +328,11 @@ impl Desk<'_> {
                 call: self.key.clone(),
             });
         }
-        let permit = match self.proposal.claiming {
+        let permit = match &self.proposal.claiming {
             Claiming::Apart => None,
-            Claiming::AtOnce { lease } => {
+            Claiming::AtOnce(promise) => {
                 let call = (&self.proposal.call, self.proposal.digest);
-                claim_received(&mut draft, self.snapshot, self.now, call, lease)?
+                claim_received(&mut draft, self.snapshot, self.now, call, promise)?
             }
         };
         Ok(self.settled(draft, Outcome::Allowed, permit))
@@ -434,6 +436,7 @@ impl Desk<'_> {
             timeout: self.run().timeout(self.rules, self.now, terms, call),
             risk: self.verdict.risk,
             evidence: self.proposal.evidence.clone().unwrap_or_default(),
+            tool_description: self.proposal.tool_description.clone(),
         })
     }
 
@@ -462,6 +465,7 @@ impl Desk<'_> {
             terms,
             risk: Risk::Low,
             evidence: Vec::new(),
+            tool_description: None,
         }
     }
 }

@@ -3,11 +3,12 @@
 use crate::ids::SessionId;
 use crate::interaction::{CallKey, Subject};
 use crate::journal::Event;
+use crate::lease::LeaseName;
 use crate::outcome::{Denial, Outcome};
 use crate::record::{CallRecord, CallState, GrantState};
 use crate::snapshot::{Snapshot, Undecided};
 use crate::step::{Decided, Step};
-use crate::time::{LiveTime, Millis, Now};
+use crate::time::{Millis, Timestamp};
 use crate::tool::{Category, Risk};
 use crate::verdict::{AskTerms, Decision, Verdict};
 
@@ -23,21 +24,28 @@ const UNKNOWN_OUTCOME_TIMEOUT: Millis = Millis::from_secs(24 * 3600);
 pub fn recover(
     rules: &Rules<'_>,
     snapshot: &Snapshot,
-    now: Now,
+    now: Timestamp,
     key: &CallKey,
     fresh: &Fresh,
 ) -> Decided<()> {
-    lost(rules, snapshot, now, key, fresh, |lease| lease.is_none())
+    lost(rules, snapshot, now, key, fresh, |lease, process| {
+        match (lease, process) {
+            (Some(_), _) => Ok(false),
+            // A row of an older version: its process was the only one, and is gone.
+            (None, None) => Ok(true),
+            (None, Some(process)) => is_gone(snapshot, now, process),
+        }
+    })
 }
 
 /// Read-only calls get a new grant and run again; anything else is asked back to the person.
 pub(crate) fn lost(
     rules: &Rules<'_>,
     snapshot: &Snapshot,
-    now: Now,
+    now: Timestamp,
     key: &CallKey,
     fresh: &Fresh,
-    is_lost: impl Fn(Option<LiveTime>) -> bool,
+    is_lost: impl Fn(Option<Timestamp>, Option<&str>) -> Result<bool, Undecided>,
 ) -> Decided<()> {
     let Some(record) = snapshot.call(key)? else {
         return Ok(Step::nothing(()));
@@ -45,10 +53,10 @@ pub(crate) fn lost(
     let CallState::Granted { outcome, grant, .. } = &record.state else {
         return Ok(Step::nothing(()));
     };
-    let GrantState::Claimed { lease } = grant.state else {
+    let GrantState::Claimed { lease, process } = &grant.state else {
         return Ok(Step::nothing(()));
     };
-    if !is_lost(lease) {
+    if !is_lost(*lease, process.as_deref())? {
         return Ok(Step::nothing(()));
     }
     // The run that does it is in the store, whole: it goes on, and its end is the result.
@@ -67,6 +75,12 @@ pub(crate) fn lost(
     }
     ask_back(rules, snapshot, now, &mut draft, record, outcome, fresh)?;
     Ok(draft.finish(()))
+}
+
+/// Whether a process no longer has its lease.
+pub(crate) fn is_gone(snapshot: &Snapshot, now: Timestamp, process: &str) -> Result<bool, Undecided> {
+    let lease = snapshot.lease(&LeaseName::process(process))?;
+    Ok(lease.as_ref().is_none_or(|lease| lease.holder(now).is_none()))
 }
 
 /// What policy said about the arguments that ran.
@@ -89,7 +103,7 @@ fn delegated(snapshot: &Snapshot, key: &CallKey) -> Result<bool, Undecided> {
 fn ask_back(
     rules: &Rules<'_>,
     snapshot: &Snapshot,
-    now: Now,
+    now: Timestamp,
     draft: &mut Draft,
     record: &CallRecord,
     outcome: &Outcome,
@@ -122,6 +136,7 @@ fn ask_back(
         timeout: RunTerms::of(snapshot, &record.call.session)?.within(now, UNKNOWN_OUTCOME_TIMEOUT),
         risk: Risk::High,
         evidence: Vec::new(),
+        tool_description: None,
     };
     match put(rules, snapshot, now, question)? {
         Ok((_, asking)) => draft.append(asking),

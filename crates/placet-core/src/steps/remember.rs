@@ -9,7 +9,7 @@ use crate::record::CallRecord;
 use crate::snapshot::Snapshot;
 use crate::standing::{Covers, GrantReach, ProposedRule, Scope, StandingGrant};
 use crate::step::Stop;
-use crate::time::Now;
+use crate::time::Timestamp;
 use crate::tool::Risk;
 use crate::verdict::Step;
 
@@ -47,7 +47,7 @@ impl Authority {
 pub(super) fn remember(
     rules: &Rules<'_>,
     snapshot: &Snapshot,
-    now: Now,
+    now: Timestamp,
     draft: &mut Draft,
     reply: &Reply,
     asked: &Asked,
@@ -73,7 +73,7 @@ pub(super) fn remember(
     if reach.is_wide() {
         may_widen(rules, reply, asked, ballot, record, scope)?;
     }
-    let examples = match ProposedRule::new(scope.everywhere()) {
+    let examples = match ProposedRule::new(scope.everywhere(), &rules.config.inspect) {
         Some(mut rule) if reach == GrantReach::Rule => {
             rule.add_example(&record.call.args);
             rule.examples().to_vec()
@@ -86,8 +86,8 @@ pub(super) fn remember(
         id,
         scope: scope.clone(),
         by: ballot.by.clone(),
-        given_at: now.wall,
-        ends_at: now.wall + remember.lasts,
+        given_at: now,
+        ends_at: now + remember.lasts,
         uses_max: remember.uses_max,
         examples,
     })));
@@ -111,7 +111,9 @@ fn may_widen(
         return Err(AnswerRefusal::ScopeMismatch);
     }
     // What no rule can say, people could not be shown as one, and its past is not known.
-    if !matches!(scope.covers, Covers::Exactly(_)) && ProposedRule::new(scope.everywhere()).is_none() {
+    if !matches!(scope.covers, Covers::Exactly(_))
+        && ProposedRule::new(scope.everywhere(), &rules.config.inspect).is_none()
+    {
         return Err(AnswerRefusal::ScopeMismatch);
     }
     if reply.refused_before {

@@ -5,9 +5,10 @@ use crate::interaction::{Cancellation, Resolution};
 use crate::journal::{Event, SYSTEM_SESSION};
 use crate::outcome::Outcome;
 use crate::policy::Mode;
+use crate::record::SessionRecord;
 use crate::snapshot::{Snapshot, Undecided};
 use crate::step::{Decided, Refusal, Step};
-use crate::time::Now;
+use crate::time::Timestamp;
 
 use super::settle::settle_waiting;
 use super::{Draft, pending, resolve};
@@ -92,12 +93,12 @@ impl Refusal for RevokeRefusal {}
 /// Takes a standing grant back. What it let run before stays as it was.
 pub fn revoke_standing(
     snapshot: &Snapshot,
-    now: Now,
+    now: Timestamp,
     id: &StandingGrantId,
     by: &PersonId,
 ) -> Decided<(), RevokeRefusal> {
     let standing = snapshot.standing(id)?.as_ref();
-    let Some(grant) = standing.filter(|grant| grant.ends_at > now.wall) else {
+    let Some(grant) = standing.filter(|grant| grant.ends_at > now) else {
         return Err(RevokeRefusal::NotFound(id.clone()).into());
     };
     let session = grant.scope.session.clone().map_or_else(everywhere, Ok)?;
@@ -164,11 +165,15 @@ pub fn allow_tool(
         return Err(SettingRefusal::SessionOver(session.clone()).into());
     }
     let mut draft = Draft::new(session);
+    add_to_allow_list(&mut draft, record, tool, by);
+    Ok(draft.finish(()))
+}
+
+pub(super) fn add_to_allow_list(draft: &mut Draft, record: &SessionRecord, tool: &ToolName, by: &PersonId) {
     if !record.allow_list.contains(tool) {
         draft.event(Event::ToolAllowed {
             tool: tool.clone(),
             by: by.clone(),
         });
     }
-    Ok(draft.finish(()))
 }

@@ -9,7 +9,7 @@ use crate::journal::Event;
 use crate::outcome::Outcome;
 use crate::record::{CallHead, CallRecord};
 use crate::snapshot::{Need, Snapshot, Undecided};
-use crate::time::Now;
+use crate::time::Timestamp;
 use crate::verdict::{AskTerms, Decision};
 use serde_json::{Map, Value};
 
@@ -30,7 +30,7 @@ pub(crate) struct Verdicted<'a> {
 pub(crate) fn settle_answered(
     rules: &Rules<'_>,
     snapshot: &Snapshot,
-    now: Now,
+    now: Timestamp,
     draft: &mut Draft,
     asked: &Asked,
     decided: &Verdicted<'_>,
@@ -87,7 +87,7 @@ fn full<'s>(snapshot: &'s Snapshot, head: &CallHead) -> Result<&'s CallRecord, U
 fn outcome(
     rules: &Rules<'_>,
     snapshot: &Snapshot,
-    now: Now,
+    now: Timestamp,
     asked: &Asked,
     head: &CallHead,
     decided: &Verdicted<'_>,
@@ -126,7 +126,7 @@ fn outcome(
                 edited: edited.cloned(),
                 judgement: judgement.cloned().map(Box::new),
                 instruction,
-                remembered_until: remembered.then(|| now.wall + rules.config.approval.memory),
+                remembered_until: remembered.then(|| now + rules.config.approval.memory),
             }
         }
         Action::RejectWithReason => Outcome::Rejected {
@@ -180,7 +180,7 @@ fn choice(request: &InteractionRequest, ballot: &Ballot) -> Map<String, Value> {
 fn ask_after_all(
     rules: &Rules<'_>,
     snapshot: &Snapshot,
-    now: Now,
+    now: Timestamp,
     draft: &mut Draft,
     breaker: &Asked,
     record: &CallRecord,
@@ -204,6 +204,7 @@ fn ask_after_all(
         timeout: RunTerms::of(snapshot, &record.call.session)?.timeout(rules, now, terms, &record.call),
         risk: record.verdict.risk,
         evidence: breaker.evidence.clone(),
+        tool_description: breaker.tool_description.clone(),
     };
     match put(rules, snapshot, now, question)? {
         Ok((_, asking)) => draft.append(asking),

@@ -8,7 +8,7 @@ use crate::config::Workflow;
 use crate::ids::SessionId;
 use crate::policy::Context;
 use crate::snapshot::{Snapshot, Undecided};
-use crate::time::{LiveTime, Millis, Now};
+use crate::time::{Millis, Timestamp};
 use crate::verdict::AskTerms;
 
 use super::{Rules, channel_of, open_run};
@@ -19,7 +19,7 @@ pub struct RunTerms {
     /// The workflow it began with.
     pub workflow: Option<Arc<Workflow>>,
     /// When it has to be over; no question about its calls stays open longer.
-    pub until: Option<LiveTime>,
+    pub until: Option<Timestamp>,
 }
 
 impl RunTerms {
@@ -35,15 +35,21 @@ impl RunTerms {
     }
 
     /// How long a question about one of its calls stays open.
-    pub(crate) fn timeout(&self, rules: &Rules<'_>, now: Now, terms: &AskTerms, call: &ToolCall) -> Millis {
+    pub(crate) fn timeout(
+        &self,
+        rules: &Rules<'_>,
+        now: Timestamp,
+        terms: &AskTerms,
+        call: &ToolCall,
+    ) -> Millis {
         let workflow = self.workflow.as_deref();
         let configured = rules.config.timeout(terms.timeout, workflow, channel_of(call));
         self.within(now, configured)
     }
 
     /// No longer than the run itself may take.
-    pub(crate) fn within(&self, now: Now, timeout: Millis) -> Millis {
-        let left = self.until.map(|until| until.remaining_from(now.live));
+    pub(crate) fn within(&self, now: Timestamp, timeout: Millis) -> Millis {
+        let left = self.until.map(|until| until.remaining_from(now));
         left.map_or(timeout, |left| timeout.min(left))
     }
 
@@ -52,6 +58,7 @@ impl RunTerms {
         match self.workflow.as_deref() {
             Some(workflow) => Context {
                 workflow_allow_list: &workflow.auto_approved_tools,
+                workflow_only: workflow.only,
                 workflow_strict: workflow.strict,
                 ..context
             },

@@ -1,4 +1,4 @@
-//! What Placet says about a reply, in English and Chinese.
+//! What Placet says in a chat and about an answer, in English and Chinese.
 
 use std::fmt;
 
@@ -7,6 +7,7 @@ use crate::interaction::{Action, Code, Locale};
 
 use super::answer::{AnswerRefusal, Answered, EditDenial, How};
 use super::ask::Nobody;
+use super::host::ResumeRefusal;
 
 /// Several questions are open, and the reply did not say which one it is about.
 pub(crate) fn which_one(codes: &[Code], locale: Locale) -> String {
@@ -37,6 +38,16 @@ pub(crate) fn not_yours(locale: Locale) -> String {
         .pick(
             "This question is not for you to answer; it stays open.",
             "这个问题不由您答复，仍在等待指定的审批人。",
+        )
+        .to_owned()
+}
+
+/// The button of a question that this chat was never shown.
+pub(crate) fn no_such_question(locale: Locale) -> String {
+    locale
+        .pick(
+            "This chat has no such question. Nothing was decided.",
+            "此聊天中没有这个问题，未作任何决定。",
         )
         .to_owned()
 }
@@ -73,6 +84,47 @@ pub(crate) fn one_by_one(codes: &[Code], locale: Locale) -> String {
         Locale::English => format!("High risk, answer one by one: {list}"),
         Locale::Chinese => format!("高风险操作，请逐一答复：{list}"),
     }
+}
+
+/// The sender of a message for the agent is linked to no person.
+pub(crate) fn unknown_sender(locale: Locale) -> &'static str {
+    locale.pick(
+        "I do not know you yet, so I cannot work for you. Whoever runs me can add your account to `[[people]]`.",
+        "我还不认识您，因此不能为您工作。请管理员将您的账号加入 `[[people]]`。",
+    )
+}
+
+/// The chat's session belongs to another person.
+pub(crate) fn chat_of_another(locale: Locale) -> &'static str {
+    locale.pick(
+        "I work for somebody else in this chat. Write to me in one of your own.",
+        "我在这个聊天中为另一个人工作。请在您自己的聊天中给我写消息。",
+    )
+}
+
+/// The open run of a chat cannot go on in this process.
+pub(crate) fn run_left_alone(why: &ResumeRefusal, locale: Locale) -> String {
+    match (locale, why) {
+        (Locale::Chinese, ResumeRefusal::Elsewhere { workspace, .. }) => {
+            format!(
+                "这里的任务在文件夹 `{workspace}` 中进行，我在此处无法继续，也没有把您的消息转给它。请让管理员从那里启动 Placet。"
+            )
+        }
+        (Locale::Chinese, _) => "这里有一个我无法继续的任务，您的消息没有转给它。".to_owned(),
+        (Locale::English, ResumeRefusal::Elsewhere { workspace, .. }) => format!(
+            "I cannot go on here, and did not pass on what you wrote: the work in this chat is done in the folder `{workspace}`. \
+             Whoever runs me can start me there."
+        ),
+        (Locale::English, why) => format!("I did not pass on what you wrote: {why}."),
+    }
+}
+
+/// The chat's session has been ended.
+pub(crate) fn session_over(locale: Locale) -> &'static str {
+    locale.pick(
+        "This conversation has been ended; nothing happens in it any more.",
+        "这个对话已经结束，不再执行任何操作。",
+    )
 }
 
 fn first(codes: &[Code]) -> String {
@@ -179,6 +231,9 @@ impl Nobody {
             (_, Locale::English) => self.to_string(),
             (Self::UnknownUser, _) => "不知道聊天中的用户是谁，也没有规则指定审批人".to_owned(),
             (Self::Unlinked(user), _) => format!("风险为高，而 `{user}` 不在 `[[people]]` 中"),
+            (Self::NoAccount(user), _) => {
+                format!("无法询问 `{user}`：渠道未连接，账号也不在 `[[people]]` 中")
+            }
             (Self::NoChannel(channel), _) => format!("没有名为 `{channel}` 的渠道"),
             (Self::NoInbox, _) => "这次调用没有渠道，也没有人查看收件箱".to_owned(),
             (Self::TooFew { quorum, able }, _) => {

@@ -38,13 +38,18 @@ pub enum Reason {
     NeverAsked {
         tool: ToolName,
     },
-    Found(Why), // HIGH, for this finding.
+    NotInWorkflow {
+        tool: ToolName,
+    },
+    DataConfirmed, // `safety.require_confirmation`.
+    Found(Why),    // HIGH, for this finding.
     DeclaredHigh,
     Strict,
     Yolo,
     OnlyReads,
     LowRisk,
     OwnOpinion,
+    OwnNeed,
     AutoEdit,
     SessionList {
         tool: ToolName,
@@ -126,6 +131,8 @@ mod tests {
             Disabled,
             AlwaysAsked { tool: tool.clone() },
             NeverAsked { tool: tool.clone() },
+            NotInWorkflow { tool: tool.clone() },
+            DataConfirmed,
             Found(found),
             DeclaredHigh,
             Strict,
@@ -133,6 +140,7 @@ mod tests {
             OnlyReads,
             LowRisk,
             OwnOpinion,
+            OwnNeed,
             AutoEdit,
             SessionList { tool: tool.clone() },
             WorkflowList { tool: tool.clone() },
@@ -159,20 +167,23 @@ mod tests {
             Reason::Disabled => 6,
             Reason::AlwaysAsked { .. } => 7,
             Reason::NeverAsked { .. } => 8,
-            Reason::Found(_) => 9,
-            Reason::DeclaredHigh => 10,
-            Reason::Strict => 11,
-            Reason::Yolo => 12,
-            Reason::OnlyReads => 13,
-            Reason::LowRisk => 14,
-            Reason::OwnOpinion => 15,
-            Reason::AutoEdit => 16,
-            Reason::SessionList { .. } => 17,
-            Reason::WorkflowList { .. } => 18,
-            Reason::AutoApproved { .. } => 19,
-            Reason::Standing { .. } => 20,
-            Reason::Remembered => 21,
-            Reason::NothingAllows { .. } => 22,
+            Reason::NotInWorkflow { .. } => 9,
+            Reason::DataConfirmed => 10,
+            Reason::Found(_) => 11,
+            Reason::DeclaredHigh => 12,
+            Reason::Strict => 13,
+            Reason::Yolo => 14,
+            Reason::OnlyReads => 15,
+            Reason::LowRisk => 16,
+            Reason::OwnOpinion => 17,
+            Reason::OwnNeed => 18,
+            Reason::AutoEdit => 19,
+            Reason::SessionList { .. } => 20,
+            Reason::WorkflowList { .. } => 21,
+            Reason::AutoApproved { .. } => 22,
+            Reason::Standing { .. } => 23,
+            Reason::Remembered => 24,
+            Reason::NothingAllows { .. } => 25,
         }
     }
 
@@ -206,6 +217,8 @@ mod tests {
             {"reason":"disabled"}
             {"reason":"always_asked","tool":"bash"}
             {"reason":"never_asked","tool":"bash"}
+            {"reason":"not_in_workflow","tool":"bash"}
+            {"reason":"data_confirmed"}
             {"reason":"found","why":"does","what":"git push","deed":"overwrites_remote"}
             {"reason":"declared_high"}
             {"reason":"strict"}
@@ -213,6 +226,7 @@ mod tests {
             {"reason":"only_reads"}
             {"reason":"low_risk"}
             {"reason":"own_opinion"}
+            {"reason":"own_need"}
             {"reason":"auto_edit"}
             {"reason":"session_list","tool":"bash"}
             {"reason":"workflow_list","tool":"bash"}
@@ -236,6 +250,8 @@ mod tests {
             Approvals are turned off
             `tool_overrides` always requires approval for `bash`
             `tool_overrides` never requires approval for `bash`
+            `bash` is not in the workflow's `autoApprovedTools`
+            `safety.require_confirmation` requires approval for changes to rows or schema
             High risk: `git push` overwrites or deletes history on the remote
             High risk: the tool is declared HIGH
             Strict mode requires approval above LOW risk
@@ -243,6 +259,7 @@ mod tests {
             Only reads
             Low risk
             The tool says that this call needs no approval
+            The tool says that this call needs approval
             Mode autoEdit allows writes
             `bash` is on this session's allow list
             `bash` is auto-approved by the workflow

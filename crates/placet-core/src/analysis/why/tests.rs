@@ -6,11 +6,6 @@ use super::*;
 use crate::messages::tests::{check, codes};
 use crate::tool::Category;
 
-/// As the tables of the other tests show it: the value, which stays when its sentence changes.
-pub(in crate::analysis) fn value(why: Option<&Why>) -> String {
-    why.map(|why| format!("{why:?}")).unwrap_or_default()
-}
-
 #[test]
 fn every_reason_comes_back_from_json_and_has_a_sentence_in_every_language() {
     check::<Why>("why");
@@ -27,7 +22,6 @@ fn no_reason_lacks_a_sentence_and_no_sentence_lacks_a_reason() {
     codes::<SqlConcern>("sql");
     codes::<UrlConcern>("url");
     codes::<AddressConcern>("address");
-    codes::<UrlOddity>("oddity");
     codes::<Category>("category");
 }
 

@@ -83,29 +83,6 @@ fn a_rule_that_cannot_be_read_is_refused_and_not_skipped() {
 }
 
 #[test]
-fn a_rules_own_example_that_fails_refuses_the_file() {
-    let rule = "[[rules]]\nname = 'prod'\ntool = 'deploy'\nargs = { env = 'prod*' }\neffect = 'deny'\n";
-    load(&format!(
-        "{rule}matches = [{{ env = 'prod-eu' }}]\nnot_matches = [{{ env = 'test' }}, {{}}]\n"
-    ))
-    .unwrap();
-    check(
-        &format!(
-            "{rule}matches = [\n  {{ env = 'prod' }},\n  {{ env = 'staging' }},\n]\nnot_matches = [{{ env = 'prod' }}]\n"
-        ),
-        &expect![[r#"
-            placet.toml:8:3: the rule `prod` should match `{"env":"staging"}`, but it does not
-            placet.toml:10:16: the rule `prod` should not match `{"env":"prod"}`, but it does"#]],
-    );
-    check(
-        &format!("{rule}matches = ['prod']\n"),
-        &expect![[
-            "placet.toml:6:12: the example does not say which argument of `deploy` it is; write it as a table of arguments"
-        ]],
-    );
-}
-
-#[test]
 fn what_only_fits_an_ask_is_refused_elsewhere() {
     check(
         "[[people]]\nname = 'lin'\n[[rules]]\nname = 'r'\ntool = 'x'\neffect = 'allow'\napprovers = ['lin']\ntimeout = '5m'\n",

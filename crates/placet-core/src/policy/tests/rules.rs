@@ -1,6 +1,7 @@
 //! What rules do to a verdict, and what they cannot do.
 
 use super::*;
+use crate::analysis::tests::uninspected;
 use crate::verdict::Approvers;
 
 #[test]
@@ -192,7 +193,7 @@ fn the_tools_own_opinion_and_grants_do_not_beat_a_deny() {
 /// zeroclaw#10968: without a manager the gate was inert.
 #[test]
 fn without_any_configuration_calls_are_still_asked_about() {
-    let builtin = Config::builtin().policy;
+    let builtin = Config::builtin(uninspected()).policy;
     assert_eq!(Case::bash("ls").short(&builtin), "13 ask");
     assert_eq!(
         Case::new("a tool nobody knows", Analysis::nothing()).short(&builtin),
@@ -203,7 +204,7 @@ fn without_any_configuration_calls_are_still_asked_about() {
 #[test]
 fn the_version_changes_with_every_rule_and_setting_and_not_with_spelling() {
     let version = |toml: &str| policy(toml).version();
-    assert_eq!(version(""), Config::builtin().policy.version());
+    assert_eq!(version(""), Config::builtin(uninspected()).policy.version());
     assert_eq!(
         version("[approval]\nstrictMode = true"),
         version("approval.strict = true # same")

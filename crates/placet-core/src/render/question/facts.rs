@@ -52,7 +52,7 @@ impl Writer {
         let same = matches!((lines.as_slice(), commands.as_slice()), ([line], [only]) if *line == only.text);
         let mut label = SafeText::line("");
         if !same && !lines.is_empty() {
-            label = self.say("Made of", "由以下命令组成");
+            label = self.say("Commands in this line", "包含以下命令");
             head.extend(lines.into_iter().map(|text| Block::Line { text }));
         }
         if !commands.is_empty() {

@@ -17,7 +17,7 @@ fn a_line_comes_whole_before_its_commands_and_one_command_is_not_said_twice() {
     let text = story.text();
     let order = [
         "│ make test && make install\n",
-        "Made of:\n│ make test\n",
+        "Commands in this line:\n│ make test\n",
         "│ make install\n",
     ];
     let places: Vec<_> = order.iter().map(|part| text.find(part)).collect();
@@ -40,7 +40,7 @@ fn a_line_that_cannot_be_read_is_shown_all_the_same() {
     }];
     let text = story.text();
     assert!(
-        text.starts_with("May `bash` run this? Risk HIGH.\n│ echo 'unfinished\n"),
+        text.starts_with("Run `echo 'unfinished` [HIGH]\n│ echo 'unfinished\n"),
         "{text}"
     );
 }
@@ -117,4 +117,65 @@ fn a_secret_in_the_reason_for_a_risk_is_masked() {
     let text = story.text();
     assert!(text.contains("ghp_...[40-chars-masked]"), "{text}");
     assert!(!text.contains(secret), "{text}");
+}
+
+#[test]
+fn the_gist_names_what_would_happen_and_to_whom() {
+    let check = |tool: &str, args: Value, english: &str, chinese: &str| {
+        let story = story(tool, args, Risk::Medium);
+        for (locale, wanted) in [(Locale::English, english), (Locale::Chinese, chinese)] {
+            let text = to_text(&story.document(locale), &surface(Markup::Plain)).text;
+            assert!(text.starts_with(wanted), "{wanted}: {text}");
+        }
+    };
+    check(
+        "send_email",
+        json!({"attachments": ["a"], "body": "Hello", "subject": "News", "to": ["all@example.com", "b@example.com"]}),
+        "Run `send_email`: `to: all@example.com, b@example.com`, `subject: News` [MEDIUM]\n",
+        "执行 `send_email`: `to: all@example.com, b@example.com`, `subject: News` [中]\n",
+    );
+    check(
+        "deploy",
+        json!({"canary": true, "replicas": 3, "service": "checkout", "version": "2.14.0"}),
+        "Run `deploy`: `service: checkout`, `version: 2.14.0` [MEDIUM]\n",
+        "执行 `deploy`: `service: checkout`, `version: 2.14.0` [中]\n",
+    );
+    check("ping", json!({}), "Run `ping` [MEDIUM]\n", "执行 `ping` [中]\n");
+    // A long line is told by its programs, and stands below in full.
+    let long = format!("git add {} && make", "file ".repeat(40));
+    let mut story = story("bash", json!({ "command": long }), Risk::Medium);
+    story.analysis.facts = vec![
+        command("git add file", &[], Risk::Medium, None),
+        command("make", &["sudo"], Risk::High, None),
+    ];
+    let text = story.text();
+    assert!(
+        text.starts_with("Run 2 commands: `git`, `sudo` [MEDIUM]\n│ git add"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_secret_is_masked_in_the_gist_and_a_look_alike_pointed_out() {
+    let token = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let story_of = |args| story("deploy", args, Risk::Medium).text();
+    let text = story_of(json!({"target": token}));
+    assert!(!text.contains(token), "{text}");
+    let text = story_of(json!({"target": "pr\u{43E}d"}));
+    assert!(text.lines().next().unwrap().contains('⟦'), "{text}");
+}
+
+#[test]
+fn arguments_that_name_a_target_come_first() {
+    let text = story(
+        "send_email",
+        json!({"attachments": [], "body": "Hello", "to": "all@example.com"}),
+        Risk::Medium,
+    )
+    .text();
+    let places: Vec<_> = ["│ to:", "│ attachments:", "│ body:"]
+        .iter()
+        .map(|name| text.find(name))
+        .collect();
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{text}");
 }
