@@ -60,6 +60,12 @@ pub struct Tally {
     pub unknown: u64,
     /// Commits that were decided on an old state.
     pub conflicts: u64,
+    /// Outages: restarts, and clocks that were set.
+    pub outages: u64,
+    /// Leases taken.
+    pub leases: u64,
+    /// Commits refused because another process had taken their lease.
+    pub fenced: u64,
 }
 
 impl std::ops::AddAssign for Tally {
@@ -71,6 +77,9 @@ impl std::ops::AddAssign for Tally {
         self.crashes += other.crashes;
         self.unknown += other.unknown;
         self.conflicts += other.conflicts;
+        self.outages += other.outages;
+        self.leases += other.leases;
+        self.fenced += other.fenced;
     }
 }
 

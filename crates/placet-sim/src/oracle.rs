@@ -9,11 +9,13 @@ use placet_core::call::Args;
 use placet_core::ids::{InteractionId, PersonId, SessionId};
 use placet_core::interaction::{Action, Asked, Ballot, CallKey, Interaction, Resolution, Shown, Subject};
 use placet_core::journal::Event;
+use placet_core::listing::{Committed, JournalPage};
 use placet_core::outcome::Outcome;
 use placet_core::principal::Via;
 use placet_core::record::{CallState, GrantState};
+use placet_core::snapshot::{Snapshot, Undecided};
 use placet_core::tool::Risk;
-use placet_store::{Committed, View};
+use placet_store::inline::InlineStore;
 
 use crate::scene::{Kind, MEMORY, Needs, PAGE_ESCALATES_AFTER};
 
@@ -172,10 +174,11 @@ impl Oracle {
     }
 
     /// Reads what is new in the journal.
-    pub fn reads(&mut self, view: &View<'_>, live: i64) -> Check {
+    pub fn reads(&mut self, store: &InlineStore, live: i64) -> Check {
         loop {
-            let rows = view
-                .journal(self.read_up_to, 256, None)
+            let page = JournalPage::of_all(self.read_up_to, 256);
+            let rows = store
+                .look(|stored| stored.journal(&page).cloned())
                 .map_err(|error| error.to_string())?;
             if rows.is_empty() {
                 return Ok(());
@@ -490,9 +493,11 @@ impl Oracle {
     }
 
     /// Whatever was acknowledged is still there.
-    pub fn remembers(&self, view: &View<'_>) -> Check {
+    pub fn remembers(&self, store: &InlineStore) -> Check {
         for what in &self.acknowledged {
-            let kept = still_there(view, what).map_err(|error| error.to_string())?;
+            let kept = store
+                .look(|stored| still_there(stored, what))
+                .map_err(|error| error.to_string())?;
             promise!(3, kept, "acknowledged, and lost: {what:?}");
         }
         Ok(())
@@ -511,22 +516,27 @@ fn is_own_user(call: &Proposal, risk: Risk, ballot: &Ballot) -> bool {
     }
 }
 
-fn still_there(view: &View<'_>, what: &Acknowledged) -> Result<bool, placet_store::StoreError> {
+fn still_there(stored: &Snapshot, what: &Acknowledged) -> Result<bool, Undecided> {
     let grant = |key: &CallKey, number: u32, fits: fn(&GrantState) -> bool| {
-        Ok::<_, placet_store::StoreError>(view.call(key)?.is_some_and(|record| match &record.state {
-            CallState::Granted { grant, .. } if grant.number == number => fits(&grant.state),
-            // Asked back, or granted again, since: the earlier grant is history.
-            _ => record.grants >= number,
-        }))
+        Ok::<_, Undecided>(
+            stored
+                .call(key)?
+                .as_ref()
+                .is_some_and(|record| match &record.state {
+                    CallState::Granted { grant, .. } if grant.number == number => fits(&grant.state),
+                    // Asked back, or granted again, since: the earlier grant is history.
+                    _ => record.grants >= number,
+                }),
+        )
     };
     Ok(match what {
-        Acknowledged::Received(key) => view.call(key)?.is_some(),
-        Acknowledged::Asked(id) => view.interaction(id)?.is_some(),
-        Acknowledged::Voted(id, person) => match view.interaction(id)? {
+        Acknowledged::Received(key) => stored.call(key)?.is_some(),
+        Acknowledged::Asked(id) => stored.interaction(id)?.is_some(),
+        Acknowledged::Voted(id, person) => match stored.interaction(id)? {
             Some(Interaction::Pending(pending)) => pending.votes.contains_key(person),
             other => other.is_some(),
         },
-        Acknowledged::Settled(id) => !matches!(view.interaction(id)?, None | Some(Interaction::Pending(_))),
+        Acknowledged::Settled(id) => !matches!(stored.interaction(id)?, None | Some(Interaction::Pending(_))),
         Acknowledged::Claimed(key, number) => grant(key, *number, |state| *state != GrantState::Issued)?,
         Acknowledged::Finished(key, number) => {
             grant(key, *number, |state| matches!(state, GrantState::Done(_)))?

@@ -23,11 +23,17 @@ pub enum Sabotage {
     EditsJournal,
     /// A commit does not look whether its sessions have changed since it was decided.
     IgnoresVersions,
+    /// A commit does not look whether an outage has moved its deadlines since it was decided.
+    IgnoresEpoch,
+    /// What is pending is not moved by outages.
+    ForgetsOutages,
+    /// A commit does not look whether another process has taken its lease.
+    StaleFenceCounts,
 }
 
 impl Sabotage {
     /// Every way.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 12] = [
         Self::LateAnswerCounts,
         Self::DroppedSync,
         Self::StrangerCounts,
@@ -37,6 +43,9 @@ impl Sabotage {
         Self::RunsOtherArguments,
         Self::EditsJournal,
         Self::IgnoresVersions,
+        Self::IgnoresEpoch,
+        Self::ForgetsOutages,
+        Self::StaleFenceCounts,
     ];
 
     /// By the name used on the command line.

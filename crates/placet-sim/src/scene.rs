@@ -66,7 +66,8 @@ effect = "deny"
 
 /// Reads [`CONFIG`].
 pub fn config() -> Result<Config, String> {
-    Config::parse(CONFIG, "sim.toml", std::iter::empty()).map_err(|error| error.to_string())
+    Config::parse(CONFIG, "sim.toml", std::iter::empty(), placet_inspect::builtin())
+        .map_err(|error| error.to_string())
 }
 
 /// What a call truly requires.
@@ -93,7 +94,7 @@ pub struct Kind {
     pub needs: Needs,
     /// Whether running it twice does no harm.
     pub read_only: bool,
-    /// How long people have, in milliseconds of live time.
+    /// How long people have, in milliseconds in which a process runs.
     pub timeout: i64,
     /// Whether an approval is remembered for a while.
     pub remembered: bool,
@@ -152,7 +153,7 @@ pub const KINDS: [Kind; 7] = [
     },
 ];
 
-/// When the page rule escalates, in milliseconds of live time.
+/// When the page rule escalates, in milliseconds in which a process runs.
 pub const PAGE_ESCALATES_AFTER: i64 = 20_000;
 /// How long approvals are remembered, in milliseconds of wall time.
 pub const MEMORY: i64 = 100_000;

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use placet_core::call::ToolCall;
 use placet_core::config::Config;
 use placet_core::ids::{ChannelName, InteractionId};
-use placet_core::snapshot::Snapshot;
+use placet_core::lease::Fence;
+use placet_core::snapshot::{Snapshot, Undecided};
 use placet_core::step::{Decided, Turn, turn};
 use placet_core::steps::{self, Fresh, Permit, Reach, Rules};
-use placet_core::time::{LiveTime, Now, Timestamp};
+use placet_core::time::{Outage, Timestamp};
 use placet_store::inline::{CommitFault, Image, InlineStore};
 use placet_store::{StepError, StoreError};
 
@@ -21,6 +22,7 @@ mod agents;
 mod cast;
 mod clocks;
 mod dice;
+mod leases;
 mod people;
 
 use dice::Dice;
@@ -39,8 +41,18 @@ pub struct World {
     reach: Reach,
     store: InlineStore,
     oracle: Oracle,
+    /// How long processes have truly run: what the promises are about.
     live: i64,
+    /// What the store's clock shows.
+    clock: i64,
+    /// What the machine's clock shows. The two differ after a jump, until the timers notice it.
     wall: i64,
+    /// The process that acts. One that is taken for dead may only be paused.
+    process: u32,
+    /// Its lease on the timers, when it has it.
+    timers: Option<Fence>,
+    /// The leases of processes that are paused.
+    paused: Vec<Fence>,
     calls: Vec<ToolCall>,
     running: Vec<Permit>,
     delivered_whole: BTreeSet<(InteractionId, String)>,
@@ -71,7 +83,7 @@ impl World {
         let config = scene::config().expect("the scene's configuration is valid");
         let ops = ChannelName::new("ops").expect("a valid name");
         let reach = Reach {
-            channels: steps::Connected::These(BTreeSet::from([ops])),
+            channels: BTreeSet::from([ops]),
             chats_of: config.people.own_chats(),
             ..Reach::default()
         };
@@ -84,7 +96,11 @@ impl World {
             store: InlineStore::new().expect("a store in memory opens"),
             oracle: Oracle::default(),
             live: 1_000_000,
+            clock: 1_700_000_000_000,
             wall: 1_700_000_000_000,
+            process: 0,
+            timers: None,
+            paused: Vec::new(),
             calls: Vec::new(),
             running: Vec::new(),
             delivered_whole: BTreeSet::new(),
@@ -149,9 +165,9 @@ impl World {
         // Only a crash can lose what was acknowledged, so that is when all of it is looked up again.
         if fault != CommitFault::None || self.roll(50) == 0 {
             self.crash()?;
-            self.oracle.remembers(&self.store.view())?;
+            self.oracle.remembers(&self.store)?;
         }
-        self.oracle.reads(&self.store.view(), self.live)
+        self.oracle.reads(&self.store, self.live)
     }
 
     fn act(&mut self) -> Check {
@@ -170,6 +186,7 @@ impl World {
                 Ok(())
             }
             92..97 => self.deliver(),
+            97 if self.roll(2) == 0 => self.paused_process_goes_on(),
             97 => self.end_session(),
             98 => self
                 .store
@@ -205,38 +222,35 @@ impl World {
         self.tally.crashes += 1;
         self.tell(|_| "the process dies".into());
         let running = std::mem::take(&mut self.running);
+        self.process += 1;
+        self.paused.extend(self.timers.take());
         if self.sabotage == Sabotage::DroppedSync
             && let Some(kept) = self.synced.take()
         {
             self.store.restore(&kept).map_err(|error| error.to_string())?;
         }
-        self.live = self
-            .store
-            .last_live()
-            .map_err(|error| error.to_string())?
-            .as_millis()
-            .max(1_000_000);
+        // The time since the last sign of life is part of the outage.
+        let alive = self.store.last_alive().map_err(|error| error.to_string())?;
+        let alive = alive.map_or(self.clock, Timestamp::as_millis);
+        self.live -= self.clock - alive;
         self.wall += i64::from(self.roll(5_000_000));
-        let head = self
-            .store
-            .view()
-            .counts()
-            .map_err(|error| error.to_string())?
-            .rows;
-        self.oracle.rewinds(head);
-        self.oracle.reads(&self.store.view(), self.live)?;
+        self.clock = self.wall;
+        self.oracle.rewinds(self.head()?);
+        self.oracle.reads(&self.store, self.live)?;
         if self.sabotage == Sabotage::RunsAgainAfterCrash {
             for permit in running {
                 self.oracle
                     .runs(permit.key(), permit.grant(), &permit.call().args)?;
             }
         }
-        let lost = self
-            .store
-            .view()
-            .claimed_by_process()
-            .map_err(|error| error.to_string())?;
-        for (key, _) in lost {
+        // Nothing else ran, and nothing runs before the outage is recorded.
+        self.interfering = true;
+        let recorded = self.record_outage(alive, self.wall);
+        self.interfering = false;
+        recorded?;
+        let now = self.now();
+        let lost = self.look(|stored| stored.claimed_by_process(&now).cloned())?;
+        for key in lost {
             let fresh = self.fresh();
             let done = self.step(|rules, snapshot, now| steps::recover(rules, snapshot, now, &key, &fresh));
             done.map_err(|error| format!("recovery failed: {error}"))?;
@@ -247,7 +261,7 @@ impl World {
 
     fn step<T, E>(
         &mut self,
-        decide: impl Fn(&Rules<'_>, &Snapshot, Now) -> Decided<T, E>,
+        decide: impl Fn(&Rules<'_>, &Snapshot, Timestamp) -> Decided<T, E>,
     ) -> Result<T, StepError<E>> {
         self.step_at(self.now(), decide)
     }
@@ -255,8 +269,8 @@ impl World {
     /// Loads, decides and commits. Now and then another process acts in between, and the step has to decide again.
     fn step_at<T, E>(
         &mut self,
-        mut now: Now,
-        decide: impl Fn(&Rules<'_>, &Snapshot, Now) -> Decided<T, E>,
+        mut now: Timestamp,
+        decide: impl Fn(&Rules<'_>, &Snapshot, Timestamp) -> Decided<T, E>,
     ) -> Result<T, StepError<E>> {
         let mut snapshot = Snapshot::default();
         loop {
@@ -267,8 +281,7 @@ impl World {
             };
             let decided = turn(&mut snapshot, now, |snapshot, now| decide(&rules, snapshot, now));
             let (mut commit, value) = match decided {
-                Turn::Load(missing) => {
-                    let needs = snapshot.needs().into_iter().chain(missing).collect();
+                Turn::Load(needs) => {
                     snapshot = self.store.load(needs)?;
                     continue;
                 }
@@ -282,6 +295,9 @@ impl World {
             }
             if self.sabotage == Sabotage::IgnoresVersions {
                 commit.versions.clear();
+            }
+            if self.sabotage == Sabotage::IgnoresEpoch {
+                commit.epoch = None;
             }
             match self.store.commit(commit) {
                 Ok(()) => return Ok(value),
@@ -297,6 +313,26 @@ impl World {
                 Err(error) => return Err(error.into()),
             }
         }
+    }
+
+    /// What a process does that starts, or notices that the clock was set.
+    fn record_outage(&mut self, from: i64, until: i64) -> Check {
+        if self.sabotage == Sabotage::ForgetsOutages {
+            return Ok(());
+        }
+        self.tell(|_| format!("an outage from {from} until {until}"));
+        self.tally.outages += 1;
+        let known = self
+            .store
+            .load(BTreeSet::new())
+            .map_err(|error| error.to_string())?;
+        let outage = Outage {
+            from: Timestamp::from_millis(from),
+            until: Timestamp::from_millis(until),
+            after: known.epoch().map_or(0, |epoch| epoch.row),
+        };
+        let recorded = self.step(|_, snapshot, _| steps::record_outage(snapshot, outage));
+        recorded.map_err(|error| format!("an outage was not recorded: {error}"))
     }
 
     /// Another process does something on the same store.
@@ -315,11 +351,8 @@ impl World {
         self.interfering = false;
     }
 
-    fn now(&self) -> Now {
-        Now {
-            wall: Timestamp::from_millis(self.wall),
-            live: LiveTime::from_millis(self.live),
-        }
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(self.clock)
     }
 
     /// How many rows this process wrote.
@@ -327,13 +360,13 @@ impl World {
         Ok(self.head()? - self.written_by_others)
     }
 
+    /// Looks at what is stored.
+    fn look<T>(&self, read: impl Fn(&Snapshot) -> Result<T, Undecided>) -> Result<T, String> {
+        self.store.look(read).map_err(|error| error.to_string())
+    }
+
     fn head(&self) -> Result<u64, String> {
-        Ok(self
-            .store
-            .view()
-            .counts()
-            .map_err(|error| error.to_string())?
-            .rows)
+        self.look(|stored| stored.head(&()).copied())
     }
 
     fn fresh(&mut self) -> Fresh {

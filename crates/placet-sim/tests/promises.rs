@@ -20,6 +20,8 @@ fn twenty_thousand_histories_keep_every_promise() {
             && tally.ran > SEEDS / 2
             && tally.crashes > SEEDS
             && tally.unknown > 1000
+            && tally.outages > SEEDS
+            && tally.fenced > 100
             && tally.conflicts > SEEDS / 4,
         "{tally:?}"
     );
@@ -84,4 +86,19 @@ fn an_edited_journal_is_caught() {
 #[test]
 fn a_commit_that_ignores_what_changed_since_it_was_decided_is_caught() {
     caught(Sabotage::IgnoresVersions, "promise");
+}
+
+#[test]
+fn a_commit_that_ignores_an_outage_since_it_was_decided_is_caught() {
+    caught(Sabotage::IgnoresEpoch, "promise 3");
+}
+
+#[test]
+fn an_outage_that_uses_up_an_approvers_time_is_caught() {
+    caught(Sabotage::ForgetsOutages, "promise 3");
+}
+
+#[test]
+fn a_stale_fence_that_counts_is_caught() {
+    caught(Sabotage::StaleFenceCounts, "stale fence");
 }

@@ -1,14 +1,26 @@
 //! Applies operational changes: the outbox, the memory of messages seen, the queue.
 
 use placet_core::outgoing::{Change, OutKind, Outgoing};
-use placet_core::time::Now;
-use rusqlite::{Connection, params};
+use placet_core::time::Timestamp;
 
 use crate::error::StoreError;
+use crate::sql::{Affected, Connection, params};
+use crate::view::View;
 
-/// Applies one change.
-pub(crate) fn apply(conn: &Connection, change: &Change, now: Now) -> Result<(), StoreError> {
-    let wall = now.wall.as_millis();
+/// Applies one change. Answers how many items it removed from the outbox.
+pub(crate) fn apply(conn: &Connection, change: &Change, now: Timestamp) -> Result<u64, StoreError> {
+    let Change::ForgetOutbox { before } = change else {
+        return set(conn, change, now).map(|()| 0);
+    };
+    let sql = "DELETE FROM outbox WHERE state <> 'waiting' AND changed_at < ?1
+               AND NOT EXISTS (SELECT 1 FROM interactions WHERE row = question AND interactions.state <> 'processed')
+               AND NOT EXISTS (SELECT 1 FROM outbox AS other WHERE other.question = outbox.question AND other.state = 'waiting')";
+    let forgotten = conn.prepare_cached(sql)?.execute([before.as_millis()])?;
+    Ok(forgotten.count()? as u64)
+}
+
+fn set(conn: &Connection, change: &Change, now: Timestamp) -> Result<(), StoreError> {
+    let wall = now.as_millis();
     match change {
         Change::Enqueue(item) => enqueue(conn, item, now),
         Change::Leaving { id, receipt } => {
@@ -26,9 +38,12 @@ pub(crate) fn apply(conn: &Connection, change: &Change, now: Now) -> Result<(), 
         Change::Failed { id, error, next } => {
             let sql = "UPDATE outbox SET attempts = attempts + 1, last_error = ?2, next = ?3, changed_at = ?4
                        WHERE id = ?1 AND state = 'waiting'";
-            let failed = conn
-                .prepare_cached(sql)?
-                .execute(params![id, error, next.as_millis(), wall])?;
+            let failed = conn.prepare_cached(sql)?.execute(params![
+                id,
+                error,
+                View::new(conn).unshifted(*next)?,
+                wall
+            ])?;
             one(failed, || format!("outbox item {id} is not waiting to be sent"))
         }
         Change::Dead { id, error } => {
@@ -62,13 +77,11 @@ pub(crate) fn apply(conn: &Connection, change: &Change, now: Now) -> Result<(), 
                 .execute([queue_id])?;
             one(taken, || format!("message {queue_id} is not in the queue"))
         }
-        Change::ForgetOutbox { before } => {
-            let sql = "DELETE FROM outbox WHERE state <> 'waiting' AND changed_at < ?1
-                       AND NOT EXISTS (SELECT 1 FROM interactions WHERE row = question AND interactions.state <> 'processed')
-                       AND NOT EXISTS (SELECT 1 FROM outbox AS other WHERE other.question = outbox.question AND other.state = 'waiting')";
-            conn.prepare_cached(sql)?.execute([before.as_millis()])?;
-            Ok(())
-        }
+        Change::ForgetOutbox { .. } => Ok(()),
+        Change::TakeLease { .. }
+        | Change::RenewLeases { .. }
+        | Change::ReleaseLease(_)
+        | Change::ForgetLeases { .. } => lease(conn, change, now),
         Change::ForgetInbound { before } => {
             conn.prepare_cached("DELETE FROM inbound WHERE at < ?1")?
                 .execute([before.as_millis()])?;
@@ -77,7 +90,48 @@ pub(crate) fn apply(conn: &Connection, change: &Change, now: Now) -> Result<(), 
     }
 }
 
-fn enqueue(conn: &Connection, item: &Outgoing, now: Now) -> Result<(), StoreError> {
+fn lease(conn: &Connection, change: &Change, now: Timestamp) -> Result<(), StoreError> {
+    match change {
+        Change::TakeLease { fence, owner, until } => {
+            let sql = "INSERT INTO leases SELECT ?1, ?2, ?3, ?4
+                           WHERE ?3 = 1 + coalesce((SELECT fence FROM leases WHERE name = ?1), 0)
+                       ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, fence = excluded.fence, until = excluded.until";
+            let until = View::new(conn).unshifted(*until)?;
+            let taken = conn.prepare_cached(sql)?.execute(params![
+                fence.lease.as_str(),
+                owner,
+                fence.number,
+                until
+            ])?;
+            one(taken, || format!("the lease `{}` was taken before", fence.lease))
+        }
+        Change::RenewLeases { owner, until } => {
+            let view = View::new(conn);
+            let sql = "UPDATE leases SET until = ?2 WHERE owner = ?1 AND until > ?3";
+            conn.prepare_cached(sql)?.execute(params![
+                owner,
+                view.unshifted(*until)?,
+                view.unshifted(now)?
+            ])?;
+            Ok(())
+        }
+        Change::ReleaseLease(fence) => {
+            let sql = "UPDATE leases SET owner = '', until = ?3 WHERE name = ?1 AND fence = ?2";
+            let until = View::new(conn).unshifted(now)?;
+            conn.prepare_cached(sql)?
+                .execute(params![fence.lease.as_str(), fence.number, until])?;
+            Ok(())
+        }
+        Change::ForgetLeases { before } => {
+            conn.prepare_cached("DELETE FROM leases WHERE until < ?1")?
+                .execute([View::new(conn).unshifted(*before)?])?;
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn enqueue(conn: &Connection, item: &Outgoing, now: Timestamp) -> Result<(), StoreError> {
     let question = match &item.interaction {
         Some(id) => Some(crate::view::question_row(conn, id)?.ok_or_else(|| {
             StoreError::corrupt(format!(
@@ -87,37 +141,32 @@ fn enqueue(conn: &Connection, item: &Outgoing, now: Now) -> Result<(), StoreErro
         })?),
         None => None,
     };
+    // Before the item is there: one that is there already is not counted again.
+    let sql = "UPDATE service SET queued = queued + 1 WHERE NOT EXISTS (SELECT 1 FROM outbox WHERE key = ?1)";
+    conn.prepare_cached(sql)?.execute([&item.key])?;
     let sql = "INSERT INTO outbox (key, channel, chat, question, kind, body, state, next, changed_at)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'waiting', ?7, ?8) ON CONFLICT (key) DO NOTHING";
-    let added = conn.prepare_cached(sql)?.execute(params![
+    conn.prepare_cached(sql)?.execute(params![
         item.key,
         item.channel.as_str(),
         item.chat.as_str(),
         question,
         item.kind.as_str(),
         item.body,
-        now.live.as_millis(),
-        now.wall.as_millis(),
+        View::new(conn).unshifted(now)?,
+        now.as_millis(),
     ])?;
-    if added > 0 {
-        conn.prepare_cached("UPDATE service SET queued = queued + 1")?
-            .execute([])?;
-    }
     let sql = match item.kind {
         OutKind::Question => "INSERT INTO copies VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
         OutKind::Decided => "DELETE FROM copies WHERE channel = ?1 AND chat = ?2 AND question = ?3",
         OutKind::Message => return Ok(()),
     };
-    let copy = params![item.channel.as_str(), item.chat.as_str(), question];
-    conn.prepare_cached(sql)?.execute(copy)?;
+    conn.prepare_cached(sql)?
+        .execute((item.channel.as_str(), item.chat.as_str(), question))?;
     Ok(())
 }
 
 /// A compare-and-set must have hit exactly one row.
-pub(crate) fn one(rows: usize, otherwise: impl FnOnce() -> String) -> Result<(), StoreError> {
-    if rows == 1 {
-        Ok(())
-    } else {
-        Err(StoreError::corrupt(otherwise()))
-    }
+pub(crate) fn one(affected: Affected<'_>, otherwise: impl FnOnce() -> String) -> Result<(), StoreError> {
+    affected.one(otherwise)
 }

@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 use placet_core::digest::Digest;
 use placet_core::journal::{checkpoint_hash, genesis};
 use placet_core::time::Timestamp;
-use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
+use crate::sql::{Connection, OptionalExtension, params};
 use crate::tail::Tail;
 
 /// The newest checkpoint; before the first one there is a beginning with no rows.
@@ -62,7 +62,7 @@ impl Last {
                     rows: row.get(1)?,
                     hash: Digest::from_bytes(row.get(2)?),
                     // Checkpoints of older versions, and damaged ones, say nothing about the outbox.
-                    outbox: serde_json::from_slice(row.get_ref(3)?.as_bytes().unwrap_or_default())
+                    outbox: serde_json::from_slice(row.bytes(3)?)
                         .map(|covered: OfOutbox| covered.outbox)
                         .unwrap_or_default(),
                 })
@@ -131,7 +131,7 @@ pub(crate) fn write(
     forgotten: u64,
     at: Timestamp,
 ) -> Result<(), StoreError> {
-    let (last, interval) = tail.uncovered(conn)?;
+    let last = tail.last_checkpoint(conn)?;
     let is_due = rows.saturating_sub(last.rows) >= rows_min.max(1) || forgotten > 0;
     if !is_due && rows_min > 1 {
         return Ok(());
@@ -143,7 +143,7 @@ pub(crate) fn write(
     if !is_due && outbox == last.outbox {
         return Ok(());
     }
-    let mut heads = std::mem::take(interval).heads();
+    let mut heads = tail.uncovered(conn, &last)?.heads();
     heads.outbox = Some(outbox);
     let text = heads.text()?;
     let hash = checkpoint_hash(&last.hash, rows, at, text.as_bytes());
@@ -151,13 +151,13 @@ pub(crate) fn write(
     conn.prepare_cached("INSERT INTO checkpoints VALUES (?1, ?2, ?3, ?4, ?5)")?
         .execute(params![id, rows, at.as_millis(), text, hash.as_bytes()])?;
     conn.prepare_cached("UPDATE service SET checkpoints = ?1, queued = ?2")?
-        .execute([id, outbox.queued])?;
-    *last = Last {
+        .execute((id, outbox.queued))?;
+    tail.covered(Last {
         id,
         rows,
         hash,
         outbox,
-    };
+    });
     Ok(())
 }
 
@@ -170,10 +170,9 @@ fn queued(conn: &Connection) -> Result<u64, StoreError> {
 /// and nothing would be missed any more.
 pub(crate) fn restore_count(conn: &Connection) -> Result<(), StoreError> {
     let covered = Last::read(conn)?.outbox.queued;
-    if queued(conn)? < covered {
-        conn.execute("UPDATE service SET queued = ?1", [covered])?;
-    }
-    Ok(())
+    conn.prepare_cached("UPDATE service SET queued = ?1 WHERE queued < ?1")?
+        .execute([covered])?;
+    conn.flush()
 }
 
 /// The rows after row `covered`.
@@ -185,7 +184,7 @@ pub(crate) fn uncovered(conn: &Connection, covered: u64) -> Result<Interval, Sto
     let mut interval = Interval::default();
     while let Some(row) = rows.next()? {
         let hash = Digest::from_bytes(row.get(2)?);
-        interval.push(row.get_ref(0)?.as_str().unwrap_or_default(), row.get(1)?, hash);
+        interval.push(row.text(0)?, row.get(1)?, hash);
     }
     Ok(interval)
 }

@@ -1,9 +1,13 @@
-//! Where time enters: a wall clock for people, a monotonic one for live time.
+//! The store's clock: wall time that does not jump.
+//!
+//! Decisions compare deadlines with this clock. It follows the wall clock, but a jump of the wall clock reaches it only
+//! together with the [`Outage`](placet_core::journal::Event::Outage) that moves the deadlines.
 
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use placet_core::time::{LiveTime, Millis, Now, Timestamp};
+use placet_core::snapshot::Epoch;
+use placet_core::time::{Millis, Outage, Shift, Timestamp};
 
 /// The two clocks of a machine.
 pub trait Clock: Send + Sync {
@@ -30,134 +34,84 @@ impl Clock for SystemClock {
     }
 }
 
-/// How old the live time an owner wrote down can be.
-const HEARTBEAT_MAX: Millis = Millis::from_secs(10);
+/// A difference between the two clocks below this is drift, and is followed; one above it is a jump.
+const DRIFT_MAX: Millis = Millis::from_secs(1);
 
-/// Live time, as one process sees it.
-#[derive(Debug)]
-pub(crate) enum LiveClock {
-    /// This process keeps it.
-    Kept(Running),
-    /// Another one does, or nobody.
-    Followed(Mutex<Following>),
+/// Wall time that does not jump.
+pub(crate) struct SteadyClock {
+    clock: Arc<dyn Clock>,
+    reading: Mutex<Reading>,
 }
 
-/// Time that passes: how far it had come, and what has passed on the monotonic clock since.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Running {
-    from: LiveTime,
-    since: Millis,
+#[derive(Clone, Copy)]
+struct Reading {
+    /// The journal row of the last outage it knows of.
+    epoch: u64,
+    /// What both clocks showed at one moment; from there it passes with the monotonic clock.
+    wall: Timestamp,
+    monotonic: Millis,
 }
 
-/// Somebody else's time. It passes while they run, as far as was seen when last looked.
-#[derive(Debug, Default)]
-pub(crate) struct Following {
-    seen: Option<Seen>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Seen {
-    written: Written,
-    /// When, on the monotonic clock of this process.
-    at: Millis,
-    /// Passing, if there is an owner.
-    running: Option<Running>,
-}
-
-/// What an owner wrote down: how far live time had come, and when that was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Written {
-    pub(crate) live: LiveTime,
-    pub(crate) wall: Option<Timestamp>,
-}
-
-impl Written {
-    /// How long ago that was, by the wall clock.
-    pub(crate) fn ago(self, clock: &dyn Clock) -> Millis {
-        let passed = |wall: Timestamp| clock.wall().as_millis().saturating_sub(wall.as_millis());
-        Millis::new(u64::try_from(self.wall.map_or(0, passed)).unwrap_or(0))
-    }
-}
-
-/// Whether somebody keeps live time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Owner {
-    /// A process does.
-    Here,
-    /// Nobody does: time stands still.
-    Away,
-}
-
-impl LiveClock {
-    pub(crate) fn kept(from: LiveTime, clock: &dyn Clock) -> Self {
-        Self::Kept(Running::start(from, clock))
-    }
-
-    pub(crate) fn now(&self, clock: &dyn Clock) -> Now {
-        let live = match self {
-            Self::Kept(running) => running.live(clock),
-            Self::Followed(following) => following
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .live(clock),
-        };
-        Now {
-            wall: clock.wall(),
-            live,
+impl SteadyClock {
+    /// `epoch` is the journal row of the last outage so far.
+    pub(crate) fn new(clock: Arc<dyn Clock>, epoch: u64) -> Self {
+        let reading = Reading::new(&*clock, clock.wall(), epoch);
+        Self {
+            clock,
+            reading: Mutex::new(reading),
         }
     }
-}
 
-impl Running {
-    fn start(from: LiveTime, clock: &dyn Clock) -> Self {
-        let since = clock.monotonic();
-        Self { from, since }
+    /// The time, and the epoch it belongs to.
+    pub(crate) fn now(&self) -> (Timestamp, u64) {
+        let reading = *self.reading();
+        (self.read(reading), reading.epoch)
     }
 
-    fn live(self, clock: &dyn Clock) -> LiveTime {
-        let elapsed = clock.monotonic().get().saturating_sub(self.since.get());
-        self.from + Millis::new(elapsed)
-    }
-}
-
-impl Following {
-    /// Looks at what the owner wrote down last.
-    pub(crate) fn look(&mut self, written: Written, owner: Owner, clock: &dyn Clock) {
-        let running = match (owner, self.seen) {
-            // Where the next owner will begin.
-            (Owner::Away, _) => None,
-            (Owner::Here, Some(seen)) if seen.written == written => Some(
-                seen.running
-                    .unwrap_or_else(|| Running::start(written.live, clock)),
-            ),
-            (Owner::Here, seen) => Some(Running::start(written.live + age(written, seen, clock), clock)),
-        };
-        self.seen = Some(Seen {
-            written,
-            at: clock.monotonic(),
-            running,
-        });
-    }
-
-    fn live(&self, clock: &dyn Clock) -> LiveTime {
-        match self.seen {
-            Some(Seen {
-                running: Some(running),
-                ..
-            }) => running.live(clock),
-            Some(Seen { written, .. }) => written.live,
-            None => LiveTime::from_millis(0),
+    /// Sets it to where an outage ended, unless it has been.
+    pub(crate) fn adopt(&self, epoch: Epoch) {
+        let mut reading = self.reading();
+        if reading.epoch < epoch.row {
+            *reading = Reading::new(&*self.clock, epoch.until, epoch.row);
         }
     }
+
+    /// The outage that a jump of the wall clock makes. Follows the wall clock if the two have only drifted apart.
+    pub(crate) fn jump(&self) -> Option<Outage> {
+        let mut reading = self.reading();
+        let (now, wall) = (self.read(*reading), self.clock.wall());
+        let apart = Shift::between(now, wall).as_millis().unsigned_abs();
+        if apart > DRIFT_MAX.get() {
+            return Some(Outage {
+                from: now,
+                until: wall,
+                after: reading.epoch,
+            });
+        }
+        *reading = Reading::new(&*self.clock, wall, reading.epoch);
+        None
+    }
+
+    fn read(&self, reading: Reading) -> Timestamp {
+        let passed = self
+            .clock
+            .monotonic()
+            .get()
+            .saturating_sub(reading.monotonic.get());
+        reading.wall + Millis::new(passed)
+    }
+
+    fn reading(&self) -> MutexGuard<'_, Reading> {
+        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
-/// How long ago something was written that had not been at the last look. A wall clock that jumped meanwhile must not eat a
-/// question's time.
-fn age(written: Written, seen: Option<Seen>, clock: &dyn Clock) -> Millis {
-    let by_wall = written.ago(clock);
-    let most = match seen {
-        Some(seen) => Millis::new(clock.monotonic().get().saturating_sub(seen.at.get())),
-        None => HEARTBEAT_MAX,
-    };
-    by_wall.min(most).min(HEARTBEAT_MAX)
+impl Reading {
+    fn new(clock: &dyn Clock, wall: Timestamp, epoch: u64) -> Self {
+        Self {
+            epoch,
+            wall,
+            monotonic: clock.monotonic(),
+        }
+    }
 }

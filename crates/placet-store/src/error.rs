@@ -3,8 +3,8 @@
 use std::convert::Infallible;
 use std::path::PathBuf;
 
+use placet_core::lease::LeaseName;
 use placet_core::snapshot::Undecided;
-use rusqlite::ErrorCode;
 
 /// Why the store could not do what it was asked. Nothing was written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -25,6 +25,12 @@ pub enum StoreError {
         /// What does not fit.
         what: String,
     },
+    /// Another process has taken the lease that a commit was made under. The caller stops what it did under it.
+    #[error("another process has taken the lease `{lease}`")]
+    Fenced {
+        /// Which lease.
+        lease: LeaseName,
+    },
     /// The database contradicts itself.
     #[error(
         "the database does not fit together: {what}; run `placet audit verify` and keep a copy of the file"
@@ -39,6 +45,9 @@ pub enum StoreError {
     /// A read panicked. The store goes on.
     #[error("reading the database panicked")]
     Panicked,
+    /// The database server does not answer. If that happened during a commit, the step may be stored.
+    #[error("the database server cannot be reached: {0}")]
+    Unreachable(String),
     /// Something else in the machine.
     #[error("the database could not be read or written: {0}")]
     Io(String),
@@ -96,6 +105,36 @@ pub enum OpenError {
     /// Not ours.
     #[error("`{0}` is not a placet database; move it away or name another file")]
     NotADatabase(PathBuf),
+    /// An address that is not one.
+    #[error("the store's address cannot be used: {0}; it looks like `postgres://user@host:5432/database`")]
+    Address(String),
+    /// No server answers.
+    #[error(
+        "the database server `{server}` cannot be reached: {why}; check that it runs, its address, and `sslmode`"
+    )]
+    Unreachable {
+        /// Its address, without the password.
+        server: String,
+        /// What the system says.
+        why: String,
+    },
+    /// The server does not let us in.
+    #[error("the database server `{server}` refused the connection: {why}")]
+    Refused {
+        /// Its address, without the password.
+        server: String,
+        /// What it says.
+        why: String,
+    },
+    /// The server is too old.
+    #[error("the database server is PostgreSQL {0}, and placet needs 14 or newer")]
+    OldServer(String),
+    /// There is a schema of our name with something else in it.
+    #[error("the schema `placet` of `{0}` was not made by placet; rename it or name another database")]
+    ForeignSchema(String),
+    /// There is nothing to look at.
+    #[error("`{0}` holds no placet store; start placet on it once")]
+    EmptyDatabase(String),
     /// The file or its folder cannot be made or opened.
     #[error("`{path}` cannot be opened: {source}")]
     File {
@@ -126,21 +165,5 @@ impl StoreError {
 impl From<Undecided> for StoreError {
     fn from(undecided: Undecided) -> Self {
         Self::corrupt(undecided.to_string())
-    }
-}
-
-impl From<rusqlite::Error> for StoreError {
-    fn from(error: rusqlite::Error) -> Self {
-        match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
-            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => Self::ReadOnly,
-            Some(ErrorCode::DiskFull) => Self::Full,
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::ConstraintViolation) => {
-                Self::corrupt(error.to_string())
-            }
-            Some(_) => Self::Io(error.to_string()),
-            // Not from SQLite: a value that has the wrong type, or a row that should be there.
-            None => Self::corrupt(error.to_string()),
-        }
     }
 }

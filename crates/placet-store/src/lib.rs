@@ -1,4 +1,4 @@
-//! The journal and its projections, on SQLite.
+//! The journal and its projections, on SQLite or PostgreSQL.
 //!
 //! A step loads a snapshot, decides outside the store, and commits its events together with the versions of the sessions
 //! that it was decided on. One writer thread takes all waiting commits, appends their events to the journal, applies them
@@ -13,23 +13,26 @@
 mod change;
 mod checkpoint;
 mod clock;
+mod copy;
+mod database;
 mod error;
-pub mod inline;
 mod load;
+mod location;
+mod postgres;
 mod project;
-mod read_only;
-mod rows;
-mod schema;
+mod sql;
+mod sqlite;
 mod store;
 mod tail;
 mod verify;
 mod view;
 mod writer;
 
+pub use sqlite::inline;
+
 pub use clock::{Clock, SystemClock};
+pub use copy::{CopyError, copy};
 pub use error::{OpenError, StepError, StoreError};
-pub use read_only::ReadOnly;
-pub use rows::{Committed, RawRow};
+pub use location::Location;
 pub use store::{OnCommit, Options, Store};
 pub use verify::{Anchor, AnchorError, Finding, FindingKind, Verified, verify_file};
-pub use view::{Counts, DamagedRow, PendingPage, PendingRow, RunHead, SessionSpan, View};

@@ -6,11 +6,12 @@
 use placet_core::ids::{AgentId, SessionId};
 use placet_core::interaction::Subject;
 use placet_core::journal::{Author, Event};
-use rusqlite::Connection;
+use placet_core::time::Shift;
 
 use crate::change::one;
 use crate::error::StoreError;
-use crate::view::mode_name;
+use crate::sql::{Connection, params};
+use crate::view::{View, mode_name};
 
 mod calls;
 mod questions;
@@ -30,18 +31,9 @@ pub(crate) struct At<'a> {
     pub(crate) wall: i64,
 }
 
-/// Whose session it is after an event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Owner {
-    /// It has the same agent as before, or still none.
-    Unchanged,
-    /// The event gave it to an agent.
-    New,
-}
-
-/// Applies one event to the projections.
-pub(crate) fn apply(conn: &Connection, at: At<'_>, event: &Event) -> Result<Owner, StoreError> {
-    let agent = match event {
+/// The agent that a session belongs to after an event, if it belonged to none before.
+pub(crate) fn owner(event: &Event) -> Option<&AgentId> {
+    match event {
         Event::CallReceived { call, .. } => Some(&call.origin.agent),
         Event::Asked(asked) => match &asked.subject {
             Subject::Request { agent, .. } => Some(agent),
@@ -49,9 +41,13 @@ pub(crate) fn apply(conn: &Connection, at: At<'_>, event: &Event) -> Result<Owne
         },
         Event::RunStarted(run) => Some(&run.origin.agent),
         _ => None,
-    };
+    }
+}
+
+/// Applies one event to the projections.
+pub(crate) fn apply(conn: &Connection, at: At<'_>, event: &Event) -> Result<(), StoreError> {
     change(conn, at, event)?;
-    agent.map_or(Ok(Owner::Unchanged), |agent| belongs(conn, at, agent))
+    owner(event).map_or(Ok(()), |agent| belongs(conn, at, agent))
 }
 
 fn change(conn: &Connection, at: At<'_>, event: &Event) -> Result<(), StoreError> {
@@ -70,8 +66,12 @@ fn change(conn: &Connection, at: At<'_>, event: &Event) -> Result<(), StoreError
         } => calls::joined(conn, at, call, same_as, interaction),
         Event::Settled { call, outcome, grant } => calls::settled(conn, at, call, outcome, *grant),
         Event::Claimed {
-            call, grant, lease, ..
-        } => calls::claimed(conn, at, call, *grant, *lease),
+            call,
+            grant,
+            lease,
+            process,
+            ..
+        } => calls::claimed(conn, at, call, *grant, (*lease, process.as_deref())),
         Event::Finished { call, grant, .. } => calls::finished(conn, at, call, *grant),
         Event::LostTrack { call, grant } => calls::lost_track(conn, at, call, *grant),
         Event::Asked(asked) => questions::asked(conn, at, asked),
@@ -120,13 +120,21 @@ fn change(conn: &Connection, at: At<'_>, event: &Event) -> Result<(), StoreError
         Event::ModelTurn(turn) => runs::spoke(conn, at, turn),
         Event::RunEnded { .. } => runs::ended(conn, at),
         Event::RunInterrupted { .. } => runs::interrupted(conn, at),
+        Event::Outage { from, until } => {
+            let shift = View::new(conn).shift()?.as_millis();
+            let shift = shift.saturating_add(Shift::between(*from, *until).as_millis());
+            let sql = "INSERT INTO outages VALUES (?1, ?2, ?3)";
+            conn.prepare_cached(sql)?
+                .execute(params![at.row, until.as_millis(), shift])?;
+            Ok(())
+        }
         Event::Delivered { .. } | Event::Started { .. } => Ok(()),
     }
 }
 
 /// A session belongs to the agent that acts in it first.
-fn belongs(conn: &Connection, at: At<'_>, agent: &AgentId) -> Result<Owner, StoreError> {
+fn belongs(conn: &Connection, at: At<'_>, agent: &AgentId) -> Result<(), StoreError> {
     let sql = "UPDATE sessions SET agent = ?2 WHERE id = ?1 AND agent IS NULL";
-    let taken = conn.prepare_cached(sql)?.execute((at.session, agent.as_str()))?;
-    Ok(if taken == 1 { Owner::New } else { Owner::Unchanged })
+    conn.prepare_cached(sql)?.execute((at.session, agent.as_str()))?;
+    Ok(())
 }

@@ -1,47 +1,36 @@
 //! The store: one writer thread, a few reader threads, and a cheap handle to both.
 
 use std::collections::BTreeSet;
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use placet_core::snapshot::{Need, Snapshot};
+use placet_core::listing::Committed;
+use placet_core::snapshot::{Need, Snapshot, Undecided};
 use placet_core::step::Commit;
-use placet_core::time::{Millis, Now};
+use placet_core::time::{Outage, Timestamp};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::clock::{Clock, LiveClock, Owner, SystemClock};
+use crate::clock::{Clock, SteadyClock, SystemClock};
+use crate::database::Database;
 use crate::error::{OpenError, StoreError};
-use crate::load;
-use crate::rows::Committed;
-use crate::schema;
+use crate::load::Purpose;
+use crate::postgres;
+use crate::sql::Connection;
+use crate::sqlite::{self, schema};
 use crate::verify::{Anchor, Verified};
 use crate::view::View;
-use crate::writer::{Role, Writer};
+use crate::writer::{Ending, Writer};
 
 mod reader;
 mod worker;
 
 use reader::{Look, Readers};
-use worker::{Message, Worker};
+use worker::{Message, Reply, Worker};
 
 /// How many commits may wait for the writer before callers wait too.
 const QUEUE_COMMITS_MAX: usize = 4096;
-
-/// How often the lock is tried before somebody else really has it.
-const LOCK_TRIES: u32 = 25;
-/// How long to wait in between.
-const LOCK_PAUSE: Duration = Duration::from_millis(20);
-
-/// What this process is to the file.
-enum Presence {
-    /// The only one that keeps live time, as long as it has the lock; in memory there is none.
-    Owner { _lock: Option<Lock> },
-    /// One that writes beside the owner of this file, or while there is none.
-    Guest(PathBuf),
-}
 
 /// What is told about rows once they are durable. Runs on the writer thread: it must be quick.
 pub type OnCommit = Box<dyn Fn(&[Committed]) + Send + Sync>;
@@ -83,70 +72,102 @@ struct Inner {
     /// Absent in memory, where only the writer's connection sees the data.
     readers: Option<Readers>,
     writer: Mutex<Option<JoinHandle<()>>>,
-    clock: Arc<dyn Clock>,
-    live: Arc<LiveClock>,
-    down_for: Millis,
+    clock: Arc<SteadyClock>,
+    outage_before: Option<Outage>,
 }
 
 impl Store {
     /// Opens the store in a file, and makes the file when there is none. One process at a time.
     pub fn open(path: &Path, options: Options) -> Result<Self, OpenError> {
-        let lock = make_files(path)?;
+        let lock = sqlite::lock(path)?;
         let conn = schema::open_writer(path, options.busy)?;
-        let readers = Readers::start(path, options.readers, options.busy)?;
-        let owner = Presence::Owner { _lock: Some(lock) };
-        Self::start(conn, options, owner, Some(readers))
+        let readers = Readers::start(&file(path, options.busy), options.readers)?;
+        Self::start(conn, options, Some(lock), Some(readers))
     }
 
-    /// Opens the store in a file that another process may own, to write beside it. Each sees what the other commits; the
-    /// owner is told of it like of its own rows. Live time is the owner's, and stands still when there is none; who only
-    /// looks needs no right to write, and leaves no trace.
-    pub fn join(path: &Path, options: Options) -> Result<Self, OpenError> {
-        // SQLite reports a missing file as "unable to open", which says little.
-        std::fs::metadata(path).map_err(|source| OpenError::File {
-            path: path.to_owned(),
-            source,
-        })?;
-        let conn = schema::open_guest(path, options.busy)?;
-        let readers = Readers::start(path, options.readers, options.busy)?;
-        let guest = Presence::Guest(path.to_owned());
-        Self::start(conn, options, guest, Some(readers))
+    /// Opens the store in a database of a PostgreSQL server, and makes its tables when there are none. Any number of processes
+    /// may have it open; each is told of what the others commit like of its own rows.
+    pub async fn connect(url: &str, options: Options) -> Result<Self, OpenError> {
+        let server = postgres::Server::new(url, options.busy)?;
+        elsewhere(move || {
+            let conn = server.writer()?;
+            let readers = Readers::start(&Database::Server(Box::new(server.clone())), options.readers)?;
+            let store = Self::start(conn, options, None, Some(readers))?;
+            store.listen(server)?;
+            Ok(store)
+        })
+        .await
+    }
+
+    /// Opens the store of a server to look at it. Changes nothing.
+    pub async fn connect_read_only(url: &str) -> Result<Self, OpenError> {
+        let options = Options::default();
+        let server = postgres::Server::new(url, options.busy)?;
+        elsewhere(move || {
+            let readers = Readers::start(&Database::Server(Box::new(server)), 1)?;
+            Ok(Self::reading(readers, options.clock))
+        })
+        .await
+    }
+
+    /// Has the writer look around whenever another process commits.
+    fn listen(&self, server: postgres::Server) -> Result<(), OpenError> {
+        let Some(queue) = self.inner.steps.as_ref().map(mpsc::Sender::downgrade) else {
+            return Ok(());
+        };
+        thread::Builder::new()
+            .name("placet-listener".into())
+            .spawn(move || {
+                postgres::listen(&server, &queue, || Message::LookAround(oneshot::channel().0));
+            })
+            .map_err(|error| StoreError::Io(error.to_string()))?;
+        Ok(())
     }
 
     /// Opens an empty store in memory.
     pub fn open_in_memory(options: Options) -> Result<Self, OpenError> {
-        let owner = Presence::Owner { _lock: None };
-        Self::start(schema::open_in_memory()?, options, owner, None)
+        Self::start(schema::open_in_memory()?, options, None, None)
+    }
+
+    /// Opens the store in a file to look at it. Takes no lock, changes nothing and disturbs nobody.
+    pub fn open_read_only(path: &Path) -> Result<Self, OpenError> {
+        let options = Options::default();
+        schema::check_existing(path, options.busy)?;
+        let readers = Readers::start(&file(path, options.busy), 1)?;
+        Ok(Self::reading(readers, options.clock))
+    }
+
+    fn reading(readers: Readers, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                steps: None,
+                readers: Some(readers),
+                writer: Mutex::new(None),
+                clock: Arc::new(SteadyClock::new(clock, 0)),
+                outage_before: None,
+            }),
+        }
     }
 
     fn start(
-        conn: rusqlite::Connection,
+        conn: Connection,
         options: Options,
-        presence: Presence,
+        lock: Option<sqlite::Lock>,
         readers: Option<Readers>,
     ) -> Result<Self, OpenError> {
-        let clock = options.clock;
-        let role = match &presence {
-            Presence::Owner { .. } => Role::Owner,
-            Presence::Guest(_) => Role::Guest,
-        };
-        let writer = Writer::new(conn, options.checkpoint_rows, role)?;
-        let written = writer.last_alive()?;
-        let down_for = written.ago(&*clock);
-        let live = Arc::new(match role {
-            Role::Owner => LiveClock::kept(written.live, &*clock),
-            Role::Guest => LiveClock::Followed(Mutex::default()),
-        });
+        let writer = Writer::new(conn, options.checkpoint_rows)?;
+        let after = View::new(&writer.conn).epoch()?.row;
+        let clock = Arc::new(SteadyClock::new(options.clock, after));
+        let until = clock.now().0;
+        let outage_before = writer.last_alive()?.map(|from| Outage { from, until, after });
         let (steps, queue) = mpsc::channel(QUEUE_COMMITS_MAX);
         let worker = Worker {
             writer,
             queue,
             clock: Arc::clone(&clock),
-            live: Arc::clone(&live),
             on_commit: options.on_commit,
-            presence,
+            _lock: lock,
         };
-        worker.look_at_owner()?;
         let thread = thread::Builder::new()
             .name("placet-writer".into())
             .spawn(move || worker.run())
@@ -157,25 +178,59 @@ impl Store {
                 readers,
                 writer: Mutex::new(Some(thread)),
                 clock,
-                live,
-                down_for,
+                outage_before,
             }),
         })
     }
 
-    /// Both clocks.
-    pub fn now(&self) -> Now {
-        self.inner.live.now(&*self.inner.clock)
+    /// The store's clock. Does not jump: see [`Store::clock_jump`].
+    pub fn now(&self) -> Timestamp {
+        self.inner.clock.now().0
     }
 
-    /// How long nothing was running before this store was opened, by the wall clock.
-    pub fn down_for(&self) -> Millis {
-        self.inner.down_for
+    /// The time to decide on a snapshot by. Nothing if an outage has set the clock since it was loaded.
+    pub fn now_for(&self, snapshot: &Snapshot) -> Option<Timestamp> {
+        let (now, epoch) = self.inner.clock.now();
+        let current = snapshot.epoch().is_none_or(|loaded| loaded.row == epoch);
+        current.then_some(now)
+    }
+
+    /// From when until when Placet did not run before this store was opened.
+    pub fn outage_before(&self) -> Option<Outage> {
+        self.inner.outage_before
+    }
+
+    /// The outage that a jump of the wall clock makes, if it has jumped. The store's clock follows when it is committed.
+    pub fn clock_jump(&self) -> Option<Outage> {
+        self.inner.clock.jump()
     }
 
     /// Loads what a decision asks for, all of one moment. Sees everything that was acknowledged before.
     pub async fn load(&self, needs: BTreeSet<Need>) -> Result<Snapshot, StoreError> {
-        self.read(move |view, _| load::load(view, needs)).await
+        let snapshot = self
+            .see(|reply| Look::Load(needs, Purpose::Deciding, reply))
+            .await?;
+        // Another process may have recorded an outage that this one has not heard of.
+        if let Some(epoch) = snapshot.epoch() {
+            self.inner.clock.adopt(epoch);
+        }
+        Ok(snapshot)
+    }
+
+    /// Looks at what is stored. `read` runs once more for each load, so it must be a function of its argument.
+    pub async fn look<T>(&self, read: impl Fn(&Snapshot) -> Result<T, Undecided>) -> Result<T, StoreError> {
+        let mut snapshot = Snapshot::default();
+        loop {
+            let seen = read(&snapshot);
+            match snapshot.wanting() {
+                Some(needs) => {
+                    snapshot = self
+                        .see(|reply| Look::Load(needs, Purpose::Looking, reply))
+                        .await?;
+                }
+                None => return Ok(seen?),
+            }
+        }
     }
 
     /// Makes a step durable, or says that it was decided on an old state ([`StoreError::Conflict`]). Answers after the commit.
@@ -183,36 +238,17 @@ impl Store {
         self.ask(|reply| Message::Commit(commit, reply)).await
     }
 
-    /// Looks at the newest state. Sees everything that was acknowledged before.
-    pub async fn read<T, F>(&self, look: F) -> Result<T, StoreError>
-    where
-        F: FnOnce(&View<'_>, Now) -> Result<T, StoreError> + Send + 'static,
-        T: Send + 'static,
-    {
-        let (reply, answer) = oneshot::channel();
-        let now = self.now();
-        let job: Look = Box::new(move |view| {
-            // The caller may have gone away meanwhile.
-            let _ = reply.send(reader::guarded(view, |view| look(view, now)));
-        });
-        match &self.inner.readers {
-            Some(readers) => readers.send(job).await?,
-            None => self.send(Message::Look(job)).await?,
-        }
-        answer.await.unwrap_or(Err(StoreError::Closed))
-    }
-
     /// Covers all rows by a checkpoint.
     pub async fn checkpoint(&self) -> Result<(), StoreError> {
         self.ask(Message::Checkpoint).await
     }
 
-    /// Looks whether somebody else wrote to the file; what they wrote is told like what this store writes.
+    /// Looks for rows that other processes wrote to the database; they are told like what this store writes.
     pub async fn look_around(&self) -> Result<(), StoreError> {
         self.ask(Message::LookAround).await
     }
 
-    /// Stores how far live time has come, so that a crash gives no question more than that back.
+    /// Stores that Placet runs: where the outage begins if it is killed.
     pub async fn heartbeat(&self) -> Result<(), StoreError> {
         self.ask(Message::Heartbeat).await
     }
@@ -223,30 +259,24 @@ impl Store {
         self.ask(Message::ProveRoom).await
     }
 
-    /// Checks everything stored; see [`crate::verify_file`].
+    /// Checks everything stored: every chain, and the projections against the journal.
     pub async fn verify(&self, expected: Option<Anchor>) -> Result<Verified, StoreError> {
-        let (reply, answer) = oneshot::channel();
-        match &self.inner.readers {
-            Some(readers) => {
-                let path = readers.path().to_owned();
-                let job: Look = Box::new(move |_| {
-                    let verified = crate::verify::verify_file(&path, expected.as_ref());
-                    let _ = reply.send(verified.map_err(|error| match error {
-                        OpenError::Store(error) => error,
-                        other => StoreError::Io(other.to_string()),
-                    }));
-                });
-                readers.send(job).await?;
-            }
-            None => self.send(Message::Verify(expected, reply)).await?,
-        }
-        answer.await.unwrap_or(Err(StoreError::Closed))
+        self.see(|reply| Look::Verify(expected, reply)).await
     }
 
     /// Commits what is waiting, writes a last checkpoint and closes the file. Other handles get
     /// [`StoreError::Closed`] from then on.
     pub async fn close(self) -> Result<(), StoreError> {
-        let closed = self.ask(Message::Close).await;
+        self.end(Ending::Stopping).await
+    }
+
+    /// The same, but the time until the next start is no outage: approvers can answer through other processes meanwhile.
+    pub async fn leave(self) -> Result<(), StoreError> {
+        self.end(Ending::Leaving).await
+    }
+
+    async fn end(self, ending: Ending) -> Result<(), StoreError> {
+        let closed = self.ask(|reply| Message::Close(ending, reply)).await;
         // The writer has answered, so it is about to end; until it has, the file is locked.
         self.inner.join();
         closed
@@ -258,6 +288,15 @@ impl Store {
     ) -> Result<(), StoreError> {
         let (reply, answer) = oneshot::channel();
         self.send(message(reply)).await?;
+        answer.await.unwrap_or(Err(StoreError::Closed))
+    }
+
+    async fn see<T>(&self, look: impl FnOnce(Reply<T>) -> Look) -> Result<T, StoreError> {
+        let (reply, answer) = oneshot::channel();
+        match &self.inner.readers {
+            Some(readers) => readers.send(look(reply)).await?,
+            None => self.send(Message::Look(look(reply))).await?,
+        }
         answer.await.unwrap_or(Err(StoreError::Closed))
     }
 
@@ -287,84 +326,22 @@ impl Drop for Inner {
     }
 }
 
-/// The lock on a store's file, as long as this lives.
-struct Lock(File);
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        // Closing alone is not enough: a child process that is just being started still has a copy of the descriptor.
-        let _ = self.0.unlock();
-    }
+/// Runs `work` on a thread of its own: connections to a server wait for it, which tasks must not.
+async fn elsewhere<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, OpenError> + Send + 'static,
+) -> Result<T, OpenError> {
+    let (reply, answer) = oneshot::channel();
+    thread::Builder::new()
+        .name("placet-opener".into())
+        // A caller that has gone away closes what was opened.
+        .spawn(move || drop(reply.send(work())))
+        .map_err(|error| StoreError::Io(error.to_string()))?;
+    answer.await.unwrap_or(Err(OpenError::Store(StoreError::Closed)))
 }
 
-/// Makes the folder and the file, readable by nobody else, and takes the lock.
-fn make_files(path: &Path) -> Result<Lock, OpenError> {
-    let file = |path: &Path, source| OpenError::File {
+fn file(path: &Path, busy: Duration) -> Database {
+    Database::File(sqlite::File {
         path: path.to_owned(),
-        source,
-    };
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        let mut builder = DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(folder).map_err(|error| file(folder, error))?;
-    }
-    let lock = lock_file(path)?;
-    match patiently(&lock) {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(OpenError::InUse(path.to_owned())),
-        Err(TryLockError::Error(error)) => return Err(file(path, error)),
-    }
-    private(path).map_err(|error| file(path, error))?;
-    Ok(Lock(lock))
-}
-
-/// Takes the lock. A process that was killed while it started another one leaves that with a copy of the lock until it has
-/// begun, and a guest has it while it looks for an owner: moments, and no owners.
-fn patiently(lock: &File) -> Result<(), TryLockError> {
-    for _ in 0..LOCK_TRIES {
-        match lock.try_lock() {
-            Err(TryLockError::WouldBlock) => thread::sleep(LOCK_PAUSE),
-            decided => return decided,
-        }
-    }
-    lock.try_lock()
-}
-
-/// Whether a process owns the store. Where that cannot be found out, one does: then questions still close in time.
-fn owner_of(path: &Path) -> Owner {
-    match File::open(lock_path(path)) {
-        Ok(lock) => match lock.try_lock_shared() {
-            Ok(()) => {
-                drop(Lock(lock));
-                Owner::Away
-            }
-            Err(_) => Owner::Here,
-        },
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Owner::Away,
-        Err(_) => Owner::Here,
-    }
-}
-
-fn lock_path(path: &Path) -> PathBuf {
-    let mut lock_path = path.as_os_str().to_owned();
-    lock_path.push(".lock");
-    PathBuf::from(lock_path)
-}
-
-fn lock_file(path: &Path) -> Result<File, OpenError> {
-    let lock_path = lock_path(path);
-    private(&lock_path).map_err(|source| OpenError::File {
-        path: lock_path,
-        source,
+        busy,
     })
-}
-
-fn private(path: &Path) -> std::io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
 }

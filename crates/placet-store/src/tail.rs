@@ -3,15 +3,15 @@
 //! All of it is in the file too. Remembering it saves two look-ups for every row written, and reading every row a second
 //! time for its checkpoint. What another process may have changed, or a rollback has undone, is forgotten and read again.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use placet_core::digest::Digest;
 use placet_core::ids::SessionId;
 use placet_core::journal::genesis;
-use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::checkpoint::{self, Interval, Last};
 use crate::error::StoreError;
+use crate::sql::{Connection, Generation, OptionalExtension, Row, params};
 use crate::view::View;
 
 /// The most sessions remembered; beyond it all are forgotten, which costs a look-up each.
@@ -23,13 +23,34 @@ pub(crate) struct Head {
     pub(crate) seq: u64,
     pub(crate) hash: Digest,
     version: u64,
+    /// Whether it belongs to an agent.
+    owned: bool,
     moved: bool,
 }
 
+/// The columns of a head.
+const HEAD: &str = "id, head_seq, head_hash, version, agent IS NOT NULL";
+
 impl Head {
+    fn read(row: &Row<'_>) -> Result<Self, StoreError> {
+        Ok(Self {
+            session: row.get(0)?,
+            seq: row.get(1)?,
+            hash: Digest::from_bytes(row.get(2)?),
+            version: row.get(3)?,
+            owned: row.get(4)?,
+            moved: false,
+        })
+    }
+
     /// The session has one row more.
     pub(crate) fn advance(&mut self, seq: u64, hash: Digest) {
         (self.seq, self.hash, self.moved) = (seq, hash, true);
+    }
+
+    /// The session belongs to an agent from now on. Whether it did not before.
+    pub(crate) fn own(&mut self) -> bool {
+        !std::mem::replace(&mut self.owned, true)
     }
 
     /// What decisions about its calls look at has changed.
@@ -40,30 +61,35 @@ impl Head {
 
 #[derive(Default)]
 pub(crate) struct Tail {
-    /// SQLite's count of changes made by other connections, when this was remembered.
-    version: i64,
+    /// Which writes of other connections this takes into account.
+    generation: Generation,
     heads: HashMap<SessionId, Head>,
-    uncovered: Option<(Last, Interval)>,
+    last: Option<Last>,
+    /// The rows after the newest checkpoint; missing until a checkpoint is due.
+    uncovered: Option<Interval>,
 }
 
 impl Tail {
     /// To be called first in every transaction.
-    pub(crate) fn begin(&mut self, conn: &Connection) -> Result<(), StoreError> {
-        let version: i64 = conn
-            .prepare_cached("PRAGMA data_version")?
-            .query_row([], |row| row.get(0))?;
-        if version != self.version {
+    pub(crate) fn begin(&mut self, generation: Generation) {
+        if generation != self.generation {
             self.forget();
-            self.version = version;
+            self.generation = generation;
         } else if self.heads.len() > SESSIONS_MAX {
             self.heads.clear();
         }
+    }
+
+    /// To be called last before a transaction is committed.
+    pub(crate) fn stamp(&mut self, conn: &Connection) -> Result<(), StoreError> {
+        self.generation = conn.stamp(self.generation)?;
         Ok(())
     }
 
     /// To be called when a transaction was not committed.
     pub(crate) fn forget(&mut self) {
         self.heads.clear();
+        self.last = None;
         self.uncovered = None;
     }
 
@@ -88,7 +114,7 @@ impl Tail {
 
     /// A row was written.
     pub(crate) fn push(&mut self, session: &SessionId, seq: u64, hash: Digest) {
-        if let Some((_, interval)) = &mut self.uncovered {
+        if let Some(interval) = &mut self.uncovered {
             interval.push(session.as_str(), seq, hash);
         }
     }
@@ -110,45 +136,73 @@ impl Tail {
         Ok(())
     }
 
-    /// The newest checkpoint and the rows after it.
-    pub(crate) fn uncovered(&mut self, conn: &Connection) -> Result<&mut (Last, Interval), StoreError> {
-        if self.uncovered.is_none() {
-            let last = Last::read(conn)?;
-            self.uncovered = Some((last, checkpoint::uncovered(conn, last.rows)?));
+    /// The newest checkpoint.
+    pub(crate) fn last_checkpoint(&mut self, conn: &Connection) -> Result<Last, StoreError> {
+        match self.last {
+            Some(last) => Ok(last),
+            None => Ok(*self.last.insert(Last::read(conn)?)),
         }
-        self.uncovered
-            .as_mut()
-            .ok_or_else(|| StoreError::corrupt("the rows without a checkpoint were lost"))
+    }
+
+    /// The rows that a checkpoint written now covers.
+    pub(crate) fn uncovered(&mut self, conn: &Connection, last: &Last) -> Result<Interval, StoreError> {
+        match self.uncovered.take() {
+            Some(interval) => Ok(interval),
+            None => checkpoint::uncovered(conn, last.rows),
+        }
+    }
+
+    /// A checkpoint that covers every row was written.
+    pub(crate) fn covered(&mut self, by: Last) {
+        (self.last, self.uncovered) = (Some(by), Some(Interval::default()));
+    }
+
+    /// Reads the heads of several sessions at once, where each would cost a round trip.
+    pub(crate) fn prefetch<'n>(
+        &mut self,
+        conn: &Connection,
+        names: impl Iterator<Item = &'n SessionId>,
+    ) -> Result<(), StoreError> {
+        let unknown: BTreeSet<&SessionId> = names.filter(|name| !self.heads.contains_key(*name)).collect();
+        if matches!(conn, Connection::Sqlite(_)) || unknown.len() < 2 {
+            return Ok(());
+        }
+        let list = serde_json::to_string(&unknown).map_err(|error| StoreError::corrupt(error.to_string()))?;
+        let sql = format!(
+            "SELECT {HEAD}, name FROM sessions WHERE name IN ({})",
+            conn.members_of("?1")
+        );
+        let found = conn.prepare_cached(&sql)?.query_map([list], |row| {
+            let name = SessionId::new(row.get::<String>(5)?)
+                .map_err(|error| StoreError::corrupt(error.to_string()))?;
+            Ok((name, Head::read(row)?))
+        })?;
+        self.heads.extend(found);
+        Ok(())
     }
 }
 
 fn read_head(conn: &Connection, name: &SessionId) -> Result<Head, StoreError> {
-    let sql = "SELECT id, head_seq, head_hash, version FROM sessions WHERE name = ?1";
+    let sql = format!("SELECT {HEAD} FROM sessions WHERE name = ?1");
     let found = conn
-        .prepare_cached(sql)?
-        .query_row([name.as_str()], |row| {
-            Ok(Head {
-                session: row.get(0)?,
-                seq: row.get(1)?,
-                hash: Digest::from_bytes(row.get(2)?),
-                version: row.get(3)?,
-                moved: false,
-            })
-        })
+        .prepare_cached(&sql)?
+        .query_row([name.as_str()], Head::read)
         .optional()?;
     if let Some(head) = found {
         return Ok(head);
     }
     let hash = genesis();
+    let sql = "INSERT INTO sessions (id, name, head_seq, head_hash)
+               SELECT coalesce(max(id), 0) + 1, ?1, 0, ?2 FROM sessions RETURNING id";
     let session = conn
-        .prepare_cached("INSERT INTO sessions (name, head_seq, head_hash) VALUES (?1, 0, ?2)")?
-        .insert(params![name.as_str(), hash.as_bytes()])?;
+        .prepare_cached(sql)?
+        .query_row((name.as_str(), hash.as_bytes()), |row| row.get(0))?;
     Ok(Head {
-        session: u64::try_from(session)
-            .map_err(|_| StoreError::corrupt("a session has a negative number"))?,
+        session,
         seq: 0,
         hash,
         version: 0,
+        owned: false,
         moved: false,
     })
 }

@@ -13,11 +13,11 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use placet_core::digest::Digest;
-use rusqlite::Connection;
 use serde::Serialize;
 
 use crate::error::{OpenError, StoreError};
-use crate::schema;
+use crate::sql::Connection;
+use crate::sqlite::schema;
 
 mod chain;
 mod replay;
@@ -143,14 +143,12 @@ pub fn verify_file(path: &Path, expected: Option<&Anchor>) -> Result<Verified, O
 pub(crate) fn verify(conn: &Connection, expected: Option<&Anchor>) -> Result<Verified, StoreError> {
     // The replay writes to temporary tables of the same names, and statements compiled against one set of tables must
     // not be used on the other.
-    conn.flush_prepared_statement_cache();
-    conn.execute_batch("BEGIN")?;
+    conn.forget_statements();
+    conn.begin_reading()?;
     let verified = both_passes(conn, expected);
-    conn.flush_prepared_statement_cache();
-    let ended = conn.execute_batch("ROLLBACK");
-    let verified = verified?;
-    ended?;
-    Ok(verified)
+    conn.forget_statements();
+    conn.roll_back();
+    verified
 }
 
 fn both_passes(conn: &Connection, expected: Option<&Anchor>) -> Result<Verified, StoreError> {

@@ -1,18 +1,19 @@
 //! A view: what a step or a reader may look at. Reads only.
 
-use placet_core::call::{CallDigest, Chat};
+use placet_core::call::CallDigest;
 use placet_core::digest::Digest;
-use placet_core::ids::{ChannelName, GroupId, IdError, InteractionId, SessionId};
-use placet_core::interaction::{CallKey, Code};
+use placet_core::ids::{ChannelName, IdError, InteractionId};
 use placet_core::journal::Event;
-use placet_core::time::{LiveTime, Timestamp};
-use placet_core::tool::Risk;
-use rusqlite::{Connection, OptionalExtension, Row};
+use placet_core::listing::{Before, Counts};
+use placet_core::snapshot::Epoch;
+use placet_core::time::{Shift, Timestamp};
 use serde::de::DeserializeOwned;
 
 use crate::error::StoreError;
+use crate::sql::{Connection, OptionalExtension, Row};
 
 mod calls;
+mod leases;
 mod memory;
 mod outbox;
 mod questions;
@@ -21,96 +22,11 @@ mod runs;
 mod surroundings;
 
 pub(crate) use memory::mode_name;
-pub use runs::RunHead;
+pub(crate) use runs::RunHead;
 
 /// What a step or a reader may look at: one state of the store, not changing while it is looked at.
-pub struct View<'a> {
+pub(crate) struct View<'a> {
     conn: &'a Connection,
-}
-
-/// An open question in a list.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PendingRow {
-    /// Where the list goes on: pass it as `after`.
-    pub cursor: u64,
-    /// Its id.
-    pub id: InteractionId,
-    /// Its session.
-    pub session: SessionId,
-    /// The call it is about, if it is about one.
-    pub call: Option<CallKey>,
-    /// When it closes.
-    pub deadline: LiveTime,
-    /// When it was asked.
-    pub asked_at: Timestamp,
-    /// The risk of what is asked about.
-    pub risk: Risk,
-    /// The chat it is asked in; the inbox when absent.
-    pub chat: Option<Chat>,
-    /// The turn it belongs to.
-    pub group: Option<GroupId>,
-    /// Its short name.
-    pub code: Code,
-}
-
-/// An open question that cannot be read. It can only be named; nobody can answer it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DamagedRow {
-    /// Where the list goes on.
-    pub cursor: u64,
-    /// Its id.
-    pub id: InteractionId,
-    /// What is wrong with it.
-    pub why: String,
-}
-
-/// A part of the open questions, oldest first.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct PendingPage {
-    /// Those that can be read.
-    pub rows: Vec<PendingRow>,
-    /// Those that cannot.
-    pub damaged: Vec<DamagedRow>,
-}
-
-impl PendingPage {
-    /// Where the list goes on; nothing at its end.
-    pub fn last(&self) -> Option<u64> {
-        let (row, damaged) = (self.rows.last(), self.damaged.last());
-        row.map(|row| row.cursor).max(damaged.map(|row| row.cursor))
-    }
-}
-
-/// A session from its first row to its last.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SessionSpan {
-    /// When it began.
-    pub began_at: Timestamp,
-    /// When something last happened in it.
-    pub last_at: Timestamp,
-    /// How many calls were proposed in it.
-    pub calls: u64,
-}
-
-/// How much there is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Counts {
-    /// Journal rows; also the number of the last one.
-    pub rows: u64,
-    /// Sessions.
-    pub sessions: u64,
-    /// Open questions.
-    pub pending: u64,
-    /// Grants claimed and not finished.
-    pub claimed: u64,
-    /// Outbox items to be sent.
-    pub outbox_waiting: u64,
-    /// Outbox items given up.
-    pub outbox_dead: u64,
-    /// Messages waiting for an agent.
-    pub queued: u64,
-    /// Checkpoints.
-    pub checkpoints: u64,
 }
 
 impl<'a> View<'a> {
@@ -119,8 +35,8 @@ impl<'a> View<'a> {
     }
 
     /// How much there is.
-    pub fn counts(&self) -> Result<Counts, StoreError> {
-        let sql = "SELECT (SELECT ifnull(max(id), 0) FROM journal), (SELECT count(*) FROM sessions),
+    pub(crate) fn counts(&self) -> Result<Counts, StoreError> {
+        let sql = "SELECT (SELECT coalesce(max(id), 0) FROM journal), (SELECT count(*) FROM sessions),
                    (SELECT count(*) FROM pending), (SELECT count(*) FROM calls WHERE grant_state = 'claimed'),
                    (SELECT count(*) FROM outbox WHERE state = 'waiting'),
                    (SELECT count(*) FROM outbox WHERE state = 'dead'), (SELECT count(*) FROM queue),
@@ -140,9 +56,44 @@ impl<'a> View<'a> {
     }
 
     /// The number of the newest journal row; 0 when there is none.
-    pub fn head(&self) -> Result<u64, StoreError> {
-        let sql = "SELECT ifnull(max(id), 0) FROM journal";
+    pub(crate) fn head(&self) -> Result<u64, StoreError> {
+        let sql = "SELECT coalesce(max(id), 0) FROM journal";
         Ok(self.conn.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
+    }
+
+    /// How far outages have moved what is pending.
+    pub(crate) fn shift(&self) -> Result<Shift, StoreError> {
+        let sql = "SELECT shift FROM outages ORDER BY row DESC LIMIT 1";
+        let shift: Option<i64> = self
+            .conn
+            .prepare_cached(sql)?
+            .query_row([], |row| row.get(0))
+            .optional()?;
+        Ok(Shift::from_millis(shift.unwrap_or(0)))
+    }
+
+    /// A time as its column holds it: less the shift.
+    pub(crate) fn unshifted(&self, at: Timestamp) -> Result<i64, StoreError> {
+        Ok(at.as_millis().saturating_sub(self.shift()?.as_millis()))
+    }
+
+    /// The time since the last outage.
+    pub(crate) fn epoch(&self) -> Result<Epoch, StoreError> {
+        let sql = "SELECT row, until FROM outages ORDER BY row DESC LIMIT 1";
+        let epoch = self
+            .conn
+            .prepare_cached(sql)?
+            .query_row([], |row| {
+                Ok(Epoch {
+                    row: row.get(0)?,
+                    until: Timestamp::from_millis(row.get(1)?),
+                })
+            })
+            .optional()?;
+        Ok(epoch.unwrap_or(Epoch {
+            row: 0,
+            until: Timestamp::from_millis(i64::MIN),
+        }))
     }
 
     /// What happened in a journal row, and when.
@@ -156,7 +107,7 @@ impl<'a> View<'a> {
     /// for its kind there; this is several times faster, and calls are read in every step.
     fn fields<T: DeserializeOwned>(&self, row: u64, kind: &'static str) -> Result<T, StoreError> {
         self.journal_row(row, |found| {
-            let body = found.get_ref(1)?.as_bytes().unwrap_or_default();
+            let body = found.bytes(1)?;
             let named = body
                 .strip_prefix(b"{\"type\":\"")
                 .and_then(|rest| rest.strip_prefix(kind.as_bytes()))
@@ -180,7 +131,7 @@ impl<'a> View<'a> {
             .prepare_cached("SELECT at, body FROM journal WHERE id = ?1")?;
         let mut rows = statement.query([row])?;
         match rows.next()? {
-            Some(found) => read(found),
+            Some(found) => read(&found),
             None => Err(StoreError::corrupt(format!("journal row {row} is missing"))),
         }
     }
@@ -192,21 +143,22 @@ pub(crate) fn parse_body<T: DeserializeOwned>(
     column: usize,
     id: u64,
 ) -> Result<T, StoreError> {
-    let body = row
-        .get_ref(column)?
-        .as_bytes()
-        .map_err(|_| StoreError::corrupt(format!("journal row {id} has no body")))?;
-    serde_json::from_slice(body)
+    serde_json::from_slice(row.bytes(column)?)
         .map_err(|error| StoreError::corrupt(format!("journal row {id} cannot be read: {error}")))
 }
 
 /// The journal row that asked a question.
 pub(crate) fn question_row(conn: &Connection, id: &InteractionId) -> Result<Option<u64>, StoreError> {
     let sql = "SELECT row FROM interactions WHERE id = ?1";
-    Ok(conn
-        .prepare_cached(sql)?
+    conn.prepare_cached(sql)?
         .query_row([id.as_str()], |row| row.get(0))
-        .optional()?)
+        .optional()
+}
+
+/// The row before which a part of a list begins.
+fn before(part: &Before) -> i64 {
+    part.cursor
+        .map_or(i64::MAX, |cursor| i64::try_from(cursor).unwrap_or(i64::MAX))
 }
 
 /// An id read from the database was checked when it was written.
@@ -218,7 +170,7 @@ fn digest_bytes(digest: &CallDigest) -> &[u8] {
     digest.0.as_bytes()
 }
 
-fn digest_at(row: &Row<'_>, column: usize) -> rusqlite::Result<Digest> {
+fn digest_at(row: &Row<'_>, column: usize) -> Result<Digest, StoreError> {
     Ok(Digest::from_bytes(row.get(column)?))
 }
 

@@ -6,30 +6,29 @@
 //! of bookkeeping. Any other failure fails the whole group, and no caller is told "done".
 
 use std::cell::{Cell, RefCell, RefMut};
+use std::collections::BTreeMap;
 
 use placet_core::digest::Digest;
 use placet_core::ids::SessionId;
 use placet_core::interaction::CallKey;
 use placet_core::journal::{Event, row_hash};
-use placet_core::outgoing::Change;
+use placet_core::listing::{Committed, JournalPage};
 use placet_core::step::Commit;
-use placet_core::time::{LiveTime, Now, Timestamp};
-use rusqlite::{Connection, params};
+use placet_core::time::Timestamp;
 
 use crate::change;
-use crate::clock::Written;
 use crate::error::StoreError;
-use crate::project::{self, At, Owner};
-use crate::rows::Committed;
+use crate::project::{self, At};
+use crate::sql::{Connection, params};
 use crate::tail::Tail;
 use crate::view::View;
-use crate::{checkpoint, inline::CommitFault};
+use crate::{checkpoint, sqlite::inline::CommitFault};
 
 #[cfg(test)]
 mod tests;
 
 /// What [`Writer::prove_room`] writes: more than most steps do.
-const ROOM_BYTES: u32 = 64 * 1024;
+const ROOM_BYTES: usize = 64 * 1024;
 
 /// A commit on its way through a group.
 pub(crate) struct Job {
@@ -46,20 +45,25 @@ impl Job {
     }
 }
 
-/// What a writer is to the file.
+/// Whether the time until the next start is an outage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// It keeps live time.
-    Owner,
-    /// Live time is not its to move, nor the rows of others to cover.
-    Guest,
+pub(crate) enum Ending {
+    /// It is: approvers keep the time they have left.
+    Stopping,
+    /// It is not: approvers can answer through other processes meanwhile.
+    Leaving,
+}
+
+/// How an attempt to write a group ended.
+enum Attempt {
+    /// These rows are durable.
+    Written(Vec<Committed>),
+    /// Nothing was written, because this job contradicts the store.
+    Refused(usize, StoreError),
 }
 
 pub(crate) struct Writer {
     pub(crate) conn: Connection,
-    role: Role,
-    /// Whether it has committed anything.
-    wrote: Cell<bool>,
     /// How many rows may wait for a checkpoint.
     checkpoint_rows: u32,
     /// The last row that was told about. What comes after it and is not ours, another process wrote.
@@ -68,35 +72,31 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    pub(crate) fn new(conn: Connection, checkpoint_rows: u32, role: Role) -> Result<Self, StoreError> {
+    pub(crate) fn new(conn: Connection, checkpoint_rows: u32) -> Result<Self, StoreError> {
         let told = Cell::new(View::new(&conn).head()?);
-        if role == Role::Owner {
-            checkpoint::restore_count(&conn)?;
+        checkpoint::restore_count(&conn)?;
+        // Only one process owns a file, so every lease is of one that is gone.
+        if let Connection::Sqlite(_) = &conn {
+            conn.prepare_cached("UPDATE leases SET until = ?1")?
+                .execute([i64::MIN])?;
         }
         Ok(Self {
             conn,
-            role,
-            wrote: Cell::new(false),
             checkpoint_rows,
             told,
             tail: RefCell::default(),
         })
     }
 
-    /// Live time as last stored, and the wall clock then.
-    pub(crate) fn last_alive(&self) -> Result<Written, StoreError> {
-        let sql = "SELECT live, wall FROM service";
-        let (live, wall): (i64, Option<i64>) = self
-            .conn
-            .query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok(Written {
-            live: LiveTime::from_millis(live),
-            wall: wall.map(Timestamp::from_millis),
-        })
+    /// The last moment at which Placet ran. Nothing if it never did, or left its questions open on purpose.
+    pub(crate) fn last_alive(&self) -> Result<Option<Timestamp>, StoreError> {
+        let mut statement = self.conn.prepare_cached("SELECT alive FROM service")?;
+        let alive: Option<i64> = statement.query_row([], |row| row.get(0))?;
+        Ok(alive.map(Timestamp::from_millis))
     }
 
     /// Writes `jobs` in order and commits them. When that fails, every job fails.
-    pub(crate) fn group(&self, jobs: &mut [Job], now: Now, fault: CommitFault) -> Vec<Committed> {
+    pub(crate) fn group(&self, jobs: &mut [Job], now: Timestamp, fault: CommitFault) -> Vec<Committed> {
         match self.try_group(jobs, now, fault) {
             Ok(rows) => rows,
             Err(error) => {
@@ -109,53 +109,91 @@ impl Writer {
         }
     }
 
+    /// Writes the jobs until none contradicts the store. Each one that does is left out of the next attempt, and the jobs that
+    /// were checked against it are checked again.
     fn try_group(
         &self,
         jobs: &mut [Job],
-        now: Now,
+        now: Timestamp,
         fault: CommitFault,
     ) -> Result<Vec<Committed>, StoreError> {
+        let mut refused = BTreeMap::new();
+        loop {
+            match self.attempt(jobs, &refused, now, fault)? {
+                Attempt::Written(rows) => {
+                    for (job, error) in refused {
+                        if let Some(job) = jobs.get_mut(job) {
+                            job.result = Err(error);
+                        }
+                    }
+                    return Ok(rows);
+                }
+                Attempt::Refused(job, error) => {
+                    if refused.insert(job, error.clone()).is_some() {
+                        return Err(error);
+                    }
+                }
+            }
+        }
+    }
+
+    fn attempt(
+        &self,
+        jobs: &mut [Job],
+        refused: &BTreeMap<usize, StoreError>,
+        now: Timestamp,
+        fault: CommitFault,
+    ) -> Result<Attempt, StoreError> {
         let mut batch = self.begin()?;
+        let sessions = jobs.iter().flat_map(|job| {
+            let written = job.commit.events.iter().map(|(session, _)| session);
+            written.chain(job.commit.versions.keys())
+        });
+        batch.tail.prefetch(&self.conn, sessions)?;
         let mut done: Vec<(usize, Vec<Stamp>)> = Vec::new();
-        for at in 0..jobs.len() {
-            let Some(job) = jobs.get_mut(at) else { break };
-            if let Err(error) = batch.check(&job.commit) {
-                job.result = Err(error);
+        for (at, job) in jobs.iter_mut().enumerate() {
+            if refused.contains_key(&at) {
+                continue;
+            }
+            self.conn.set_job(at);
+            job.result = batch.check(&job.commit);
+            if job.result.is_err() {
                 continue;
             }
             match batch.append(&job.commit) {
                 Ok(stamps) => done.push((at, stamps)),
-                Err(error @ StoreError::Conflict { .. }) => {
-                    job.result = Err(error);
-                    drop(batch);
-                    batch = self.begin()?;
-                    for (at, stamps) in &mut done {
-                        let Some(job) = jobs.get(*at) else { continue };
-                        batch.check(&job.commit)?;
-                        *stamps = batch.append(&job.commit)?;
-                    }
-                }
-                Err(error) => return Err(error),
+                Err(error) => return self.refused(at, error),
             }
         }
+        if let Err(error) = batch.settle() {
+            let last = done.last().map_or(0, |(at, _)| *at);
+            return self.refused(last, error);
+        }
         if done.is_empty() {
-            return Ok(Vec::new());
+            return Ok(Attempt::Written(Vec::new()));
         }
         let mut rows = self.between(self.told.get(), batch.first_row)?;
         let last_row = batch.last_row;
         batch.commit(now, u64::from(self.checkpoint_rows), fault)?;
         self.told.set(last_row);
-        self.wrote.set(true);
         for (at, stamps) in done {
             if let Some(job) = jobs.get_mut(at) {
                 rows.extend(committed(&mut job.commit, stamps));
             }
         }
-        Ok(rows)
+        Ok(Attempt::Written(rows))
+    }
+
+    /// Which job contradicts the store. On PostgreSQL it may be one before the one that was just written.
+    fn refused(&self, at: usize, error: StoreError) -> Result<Attempt, StoreError> {
+        match error {
+            StoreError::Conflict { .. } => Ok(Attempt::Refused(self.conn.failed_job().unwrap_or(at), error)),
+            error => Err(error),
+        }
     }
 
     fn begin(&self) -> Result<Batch<'_>, StoreError> {
-        Batch::begin(&self.conn, self.role, self.tail.borrow_mut())
+        Batch::begin(&self.conn, self.tail.borrow_mut())
     }
 
     /// Forgets what it remembers of the file: somebody changed it through this very connection.
@@ -177,60 +215,55 @@ impl Writer {
         if count == 0 {
             return Ok(Vec::new());
         }
-        View::new(&self.conn).journal(after, usize::try_from(count).unwrap_or(usize::MAX), None)
+        View::new(&self.conn).journal(&JournalPage::of_all(
+            after,
+            usize::try_from(count).unwrap_or(usize::MAX),
+        ))
     }
 
-    /// Covers all rows by a checkpoint. A guest that wrote none leaves that to the owner: it may not even be able to.
-    pub(crate) fn checkpoint(&self, now: Now) -> Result<(), StoreError> {
-        match self.role {
-            Role::Guest if !self.wrote.get() => Ok(()),
-            Role::Guest | Role::Owner => self.begin()?.commit(now, 1, CommitFault::None),
-        }
+    /// Covers all rows by a checkpoint.
+    pub(crate) fn checkpoint(&self, now: Timestamp) -> Result<(), StoreError> {
+        self.begin()?.commit(now, 1, CommitFault::None)
     }
 
-    /// Covers all rows by a checkpoint and folds the write-ahead log back into the file; a guest's is folded back by
-    /// whoever is the last to go.
-    pub(crate) fn close(&self, now: Now) -> Result<(), StoreError> {
+    /// Covers all rows by a checkpoint and folds the write-ahead log back into the file.
+    pub(crate) fn close(&self, now: Timestamp, ending: Ending) -> Result<(), StoreError> {
         self.checkpoint(now)?;
-        if self.role == Role::Guest {
-            return Ok(());
+        if ending == Ending::Leaving {
+            self.conn
+                .prepare_cached("UPDATE service SET alive = NULL")?
+                .execute([])?;
         }
-        // Readers may still hold on to the log; then it stays, which is only untidy.
-        Ok(self
-            .conn
-            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?)
+        match &self.conn {
+            Connection::Sqlite(conn) => conn.fold_log(),
+            Connection::Postgres(_) => Ok(()),
+        }
     }
 
     /// Commits a write of some size, and fails if the disk does not take it. A heartbeat is no proof: it changes a row in
     /// place, which a full disk may still take.
-    pub(crate) fn prove_room(&self, now: Now) -> Result<(), StoreError> {
-        if self.role == Role::Guest {
-            return Ok(());
-        }
+    pub(crate) fn prove_room(&self, now: Timestamp) -> Result<(), StoreError> {
         let batch = self.begin()?;
-        let last = self
+        let sql = "INSERT INTO room (id, filler) SELECT coalesce(max(id), 0) + 1, ?1 FROM room RETURNING id";
+        let last: u64 = self
             .conn
-            .prepare_cached("INSERT INTO room (filler) VALUES (zeroblob(?1))")?
-            .insert([ROOM_BYTES])?;
+            .prepare_cached(sql)?
+            .query_row([vec![0_u8; ROOM_BYTES]], |row| row.get(0))?;
         self.conn
             .prepare_cached("DELETE FROM room WHERE id < ?1")?
             .execute([last])?;
         batch.commit(now, u64::from(self.checkpoint_rows), CommitFault::None)
     }
 
-    /// Stores how far live time has come.
-    pub(crate) fn heartbeat(&self, now: Now) -> Result<(), StoreError> {
-        match self.role {
-            Role::Guest => Ok(()),
-            Role::Owner => self
-                .begin()?
-                .commit(now, u64::from(self.checkpoint_rows), CommitFault::None),
-        }
+    /// Stores that Placet runs.
+    pub(crate) fn heartbeat(&self, now: Timestamp) -> Result<(), StoreError> {
+        self.begin()?
+            .commit(now, u64::from(self.checkpoint_rows), CommitFault::None)
     }
 }
 
 fn committed(commit: &mut Commit, stamps: Vec<Stamp>) -> impl Iterator<Item = Committed> {
-    let at = commit.now.wall;
+    let at = commit.now;
     let rows = std::mem::take(&mut commit.events).into_iter().zip(stamps);
     rows.map(move |((session, event), stamp)| Committed {
         id: stamp.id,
@@ -252,13 +285,14 @@ struct Stamp {
 /// An open transaction. Dropped without a commit, it is rolled back, and what was remembered of it is forgotten.
 struct Batch<'c> {
     conn: &'c Connection,
-    role: Role,
     end: End,
     /// The first row this transaction can write.
     first_row: u64,
     last_row: u64,
     /// How many items the clean-up removed from the outbox.
     forgotten: u64,
+    /// The end of an outage that was recorded: what the clock shows from here on.
+    clock_set: Option<Timestamp>,
     /// Heads moved by this transaction are written back once, at its end.
     tail: RefMut<'c, Tail>,
 }
@@ -273,18 +307,18 @@ enum End {
 }
 
 impl<'c> Batch<'c> {
-    fn begin(conn: &'c Connection, role: Role, tail: RefMut<'c, Tail>) -> Result<Self, StoreError> {
-        conn.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+    fn begin(conn: &'c Connection, tail: RefMut<'c, Tail>) -> Result<Self, StoreError> {
+        let generation = conn.begin_writing()?;
         let mut batch = Self {
             conn,
-            role,
             end: End::Undone,
             first_row: 0,
             last_row: 0,
             forgotten: 0,
+            clock_set: None,
             tail,
         };
-        batch.tail.begin(conn)?;
+        batch.tail.begin(generation);
         batch.last_row = View::new(conn).head()?;
         batch.first_row = batch.last_row.saturating_add(1);
         Ok(batch)
@@ -293,9 +327,33 @@ impl<'c> Batch<'c> {
     /// Whether the sessions are as they were when the commit was decided, and its events are complete.
     fn check(&self, commit: &Commit) -> Result<(), StoreError> {
         leaves_no_call_in_the_air(&commit.events).map_err(StoreError::in_commit)?;
+        for fence in &commit.fences {
+            if !View::new(self.conn).has_fence(fence)? {
+                let lease = fence.lease.clone();
+                return Err(StoreError::Fenced { lease });
+            }
+        }
+        if let Some(epoch) = commit.epoch
+            && View::new(self.conn).epoch()?.row != epoch
+        {
+            let what = "an outage has moved its deadlines".to_owned();
+            return Err(StoreError::Conflict { what });
+        }
         for (session, version) in &commit.versions {
             if self.tail.session_version(self.conn, session)? != *version {
                 let what = format!("the session `{session}` has changed");
+                return Err(StoreError::Conflict { what });
+            }
+        }
+        for (_, event) in &commit.events {
+            // Another process may have covered rows since it was decided.
+            if let Event::Started {
+                checkpoints: Some(then),
+                ..
+            } = event
+                && View::new(self.conn).checkpoints()? != *then
+            {
+                let what = "there are other checkpoints by now".to_owned();
                 return Err(StoreError::Conflict { what });
             }
         }
@@ -305,16 +363,19 @@ impl<'c> Batch<'c> {
     fn append(&mut self, commit: &Commit) -> Result<Vec<Stamp>, StoreError> {
         let mut stamps = Vec::with_capacity(commit.events.len());
         for (session, event) in &commit.events {
-            let stamp = self.append_event(session, event, commit.now.wall);
+            let stamp = self.append_event(session, event, commit.now);
             stamps.push(stamp.map_err(StoreError::in_commit)?);
         }
         for change in &commit.changes {
-            change::apply(self.conn, change, commit.now).map_err(StoreError::in_commit)?;
-            if let Change::ForgetOutbox { .. } = change {
-                self.forgotten = self.forgotten.saturating_add(self.conn.changes());
-            }
+            let forgotten = change::apply(self.conn, change, commit.now).map_err(StoreError::in_commit)?;
+            self.forgotten = self.forgotten.saturating_add(forgotten);
         }
         Ok(stamps)
+    }
+
+    /// Waits until everything is written, and checks that nothing contradicts the store.
+    fn settle(&self) -> Result<(), StoreError> {
+        self.conn.flush().map_err(StoreError::in_commit)
     }
 
     fn append_event(&mut self, name: &SessionId, event: &Event, at: Timestamp) -> Result<Stamp, StoreError> {
@@ -336,31 +397,35 @@ impl<'c> Batch<'c> {
             name,
             wall: at.as_millis(),
         };
-        let owner = project::apply(self.conn, stored_at, event)?;
-        if owner == Owner::New || event.changes_session() {
-            self.tail.head(self.conn, name)?.change();
+        project::apply(self.conn, stored_at, event)?;
+        if let Event::Outage { until, .. } = event {
+            self.clock_set = Some(*until);
+        }
+        let head = self.tail.head(self.conn, name)?;
+        let has_new_owner = project::owner(event).is_some() && head.own();
+        if has_new_owner || event.changes_session() {
+            head.change();
         }
         Ok(Stamp { id, seq, hash })
     }
 
-    fn commit(mut self, now: Now, checkpoint_rows: u64, fault: CommitFault) -> Result<(), StoreError> {
+    fn commit(mut self, now: Timestamp, checkpoint_rows: u64, fault: CommitFault) -> Result<(), StoreError> {
         self.tail.write_heads(self.conn)?;
-        if self.role == Role::Owner {
-            self.conn
-                .prepare_cached("UPDATE service SET live = max(live, ?1), wall = ?2")?
-                .execute((now.live.as_millis(), now.wall.as_millis()))?;
-        }
+        self.conn
+            .prepare_cached("UPDATE service SET alive = ?1")?
+            .execute([self.clock_set.unwrap_or(now).as_millis()])?;
         checkpoint::write(
             self.conn,
             &mut self.tail,
             self.last_row,
             checkpoint_rows,
             self.forgotten,
-            now.wall,
+            now,
         )?;
         self.conn
             .prepare_cached("DELETE FROM memory WHERE until <= ?1")?
-            .execute([now.wall.as_millis()])?;
+            .execute([now.as_millis()])?;
+        self.tail.stamp(self.conn)?;
         match fault {
             CommitFault::None => self.seal(),
             CommitFault::LoseBeforeCommit => Err(StoreError::Io("lost before the commit".into())),
@@ -372,7 +437,7 @@ impl<'c> Batch<'c> {
     }
 
     fn seal(&mut self) -> Result<(), StoreError> {
-        self.conn.prepare_cached("COMMIT")?.execute([])?;
+        self.conn.commit()?;
         self.end = End::Committed;
         Ok(())
     }
@@ -386,10 +451,7 @@ impl Drop for Batch<'_> {
         // Also where SQLite rolled back by itself, as it does on a full disk: the tail knows rows and checkpoints that
         // never came to be.
         self.tail.forget();
-        if !self.conn.is_autocommit() {
-            // A rollback that fails leaves the transaction open, and the next `BEGIN` reports it.
-            let _ = self.conn.execute_batch("ROLLBACK");
-        }
+        self.conn.roll_back();
     }
 }
 

@@ -2,10 +2,9 @@
 
 use placet_core::analysis::FixedPlaces;
 use placet_core::call::{Args, Origin, ToolCall};
-use placet_core::findings::Findings;
 use placet_core::ids::{AgentId, CallId, ToolName};
 use placet_core::journal::CallResult;
-use placet_core::steps::{self, Claiming, Proposal, Proposed};
+use placet_core::steps::{self, Claiming, Promise, Proposal, Proposed};
 use placet_core::tool::OwnOpinion;
 use placet_store::StepError;
 
@@ -45,12 +44,7 @@ impl World {
         }
         call.args = Args::from_value(serde_json::json!({ "target": format!("other{}", self.made) }))
             .map_err(|error| error.to_string())?;
-        let known = self
-            .store
-            .view()
-            .call(&key_of(&call))
-            .map_err(|error| error.to_string())?
-            .is_some();
+        let known = self.look(|stored| Ok(stored.call(&key_of(&call))?.is_some()))?;
         let (head, rows) = (self.head()?, self.own_rows()?);
         let proposal = self.proposal(call);
         let refused = self
@@ -60,8 +54,7 @@ impl World {
         if known && !(refused && unchanged) {
             return Err("promise 5: an id was taken for another call".into());
         }
-        let stored = self.store.view().call(&key_of(&proposal.call));
-        let stored = stored.map_err(|error| error.to_string())?;
+        let stored = self.look(|stored| stored.call(&key_of(&proposal.call)).cloned())?;
         if !known && stored.is_some_and(|record| record.digest == proposal.digest) {
             // It came first under this id; the books must know it as it came.
             self.oracle.rewinds(head);
@@ -79,14 +72,15 @@ impl World {
         let candidates = self.calls.rchunks(newest).next().unwrap_or_default();
         let call = self.dice.choose(candidates).clone();
         let key = key_of(&call);
-        let claimed = self.step(|_, snapshot, now| steps::claim(snapshot, now, &key, None));
+        let promise = Promise::Process("sim".into());
+        let claimed = self.step(|_, snapshot, now| steps::claim(snapshot, now, &key, &promise));
         match claimed {
             Ok(permit) => self.runs(permit)?,
             Err(StepError::Refused(steps::ClaimRefusal::AlreadyClaimed(_)))
                 if self.sabotage == Sabotage::ClaimsTwice =>
             {
-                let record = self.store.view().call(&key).map_err(|error| error.to_string())?;
-                self.oracle.reads(&self.store.view(), self.live)?;
+                let record = self.look(|stored| stored.call(&key).cloned())?;
+                self.oracle.reads(&self.store, self.live)?;
                 if let Some(record) = record {
                     self.oracle.runs(&key, record.grants, &record.call.args)?;
                 }
@@ -102,7 +96,7 @@ impl World {
         self.oracle
             .acknowledge(Acknowledged::Claimed(permit.key().clone(), permit.grant()));
         // What is stored must be known to the books before anything runs on its strength.
-        self.oracle.reads(&self.store.view(), self.live)?;
+        self.oracle.reads(&self.store, self.live)?;
         let mut args = permit.call().args.clone();
         if self.sabotage == Sabotage::RunsOtherArguments {
             args = Args::from_value(scene::args(9)).map_err(|error| error.to_string())?;
@@ -140,7 +134,7 @@ impl World {
         self.tell(|_| format!("{} proposes {} {}", key.call, call.tool, call.args.canonical()));
         let mut proposal = self.proposal(call);
         if self.roll(2) == 0 {
-            proposal.claiming = Claiming::AtOnce { lease: None };
+            proposal.claiming = Claiming::AtOnce(Promise::Process("sim".into()));
         }
         if let Ok(Some(proposed)) =
             self.step(|rules, snapshot, now| steps::propose(rules, snapshot, now, &proposal))
@@ -179,7 +173,10 @@ impl World {
 
     fn proposal(&mut self, call: ToolCall) -> Proposal {
         let tool = self.config.tool(&call.tool);
-        let findings = Findings::of(&tool, &call.args, &FixedPlaces::of_examples());
+        let findings = self
+            .config
+            .inspect
+            .inspect(&tool, &call.args, &FixedPlaces::of_examples());
         Proposal {
             asks: None,
             digest: call.digest(),
@@ -187,6 +184,7 @@ impl World {
             tool,
             findings,
             own_opinion: OwnOpinion::Silent,
+            tool_description: None,
             evidence: Some(Vec::new()),
             run: None,
             confinement: None,

@@ -3,8 +3,8 @@
 use placet_core::call::{Chat, ToolCall};
 use placet_core::ids::{AgentId, ChannelName, ChatId, PersonId, SessionId};
 use placet_core::interaction::{Asked, CallKey, Subject};
+use placet_core::listing::{After, PendingRow};
 use placet_core::principal::{Principal, Via};
-use placet_core::steps::Connected;
 
 use super::World;
 
@@ -12,10 +12,7 @@ impl World {
     pub(super) fn some_chat(&mut self) -> Chat {
         let ids = ["room", "lobby", "u-ana", "u-bo", "u-cy"];
         let id = *self.dice.choose(&ids);
-        let ops = match &self.reach.channels {
-            Connected::These(channels) => channels.iter().next().cloned(),
-            Connected::Elsewhere => None,
-        };
+        let ops = self.reach.channels.iter().next().cloned();
         // Both names are constants that are valid ids.
         match (ops, ChatId::new(id)) {
             (Some(channel), Ok(id)) => Chat { channel, id },
@@ -23,22 +20,19 @@ impl World {
         }
     }
 
+    /// The oldest open questions.
+    pub(super) fn pending(&self, limit: usize) -> Result<Vec<PendingRow>, String> {
+        let first = After { cursor: None, limit };
+        Ok(self.look(|stored| stored.pending(&first).cloned())?.rows)
+    }
+
     pub(super) fn some_question(&mut self) -> Result<Option<Asked>, String> {
-        let page = self
-            .store
-            .view()
-            .pending_page(None, 16)
-            .map_err(|error| error.to_string())?
-            .rows;
+        let page = self.pending(16)?;
         if page.is_empty() {
             return Ok(None);
         }
         let id = self.dice.choose(&page).id.clone();
-        let interaction = self
-            .store
-            .view()
-            .interaction(&id)
-            .map_err(|error| error.to_string())?;
+        let interaction = self.look(|stored| stored.interaction(&id).cloned())?;
         Ok(interaction
             .map(|interaction| interaction.asked().clone())
             .filter(|asked| !matches!(asked.subject, Subject::Request { .. })))

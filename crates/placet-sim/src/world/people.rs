@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use placet_core::analysis::FixedPlaces;
 use placet_core::call::{Args, Chat};
 use placet_core::digest::Digest;
-use placet_core::findings::Findings;
 use placet_core::interaction::{Answer, Asked, Locale, Shown};
 use placet_core::journal::{Author, InboundMessage};
+use placet_core::listing::ToSend;
 use placet_core::outgoing::{Change, Receipt};
 use placet_core::principal::{Principal, Via};
 use placet_core::step::{Decided, Step};
-use placet_core::steps::{self, Answered, Authority, Edit, Inbound, Reply};
-use placet_core::time::LiveTime;
+use placet_core::steps::{self, Answered, Authority, Edit, Inbound, Patience, Reply};
+use placet_core::time::Timestamp;
 use placet_store::StepError;
 
 use super::cast::{inbox, place_of, session_of};
@@ -61,7 +61,7 @@ impl World {
             });
         }
         match self.sabotage {
-            Sabotage::LateAnswerCounts => now.live = LiveTime::from_millis(self.live - 1),
+            Sabotage::LateAnswerCounts => now = Timestamp::from_millis(self.clock - 1),
             Sabotage::StrangerCounts => said = inbox("ana"),
             Sabotage::VotesCountTwice => {
                 let somebody = *self.dice.choose(&["ana", "bo", "cy"]);
@@ -108,10 +108,13 @@ impl World {
     ) -> Result<Reply, String> {
         let edit = match (&edited_args, asked.call()) {
             (Some(args), Some(key)) => {
-                let record = self.store.view().call(key).map_err(|error| error.to_string())?;
+                let record = self.look(|stored| stored.call(key).cloned())?;
                 record.map(|record| {
                     let tool = self.config.tool(&record.call.tool);
-                    let findings = Findings::of(&tool, args, &FixedPlaces::of_examples());
+                    let findings = self
+                        .config
+                        .inspect
+                        .inspect(&tool, args, &FixedPlaces::of_examples());
                     Edit {
                         evidence: Vec::new(),
                         tool,
@@ -192,6 +195,8 @@ impl World {
                 author: Author::Human,
             },
             sender: Principal::Person { person, via },
+            choice: None,
+            patience: Patience::Over,
             fresh: self.fresh(),
         };
         let first = self.step(|rules, snapshot, now| steps::receive(rules, snapshot, now, &inbound));
@@ -207,12 +212,13 @@ impl World {
 
     /// The outbox shows things, all of it or a part.
     pub(super) fn deliver(&mut self) -> Check {
-        let due = self
-            .store
-            .view()
-            .outbox_due(self.now().live, &BTreeSet::new(), 4)
-            .map_err(|error| error.to_string())?;
-        for item in due {
+        let wanted = ToSend {
+            at: self.now(),
+            busy: BTreeSet::new(),
+            limit: 4,
+        };
+        let due = self.look(|stored| stored.sendable(&wanted).cloned())?;
+        for item in due.items {
             let whole = self.roll(3) > 0;
             let digest = Digest::of("sim", &[item.key.as_bytes()]);
             let shown = if whole {

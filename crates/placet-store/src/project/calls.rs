@@ -5,14 +5,14 @@ use placet_core::ids::InteractionId;
 use placet_core::interaction::CallKey;
 use placet_core::outcome::Outcome;
 use placet_core::snapshot::place;
-use placet_core::time::{LiveTime, Timestamp};
+use placet_core::time::Timestamp;
 use placet_core::verdict::Verdict;
-use rusqlite::{Connection, OptionalExtension, params};
 
 use super::At;
 use crate::change::one;
 use crate::error::StoreError;
-use crate::view::question_row;
+use crate::sql::{Connection, params};
+use crate::view::View;
 
 /// A call that is settled at once is granted or refused; another stays `received` until a later event of the same step says more.
 pub(super) fn received(
@@ -29,7 +29,7 @@ pub(super) fn received(
             call.id, call.session, at.name
         )));
     }
-    let (state, number, grant) = match outcome.map(Outcome::permits) {
+    let (state, number, grant): (_, Option<u32>, _) = match outcome.map(Outcome::permits) {
         Some(true) => ("granted", Some(1), Some("issued")),
         Some(false) => ("refused", None, None),
         None => ("received", None, None),
@@ -60,24 +60,19 @@ pub(super) fn joined(
     interaction: &InteractionId,
 ) -> Result<(), StoreError> {
     let sql = "UPDATE calls SET state = 'same', same_as =
-                   (SELECT id FROM calls WHERE agent = ?4 AND call = ?5 AND state = 'parked' AND parked_on = ?6)
+                   (SELECT id FROM calls AS other WHERE other.agent = ?4 AND other.call = ?5)
                WHERE agent = ?1 AND call = ?2 AND session = ?3 AND state = 'received'
-               RETURNING same_as IS NOT NULL";
-    let mut statement = conn.prepare_cached(sql)?;
-    let joined = statement
-        .query_row(
-            params![
-                call.agent.as_str(),
-                call.call.as_str(),
-                at.session,
-                same_as.agent.as_str(),
-                same_as.call.as_str(),
-                question_row(conn, interaction)?,
-            ],
-            |row| row.get::<_, bool>(0),
-        )
-        .optional()?;
-    one(usize::from(joined == Some(true)), || {
+                   AND EXISTS (SELECT 1 FROM calls AS other JOIN interactions ON interactions.row = other.parked_on
+                       WHERE other.agent = ?4 AND other.call = ?5 AND other.state = 'parked' AND interactions.id = ?6)";
+    let joined = conn.prepare_cached(sql)?.execute(params![
+        call.agent.as_str(),
+        call.call.as_str(),
+        at.session,
+        same_as.agent.as_str(),
+        same_as.call.as_str(),
+        interaction.as_str(),
+    ])?;
+    one(joined, || {
         format!(
             "call `{}` cannot wait for {interaction} with `{}`",
             call.call, same_as.call
@@ -121,12 +116,14 @@ pub(super) fn settled(
             if grant.is_some() { "a" } else { "no" }
         )));
     }
-    let sql = "UPDATE calls SET question = parked_on, parked_on = NULL, settled = ?4, lease = NULL,
-                   state = iif(?5 IS NULL, 'refused', 'granted'),
-                   grant_number = ifnull(?5, grant_number), grant_state = iif(?5 IS NULL, grant_state, 'issued')
+    let sql =
+        "UPDATE calls SET question = parked_on, parked_on = NULL, settled = ?4, lease = NULL, process = NULL,
+                   state = CASE WHEN ?5 IS NULL THEN 'refused' ELSE 'granted' END,
+                   grant_number = coalesce(?5, grant_number),
+                   grant_state = CASE WHEN ?5 IS NULL THEN grant_state ELSE 'issued' END
                WHERE agent = ?1 AND call = ?2 AND session = ?3
                    AND (state IN ('received', 'parked') OR (state = 'granted' AND grant_state = 'unknown'))
-                   AND (?5 IS NULL OR ?5 = ifnull(grant_number, 0) + 1)
+                   AND (?5 IS NULL OR ?5 = coalesce(grant_number, 0) + 1)
                    AND NOT EXISTS (SELECT 1 FROM pending WHERE row = parked_on)";
     let settled = conn.prepare_cached(sql)?.execute(params![
         call.agent.as_str(),
@@ -163,7 +160,7 @@ fn approved(
     conn.prepare_cached(reset)?.execute([at.session])?;
     let Some(until) = until else { return Ok(()) };
     let sql = "INSERT INTO memory SELECT place, tool, ?3, ?4 FROM calls WHERE agent = ?1 AND call = ?2
-               ON CONFLICT DO UPDATE SET until = excluded.until";
+               ON CONFLICT (place, tool, digest) DO UPDATE SET until = excluded.until";
     conn.prepare_cached(sql)?.execute(params![
         call.agent.as_str(),
         call.call.as_str(),
@@ -177,7 +174,7 @@ fn rejected(conn: &Connection, at: At<'_>, call: &CallKey) -> Result<(), StoreEr
     let count = "UPDATE sessions SET rejections = rejections + 1 WHERE id = ?1";
     conn.prepare_cached(count)?.execute([at.session])?;
     let sql = "INSERT INTO rejected SELECT ?1, digest, ?2 FROM calls WHERE agent = ?3 AND call = ?4
-               ON CONFLICT DO UPDATE SET row = excluded.row";
+               ON CONFLICT (session, digest) DO UPDATE SET row = excluded.row";
     conn.prepare_cached(sql)?.execute(params![
         at.session,
         at.row,
@@ -192,9 +189,9 @@ pub(super) fn claimed(
     at: At<'_>,
     call: &CallKey,
     grant: u32,
-    lease: Option<LiveTime>,
+    (lease, process): (Option<Timestamp>, Option<&str>),
 ) -> Result<(), StoreError> {
-    let sql = "UPDATE calls SET grant_state = 'claimed', lease = ?5
+    let sql = "UPDATE calls SET grant_state = 'claimed', lease = ?5, process = ?6
                WHERE agent = ?1 AND call = ?2 AND session = ?3 AND state = 'granted'
                    AND grant_number = ?4 AND grant_state = 'issued'";
     let claimed = conn.prepare_cached(sql)?.execute(params![
@@ -202,14 +199,15 @@ pub(super) fn claimed(
         call.call.as_str(),
         at.session,
         grant,
-        lease.map(LiveTime::as_millis),
+        lease.map(|lease| View::new(conn).unshifted(lease)).transpose()?,
+        process,
     ])?;
     one(claimed, || cannot(call, grant, "claimed"))
 }
 
 /// A late result of a call whose outcome was unknown counts too, even while people are asked about it.
 pub(super) fn finished(conn: &Connection, at: At<'_>, call: &CallKey, grant: u32) -> Result<(), StoreError> {
-    let sql = "UPDATE calls SET state = 'granted', parked_on = NULL, grant_state = 'done', lease = NULL, result = ?5
+    let sql = "UPDATE calls SET state = 'granted', parked_on = NULL, grant_state = 'done', lease = NULL, process = NULL, result = ?5
                WHERE agent = ?1 AND call = ?2 AND session = ?3 AND state IN ('granted', 'parked')
                    AND grant_number = ?4 AND grant_state IN ('claimed', 'unknown')";
     let finished = conn.prepare_cached(sql)?.execute(params![
@@ -228,7 +226,7 @@ pub(super) fn lost_track(
     call: &CallKey,
     grant: u32,
 ) -> Result<(), StoreError> {
-    let sql = "UPDATE calls SET grant_state = 'unknown', lease = NULL
+    let sql = "UPDATE calls SET grant_state = 'unknown', lease = NULL, process = NULL
                WHERE agent = ?1 AND call = ?2 AND session = ?3 AND state = 'granted'
                    AND grant_number = ?4 AND grant_state = 'claimed'";
     let lost = conn.prepare_cached(sql)?.execute(params![

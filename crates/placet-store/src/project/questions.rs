@@ -4,11 +4,11 @@ use placet_core::ids::InteractionId;
 use placet_core::interaction::{Asked, Audience, Resolution, Subject};
 use placet_core::journal::Event;
 use placet_core::time::Timestamp;
-use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{At, calls};
 use crate::change::one;
 use crate::error::StoreError;
+use crate::sql::{Connection, params};
 use crate::view::{View, question_row};
 
 pub(super) fn asked(conn: &Connection, at: At<'_>, asked: &Asked) -> Result<(), StoreError> {
@@ -26,15 +26,17 @@ pub(super) fn asked(conn: &Connection, at: At<'_>, asked: &Asked) -> Result<(), 
         Subject::Call { digest, .. } => Some(digest.0.as_bytes()),
         Subject::UnknownOutcome { .. } | Subject::Breaker { .. } | Subject::Request { .. } => None,
     };
+    let view = View::new(conn);
     let sql = "INSERT INTO pending VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     conn.prepare_cached(sql)?.execute(params![
         at.row,
         at.session,
-        asked.deadline.as_millis(),
+        view.unshifted(asked.deadline)?,
         asked
             .escalation
             .as_ref()
-            .map(|escalation| escalation.at.as_millis()),
+            .map(|escalation| view.unshifted(escalation.at))
+            .transpose()?,
         asked.chat.as_ref().map(|chat| chat.channel.as_str()),
         asked.chat.as_ref().map(|chat| chat.id.as_str()),
         digest,
@@ -85,24 +87,21 @@ pub(super) fn resolved(
     id: &InteractionId,
     resolution: &Resolution,
 ) -> Result<(), StoreError> {
-    let sql = "SELECT row FROM interactions WHERE id = ?1 AND state = 'pending' AND session = ?2";
-    let question: Option<u64> = conn
-        .prepare_cached(sql)?
-        .query_row(params![id.as_str(), at.session], |row| row.get(0))
-        .optional()?;
-    let question = question.ok_or_else(|| {
-        StoreError::corrupt(format!(
+    let sql = "UPDATE interactions SET state = ?3, resolved = ?4
+               WHERE id = ?1 AND state = 'pending' AND session = ?2";
+    let resolved =
+        conn.prepare_cached(sql)?
+            .execute(params![id.as_str(), at.session, resolution.name(), at.row])?;
+    one(resolved, || {
+        format!(
             "{id} cannot be {}: it is not open in this session",
             resolution.name()
-        ))
+        )
     })?;
-    conn.prepare_cached("UPDATE interactions SET state = ?2, resolved = ?3 WHERE row = ?1")?
-        .execute(params![question, resolution.name(), at.row])?;
-    conn.prepare_cached("DELETE FROM asks WHERE question = ?1")?
-        .execute([question])?;
-    let closed = conn
-        .prepare_cached("DELETE FROM pending WHERE row = ?1")?
-        .execute([question])?;
+    let sql = "DELETE FROM asks WHERE question = (SELECT row FROM interactions WHERE id = ?1)";
+    conn.prepare_cached(sql)?.execute([id.as_str()])?;
+    let sql = "DELETE FROM pending WHERE row = (SELECT row FROM interactions WHERE id = ?1)";
+    let closed = conn.prepare_cached(sql)?.execute([id.as_str()])?;
     one(closed, || format!("{id} is open, but not listed as such"))
 }
 

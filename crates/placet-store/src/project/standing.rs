@@ -2,11 +2,11 @@
 
 use placet_core::ids::StandingGrantId;
 use placet_core::standing::StandingGrant;
-use rusqlite::{Connection, params};
 
 use super::At;
 use crate::change::one;
 use crate::error::StoreError;
+use crate::sql::{Connection, params};
 
 pub(super) fn given(conn: &Connection, at: At<'_>, grant: &StandingGrant) -> Result<(), StoreError> {
     let sql = "INSERT INTO standing (row, id, tool, ends_at, uses_max) VALUES (?1, ?2, ?3, ?4, ?5)";

@@ -1,53 +1,55 @@
 //! The reader threads: each has a read-only connection of its own and sees one commit at a time.
 
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
-use rusqlite::Connection;
+use placet_core::snapshot::{Need, Snapshot};
 use tokio::sync::mpsc;
 
+use crate::database::Database;
 use crate::error::{OpenError, StoreError};
-use crate::schema;
+use crate::load;
+use crate::load::Purpose;
+use crate::sql::Connection;
+use crate::verify::{Anchor, Verified, verify};
 use crate::view::View;
+
+use super::worker::Reply;
 
 /// How many reads may wait before callers wait too.
 const QUEUE_READS_MAX: usize = 1024;
 
-/// Something to look at. Gets the error when there is nothing to be looked at.
-pub(super) type Look = Box<dyn FnOnce(Result<&View<'_>, StoreError>) + Send>;
+/// Something to look at, and whom to tell.
+pub(super) enum Look {
+    Load(BTreeSet<Need>, Purpose, Reply<Snapshot>),
+    Verify(Option<Anchor>, Reply<Verified>),
+}
 
 pub(super) struct Readers {
-    path: PathBuf,
     looks: Option<mpsc::Sender<Look>>,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Readers {
-    pub(super) fn start(path: &Path, count: usize, busy: Duration) -> Result<Self, OpenError> {
+    pub(super) fn start(database: &Database, count: usize) -> Result<Self, OpenError> {
         let (looks, queue) = mpsc::channel(QUEUE_READS_MAX);
         let queue = Arc::new(Mutex::new(queue));
         let mut readers = Self {
-            path: path.to_owned(),
             looks: Some(looks),
             threads: Vec::new(),
         };
         for number in 1..=count.max(1) {
-            let conn = schema::open_reader(path, busy)?;
-            let queue = Arc::clone(&queue);
+            let conn = database.reader()?;
+            let (database, queue) = (database.clone(), Arc::clone(&queue));
             let thread = thread::Builder::new()
                 .name(format!("placet-reader-{number}"))
-                .spawn(move || run(&conn, &queue))
+                .spawn(move || run(&database, &conn, &queue))
                 .map_err(|error| StoreError::Io(error.to_string()))?;
             readers.threads.push(thread);
         }
         Ok(readers)
-    }
-
-    pub(super) fn path(&self) -> &Path {
-        &self.path
     }
 
     pub(super) async fn send(&self, look: Look) -> Result<(), StoreError> {
@@ -68,30 +70,47 @@ impl Drop for Readers {
     }
 }
 
-fn run(conn: &Connection, queue: &Mutex<mpsc::Receiver<Look>>) {
+fn run(database: &Database, conn: &Connection, queue: &Mutex<mpsc::Receiver<Look>>) {
     loop {
         // Readers take turns waiting; the guard is gone before the look begins.
         let look = queue
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .blocking_recv();
-        let Some(look) = look else { return };
-        match conn.execute_batch("BEGIN") {
-            Ok(()) => {
-                look(Ok(&View::new(conn)));
-                // A transaction that only reads has nothing to lose by ending.
-                let _ = conn.execute_batch("COMMIT");
+        // Whoever asked may have gone away meanwhile.
+        match look {
+            Some(Look::Load(needs, purpose, reply)) => drop(reply.send(load_at_once(conn, needs, purpose))),
+            Some(Look::Verify(expected, reply)) => {
+                drop(reply.send(verify_at_once(database, expected.as_ref())));
             }
-            Err(error) => look(Err(error.into())),
+            None => return,
         }
     }
 }
 
-/// Looks, and turns a panic into an error: one bad look must not take the thread from the others.
-pub(super) fn guarded<T>(
-    view: Result<&View<'_>, StoreError>,
-    look: impl FnOnce(&View<'_>) -> Result<T, StoreError>,
-) -> Result<T, StoreError> {
-    let view = view?;
-    catch_unwind(AssertUnwindSafe(|| look(view))).unwrap_or(Err(StoreError::Panicked))
+/// Verifies on a connection of its own: the others' statements are for other tables.
+fn verify_at_once(database: &Database, expected: Option<&Anchor>) -> Result<Verified, StoreError> {
+    let conn = database.verifier().map_err(|error| match error {
+        OpenError::Store(error) => error,
+        other => StoreError::Io(other.to_string()),
+    })?;
+    verify(&conn, expected)
+}
+
+/// Loads in a transaction, so that everything is of one moment.
+fn load_at_once(conn: &Connection, needs: BTreeSet<Need>, purpose: Purpose) -> Result<Snapshot, StoreError> {
+    conn.begin_reading()?;
+    let loaded = guarded(conn, needs, purpose);
+    conn.roll_back();
+    loaded
+}
+
+/// Loads, and turns a panic into an error: one bad look must not take the thread from the others.
+pub(super) fn guarded(
+    conn: &Connection,
+    needs: BTreeSet<Need>,
+    purpose: Purpose,
+) -> Result<Snapshot, StoreError> {
+    let load = || load::load(&View::new(conn), needs, purpose);
+    catch_unwind(AssertUnwindSafe(load)).unwrap_or(Err(StoreError::Panicked))
 }

@@ -1,27 +1,29 @@
 //! The writer thread: takes whatever waits, commits it as one group, tells everybody.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
+use placet_core::journal::Event;
+use placet_core::snapshot::Epoch;
 use placet_core::step::Commit;
-use placet_core::time::Now;
+use placet_core::time::Timestamp;
 use tokio::sync::{mpsc, oneshot};
 
-use super::reader::Look;
-use super::{OnCommit, Presence, owner_of};
-use crate::clock::{Clock, LiveClock};
+use super::OnCommit;
+use super::reader::{Look, guarded};
+use crate::clock::SteadyClock;
 use crate::error::StoreError;
-use crate::inline::CommitFault;
-use crate::rows::Committed;
-use crate::verify::{self, Anchor, Verified};
-use crate::view::View;
-use crate::writer::{Job, Writer};
+use crate::sqlite::Lock;
+use crate::sqlite::inline::CommitFault;
+use crate::verify;
+use crate::writer::{Ending, Job, Writer};
+use placet_core::listing::Committed;
 
 /// The most commits of one group. While a group is written, the rest of the machine works on the answers of the one before;
 /// a larger group would only make everybody wait for each other.
 const GROUP_COMMITS_MAX: usize = 256;
 
-type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
+pub(super) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
 
 /// What the writer can be asked for.
 pub(super) enum Message {
@@ -32,18 +34,16 @@ pub(super) enum Message {
     Heartbeat(Reply<()>),
     ProveRoom(Reply<()>),
     LookAround(Reply<()>),
-    Verify(Option<Anchor>, Reply<Verified>),
-    Close(Reply<()>),
+    Close(Ending, Reply<()>),
 }
 
 pub(super) struct Worker {
     pub(super) writer: Writer,
     pub(super) queue: mpsc::Receiver<Message>,
-    pub(super) clock: Arc<dyn Clock>,
-    pub(super) live: Arc<LiveClock>,
+    pub(super) clock: Arc<SteadyClock>,
     pub(super) on_commit: Option<OnCommit>,
     /// Has the lock until the connection is closed; fields are dropped in order.
-    pub(super) presence: Presence,
+    pub(super) _lock: Option<Lock>,
 }
 
 impl Worker {
@@ -60,18 +60,18 @@ impl Worker {
             }
             self.group(commits);
             for message in others {
-                if let Message::Close(reply) = message {
+                if let Message::Close(ending, reply) = message {
                     self.queue.close();
                     // Told only after everything that was sent before the queue closed.
                     self.drain();
-                    let _ = reply.send(self.writer.close(self.now()));
+                    let _ = reply.send(self.writer.close(self.now(), ending));
                     return;
                 }
                 self.serve(message);
             }
         }
         // Every handle is gone, so nobody can be told; the next opening finds the same rows, only not covered yet.
-        let _ = self.writer.close(self.now());
+        let _ = self.writer.close(self.now(), Ending::Stopping);
     }
 
     /// Does what was sent before the queue was closed.
@@ -87,13 +87,8 @@ impl Worker {
         }
         let (commits, replies): (Vec<_>, Vec<_>) = commits.into_iter().unzip();
         let mut jobs: Vec<Job> = commits.into_iter().map(Job::new).collect();
-        match self.look_at_owner() {
-            Ok(()) => {
-                let rows = self.writer.group(&mut jobs, self.now(), CommitFault::None);
-                self.tell(&rows);
-            }
-            Err(error) => jobs.iter_mut().for_each(|job| job.result = Err(error.clone())),
-        }
+        let rows = self.writer.group(&mut jobs, self.now(), CommitFault::None);
+        self.tell(&rows);
         for (job, reply) in jobs.into_iter().zip(replies) {
             // A caller that has gone away does not undo what it asked for.
             let _ = reply.send(job.result);
@@ -101,6 +96,11 @@ impl Worker {
     }
 
     fn tell(&self, rows: &[Committed]) {
+        for row in rows {
+            if let Event::Outage { until, .. } = row.event {
+                self.clock.adopt(Epoch { row: row.id, until });
+            }
+        }
         if let Some(on_commit) = self.on_commit.as_ref().filter(|_| !rows.is_empty()) {
             // What a listener does wrong must not stop the writer: the rows are durable.
             let _ = catch_unwind(AssertUnwindSafe(|| on_commit(rows)));
@@ -110,7 +110,12 @@ impl Worker {
     fn serve(&self, message: Message) {
         match message {
             Message::Commit(commit, reply) => self.group(vec![(commit, reply)]),
-            Message::Look(look) => look(Ok(&View::new(&self.writer.conn))),
+            Message::Look(Look::Load(needs, purpose, reply)) => {
+                drop(reply.send(guarded(&self.writer.conn, needs, purpose)));
+            }
+            Message::Look(Look::Verify(expected, reply)) => {
+                let _ = reply.send(verify::verify(&self.writer.conn, expected.as_ref()));
+            }
             Message::Checkpoint(reply) => {
                 let _ = reply.send(self.writer.checkpoint(self.now()));
             }
@@ -121,30 +126,17 @@ impl Worker {
                 let _ = reply.send(self.writer.prove_room(self.now()));
             }
             Message::LookAround(reply) => {
-                let others = self.look_at_owner().and_then(|()| self.writer.others());
+                let others = self.writer.others();
                 let _ = reply.send(others.map(|rows| self.tell(&rows)));
             }
-            Message::Verify(expected, reply) => {
-                let _ = reply.send(verify::verify(&self.writer.conn, expected.as_ref()));
-            }
             // A second close finds the first one done.
-            Message::Close(reply) => {
+            Message::Close(_, reply) => {
                 let _ = reply.send(Ok(()));
             }
         }
     }
 
-    /// A guest's time is the owner's, who may have come or gone.
-    pub(super) fn look_at_owner(&self) -> Result<(), StoreError> {
-        if let (LiveClock::Followed(following), Presence::Guest(path)) = (&*self.live, &self.presence) {
-            let (owner, written) = (owner_of(path), self.writer.last_alive()?);
-            let mut following = following.lock().unwrap_or_else(PoisonError::into_inner);
-            following.look(written, owner, &*self.clock);
-        }
-        Ok(())
-    }
-
-    fn now(&self) -> Now {
-        self.live.now(&*self.clock)
+    fn now(&self) -> Timestamp {
+        self.clock.now().0
     }
 }

@@ -6,11 +6,14 @@ use placet_core::digest::Digest;
 use placet_core::ids::SessionId;
 use placet_core::journal::{Checkpoints, Event, checkpoint_hash, genesis, row_hash};
 use placet_core::time::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::{Anchor, FindingKind, Findings};
 use crate::checkpoint::{Covered, Interval, Last, Outbox};
 use crate::error::StoreError;
+use crate::sql::{Connection, OptionalExtension, Row};
+
+/// How many rows are read at once.
+const PAGE: usize = 512;
 
 /// What the pass counted.
 pub(super) struct Chains {
@@ -75,16 +78,23 @@ pub(super) fn check(
     };
     let mut next = pass.next_checkpoint()?;
     pass.compare_anchor()?;
-    let mut statement = conn.prepare("SELECT id, session, seq, at, body, hash FROM journal ORDER BY id")?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        let row = JournalRow::read(row)?;
-        while let Some(checkpoint) = next.take_if(|checkpoint| checkpoint.rows < row.id) {
-            pass.checkpoint(&checkpoint);
-            next = pass.next_checkpoint()?;
+    let sql = "SELECT id, session, seq, at, body, hash FROM journal WHERE id > ?1 ORDER BY id LIMIT ?2";
+    let mut statement = conn.prepare_cached(sql)?;
+    loop {
+        let read_before = pass.last_row;
+        let mut rows = statement.query((read_before, PAGE))?;
+        while let Some(row) = rows.next()? {
+            let row = JournalRow::read(&row)?;
+            while let Some(checkpoint) = next.take_if(|checkpoint| checkpoint.rows < row.id) {
+                pass.checkpoint(&checkpoint);
+                next = pass.next_checkpoint()?;
+            }
+            pass.row(&row)?;
+            pass.compare_anchor()?;
         }
-        pass.row(&row)?;
-        pass.compare_anchor()?;
+        if pass.last_row == read_before {
+            break;
+        }
     }
     let anchor = pass.anchor()?;
     while let Some(checkpoint) = next {
@@ -321,7 +331,8 @@ impl Pass<'_, '_> {
         }
         let written: u64 = self
             .conn
-            .query_row("SELECT checkpoints FROM service", [], |row| row.get(0))?;
+            .prepare_cached("SELECT checkpoints FROM service")?
+            .query_row([], |row| row.get(0))?;
         if written != self.last_checkpoint.id {
             let sentence = format!(
                 "{written} checkpoints were written, and {} are there",
@@ -332,7 +343,8 @@ impl Pass<'_, '_> {
         let sql = "SELECT queued, (SELECT count(*) FROM outbox) FROM service";
         let (counted, there): (u64, u64) = self
             .conn
-            .query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            .prepare_cached(sql)?
+            .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let Outbox { queued, forgotten } = self.last_checkpoint.outbox;
         let wanted = counted.max(queued).saturating_sub(forgotten);
         if wanted != there {
@@ -355,29 +367,29 @@ impl Pass<'_, '_> {
                 id: row.get(0)?,
                 rows: row.get(1)?,
                 at: Timestamp::from_millis(row.get(2)?),
-                heads: String::from_utf8_lossy(row.get_ref(3)?.as_bytes().unwrap_or_default()).into_owned(),
+                heads: String::from_utf8_lossy(row.bytes(3)?).into_owned(),
                 hash: hash(row, 4)?,
             })
         });
-        Ok(found.optional()?)
+        found.optional()
     }
 }
 
 impl<'r> JournalRow<'r> {
-    fn read(row: &'r Row<'_>) -> Result<Self, StoreError> {
+    fn read(row: &Row<'r>) -> Result<Self, StoreError> {
         Ok(Self {
             id: row.get(0)?,
             session: row.get(1)?,
             seq: row.get(2)?,
             at: Timestamp::from_millis(row.get(3)?),
-            body: row.get_ref(4)?.as_bytes().unwrap_or_default(),
+            body: row.bytes(4)?,
             hash: hash(row, 5)?,
         })
     }
 }
 
 fn sessions(conn: &Connection) -> Result<HashMap<u64, Session>, StoreError> {
-    let mut statement = conn.prepare("SELECT id, name, head_seq, head_hash FROM sessions")?;
+    let mut statement = conn.prepare_cached("SELECT id, name, head_seq, head_hash FROM sessions")?;
     let sessions = statement.query_map([], |row| {
         Ok((
             row.get(0)?,
@@ -390,11 +402,12 @@ fn sessions(conn: &Connection) -> Result<HashMap<u64, Session>, StoreError> {
             },
         ))
     })?;
-    Ok(sessions.collect::<Result<_, _>>()?)
+    Ok(sessions.into_iter().collect())
 }
 
 /// A stored hash; `None` when it has not the length of one.
-fn hash(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Digest>> {
-    let bytes = row.get_ref(column)?.as_bytes().unwrap_or_default();
-    Ok(<[u8; 32]>::try_from(bytes).ok().map(Digest::from_bytes))
+fn hash(row: &Row<'_>, column: usize) -> Result<Option<Digest>, StoreError> {
+    Ok(<[u8; 32]>::try_from(row.bytes(column)?)
+        .ok()
+        .map(Digest::from_bytes))
 }

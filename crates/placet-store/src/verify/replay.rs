@@ -1,17 +1,17 @@
 //! The second pass: the projections, built again from the journal and compared.
 //!
 //! The projections are built by the same code that built them the first time, into temporary tables of the same names:
-//! SQLite looks for an unqualified name among temporary tables first. The caller's rollback removes them.
+//! both databases look for an unqualified name among temporary tables first. The caller's rollback removes them.
 
 use std::collections::HashSet;
 
 use placet_core::ids::SessionId;
 use placet_core::journal::{Event, genesis};
-use rusqlite::{Connection, params};
 
 use super::{FindingKind, Findings};
 use crate::error::StoreError;
 use crate::project::{self, At};
+use crate::sql::{Connection, params};
 use crate::view::parse_body;
 
 /// A projection, how it is compared, and by which columns.
@@ -36,7 +36,7 @@ const fn whole(table: &'static str) -> Projection {
     }
 }
 
-const PROJECTIONS: [Projection; 13] = [
+const PROJECTIONS: [Projection; 14] = [
     Projection {
         table: "sessions",
         columns: "id, name, ended, rejections, mode, agent",
@@ -52,6 +52,7 @@ const PROJECTIONS: [Projection; 13] = [
     whole("standing"),
     whole("runs"),
     whole("members"),
+    whole("outages"),
     Projection {
         table: "memory",
         columns: "*",
@@ -68,7 +69,10 @@ const PROJECTIONS: [Projection; 13] = [
 const DIFFERENCES_MAX: u32 = 20;
 
 pub(super) fn check(conn: &Connection, findings: &mut Findings) -> Result<(), StoreError> {
-    make_tables(conn)?;
+    for projection in &PROJECTIONS {
+        conn.hide(projection.table)?;
+    }
+    let (stays, built) = conn.schemas();
     if let Err((row, error)) = replay(conn)? {
         let sentence = format!("row {row} cannot follow from the rows before it: {error}");
         findings.add(FindingKind::ProjectionDiffers, Some(row), sentence);
@@ -76,45 +80,56 @@ pub(super) fn check(conn: &Connection, findings: &mut Findings) -> Result<(), St
     }
     for projection in &PROJECTIONS {
         let Projection { table, columns, .. } = projection;
-        let stored = format!("SELECT {columns} FROM main.{table} EXCEPT SELECT {columns} FROM temp.{table}");
+        let stored =
+            format!("SELECT {columns} FROM {stays}.{table} EXCEPT SELECT {columns} FROM {built}.{table}");
         differences(conn, table, &stored, "holds what no event put there", findings)?;
         if projection.may_shrink == MayShrink::No {
-            let built =
-                format!("SELECT {columns} FROM temp.{table} EXCEPT SELECT {columns} FROM main.{table}");
-            differences(conn, table, &built, "lacks what an event put there", findings)?;
+            let lost =
+                format!("SELECT {columns} FROM {built}.{table} EXCEPT SELECT {columns} FROM {stays}.{table}");
+            differences(conn, table, &lost, "lacks what an event put there", findings)?;
         }
     }
     Ok(())
 }
 
-fn make_tables(conn: &Connection) -> Result<(), StoreError> {
-    let sql = "SELECT sql FROM main.sqlite_schema WHERE tbl_name = ?1 AND sql IS NOT NULL ORDER BY type DESC";
-    let mut statement = conn.prepare(sql)?;
-    for projection in &PROJECTIONS {
-        let definitions = statement
-            .query_map([projection.table], |row| row.get(0))?
-            .collect::<Result<Vec<String>, _>>()?;
-        for definition in definitions {
-            let temporary = definition
-                .replacen("CREATE TABLE ", "CREATE TEMP TABLE ", 1)
-                .replacen("CREATE INDEX ", "CREATE INDEX temp.", 1)
-                .replacen("CREATE UNIQUE INDEX ", "CREATE UNIQUE INDEX temp.", 1);
-            conn.execute_batch(&temporary)?;
-        }
-    }
-    Ok(())
-}
+/// How many rows are read at once.
+const PAGE: usize = 512;
 
 /// Applies every event. The inner error is about the journal, with the row it was found at; the outer about reading it.
 fn replay(conn: &Connection) -> Result<Result<(), (u64, StoreError)>, StoreError> {
-    let sql = "SELECT journal.id, journal.session, name, at, body FROM journal
-               JOIN main.sessions AS named ON named.id = journal.session ORDER BY journal.id";
-    let mut statement = conn.prepare(sql)?;
-    let mut rows = statement.query([])?;
     let mut known = HashSet::new();
+    let mut last = 0;
+    loop {
+        let before = last;
+        if let Err(error) = replay_page(conn, &mut known, &mut last)? {
+            let row = conn.failed_job().map_or(last, |row| row as u64);
+            return Ok(Err((row, error)));
+        }
+        if last == before {
+            return Ok(Ok(()));
+        }
+    }
+}
+
+/// Applies the events of the rows after `last`, and moves it.
+fn replay_page(
+    conn: &Connection,
+    known: &mut HashSet<u64>,
+    last: &mut u64,
+) -> Result<Result<(), StoreError>, StoreError> {
+    let sql = format!(
+        "SELECT journal.id, journal.session, name, at, body FROM journal
+         JOIN {}.sessions AS named ON named.id = journal.session
+         WHERE journal.id > ?1 ORDER BY journal.id LIMIT ?2",
+        conn.schemas().0
+    );
+    let mut statement = conn.prepare_cached(&sql)?;
+    let mut rows = statement.query((*last, PAGE))?;
     while let Some(found) = rows.next()? {
         let (row, session): (u64, u64) = (found.get(0)?, found.get(1)?);
-        let name = SessionId::new(found.get::<_, String>(2)?)
+        *last = row;
+        conn.set_job(usize::try_from(row).unwrap_or(usize::MAX));
+        let name = SessionId::new(found.get::<String>(2)?)
             .map_err(|error| StoreError::corrupt(error.to_string()))?;
         if known.insert(session) {
             conn.prepare_cached(
@@ -122,7 +137,7 @@ fn replay(conn: &Connection) -> Result<Result<(), (u64, StoreError)>, StoreError
             )?
             .execute(params![session, name.as_str(), genesis().as_bytes()])?;
         }
-        let event: Event = parse_body(found, 4, row)?;
+        let event: Event = parse_body(&found, 4, row)?;
         let at = At {
             row,
             session,
@@ -130,10 +145,10 @@ fn replay(conn: &Connection) -> Result<Result<(), (u64, StoreError)>, StoreError
             wall: found.get(3)?,
         };
         if let Err(error) = project::apply(conn, at, &event) {
-            return Ok(Err((row, error)));
+            return Ok(Err(error));
         }
     }
-    Ok(Ok(()))
+    Ok(conn.flush())
 }
 
 fn differences(
@@ -143,7 +158,7 @@ fn differences(
     what: &str,
     findings: &mut Findings,
 ) -> Result<(), StoreError> {
-    let mut statement = conn.prepare(&format!("{sql} LIMIT {DIFFERENCES_MAX}"))?;
+    let mut statement = conn.prepare_cached(&format!("{sql} LIMIT {DIFFERENCES_MAX}"))?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         // The first column of most projections is the journal row they point at.

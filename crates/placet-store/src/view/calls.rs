@@ -8,15 +8,16 @@ use placet_core::findings::StoredFindings;
 use placet_core::ids::{AgentId, CallId, InteractionId, SessionId, ToolName};
 use placet_core::interaction::{Asked, CallKey};
 use placet_core::journal::CallResult;
+use placet_core::listing::{CallsSince, DueBy};
 use placet_core::outcome::Outcome;
 use placet_core::record::{Begins, CallHead, CallRecord, CallState, Grant, GrantState};
-use placet_core::time::{LiveTime, Timestamp};
+use placet_core::time::{Shift, Timestamp};
 use placet_core::verdict::Verdict;
-use rusqlite::{OptionalExtension, Row};
 use serde::Deserialize;
 
-use super::{RunHead, View, digest_at, stored};
+use super::{RunHead, View, before, digest_at, stored};
 use crate::error::StoreError;
+use crate::sql::{OptionalExtension, Params, Row};
 
 /// A row of `calls`, with the names of the questions it points at.
 struct Stored {
@@ -39,6 +40,7 @@ struct StoredGrant {
     number: u32,
     state: String,
     lease: Option<i64>,
+    process: Option<String>,
     result: Option<u64>,
 }
 
@@ -67,13 +69,14 @@ struct Finished {
 }
 
 impl Stored {
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+    fn read(row: &Row<'_>) -> Result<Self, StoreError> {
         let number: Option<u32> = row.get(6)?;
         let grant = match number {
             Some(number) => Some(StoredGrant {
                 number,
                 state: row.get(7)?,
                 lease: row.get(8)?,
+                process: row.get(15)?,
                 result: row.get(9)?,
             }),
             None => None,
@@ -97,11 +100,9 @@ impl Stored {
 
 impl View<'_> {
     /// The tools that calls have named.
-    pub fn tools_used(&self) -> Result<BTreeSet<ToolName>, StoreError> {
+    pub(crate) fn tools_used(&self) -> Result<BTreeSet<ToolName>, StoreError> {
         let mut statement = self.conn.prepare_cached("SELECT DISTINCT tool FROM calls")?;
-        let names = statement
-            .query_map([], |row| row.get(0))?
-            .collect::<Result<Vec<String>, _>>()?;
+        let names = statement.query_map([], |row| row.get::<String>(0))?;
         names
             .into_iter()
             .map(|name| stored(ToolName::new(name)))
@@ -110,20 +111,18 @@ impl View<'_> {
 
     /// A page of the calls received since a moment, newest first, each with its journal row and when it was received. The
     /// next page begins before the last row.
-    pub fn calls_before(
+    pub(crate) fn calls_since(
         &self,
-        before: Option<u64>,
-        since: Timestamp,
-        limit: usize,
+        wanted: &CallsSince,
     ) -> Result<Vec<(u64, Timestamp, CallRecord)>, StoreError> {
         let sql = "SELECT agent, call, calls.id, journal.at FROM calls JOIN journal ON journal.id = calls.id
                    WHERE calls.id < ?1 AND journal.at >= ?2 ORDER BY calls.id DESC LIMIT ?3";
-        let before = before.map_or(i64::MAX, |before| i64::try_from(before).unwrap_or(i64::MAX));
         let mut statement = self.conn.prepare_cached(sql)?;
-        let mut rows = statement.query((before, since.as_millis(), limit))?;
+        let mut rows =
+            statement.query((before(&wanted.part), wanted.since.as_millis(), wanted.part.limit))?;
         let mut page = Vec::new();
         while let Some(row) = rows.next()? {
-            if let Some(record) = self.call(&key(row)?)? {
+            if let Some(record) = self.call(&key(&row)?)? {
                 page.push((row.get(2)?, Timestamp::from_millis(row.get(3)?), record));
             }
         }
@@ -131,7 +130,7 @@ impl View<'_> {
     }
 
     /// A call, as far as it has come.
-    pub fn call(&self, key: &CallKey) -> Result<Option<CallRecord>, StoreError> {
+    pub(crate) fn call(&self, key: &CallKey) -> Result<Option<CallRecord>, StoreError> {
         let Some(found) = self.stored_call(key)? else {
             return Ok(None);
         };
@@ -149,7 +148,7 @@ impl View<'_> {
     }
 
     /// How far a call has come, without the call itself.
-    pub fn call_head(&self, key: &CallKey) -> Result<Option<CallHead>, StoreError> {
+    pub(crate) fn call_head(&self, key: &CallKey) -> Result<Option<CallHead>, StoreError> {
         let Some(found) = self.stored_call(key)? else {
             return Ok(None);
         };
@@ -181,50 +180,54 @@ impl View<'_> {
         }))
     }
 
-    /// The newest grant of a call, whatever the call waits for. A call that is asked about because its outcome is
-    /// unknown reads as parked; its unknown grant is found here.
-    pub fn grant(&self, key: &CallKey) -> Result<Option<Grant>, StoreError> {
-        match self.stored_call(key)?.and_then(|call| call.grant) {
-            Some(grant) => Ok(Some(self.read_grant(key, &grant)?)),
-            None => Ok(None),
-        }
-    }
-
-    /// Grants whose claim was bound to a process: all of them are orphans when a process has just started.
-    pub fn claimed_by_process(&self) -> Result<Vec<(CallKey, u32)>, StoreError> {
-        let sql =
-            "SELECT agent, call, grant_number FROM calls WHERE grant_state = 'claimed' AND lease IS NULL
+    /// Grants whose claim is bound to a process that is gone, or to one that is not known.
+    pub(crate) fn claimed_by_process(&self, now: Timestamp) -> Result<Vec<CallKey>, StoreError> {
+        let sql = "SELECT agent, call FROM calls WHERE grant_state = 'claimed' AND lease IS NULL
+                       AND NOT EXISTS (SELECT 1 FROM leases WHERE name = 'process/' || process AND until > ?1)
                    ORDER BY id";
-        self.claims(sql, [])
+        self.keys(sql, [self.unshifted(now)?])
     }
 
-    /// Grants whose claimant promised a result and did not give it in time.
-    pub fn lease_expired(&self, now: LiveTime, limit: usize) -> Result<Vec<(CallKey, u32)>, StoreError> {
-        let sql = "SELECT agent, call, grant_number FROM calls WHERE grant_state = 'claimed' AND lease <= ?1
+    /// Grants whose claimant promised a result and did not give it in time, or whose process is gone.
+    pub(crate) fn claims_lost(&self, by: &DueBy) -> Result<Vec<CallKey>, StoreError> {
+        let now = self.unshifted(by.at)?;
+        let sql = "SELECT agent, call FROM calls WHERE grant_state = 'claimed' AND lease <= ?1
                    ORDER BY lease LIMIT ?2";
-        self.claims(sql, (now.as_millis(), limit))
+        let mut lost = self.keys(sql, (now, by.limit))?;
+        let sql =
+            "SELECT agent, call FROM calls WHERE grant_state = 'claimed' AND lease IS NULL AND process <> ?3
+                       AND NOT EXISTS (SELECT 1 FROM leases WHERE name = 'process/' || process AND until > ?1)
+                   ORDER BY id LIMIT ?2";
+        lost.extend(self.keys(sql, (now, by.limit, &by.process))?);
+        Ok(lost)
     }
 
-    fn claims(&self, sql: &str, params: impl rusqlite::Params) -> Result<Vec<(CallKey, u32)>, StoreError> {
+    /// The calls that agents named this.
+    pub(crate) fn calls_named(&self, id: &CallId) -> Result<Vec<CallKey>, StoreError> {
+        let sql = "SELECT agent, call FROM calls WHERE call = ?1 ORDER BY agent";
+        self.keys(sql, [id.as_str()])
+    }
+
+    fn keys(&self, sql: &str, params: impl Params) -> Result<Vec<CallKey>, StoreError> {
         let mut statement = self.conn.prepare_cached(sql)?;
         let mut rows = statement.query(params)?;
-        let mut claims = Vec::new();
+        let mut keys = Vec::new();
         while let Some(row) = rows.next()? {
-            claims.push((key(row)?, row.get(2)?));
+            keys.push(key(&row)?);
         }
-        Ok(claims)
+        Ok(keys)
     }
 
     fn stored_call(&self, key: &CallKey) -> Result<Option<Stored>, StoreError> {
         let sql = "SELECT calls.id, calls.state, open.id, same_as, settled, asked.id, grant_number, grant_state, lease, result,
-                       name, digest, memorable, ended, ifnull(asked.state NOT IN ('pending', 'processed'), 0)
+                       name, digest, memorable, ended, coalesce(asked.state NOT IN ('pending', 'processed'), FALSE), process
                    FROM calls JOIN sessions ON sessions.id = calls.session
                        LEFT JOIN interactions AS open ON open.row = parked_on
                        LEFT JOIN interactions AS asked ON asked.row = question
                    WHERE calls.agent = ?1 AND call = ?2";
         let mut statement = self.conn.prepare_cached(sql)?;
         let found = statement.query_row((key.agent.as_str(), key.call.as_str()), Stored::read);
-        Ok(found.optional()?)
+        found.optional()
     }
 
     fn state_of(
@@ -274,7 +277,11 @@ impl View<'_> {
         let state = match (grant.state.as_str(), grant.result) {
             ("issued", None) => GrantState::Issued,
             ("claimed", None) => GrantState::Claimed {
-                lease: grant.lease.map(LiveTime::from_millis),
+                lease: match grant.lease {
+                    Some(lease) => Some(Timestamp::from_millis(lease) + self.shift()?),
+                    None => None,
+                },
+                process: grant.process.clone(),
             },
             ("unknown", None) => GrantState::Unknown,
             ("done", Some(row)) => {
@@ -299,21 +306,34 @@ impl View<'_> {
         let mut statement = self.conn.prepare_cached(sql)?;
         let mut rows = statement.query([row])?;
         match rows.next()? {
-            Some(found) => key(found),
+            Some(found) => key(&found),
             None => Err(StoreError::corrupt(format!(
                 "the call of journal row {row} is missing"
             ))),
         }
     }
 
+    /// A question as it was asked. Outages have moved its times while it is open.
     pub(super) fn asked(&self, row: u64) -> Result<Asked, StoreError> {
-        self.fields(row, "asked")
+        let asked: Asked = self.fields(row, "asked")?;
+        let sql = "SELECT deadline FROM pending WHERE row = ?1";
+        let deadline = self
+            .conn
+            .prepare_cached(sql)?
+            .query_row([row], |row| row.get(0))
+            .optional()?;
+        let Some(deadline) = deadline else {
+            return Ok(asked);
+        };
+        let deadline = Timestamp::from_millis(deadline) + self.shift()?;
+        let moved = Shift::between(asked.deadline, deadline);
+        Ok(asked.moved(moved))
     }
 }
 
 fn key(row: &Row<'_>) -> Result<CallKey, StoreError> {
     Ok(CallKey {
-        agent: stored(AgentId::new(row.get::<_, String>(0)?))?,
-        call: stored(CallId::new(row.get::<_, String>(1)?))?,
+        agent: stored(AgentId::new(row.get::<String>(0)?))?,
+        call: stored(CallId::new(row.get::<String>(1)?))?,
     })
 }

@@ -5,15 +5,16 @@ use std::collections::BTreeSet;
 use placet_core::call::CallDigest;
 use placet_core::ids::{AgentId, PersonId, SessionId, StandingGrantId, ToolName};
 use placet_core::journal::{Event, SYSTEM_SESSION};
+use placet_core::listing::{Before, SessionSpan, StandingRow};
 use placet_core::outcome::Outcome;
 use placet_core::policy::Mode;
 use placet_core::record::SessionRecord;
 use placet_core::standing::StandingGrant;
 use placet_core::time::Timestamp;
-use rusqlite::{OptionalExtension, Row};
 
-use super::{SessionSpan, View, digest_bytes, stored, unexpected};
+use super::{View, before, digest_bytes, stored, unexpected};
 use crate::error::StoreError;
+use crate::sql::{OptionalExtension, Row};
 
 /// A row of `sessions`, without its chain.
 pub(super) struct Stored {
@@ -28,12 +29,12 @@ pub(super) struct Stored {
 }
 
 impl Stored {
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+    fn read(row: &Row<'_>) -> Result<Self, StoreError> {
         Self::read_at(row, 7)
     }
 
     /// The same where the number of rows is in another column.
-    pub(super) fn read_at(row: &Row<'_>, rows: usize) -> rusqlite::Result<Self> {
+    pub(super) fn read_at(row: &Row<'_>, rows: usize) -> Result<Self, StoreError> {
         Ok(Self {
             id: row.get(0)?,
             name: row.get(1)?,
@@ -63,7 +64,7 @@ impl Stored {
 
 impl View<'_> {
     /// A session, as far as it has come; a new one when nothing has happened in it.
-    pub fn session(&self, id: &SessionId) -> Result<SessionRecord, StoreError> {
+    pub(crate) fn session(&self, id: &SessionId) -> Result<SessionRecord, StoreError> {
         let sql = "SELECT id, name, ended, rejections, (SELECT count(*) FROM pending WHERE session = sessions.id), mode, agent, head_seq
                    FROM sessions WHERE name = ?1";
         let mut statement = self.conn.prepare_cached(sql)?;
@@ -81,44 +82,21 @@ impl View<'_> {
         Ok(version.unwrap_or(0))
     }
 
-    /// A page of all sessions, oldest first, each with the cursor to go on after it.
-    pub fn sessions(
-        &self,
-        after: Option<u64>,
-        limit: usize,
-    ) -> Result<Vec<(u64, SessionRecord)>, StoreError> {
-        let sql = "SELECT id, name, ended, rejections, (SELECT count(*) FROM pending WHERE session = sessions.id), mode, agent, head_seq
-                   FROM sessions WHERE id > ?1 ORDER BY id LIMIT ?2";
-        let mut statement = self.conn.prepare_cached(sql)?;
-        let found = statement
-            .query_map((after.unwrap_or(0), limit), Stored::read)?
-            .collect::<Result<Vec<_>, _>>()?;
-        found
-            .into_iter()
-            .map(|session| Ok((session.id, self.session_record(session)?)))
-            .collect()
-    }
-
-    /// A page of all sessions, newest first, each with the cursor to go on before it. The system's own is left out.
-    pub fn sessions_before(
-        &self,
-        before: Option<u64>,
-        limit: usize,
-    ) -> Result<Vec<(u64, SessionId)>, StoreError> {
+    /// Sessions, each with its cursor. The system's own is left out.
+    pub(crate) fn sessions_before(&self, part: &Before) -> Result<Vec<(u64, SessionId)>, StoreError> {
         let sql = "SELECT id, name FROM sessions WHERE id < ?1 AND name <> ?2 ORDER BY id DESC LIMIT ?3";
-        let before = before.map_or(i64::MAX, |before| i64::try_from(before).unwrap_or(i64::MAX));
         let mut statement = self.conn.prepare_cached(sql)?;
-        let mut rows = statement.query((before, SYSTEM_SESSION, limit))?;
+        let mut rows = statement.query((before(part), SYSTEM_SESSION, part.limit))?;
         let mut page = Vec::new();
         while let Some(row) = rows.next()? {
-            page.push((row.get(0)?, stored(SessionId::new(row.get::<_, String>(1)?))?));
+            page.push((row.get(0)?, stored(SessionId::new(row.get::<String>(1)?))?));
         }
         Ok(page)
     }
 
     /// When a session began and last moved, and how many calls were made in it; `None` when nothing has happened in it. Reads
     /// keys, no bodies.
-    pub fn session_span(&self, id: &SessionId) -> Result<Option<SessionSpan>, StoreError> {
+    pub(crate) fn session_span(&self, id: &SessionId) -> Result<Option<SessionSpan>, StoreError> {
         let sql = "SELECT (SELECT at FROM journal WHERE journal.session = sessions.id ORDER BY id LIMIT 1),
                    (SELECT at FROM journal WHERE journal.session = sessions.id ORDER BY id DESC LIMIT 1),
                    (SELECT count(*) FROM journal JOIN calls ON calls.id = journal.id WHERE journal.session = sessions.id)
@@ -126,7 +104,7 @@ impl View<'_> {
         let mut statement = self.conn.prepare_cached(sql)?;
         let mut rows = statement.query([id.as_str()])?;
         let Some(row) = rows.next()? else { return Ok(None) };
-        let (Some(began), Some(last)) = (row.get::<_, Option<i64>>(0)?, row.get::<_, Option<i64>>(1)?) else {
+        let (Some(began), Some(last)) = (row.get::<Option<i64>>(0)?, row.get::<Option<i64>>(1)?) else {
             return Ok(None);
         };
         Ok(Some(SessionSpan {
@@ -137,7 +115,7 @@ impl View<'_> {
     }
 
     /// Who rejected exactly this call in this session, and why.
-    pub fn rejected(
+    pub(crate) fn rejected(
         &self,
         session: &SessionId,
         digest: CallDigest,
@@ -162,9 +140,7 @@ impl View<'_> {
         let sql = "SELECT row FROM standing WHERE tool = ?1 AND revoked IS NULL
                    AND (uses_max IS NULL OR uses < uses_max) ORDER BY row";
         let mut statement = self.conn.prepare_cached(sql)?;
-        let rows = statement
-            .query_map([tool.as_str()], |row| row.get(0))?
-            .collect::<Result<Vec<u64>, _>>()?;
+        let rows = statement.query_map([tool.as_str()], |row| row.get(0))?;
         rows.into_iter().map(|row| self.standing_grant(row)).collect()
     }
 
@@ -179,26 +155,28 @@ impl View<'_> {
         row.map(|row| self.standing_grant(row)).transpose()
     }
 
-    /// All standing grants that have not ended, with how often each was used and whether it was revoked.
-    pub fn all_standing(&self, now: Timestamp) -> Result<Vec<(StandingGrant, u32, bool)>, StoreError> {
+    /// The standing grants that have not ended.
+    pub(crate) fn all_standing(&self, now: Timestamp) -> Result<Vec<StandingRow>, StoreError> {
         let sql = "SELECT row, uses, revoked IS NOT NULL FROM standing WHERE ends_at > ?1 ORDER BY row";
         let mut statement = self.conn.prepare_cached(sql)?;
-        let rows = statement
-            .query_map([now.as_millis()], |row| {
-                Ok((row.get::<_, u64>(0)?, row.get(1)?, row.get(2)?))
-            })?
-            .collect::<Result<Vec<_>, _>>()?;
+        let rows = statement.query_map([now.as_millis()], |row| {
+            Ok((row.get::<u64>(0)?, row.get(1)?, row.get(2)?))
+        })?;
         rows.into_iter()
-            .map(|(row, uses, revoked)| Ok((self.standing_grant(row)?, uses, revoked)))
+            .map(|(row, uses, revoked)| {
+                Ok(StandingRow {
+                    grant: self.standing_grant(row)?,
+                    uses,
+                    revoked,
+                })
+            })
             .collect()
     }
 
     pub(super) fn session_record(&self, found: Stored) -> Result<SessionRecord, StoreError> {
         let sql = "SELECT tool FROM allow_list WHERE session = ?1";
         let mut statement = self.conn.prepare_cached(sql)?;
-        let tools = statement
-            .query_map([found.id], |row| row.get(0))?
-            .collect::<Result<Vec<String>, _>>()?;
+        let tools = statement.query_map([found.id], |row| row.get::<String>(0))?;
         let allow_list = tools
             .into_iter()
             .map(|tool| stored(ToolName::new(tool)))

@@ -2,42 +2,42 @@
 
 use std::collections::BTreeSet;
 
-use placet_core::call::Chat;
 use placet_core::ids::{ChannelName, ChatId, InteractionId, SessionId};
 use placet_core::journal::{Event, InboundMessage};
+use placet_core::listing::{Member, Sendable, ToSend};
 use placet_core::outgoing::{OutKind, OutState, OutboxItem};
-use placet_core::time::LiveTime;
-use rusqlite::{OptionalExtension, Params, Row};
+use placet_core::time::Timestamp;
 
 use super::{View, channel, stored, unexpected};
 use crate::error::StoreError;
+use crate::sql::{OptionalExtension, Params, Row};
 
 impl View<'_> {
-    /// Items to be sent by now, longest waiting first; not those of channels that are `busy`.
-    pub fn outbox_due(
-        &self,
-        now: LiveTime,
-        busy: &BTreeSet<ChannelName>,
-        limit: usize,
-    ) -> Result<Vec<OutboxItem>, StoreError> {
-        let sql = "SELECT outbox.id, key, channel, chat, interactions.id, kind, body, attempts, receipt, outbox.state,
+    /// What is to be sent.
+    pub(crate) fn sendable(&self, wanted: &ToSend) -> Result<Sendable, StoreError> {
+        let due = format!(
+            "SELECT outbox.id, key, channel, chat, interactions.id, kind, body, attempts, receipt, outbox.state,
                    last_error FROM outbox LEFT JOIN interactions ON interactions.row = question
-                   WHERE outbox.state = 'waiting' AND next <= ?1 AND channel NOT IN (SELECT value FROM json_each(?3))
-                   ORDER BY next, outbox.id LIMIT ?2";
-        self.items(sql, (now.as_millis(), limit, names(busy)?))
-    }
-
-    /// When the next item is to be sent; not one of a channel that is `busy`.
-    pub fn outbox_next(&self, busy: &BTreeSet<ChannelName>) -> Result<Option<LiveTime>, StoreError> {
-        let sql = "SELECT next FROM outbox WHERE state = 'waiting'
-                   AND channel NOT IN (SELECT value FROM json_each(?1)) ORDER BY next LIMIT 1";
-        let mut statement = self.conn.prepare_cached(sql)?;
-        let next: Option<i64> = statement.query_row([names(busy)?], |row| row.get(0)).optional()?;
-        Ok(next.map(LiveTime::from_millis))
+                   WHERE outbox.state = 'waiting' AND next <= ?1 AND channel NOT IN ({})
+                   ORDER BY next, outbox.id LIMIT ?2",
+            self.conn.members_of("?3")
+        );
+        let first = format!(
+            "SELECT next FROM outbox WHERE state = 'waiting' AND channel NOT IN ({}) ORDER BY next LIMIT 1",
+            self.conn.members_of("?1")
+        );
+        let busy = names(&wanted.busy)?;
+        let mut statement = self.conn.prepare_cached(&first)?;
+        let shift = self.shift()?;
+        let next: Option<i64> = statement.query_row([&busy], |row| row.get(0)).optional()?;
+        Ok(Sendable {
+            items: self.items(&due, (self.unshifted(wanted.at)?, wanted.limit, &busy))?,
+            next: next.map(|next| Timestamp::from_millis(next) + shift),
+        })
     }
 
     /// All copies of a question, and of what became of it.
-    pub fn outbox_items(&self, id: &InteractionId) -> Result<Vec<OutboxItem>, StoreError> {
+    pub(crate) fn outbox_items(&self, id: &InteractionId) -> Result<Vec<OutboxItem>, StoreError> {
         let sql = "SELECT outbox.id, key, channel, chat, interactions.id, kind, body, attempts, receipt, outbox.state,
                    last_error FROM outbox JOIN interactions ON interactions.row = question
                    WHERE interactions.id = ?1 AND question IS NOT NULL ORDER BY outbox.id";
@@ -45,46 +45,42 @@ impl View<'_> {
     }
 
     /// Whether a message has come in before.
-    pub fn seen_inbound(&self, channel: &ChannelName, message: &str) -> Result<bool, StoreError> {
+    pub(crate) fn seen_inbound(&self, channel: &ChannelName, message: &str) -> Result<bool, StoreError> {
         let sql = "SELECT 1 FROM inbound WHERE channel = ?1 AND message = ?2";
-        Ok(self
-            .conn
-            .prepare_cached(sql)?
-            .exists((channel.as_str(), message))?)
+        self.conn.prepare_cached(sql)?.exists((channel.as_str(), message))
     }
 
     /// Whether an account wrote in a chat, by a message the platform vouched for.
-    pub fn wrote_in(&self, chat: &Chat, account: &str) -> Result<bool, StoreError> {
+    pub(crate) fn wrote_in(&self, member: &Member) -> Result<bool, StoreError> {
+        let chat = &member.chat;
         let sql = "SELECT 1 FROM members WHERE channel = ?1 AND chat = ?2 AND account = ?3";
-        Ok(self
-            .conn
+        self.conn
             .prepare_cached(sql)?
-            .exists((chat.channel.as_str(), chat.id.as_str(), account))?)
+            .exists((chat.channel.as_str(), chat.id.as_str(), &member.account))
     }
 
-    /// Messages that wait for the agent of a session, oldest first.
-    pub fn queued(
+    /// The oldest message that waits for the agent of a session.
+    pub(crate) fn next_queued(
         &self,
         session: &SessionId,
-        limit: usize,
-    ) -> Result<Vec<(u64, InboundMessage)>, StoreError> {
+    ) -> Result<Option<(u64, InboundMessage)>, StoreError> {
         let sql = "SELECT row FROM queue WHERE session = (SELECT id FROM sessions WHERE name = ?1)
-                   ORDER BY row LIMIT ?2";
+                   ORDER BY row LIMIT 1";
         let mut statement = self.conn.prepare_cached(sql)?;
-        let rows = statement
-            .query_map((session.as_str(), limit), |row| row.get(0))?
-            .collect::<Result<Vec<u64>, _>>()?;
-        rows.into_iter()
-            .map(|row| match self.event(row)?.1 {
-                Event::MessageQueued(message) => Ok((row, *message)),
-                other => Err(unexpected(row, "messageQueued", &other)),
-            })
-            .collect()
+        let row: Option<u64> = statement
+            .query_row([session.as_str()], |row| row.get(0))
+            .optional()?;
+        let Some(row) = row else { return Ok(None) };
+        match self.event(row)?.1 {
+            Event::MessageQueued(message) => Ok(Some((row, *message))),
+            other => Err(unexpected(row, "messageQueued", &other)),
+        }
     }
 
     /// The sessions in which messages wait.
-    pub fn queued_sessions(&self) -> Result<Vec<SessionId>, StoreError> {
-        let sql = "SELECT DISTINCT name FROM queue JOIN sessions ON sessions.id = queue.session";
+    pub(crate) fn queued_sessions(&self) -> Result<Vec<SessionId>, StoreError> {
+        let sql =
+            "SELECT DISTINCT name FROM queue JOIN sessions ON sessions.id = queue.session ORDER BY name";
         self.names(sql, [])
     }
 
@@ -93,13 +89,13 @@ impl View<'_> {
         let mut rows = statement.query(params)?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
-            items.push(item(row)?);
+            items.push(item(&row)?);
         }
         Ok(items)
     }
 }
 
-/// As a list SQLite can look into.
+/// As a list the database can look into.
 fn names(channels: &BTreeSet<ChannelName>) -> Result<String, StoreError> {
     serde_json::to_string(channels).map_err(|error| StoreError::corrupt(error.to_string()))
 }
@@ -112,13 +108,13 @@ fn item(row: &Row<'_>) -> Result<OutboxItem, StoreError> {
         id,
         key: row.get(1)?,
         channel: channel(row.get(2)?)?,
-        chat: stored(ChatId::new(row.get::<_, String>(3)?))?,
+        chat: stored(ChatId::new(row.get::<String>(3)?))?,
         interaction: interaction.map(InteractionId::new).map(stored).transpose()?,
-        kind: OutKind::parse(row.get_ref(5)?.as_str().unwrap_or_default()).ok_or_else(torn)?,
+        kind: OutKind::parse(row.text(5)?).ok_or_else(torn)?,
         body: row.get(6)?,
         attempts: row.get(7)?,
         receipt: row.get(8)?,
-        state: OutState::parse(row.get_ref(9)?.as_str().unwrap_or_default()).ok_or_else(torn)?,
+        state: OutState::parse(row.text(9)?).ok_or_else(torn)?,
         last_error: row.get(10)?,
     })
 }

@@ -4,38 +4,39 @@ use placet_core::call::{CallDigest, Chat};
 use placet_core::ids::{AgentId, InteractionId, PersonId, SessionId};
 use placet_core::interaction::{Asked, CallKey, Code, EvolveError, Interaction};
 use placet_core::journal::Event;
+use placet_core::listing::{After, Before, DamagedRow, Due, DueBy, PendingPage, PendingRow, QuestionsOf};
 use placet_core::snapshot::PendingInChat;
-use placet_core::time::{LiveTime, Timestamp};
-use rusqlite::{OptionalExtension, Params, Row};
+use placet_core::time::{Shift, Timestamp};
 
-use super::{DamagedRow, PendingPage, PendingRow, View, digest_bytes, parse_body, stored};
+use super::{View, before, digest_bytes, parse_body, stored};
 use crate::error::StoreError;
+use crate::sql::{OptionalExtension, Params, Row};
 
 impl View<'_> {
     /// How many questions of an agent are open.
-    pub fn open_of_agent(&self, agent: &AgentId) -> Result<u32, StoreError> {
+    pub(crate) fn open_of_agent(&self, agent: &AgentId) -> Result<u32, StoreError> {
         let sql = "SELECT count(*) FROM pending WHERE agent = ?1";
         let mut statement = self.conn.prepare_cached(sql)?;
         Ok(statement.query_row([agent.as_str()], |row| row.get(0))?)
     }
 
     /// How many open questions name a person as approver.
-    pub fn open_for(&self, person: &PersonId) -> Result<u32, StoreError> {
+    pub(crate) fn open_for(&self, person: &PersonId) -> Result<u32, StoreError> {
         let sql = "SELECT count(*) FROM asks WHERE person = ?1";
         let mut statement = self.conn.prepare_cached(sql)?;
         Ok(statement.query_row([person.as_str()], |row| row.get(0))?)
     }
 
     /// A question, with its votes: the journal's rows about it, evolved.
-    pub fn interaction(&self, id: &InteractionId) -> Result<Option<Interaction>, StoreError> {
+    pub(crate) fn interaction(&self, id: &InteractionId) -> Result<Option<Interaction>, StoreError> {
         let sql = "SELECT row, state, resolved FROM interactions WHERE id = ?1";
         let mut statement = self.conn.prepare_cached(sql)?;
         let found = statement
             .query_row([id.as_str()], |row| {
                 Ok((
-                    row.get::<_, u64>(0)?,
-                    row.get::<_, String>(1)?,
-                    row.get::<_, Option<u64>>(2)?,
+                    row.get::<u64>(0)?,
+                    row.get::<String>(1)?,
+                    row.get::<Option<u64>>(2)?,
                 ))
             })
             .optional()?;
@@ -67,7 +68,7 @@ impl View<'_> {
     }
 
     /// When a question was asked.
-    pub fn asked_at(&self, id: &InteractionId) -> Result<Option<Timestamp>, StoreError> {
+    pub(crate) fn asked_at(&self, id: &InteractionId) -> Result<Option<Timestamp>, StoreError> {
         let sql = "SELECT at FROM interactions JOIN journal ON journal.id = row WHERE interactions.id = ?1";
         let at = self
             .conn
@@ -77,25 +78,20 @@ impl View<'_> {
         Ok(at.map(Timestamp::from_millis))
     }
 
-    /// A page of all questions, newest first: each with its row, to go on before.
-    pub fn questions_before(
-        &self,
-        before: Option<u64>,
-        limit: usize,
-    ) -> Result<Vec<(u64, InteractionId)>, StoreError> {
+    /// All questions, each with its cursor.
+    pub(crate) fn questions_before(&self, part: &Before) -> Result<Vec<(u64, InteractionId)>, StoreError> {
         let sql = "SELECT row, id FROM interactions WHERE row < ?1 ORDER BY row DESC LIMIT ?2";
         let mut statement = self.conn.prepare_cached(sql)?;
-        let before = before.map_or(i64::MAX, |before| i64::try_from(before).unwrap_or(i64::MAX));
-        let mut rows = statement.query((before, limit))?;
+        let mut rows = statement.query((before(part), part.limit))?;
         let mut page = Vec::new();
         while let Some(row) = rows.next()? {
-            page.push((row.get(0)?, stored(InteractionId::new(row.get::<_, String>(1)?))?));
+            page.push((row.get(0)?, stored(InteractionId::new(row.get::<String>(1)?))?));
         }
         Ok(page)
     }
 
     /// The open question about exactly this call in this session, and the call it was asked for.
-    pub fn pending_same(
+    pub(crate) fn pending_same(
         &self,
         session: &SessionId,
         digest: CallDigest,
@@ -113,7 +109,7 @@ impl View<'_> {
     }
 
     /// The open questions of a chat, oldest first: asked there, or with a copy sent there.
-    pub fn pending_in_chat(&self, chat: &Chat) -> Result<PendingInChat, StoreError> {
+    pub(crate) fn pending_in_chat(&self, chat: &Chat) -> Result<PendingInChat, StoreError> {
         let sql = "SELECT row FROM pending WHERE channel = ?1 AND chat = ?2
                    UNION SELECT question FROM copies JOIN pending ON pending.row = question
                        WHERE copies.channel = ?1 AND copies.chat = ?2 ORDER BY 1";
@@ -121,63 +117,57 @@ impl View<'_> {
     }
 
     /// The open questions of a session that can be read, oldest first.
-    pub fn pending_in_session(&self, session: &SessionId) -> Result<Vec<Asked>, StoreError> {
+    pub(crate) fn pending_in_session(&self, session: &SessionId) -> Result<Vec<Asked>, StoreError> {
         let sql =
             "SELECT row FROM pending WHERE session = (SELECT id FROM sessions WHERE name = ?1) ORDER BY row";
         Ok(self.asked_by(sql, [session.as_str()])?.asked)
     }
 
-    /// Whether some question of a session, open or not, is `wanted`; one that cannot be read never is. The newest are looked at
-    /// first.
-    pub fn any_question_of_session(
-        &self,
-        session: &SessionId,
-        wanted: impl Fn(&Asked) -> bool,
-    ) -> Result<bool, StoreError> {
+    /// The questions of a session, open or not, each with its cursor.
+    pub(crate) fn questions_of(&self, wanted: &QuestionsOf) -> Result<Vec<(u64, Option<Asked>)>, StoreError> {
         // Both sides are walked by row number: the session's index, and the table itself.
         let sql = "SELECT journal.id FROM journal JOIN interactions ON interactions.row = journal.id
-                   WHERE journal.session = (SELECT id FROM sessions WHERE name = ?1) ORDER BY journal.id DESC";
+                   WHERE journal.session = (SELECT id FROM sessions WHERE name = ?1) AND journal.id < ?2
+                   ORDER BY journal.id DESC LIMIT ?3";
         let mut statement = self.conn.prepare_cached(sql)?;
-        let mut rows = statement.query([session.as_str()])?;
+        let mut rows = statement.query((wanted.session.as_str(), before(&wanted.part), wanted.part.limit))?;
+        let mut page = Vec::new();
         while let Some(row) = rows.next()? {
-            match self.asked(row.get(0)?) {
-                Ok(asked) if wanted(&asked) => return Ok(true),
-                Ok(_) | Err(StoreError::Corrupt { .. }) => {}
-                Err(error) => return Err(error),
-            }
+            let cursor = row.get(0)?;
+            page.push((cursor, readable(self.asked(cursor))?));
         }
-        Ok(false)
+        Ok(page)
     }
 
     /// The newest settled question with this code. What cannot be read has no code.
-    pub fn settled_with_code(&self, code: Code) -> Result<Option<InteractionId>, StoreError> {
+    pub(crate) fn settled_with_code(&self, code: Code) -> Result<Option<InteractionId>, StoreError> {
         let sql = "SELECT row FROM interactions WHERE state <> 'pending' ORDER BY row DESC";
         let mut statement = self.conn.prepare_cached(sql)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            match self.asked(row.get(0)?) {
-                Ok(asked) if asked.code == code => return Ok(Some(asked.id)),
-                Ok(_) | Err(StoreError::Corrupt { .. }) => {}
-                Err(error) => return Err(error),
+            let asked = readable(self.asked(row.get(0)?))?;
+            if let Some(asked) = asked.filter(|asked| asked.code == code) {
+                return Ok(Some(asked.id));
             }
         }
         Ok(None)
     }
 
     /// A page of all open questions, oldest first. One that cannot be read hides none of the others.
-    pub fn pending_page(&self, after: Option<u64>, limit: usize) -> Result<PendingPage, StoreError> {
-        let sql = "SELECT pending.row, at, body, interactions.id FROM pending JOIN journal ON journal.id = pending.row
+    pub(crate) fn pending(&self, part: &After) -> Result<PendingPage, StoreError> {
+        let sql = "SELECT pending.row, at, body, interactions.id, deadline FROM pending JOIN journal ON journal.id = pending.row
                    JOIN interactions ON interactions.row = pending.row
                    WHERE pending.row > ?1 ORDER BY pending.row LIMIT ?2";
         let mut statement = self.conn.prepare_cached(sql)?;
-        let mut rows = statement.query((after.unwrap_or(0), limit))?;
+        let mut rows = statement.query((part.cursor.unwrap_or(0), part.limit))?;
         let mut page = PendingPage::default();
+        let shift = self.shift()?;
         while let Some(row) = rows.next()? {
-            match pending_row(row) {
+            match pending_row(&row, shift) {
                 Ok(pending) => page.rows.push(pending),
                 Err(StoreError::Corrupt { what }) => page.damaged.push(DamagedRow {
                     cursor: row.get(0)?,
-                    id: stored(InteractionId::new(row.get::<_, String>(3)?))?,
+                    id: stored(InteractionId::new(row.get::<String>(3)?))?,
                     why: what,
                 }),
                 Err(error) => return Err(error),
@@ -186,53 +176,50 @@ impl View<'_> {
         Ok(page)
     }
 
-    /// Open questions whose time has run out, longest ago first.
-    pub fn due(&self, now: LiveTime, limit: usize) -> Result<Vec<InteractionId>, StoreError> {
-        let sql = "SELECT id FROM pending JOIN interactions USING (row) WHERE deadline <= ?1
-                   ORDER BY deadline LIMIT ?2";
-        self.ids(sql, (now.as_millis(), limit))
-    }
-
-    /// Open questions that more people should be asked by now.
-    pub fn due_escalations(&self, now: LiveTime, limit: usize) -> Result<Vec<InteractionId>, StoreError> {
-        let sql = "SELECT id FROM pending JOIN interactions USING (row) WHERE escalate_at <= ?1
-                   ORDER BY escalate_at LIMIT ?2";
-        self.ids(sql, (now.as_millis(), limit))
+    /// What time has come for.
+    pub(crate) fn due(&self, by: &DueBy) -> Result<Due, StoreError> {
+        let (now, limit) = (self.unshifted(by.at)?, by.limit);
+        let questions = "SELECT id FROM pending JOIN interactions USING (row) WHERE deadline <= ?1
+                         ORDER BY deadline LIMIT ?2";
+        let escalations = "SELECT id FROM pending JOIN interactions USING (row) WHERE escalate_at <= ?1
+                           ORDER BY escalate_at LIMIT ?2";
+        Ok(Due {
+            questions: self.ids(questions, (now, limit))?,
+            escalations: self.ids(escalations, (now, limit))?,
+            claims: self.claims_lost(by)?,
+        })
     }
 
     /// The next moment after `now` at which a question closes or escalates, or a lease ends.
-    pub fn next_due(&self, now: LiveTime) -> Result<Option<LiveTime>, StoreError> {
+    pub(crate) fn next_due(&self, now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
         // Each minimum is one step into an index; one over the union would read them all.
         let sql = "SELECT min(at) FROM (SELECT min(deadline) AS at FROM pending WHERE deadline > ?1
                    UNION ALL SELECT min(escalate_at) FROM pending WHERE escalate_at > ?1
-                   UNION ALL SELECT min(lease) FROM calls WHERE grant_state = 'claimed' AND lease > ?1)";
+                   UNION ALL SELECT min(lease) FROM calls WHERE grant_state = 'claimed' AND lease > ?1) AS moments";
         let next: Option<i64> = self
             .conn
             .prepare_cached(sql)?
-            .query_row([now.as_millis()], |row| row.get(0))?;
-        Ok(next.map(LiveTime::from_millis))
+            .query_row([self.unshifted(now)?], |row| row.get(0))?;
+        let shift = self.shift()?;
+        Ok(next.map(|next| Timestamp::from_millis(next) + shift))
     }
 
     /// The rows of votes and escalations of a question, in order.
     fn progress(&self, question: u64) -> Result<Vec<u64>, StoreError> {
         let sql = "SELECT row FROM progress WHERE question = ?1 ORDER BY row";
         let mut statement = self.conn.prepare_cached(sql)?;
-        let rows = statement.query_map([question], |row| row.get(0))?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        statement.query_map([question], |row| row.get(0))
     }
 
     /// One that cannot be read hides none of the others.
     fn asked_by(&self, sql: &str, params: impl Params) -> Result<PendingInChat, StoreError> {
         let mut statement = self.conn.prepare_cached(sql)?;
-        let rows = statement
-            .query_map(params, |row| row.get(0))?
-            .collect::<Result<Vec<u64>, _>>()?;
+        let rows = statement.query_map(params, |row| row.get(0))?;
         let mut here = PendingInChat::default();
         for row in rows {
-            match self.asked(row) {
-                Ok(asked) => here.asked.push(asked),
-                Err(StoreError::Corrupt { .. }) => here.unreadable += 1,
-                Err(error) => return Err(error),
+            match readable(self.asked(row))? {
+                Some(asked) => here.asked.push(asked),
+                None => here.unreadable += 1,
             }
         }
         Ok(here)
@@ -243,13 +230,13 @@ impl View<'_> {
         let mut rows = statement.query(params)?;
         let mut ids = Vec::new();
         while let Some(row) = rows.next()? {
-            ids.push(stored(InteractionId::new(row.get::<_, String>(0)?))?);
+            ids.push(stored(InteractionId::new(row.get::<String>(0)?))?);
         }
         Ok(ids)
     }
 }
 
-fn pending_row(row: &Row<'_>) -> Result<PendingRow, StoreError> {
+fn pending_row(row: &Row<'_>, shift: Shift) -> Result<PendingRow, StoreError> {
     let cursor = row.get(0)?;
     let Event::Asked(asked) = parse_body(row, 2, cursor)? else {
         return Err(StoreError::corrupt(format!("journal row {cursor} asks nothing")));
@@ -260,12 +247,21 @@ fn pending_row(row: &Row<'_>) -> Result<PendingRow, StoreError> {
         call: asked.call().cloned(),
         id: asked.id,
         session: asked.session,
-        deadline: asked.deadline,
+        deadline: Timestamp::from_millis(row.get(4)?) + shift,
         risk: asked.risk,
         chat: asked.chat,
         group: asked.group,
         code: asked.code,
     })
+}
+
+/// Nothing in place of what cannot be read.
+fn readable(asked: Result<Asked, StoreError>) -> Result<Option<Asked>, StoreError> {
+    match asked {
+        Ok(asked) => Ok(Some(asked)),
+        Err(StoreError::Corrupt { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 fn corrupt(error: &EvolveError) -> StoreError {

@@ -2,17 +2,17 @@
 
 use placet_core::ids::SessionId;
 use placet_core::journal::{Checkpoints, Event, SYSTEM_SESSION};
+use placet_core::listing::{Committed, JournalPage, RawRow};
 use placet_core::time::Timestamp;
-use rusqlite::Row;
 
 use super::{View, digest_at, parse_body, stored};
 use crate::checkpoint::Last;
 use crate::error::StoreError;
-use crate::rows::{Committed, RawRow};
+use crate::sql::Row;
 
 impl View<'_> {
     /// The checkpoints so far.
-    pub fn checkpoints(&self) -> Result<Checkpoints, StoreError> {
+    pub(crate) fn checkpoints(&self) -> Result<Checkpoints, StoreError> {
         let last = Last::read(self.conn)?;
         Ok(Checkpoints {
             count: last.id,
@@ -20,97 +20,73 @@ impl View<'_> {
         })
     }
 
-    /// Journal rows after row `after`, of one session or of all, in order.
-    pub fn journal(
-        &self,
-        after: u64,
-        limit: usize,
-        session: Option<&SessionId>,
-    ) -> Result<Vec<Committed>, StoreError> {
-        match session {
-            None => {
-                let sql = "SELECT journal.id, name, seq, at, hash, body FROM journal
-                           JOIN sessions ON sessions.id = journal.session
-                           WHERE journal.id > ?1 ORDER BY journal.id LIMIT ?2";
-                self.committed(sql, (after, limit))
-            }
-            Some(session) => {
-                let sql = "SELECT journal.id, name, seq, at, hash, body FROM journal
-                           JOIN sessions ON sessions.id = journal.session
-                           WHERE journal.session = (SELECT id FROM sessions WHERE name = ?1) AND journal.id > ?2
-                           ORDER BY journal.id LIMIT ?3";
-                self.committed(sql, (session.as_str(), after, limit))
-            }
-        }
+    /// Journal rows.
+    pub(crate) fn journal(&self, page: &JournalPage) -> Result<Vec<Committed>, StoreError> {
+        self.journal_rows(page, |row| {
+            let id = row.get(0)?;
+            Ok(Committed {
+                id,
+                session: stored(SessionId::new(row.get::<String>(1)?))?,
+                seq: row.get(2)?,
+                at: Timestamp::from_millis(row.get(3)?),
+                hash: digest_at(row, 4)?,
+                event: parse_body(row, 5, id)?,
+            })
+        })
     }
 
-    /// The same, as stored: for those who pass rows on without looking into each.
-    pub fn journal_raw(
+    /// The same as stored.
+    pub(crate) fn journal_raw(&self, page: &JournalPage) -> Result<Vec<RawRow>, StoreError> {
+        self.journal_rows(page, |row| {
+            Ok(RawRow {
+                id: row.get(0)?,
+                session: stored(SessionId::new(row.get::<String>(1)?))?,
+                seq: row.get(2)?,
+                at: Timestamp::from_millis(row.get(3)?),
+                body: row.get(5)?,
+            })
+        })
+    }
+
+    fn journal_rows<T>(
         &self,
-        after: u64,
-        limit: usize,
-        session: Option<&SessionId>,
-    ) -> Result<Vec<RawRow>, StoreError> {
-        let of_all = "SELECT journal.id, name, seq, at, body FROM journal
+        page: &JournalPage,
+        read: impl Fn(&Row<'_>) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        let of_all = "SELECT journal.id, name, seq, at, hash, body FROM journal
                       JOIN sessions ON sessions.id = journal.session
                       WHERE journal.id > ?1 ORDER BY journal.id LIMIT ?2";
-        let of_one = "SELECT journal.id, name, seq, at, body FROM journal
+        let of_one = "SELECT journal.id, name, seq, at, hash, body FROM journal
                       JOIN sessions ON sessions.id = journal.session
                       WHERE journal.session = (SELECT id FROM sessions WHERE name = ?3) AND journal.id > ?1
                       ORDER BY journal.id LIMIT ?2";
-        let mut statement = self
-            .conn
-            .prepare_cached(if session.is_some() { of_one } else { of_all })?;
+        let (sql, session) = match &page.session {
+            Some(session) => (of_one, Some(session.as_str())),
+            None => (of_all, None),
+        };
+        let mut statement = self.conn.prepare_cached(sql)?;
         let mut rows = match session {
-            Some(session) => statement.query((after, limit, session.as_str()))?,
-            None => statement.query((after, limit))?,
+            Some(session) => statement.query((page.after, page.limit, session))?,
+            None => statement.query((page.after, page.limit))?,
         };
         let mut list = Vec::new();
         while let Some(row) = rows.next()? {
-            list.push(RawRow {
-                id: row.get(0)?,
-                session: stored(SessionId::new(row.get::<_, String>(1)?))?,
-                seq: row.get(2)?,
-                at: Timestamp::from_millis(row.get(3)?),
-                body: row.get(4)?,
-            });
+            list.push(read(&row)?);
         }
         Ok(list)
     }
 
     /// The folder agents work in, as the last process that owned the store said when it started.
-    pub fn workspace(&self) -> Result<Option<String>, StoreError> {
+    pub(crate) fn workspace(&self) -> Result<Option<String>, StoreError> {
         let sql = "SELECT id, body FROM journal WHERE session = (SELECT id FROM sessions WHERE name = ?1)
                    ORDER BY id DESC";
         let mut statement = self.conn.prepare_cached(sql)?;
         let mut rows = statement.query([SYSTEM_SESSION])?;
         while let Some(row) = rows.next()? {
-            if let Event::Started { workspace, .. } = parse_body(row, 1, row.get(0)?)? {
+            if let Event::Started { workspace, .. } = parse_body(&row, 1, row.get(0)?)? {
                 return Ok(workspace);
             }
         }
         Ok(None)
     }
-
-    fn committed(&self, sql: &str, params: impl rusqlite::Params) -> Result<Vec<Committed>, StoreError> {
-        let mut statement = self.conn.prepare_cached(sql)?;
-        let mut rows = statement.query(params)?;
-        let mut list = Vec::new();
-        while let Some(row) = rows.next()? {
-            list.push(committed(row)?);
-        }
-        Ok(list)
-    }
-}
-
-fn committed(row: &Row<'_>) -> Result<Committed, StoreError> {
-    let id = row.get(0)?;
-    Ok(Committed {
-        id,
-        session: stored(SessionId::new(row.get::<_, String>(1)?))?,
-        seq: row.get(2)?,
-        at: Timestamp::from_millis(row.get(3)?),
-        hash: digest_at(row, 4)?,
-        event: parse_body(row, 5, id)?,
-    })
 }

@@ -2,73 +2,71 @@
 
 use placet_core::ids::{PersonId, SessionId};
 use placet_core::run::RunStarted;
-use rusqlite::{OptionalExtension, Row};
+use placet_core::time::Timestamp;
 
 use super::{View, stored};
 use crate::error::StoreError;
+use crate::sql::{OptionalExtension, Params, Row};
 
 /// The newest run of a session, as far as it has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RunHead {
+pub(crate) struct RunHead {
     /// The journal row that began it.
-    pub row: u64,
+    pub(crate) row: u64,
     /// How often the model has spoken.
-    pub turns: u32,
+    pub(crate) turns: u32,
     /// How many messages came in meanwhile.
-    pub said: u32,
+    pub(crate) said: u32,
     /// The journal row that ended it, when it has ended.
-    pub ended: Option<u64>,
+    pub(crate) ended: Option<u64>,
     /// The journal row that says that a person stopped it, when somebody did.
-    pub interrupted: Option<u64>,
+    pub(crate) interrupted: Option<u64>,
+    /// When it has to be over, less the shift.
+    until: Option<i64>,
 }
 
 impl RunHead {
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+    fn read(row: &Row<'_>) -> Result<Self, StoreError> {
         Ok(Self {
             row: row.get(0)?,
             turns: row.get(1)?,
             said: row.get(2)?,
             ended: row.get(3)?,
             interrupted: row.get(4)?,
+            until: row.get(5)?,
         })
     }
 }
 
 impl View<'_> {
     /// The newest run of a session.
-    pub fn run(&self, session: &SessionId) -> Result<Option<RunHead>, StoreError> {
-        let sql = "SELECT row, turns, said, ended, interrupted FROM runs
+    pub(crate) fn run(&self, session: &SessionId) -> Result<Option<RunHead>, StoreError> {
+        let sql = "SELECT row, turns, said, ended, interrupted, until FROM runs
                    WHERE session = (SELECT id FROM sessions WHERE name = ?1) ORDER BY row DESC LIMIT 1";
         let mut statement = self.conn.prepare_cached(sql)?;
-        Ok(statement
-            .query_row([session.as_str()], RunHead::read)
-            .optional()?)
+        statement.query_row([session.as_str()], RunHead::read).optional()
     }
 
     /// The sessions whose run has not ended, the longest open first.
-    pub fn open_runs(&self) -> Result<Vec<SessionId>, StoreError> {
+    pub(crate) fn open_runs(&self) -> Result<Vec<SessionId>, StoreError> {
         let sql = "SELECT name FROM runs JOIN sessions ON sessions.id = runs.session
                    WHERE runs.ended IS NULL ORDER BY runs.row";
         self.names(sql, [])
     }
 
     /// Sessions, by a query for their names.
-    pub(super) fn names(
-        &self,
-        sql: &str,
-        params: impl rusqlite::Params,
-    ) -> Result<Vec<SessionId>, StoreError> {
+    pub(super) fn names(&self, sql: &str, params: impl Params) -> Result<Vec<SessionId>, StoreError> {
         let mut statement = self.conn.prepare_cached(sql)?;
         let mut rows = statement.query(params)?;
         let mut sessions = Vec::new();
         while let Some(row) = rows.next()? {
-            sessions.push(stored(SessionId::new(row.get::<_, String>(0)?))?);
+            sessions.push(stored(SessionId::new(row.get::<String>(0)?))?);
         }
         Ok(sessions)
     }
 
     /// The person a session of the built-in agent belongs to: whoever began its first run.
-    pub fn run_owner(&self, session: &SessionId) -> Result<Option<PersonId>, StoreError> {
+    pub(crate) fn run_owner(&self, session: &SessionId) -> Result<Option<PersonId>, StoreError> {
         let sql = "SELECT person FROM runs
                    WHERE session = (SELECT id FROM sessions WHERE name = ?1) ORDER BY row LIMIT 1";
         let mut statement = self.conn.prepare_cached(sql)?;
@@ -81,13 +79,17 @@ impl View<'_> {
             .transpose()
     }
 
-    /// How a run began.
-    pub fn run_started(&self, run: &RunHead) -> Result<RunStarted, StoreError> {
-        self.fields(run.row, "runStarted")
+    /// How a run began, and until when it may go on by now.
+    pub(crate) fn run_started(&self, run: &RunHead) -> Result<RunStarted, StoreError> {
+        let mut started: RunStarted = self.fields(run.row, "runStarted")?;
+        if let Some(until) = run.until {
+            started.until = Some(Timestamp::from_millis(until) + self.shift()?);
+        }
+        Ok(started)
     }
 
     /// The sessions whose open run does a call of this session's run, the longest open first.
-    pub fn children(&self, session: &SessionId) -> Result<Vec<SessionId>, StoreError> {
+    pub(crate) fn children(&self, session: &SessionId) -> Result<Vec<SessionId>, StoreError> {
         let sql = "SELECT name FROM runs JOIN sessions ON sessions.id = runs.session
                    WHERE runs.parent = (SELECT id FROM sessions WHERE name = ?1) AND runs.ended IS NULL
                    ORDER BY runs.row";
@@ -95,7 +97,7 @@ impl View<'_> {
     }
 
     /// The same with their children, and theirs.
-    pub fn descendants(&self, session: &SessionId) -> Result<Vec<SessionId>, StoreError> {
+    pub(crate) fn descendants(&self, session: &SessionId) -> Result<Vec<SessionId>, StoreError> {
         let mut family = self.children(session)?;
         let mut seen = 0;
         while let Some(next) = family.get(seen).cloned() {
@@ -107,7 +109,7 @@ impl View<'_> {
 
     /// The session of the run a person began, to which a session's run hands its results in the end: itself, unless its run does
     /// a call of another one.
-    pub fn root_of(&self, session: &SessionId) -> Result<SessionId, StoreError> {
+    pub(crate) fn root_of(&self, session: &SessionId) -> Result<SessionId, StoreError> {
         let sql = "SELECT name FROM runs JOIN sessions ON sessions.id = runs.parent
                    WHERE runs.session = (SELECT id FROM sessions WHERE name = ?1) ORDER BY runs.row DESC LIMIT 1";
         let mut statement = self.conn.prepare_cached(sql)?;
@@ -124,7 +126,7 @@ impl View<'_> {
     }
 
     /// The session in which a person last began a run. Runs that do a call of another one are not begun by people.
-    pub fn newest_run_of(&self, person: &PersonId) -> Result<Option<SessionId>, StoreError> {
+    pub(crate) fn newest_run_of(&self, person: &PersonId) -> Result<Option<SessionId>, StoreError> {
         let sql = "SELECT name FROM runs JOIN sessions ON sessions.id = runs.session
                    WHERE person = ?1 AND runs.parent IS NULL ORDER BY runs.row DESC LIMIT 1";
         let mut statement = self.conn.prepare_cached(sql)?;

@@ -3,11 +3,11 @@
 use placet_core::record::SessionRecord;
 use placet_core::snapshot::{ProposedCall, Surroundings};
 use placet_core::time::Timestamp;
-use rusqlite::params;
 
 use super::memory::Stored;
 use super::{View, digest_bytes};
 use crate::error::StoreError;
+use crate::sql::params;
 
 impl View<'_> {
     /// What is stored around a call. Most calls are new, in a session without lists, and nothing was ever granted for them:
@@ -20,7 +20,7 @@ impl View<'_> {
                        EXISTS (SELECT 1 FROM calls WHERE agent = ?5 AND call = ?6),
                        EXISTS (SELECT 1 FROM rejected WHERE session = s.id AND digest = ?4),
                        EXISTS (SELECT 1 FROM pending WHERE session = s.id AND digest = ?4), s.head_seq
-                   FROM (SELECT 1) LEFT JOIN sessions AS s ON s.name = ?1";
+                   FROM (SELECT 1) AS call LEFT JOIN sessions AS s ON s.name = ?1";
         let mut statement = self.conn.prepare_cached(sql)?;
         let mut rows = statement.query(params![
             proposed.session.as_str(),
@@ -33,8 +33,8 @@ impl View<'_> {
         let row = rows
             .next()?
             .ok_or_else(|| StoreError::corrupt("a look at nothing found nothing"))?;
-        let session = match row.get::<_, Option<u64>>(0)? {
-            Some(_) => Some(Stored::read_at(row, 13)?),
+        let session = match row.get::<Option<u64>>(0)? {
+            Some(_) => Some(Stored::read_at(&row, 13)?),
             None => None,
         };
         let (listed, granted, known): (bool, bool, bool) = (row.get(7)?, row.get(8)?, row.get(10)?);

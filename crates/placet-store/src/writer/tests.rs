@@ -6,13 +6,10 @@ use std::time::Duration;
 use placet_core::outgoing::Change;
 
 use super::*;
-use crate::schema;
+use crate::sqlite::schema;
 
-fn now() -> Now {
-    Now {
-        wall: Timestamp::from_millis(0),
-        live: LiveTime::from_millis(0),
-    }
+fn now() -> Timestamp {
+    Timestamp::from_millis(0)
 }
 
 /// Ends a session, decided on its first version.
@@ -21,6 +18,8 @@ fn ending() -> Job {
     Job::new(Commit {
         now: now(),
         versions: BTreeMap::from([(session.clone(), 0)]),
+        epoch: None,
+        fences: Vec::new(),
         events: vec![(session, Event::SessionEnded { by: "a test".into() })],
         changes: Vec::new(),
     })
@@ -39,8 +38,8 @@ fn what_was_decided_is_not_written_over_what_another_process_committed_meanwhile
             .unwrap();
         schema::open_writer(&path, Duration::ZERO).unwrap()
     };
-    let writer = Writer::new(open(), 64, Role::Owner).unwrap();
-    let neighbour = Writer::new(open(), 64, Role::Guest).unwrap();
+    let writer = Writer::new(open(), 64).unwrap();
+    let neighbour = Writer::new(open(), 64).unwrap();
     let mut first = [ending()];
     neighbour.group(&mut first, now(), CommitFault::None);
     assert_eq!(first[0].result, Ok(()));
@@ -48,6 +47,8 @@ fn what_was_decided_is_not_written_over_what_another_process_committed_meanwhile
     let taken = Commit {
         now: now(),
         versions: BTreeMap::new(),
+        epoch: None,
+        fences: Vec::new(),
         events: Vec::new(),
         changes: vec![Change::Took { queue_id: 9 }],
     };

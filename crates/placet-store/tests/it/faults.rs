@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use placet_core::listing::After;
 use placet_core::verdict::Decision;
 use placet_store::inline::{InlineStore, ReadOnly};
 use placet_store::{OpenError, Options, Store, StoreError};
@@ -25,7 +26,10 @@ async fn a_locked_database_is_busy_and_works_again_afterwards() {
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let ask = || asking("int_1", &call("c1", "ls"));
     assert_eq!(store(&db, ask()).await, Err(StoreError::Busy));
-    assert_eq!(db.read(|view, _| view.counts()).await.unwrap().rows, 0);
+    assert_eq!(
+        db.look(|stored| stored.counts(&()).copied()).await.unwrap().rows,
+        0
+    );
     other.execute_batch("COMMIT").unwrap();
     store(&db, ask()).await.unwrap();
 }
@@ -38,8 +42,8 @@ fn a_full_disk_stores_nothing_and_the_store_goes_on_once_there_is_space() {
     db.limit_pages(pages).unwrap();
     let long = call("c2", &"x".repeat(100_000));
     assert_eq!(put(&mut db, 1, asking("int_2", &long)), Err(StoreError::Full));
-    assert_eq!(db.view().call(&key("c2")).unwrap(), None);
-    assert_eq!(db.view().counts().unwrap().rows, 2);
+    assert_eq!(db.look(|stored| stored.call(&key("c2")).cloned()).unwrap(), None);
+    assert_eq!(db.look(|stored| stored.counts(&()).copied()).unwrap().rows, 2);
     db.limit_pages(pages + 1000).unwrap();
     put(&mut db, 2, asking("int_2", &long)).unwrap();
     assert_eq!(db.verify(None).unwrap().findings, []);
@@ -76,13 +80,16 @@ fn a_checkpoint_that_found_no_space_is_written_whole_once_there_is_some() {
         let events = vec![received(&ls, Decision::Allow)];
         db.commit(commit_in(ls.session.as_str(), at(0), events)).unwrap();
     }
-    let before = db.view().counts().unwrap().checkpoints;
+    let before = db.look(|stored| stored.counts(&()).copied()).unwrap().checkpoints;
     db.limit_pages(db.pages().unwrap()).unwrap();
     assert_eq!(db.checkpoint(at(1)), Err(StoreError::Full));
     db.limit_pages(10_000).unwrap();
     put(&mut db, 2, asking("int_1", &call("c", "ls"))).unwrap();
     db.checkpoint(at(3)).unwrap();
-    assert_eq!(db.view().counts().unwrap().checkpoints, before + 1);
+    assert_eq!(
+        db.look(|stored| stored.counts(&()).copied()).unwrap().checkpoints,
+        before + 1
+    );
     assert_eq!(db.verify(None).unwrap().findings, []);
 }
 
@@ -93,7 +100,7 @@ fn a_read_only_database_can_be_looked_at() {
     db.set_read_only(ReadOnly::Yes).unwrap();
     let approve = || approving("int_1", &call("c1", "ls"));
     assert_eq!(put(&mut db, 1, approve()), Err(StoreError::ReadOnly));
-    assert_eq!(db.view().counts().unwrap().pending, 1);
+    assert_eq!(db.look(|stored| stored.counts(&()).copied()).unwrap().pending, 1);
     db.set_read_only(ReadOnly::No).unwrap();
     put(&mut db, 2, approve()).unwrap();
 }
@@ -105,12 +112,16 @@ fn a_row_that_cannot_be_read_is_named_and_hides_nothing_else() {
     put(&mut db, 0, asking("int_2", &call("c2", "ls 2"))).unwrap();
     db.tamper("UPDATE journal SET body = CAST(x'7bff' AS TEXT) WHERE id = 1")
         .unwrap();
-    let error = db.view().call(&key("c1")).unwrap_err();
+    let error = db.look(|stored| stored.call(&key("c1")).cloned()).unwrap_err();
     assert!(
         error.to_string().contains("journal row 1 cannot be read"),
         "{error}"
     );
-    assert!(db.view().call(&key("c2")).unwrap().is_some());
+    assert!(
+        db.look(|stored| stored.call(&key("c2")).cloned())
+            .unwrap()
+            .is_some()
+    );
     put(&mut db, 1, approving("int_2", &call("c2", "ls 2"))).unwrap();
 }
 
@@ -122,7 +133,11 @@ fn a_question_that_cannot_be_read_is_named_in_the_list_of_the_others() {
         put(&mut db, 0, asking(&format!("int_{number}"), &ls)).unwrap();
     }
     db.tamper("UPDATE journal SET body = '{' WHERE id = 4").unwrap();
-    let page = db.view().pending_page(None, 9).unwrap();
+    let open = |cursor, limit| {
+        db.look(|stored| stored.pending(&After { cursor, limit }).cloned())
+            .unwrap()
+    };
+    let page = open(None, 9);
     let readable: Vec<_> = page.rows.iter().map(|row| row.id.as_str()).collect();
     assert_eq!(readable, ["int_1", "int_3"]);
     assert_eq!(page.damaged[0].id, question("int_2"));
@@ -130,7 +145,7 @@ fn a_question_that_cannot_be_read_is_named_in_the_list_of_the_others() {
         page.damaged[0].why.contains("journal row 4 cannot be read"),
         "{page:?}"
     );
-    let second = db.view().pending_page(Some(2), 1).unwrap();
+    let second = open(Some(2), 1);
     assert_eq!(
         (second.rows.len(), second.last()),
         (0, Some(4)),
@@ -216,5 +231,11 @@ fn a_call_of_four_megabytes_is_stored_and_read_back() {
     let mut db = InlineStore::new().unwrap();
     let huge = call("c1", &"x".repeat(4 * 1024 * 1024 - 64));
     put(&mut db, 0, vec![received(&huge, Decision::Allow)]).unwrap();
-    assert_eq!(db.view().call(&key("c1")).unwrap().unwrap().call, huge);
+    assert_eq!(
+        db.look(|stored| stored.call(&key("c1")).cloned())
+            .unwrap()
+            .unwrap()
+            .call,
+        huge
+    );
 }

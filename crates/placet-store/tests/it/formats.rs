@@ -41,13 +41,15 @@ fn about_calls() -> Vec<Event> {
         Event::Claimed {
             call: key("c1"),
             grant: 1,
-            lease: Some(live(9)),
+            lease: Some(wall(9)),
+            process: None,
             child: None,
         },
         Event::Claimed {
             call: key("c2"),
             grant: 1,
             lease: None,
+            process: None,
             child: Some(SessionId::new("task_c2").unwrap()),
         },
         finished("c1", 1),
@@ -125,7 +127,7 @@ fn about_runs() -> Vec<Event> {
                 session: SessionId::new("s1").unwrap(),
                 call: key("c1"),
             }),
-            until: Some(live(9)),
+            until: Some(wall(9)),
             workflow: Some(Box::new(
                 Workflow::parse("[workflow]\nprompt = 'Be brief.'\ntools = ['read']\n", "w.toml").unwrap(),
             )),
@@ -226,14 +228,18 @@ fn about_the_rest() -> Vec<Event> {
             content: "hello".into(),
             author: Author::Human,
         })),
+        Event::Outage {
+            from: wall(1_000),
+            until: wall(61_000),
+        },
         Event::Started {
-            down_for: Millis::from_secs(1),
+            down_for: Some(Millis::from_secs(1)),
             policy: Digest::of("policy", &[]),
             workspace: Some("/w".into()),
             checkpoints: None,
         },
         Event::Started {
-            down_for: Millis::ZERO,
+            down_for: None,
             policy: Digest::of("policy", &[]),
             workspace: None,
             checkpoints: Some(Checkpoints {
@@ -248,7 +254,7 @@ fn about_the_rest() -> Vec<Event> {
 fn every_kind_of_event_is_stored_as_it_always_was() {
     let events = [about_calls(), about_questions(), about_runs(), about_the_rest()].concat();
     let kinds: BTreeSet<_> = events.iter().map(Event::name).collect();
-    assert_eq!(kinds.len(), 25, "a kind of event is missing here");
+    assert_eq!(kinds.len(), 26, "a kind of event is missing here");
     let mut stored = String::new();
     for event in events {
         let text = serde_json::to_string(&event).unwrap();

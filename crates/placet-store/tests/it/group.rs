@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use placet_core::journal::Event;
+use placet_core::listing::JournalPage;
 use placet_core::policy::Mode;
 use placet_core::snapshot::Need;
 use placet_core::step::Commit;
@@ -33,7 +34,7 @@ fn set_mode() -> Event {
 }
 
 fn rows(store: &InlineStore) -> u64 {
-    store.view().counts().unwrap().rows
+    store.look(|stored| stored.counts(&()).copied()).unwrap().rows
 }
 
 #[test]
@@ -93,7 +94,8 @@ fn a_commit_that_contradicts_the_store_leaves_the_others_of_its_group_intact() {
         rows.iter().map(|row| (row.id, row.seq)).collect::<Vec<_>>(),
         [(1, 1), (2, 2)]
     );
-    assert_eq!(store.view().journal(0, 9, None).unwrap(), rows);
+    let all = JournalPage::of_all(0, 9);
+    assert_eq!(store.look(|stored| stored.journal(&all).cloned()), Ok(rows));
     assert!(store.verify(None).unwrap().is_sound());
 }
 
@@ -125,7 +127,7 @@ fn an_image_brings_back_what_was_there() {
     store.commit(later).unwrap();
     store.restore(&image).unwrap();
     assert_eq!(rows(&store), 1);
-    assert_eq!(store.last_live().unwrap(), live(0));
+    assert_eq!(store.last_alive().unwrap(), Some(wall(0)));
     store.commit(allow("c2")).unwrap();
 }
 
@@ -147,7 +149,7 @@ async fn rows_are_told_in_order_before_their_writers_are() {
             let ls = call(&format!("c{number}"), "ls");
             store(&db, vec![received(&ls, Decision::Allow)]).await.unwrap();
             let row = db
-                .read(move |view, _| view.call(&key(&format!("c{number}"))))
+                .look(|stored| stored.call(&key(&format!("c{number}"))).cloned())
                 .await
                 .unwrap();
             assert!(row.is_some());

@@ -5,15 +5,14 @@
     clippy::indexing_slicing,
     reason = "clippy.toml allows these in test functions; here the functions they call are tests too"
 )]
-#![expect(
-    clippy::redundant_closure_for_method_calls,
-    reason = "a method of a view with a lifetime of its own cannot be passed where any lifetime is wanted"
-)]
 
 mod conformance;
+mod copy;
 mod faults;
 mod formats;
 mod group;
+mod postgres;
 mod restart;
+mod server;
 mod tampering;
 mod world;

@@ -1,21 +1,28 @@
-//! Stopping and starting: live time, locks, files.
+//! Stopping and starting: outages, locks, files.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use placet_core::ids::{ChannelName, ChatId};
 use placet_core::journal::Event;
+use placet_core::listing::{After, DueBy, JournalPage};
 use placet_core::outgoing::{Change, OutKind, Outgoing};
 use placet_core::run::{Limits, RunStarted};
+use placet_core::step::Commit;
 use placet_core::time::Millis;
 use placet_core::verdict::Decision;
-use placet_store::{FindingKind, OpenError, Options, ReadOnly, Store, StoreError, verify_file};
+use placet_store::{FindingKind, OpenError, Options, Store, StoreError, verify_file};
 
 use crate::world::*;
 
 async fn remaining(db: &Store) -> Millis {
-    let page = db.read(|view, _| view.pending_page(None, 9)).await.unwrap();
-    page.rows[0].deadline.remaining_from(db.now().live)
+    let first = After {
+        cursor: None,
+        limit: 9,
+    };
+    let page = db.look(|stored| stored.pending(&first).cloned()).await.unwrap();
+    page.rows[0].deadline.remaining_from(db.now())
 }
 
 #[tokio::test]
@@ -34,96 +41,128 @@ async fn a_pending_question_keeps_the_time_it_had_left() {
     clock.jump(3_600_000);
     let rebooted = Arc::new(HandClock::default());
     rebooted.jump(3_620_000);
-    let db = Store::open(&path, options(&rebooted)).unwrap();
-    assert_eq!(db.down_for(), Millis::from_secs(3600));
+    let db = started(&path, &rebooted).await;
+    assert_eq!(db.outage_before().unwrap().from, wall(20_000));
     assert_eq!(remaining(&db).await, Millis::from_secs(40));
-    // Somebody sets the clock a day ahead: that is nobody's time either.
+    // The operator sets the clock a day ahead: that uses up no time either, neither before it is noticed nor after.
     rebooted.jump(86_400_000);
     assert_eq!(remaining(&db).await, Millis::from_secs(40));
+    notices_the_jump(&db).await;
+    assert_eq!(db.now(), wall(3_620_000 + 86_400_000));
+    assert_eq!(remaining(&db).await, Millis::from_secs(40));
+    rebooted.jump(-2 * 86_400_000);
+    notices_the_jump(&db).await;
+    assert_eq!(remaining(&db).await, Millis::from_secs(40));
+    assert_eq!(db.clock_jump(), None);
     rebooted.pass(41_000);
     assert_eq!(remaining(&db).await, Millis::ZERO);
-    let due = db.read(|view, now| view.due(now.live, 9)).await.unwrap();
-    assert_eq!(due, [question("int_1")]);
-}
-
-/// What a guest commits, and the checkpoint it leaves, must not count as a sign of life.
-#[tokio::test]
-async fn no_time_passes_while_only_guests_are_there() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("placet.db");
-    let clock = Arc::new(HandClock::default());
-    let owner = Store::open(&path, options(&clock)).unwrap();
-    store(&owner, asking("int_1", &call("c1", "ls"))).await.unwrap();
-    clock.pass(20_000);
-    drop(owner);
-
-    let guest = Store::join(&path, options(&clock)).unwrap();
-    clock.pass(70_000);
-    guest.look_around().await.unwrap();
-    assert_eq!(remaining(&guest).await, Millis::from_secs(40));
-    let allowed = vec![received(&call("c2", "ls"), Decision::Allow)];
-    store(&guest, allowed).await.unwrap();
-    guest.heartbeat().await.unwrap();
-    guest.close().await.unwrap();
-
-    let owner = Store::open(&path, options(&clock)).unwrap();
-    assert_eq!(owner.down_for(), Millis::from_secs(70));
-    assert_eq!(remaining(&owner).await, Millis::from_secs(40));
+    let by = DueBy {
+        at: db.now(),
+        limit: 9,
+        process: String::new(),
+    };
+    let due = db.look(|stored| stored.due(&by).cloned()).await.unwrap();
+    assert_eq!(due.questions, [question("int_1")]);
+    assert_eq!(db.verify(None).await.unwrap().findings, []);
 }
 
 #[tokio::test]
-async fn a_guest_follows_the_owners_time_also_across_a_restart() {
+async fn what_was_decided_before_an_outage_is_decided_again_after_it() {
+    for jump in [86_400_000, -86_400_000] {
+        let clock = Arc::new(HandClock::default());
+        let db = Store::open_in_memory(options(&clock)).unwrap();
+        let snapshot = db.load(BTreeSet::new()).await.unwrap();
+        let asked = Commit {
+            epoch: snapshot.epoch().map(|epoch| epoch.row),
+            ..commit_in("s", db.now(), asking("int_1", &call("c1", "ls")))
+        };
+        clock.jump(jump);
+        notices_the_jump(&db).await;
+        assert_eq!(db.now_for(&snapshot), None);
+        let refused = db.commit(asked).await;
+        assert!(matches!(refused, Err(StoreError::Conflict { .. })), "{refused:?}");
+        let newer = db.load(BTreeSet::new()).await.unwrap();
+        assert!(newer != snapshot);
+        assert_eq!(db.now_for(&newer), Some(wall(jump)));
+    }
+}
+
+/// A crash right after the outage must not count it twice.
+#[tokio::test]
+async fn an_outage_is_not_counted_again_by_a_process_that_starts_after_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("placet.db");
     let clock = Arc::new(HandClock::default());
-    let owner = Store::open(&path, options(&clock)).unwrap();
-    store(&owner, asking("int_1", &call("c1", "ls"))).await.unwrap();
-    clock.pass(3_000);
-    let guest = Store::join(&path, options(&clock)).unwrap();
-    assert_eq!(remaining(&guest).await, Millis::from_secs(57));
-    clock.pass(5_000);
-    guest.look_around().await.unwrap();
-    assert_eq!(remaining(&guest).await, Millis::from_secs(52));
-    // A clock that is set meanwhile is nobody's time.
+    let db = Store::open(&path, options(&clock)).unwrap();
+    store(&db, asking("int_1", &call("c1", "ls"))).await.unwrap();
     clock.jump(86_400_000);
-    owner.heartbeat().await.unwrap();
-    guest.look_around().await.unwrap();
-    assert_eq!(remaining(&guest).await, Millis::from_secs(52));
-
-    drop(owner);
-    guest.look_around().await.unwrap();
-    clock.pass(100_000);
-    guest.look_around().await.unwrap();
-    assert_eq!(remaining(&guest).await, Millis::from_secs(52), "it stands still");
-
-    let owner = Store::open(&path, options(&clock)).unwrap();
-    guest.look_around().await.unwrap();
-    clock.pass(2_000);
-    owner.heartbeat().await.unwrap();
-    clock.pass(1_000);
-    guest.look_around().await.unwrap();
-    assert_eq!(remaining(&guest).await, Millis::from_secs(49));
-    assert_eq!(remaining(&guest).await, remaining(&owner).await);
+    notices_the_jump(&db).await;
+    let image = std::fs::read(&path).unwrap();
+    let log = std::fs::read(path.with_extension("db-wal")).unwrap();
+    drop(db);
+    std::fs::write(&path, image).unwrap();
+    std::fs::write(path.with_extension("db-wal"), log).unwrap();
+    let db = started(&path, &clock).await;
+    assert_eq!(db.outage_before().unwrap().from, wall(86_400_000));
+    assert_eq!(remaining(&db).await, Millis::from_secs(60));
 }
 
-/// As in a folder that cannot be written, or beside a program that holds the database.
 #[tokio::test]
-async fn a_guest_that_only_looks_needs_no_right_to_write() {
+async fn the_time_of_what_a_process_leaves_open_passes() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("placet.db");
     let clock = Arc::new(HandClock::default());
-    let owner = Store::open(&path, options(&clock)).unwrap();
-    store(&owner, asking("int_1", &call("c1", "ls"))).await.unwrap();
-    drop(owner);
-    let lock = path.with_extension("db.lock");
-    std::fs::remove_file(&lock).unwrap();
-    let other = rusqlite::Connection::open(&path).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let guest = Store::join(&path, options(&clock)).unwrap();
-    assert_eq!(remaining(&guest).await, Millis::from_secs(60));
-    guest.checkpoint().await.unwrap();
-    guest.close().await.unwrap();
-    assert!(!lock.exists());
+    let db = Store::open(&path, options(&clock)).unwrap();
+    store(&db, asking("int_1", &call("c1", "ls"))).await.unwrap();
+    db.leave().await.unwrap();
+    clock.pass(20_000);
+    let db = started(&path, &clock).await;
+    assert_eq!(db.outage_before(), None);
+    assert_eq!(remaining(&db).await, Millis::from_secs(40));
+}
+
+/// Makes the file what version 8 wrote: pending times were readings of a clock that only ran while Placet did.
+fn age_to_version_8(path: &Path, live: i64) {
+    let file = rusqlite::Connection::open(path).unwrap();
+    let old = format!(
+        "DROP TABLE outages; DROP TABLE leases; ALTER TABLE calls DROP COLUMN process; ALTER TABLE runs DROP COLUMN until; ALTER TABLE service ADD COLUMN live INTEGER NOT NULL DEFAULT {live};
+         ALTER TABLE service RENAME COLUMN alive TO wall; PRAGMA user_version = 8;"
+    );
+    file.execute_batch(&old).unwrap();
+}
+
+#[tokio::test]
+async fn pending_questions_of_version_8_keep_the_time_they_had_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("placet.db");
+    // The old clock: 20 seconds of its own were over.
+    let clock = Arc::new(HandClock::default());
+    let db = Store::open(&path, options(&clock)).unwrap();
+    store(&db, asking("int_1", &call("c1", "ls"))).await.unwrap();
+    let run = RunStarted {
+        until: Some(wall(50_000)),
+        ..tidying()
+    };
+    store(&db, vec![Event::RunStarted(Box::new(run))]).await.unwrap();
+    clock.pass(20_000);
+    db.close().await.unwrap();
+    age_to_version_8(&path, 20_000);
+
+    let now = Arc::new(HandClock::default());
+    now.jump(1_767_225_600_000);
+    let db = started(&path, &now).await;
+    assert_eq!(remaining(&db).await, Millis::from_secs(40));
+    let run = db
+        .look(|stored| stored.run(&session("s")).cloned())
+        .await
+        .unwrap();
+    let until = run.unwrap().started.until.unwrap();
+    assert_eq!(until.remaining_from(db.now()), Millis::from_secs(30));
+    assert_eq!(db.verify(None).await.unwrap().findings, []);
+    now.pass(41_000);
+    assert_eq!(remaining(&db).await, Millis::ZERO);
+    // What is asked from now on is on the wall clock at once.
+    assert_eq!(db.now(), wall(1_767_225_641_000));
 }
 
 #[tokio::test]
@@ -140,7 +179,13 @@ async fn everything_acknowledged_is_there_after_a_restart() {
     assert_eq!((verified.rows, verified.checkpoints), (40, 1));
     assert_eq!(verified.findings, []);
     let db = Store::open(&path, Options::default()).unwrap();
-    assert_eq!(db.read(|view, _| view.counts()).await.unwrap().pending, 20);
+    assert_eq!(
+        db.look(|stored| stored.counts(&()).copied())
+            .await
+            .unwrap()
+            .pending,
+        20
+    );
     store(&db, approving("int_7", &call("c7", "ls 7"))).await.unwrap();
     db.close().await.unwrap();
     assert!(verify_file(&path, Some(&verified.anchor)).unwrap().is_sound());
@@ -186,7 +231,12 @@ async fn checkpoints_come_by_count_on_request_and_on_closing() {
     )
     .unwrap();
     let allow = |id: &str| vec![received(&call(id, "ls"), Decision::Allow)];
-    let checkpoints = async || db.read(|view, _| view.counts()).await.unwrap().checkpoints;
+    let checkpoints = async || {
+        db.look(|stored| stored.counts(&()).copied())
+            .await
+            .unwrap()
+            .checkpoints
+    };
     for id in ["1", "2", "3"] {
         store(&db, allow(id)).await.unwrap();
     }
@@ -206,16 +256,14 @@ async fn checkpoints_come_by_count_on_request_and_on_closing() {
 
 /// Makes the file what version 3 wrote: it knew neither whose a session is nor that a run was stopped.
 fn age_to_version_3(path: &Path) {
+    age_to_version_8(path, 0);
     let old = "DROP TABLE members; DROP TABLE room; DROP TABLE asks; DROP INDEX pending_by_agent; ALTER TABLE pending DROP COLUMN agent; ALTER TABLE service DROP COLUMN queued; ALTER TABLE sessions DROP COLUMN agent; ALTER TABLE sessions DROP COLUMN version; ALTER TABLE runs DROP COLUMN interrupted; PRAGMA user_version = 3;";
     let file = rusqlite::Connection::open(path).unwrap();
     file.execute_batch(old).unwrap();
 }
 
-/// A file of version 3, with a question, and a run that was stopped.
-async fn of_version_3(path: &Path) {
-    let db = Store::open(path, Options::default()).unwrap();
-    store(&db, asking("int_1", &call("c1", "ls"))).await.unwrap();
-    let started = RunStarted {
+fn tidying() -> RunStarted {
+    RunStarted {
         task: "tidy up".into(),
         model: "main".into(),
         limits: Limits::USUAL,
@@ -224,12 +272,25 @@ async fn of_version_3(path: &Path) {
         parent: None,
         until: None,
         workflow: None,
-    };
+    }
+}
+
+/// A file of version 3, with a question, and a run that was stopped.
+async fn of_version_3(path: &Path) {
+    let db = Store::open(path, Options::default()).unwrap();
+    store(&db, asking("int_1", &call("c1", "ls"))).await.unwrap();
     let stopped = Event::RunInterrupted { by: person("ana") };
-    let run = vec![Event::RunStarted(Box::new(started)), stopped];
+    let run = vec![Event::RunStarted(Box::new(tidying())), stopped];
     store(&db, run).await.unwrap();
     db.close().await.unwrap();
     age_to_version_3(path);
+}
+
+/// Whether its one run is stored as stopped by a person; a run whose rows are damaged cannot be read as a whole.
+fn was_interrupted(path: &Path) -> bool {
+    let file = rusqlite::Connection::open(path).unwrap();
+    let sql = "SELECT interrupted IS NOT NULL FROM runs";
+    file.query_row(sql, [], |row| row.get(0)).unwrap()
 }
 
 #[tokio::test]
@@ -238,10 +299,12 @@ async fn a_database_of_version_3_learns_whose_its_sessions_are_and_which_runs_we
     let path = folder.path().join("placet.db");
     of_version_3(&path).await;
     let db = Store::open(&path, Options::default()).unwrap();
-    let read = db.read(|view, _| Ok((view.session(&session("s"))?, view.run(&session("s"))?)));
-    let (record, run) = read.await.unwrap();
+    let record = db
+        .look(|stored| stored.session(&session("s")).cloned())
+        .await
+        .unwrap();
     assert_eq!(record.agent, Some(key("c1").agent));
-    assert!(run.unwrap().interrupted.is_some());
+    assert!(was_interrupted(&path));
     let verified = db.verify(None).await.unwrap();
     assert!(verified.findings.is_empty(), "{:?}", verified.findings);
 }
@@ -257,10 +320,12 @@ async fn one_damaged_row_keeps_no_database_of_version_3_from_being_opened() {
         assert_eq!(file.execute(cut, [damaged]).unwrap(), 1);
         drop(file);
         let db = Store::open(&path, Options::default()).unwrap();
-        let read = db.read(|view, _| Ok((view.session(&session("s"))?, view.run(&session("s"))?)));
-        let (record, run) = read.await.unwrap();
+        let record = db
+            .look(|stored| stored.session(&session("s")).cloned())
+            .await
+            .unwrap();
         assert_eq!(record.agent, Some(key("c1").agent), "row {damaged}");
-        assert_eq!(run.unwrap().interrupted.is_some(), damaged != 4);
+        assert_eq!(was_interrupted(&path), damaged != 4);
         let found = db.verify(None).await.unwrap().findings;
         assert_eq!(found[0].row, Some(damaged), "{found:?}");
     }
@@ -276,9 +341,10 @@ async fn an_untouched_file_of_an_older_version_is_called_older_and_not_damaged()
         matches!(verified, Err(OpenError::Older { found: 3, .. })),
         "{verified:?}"
     );
-    let file = ReadOnly::open(&path).unwrap();
-    let rows: Result<_, StoreError> = file.read(|view| view.journal(0, 9, None));
-    assert_eq!(rows.unwrap().len(), 4, "looking at it needs nothing new");
+    let file = Store::open_read_only(&path).unwrap();
+    let all = JournalPage::of_all(0, 9);
+    let rows = file.look(|stored| stored.journal(&all).cloned()).await.unwrap();
+    assert_eq!(rows.len(), 4, "looking at it needs nothing new");
 }
 
 /// The store with one more item in its outbox, closed again.
@@ -326,6 +392,7 @@ async fn a_database_of_version_6_counts_its_outbox_from_what_is_there() {
     let path = folder.path().join("placet.db");
     queue(&path, "a").await;
     queue(&path, "b").await;
+    age_to_version_8(&path, 0);
     tamper(
         &path,
         "DELETE FROM outbox WHERE key = 'b'; DELETE FROM checkpoints;

@@ -6,7 +6,7 @@ use placet_core::interaction::Action;
 use placet_core::journal::Event;
 use placet_core::outgoing::{Change, OutKind, Outgoing};
 use placet_core::policy::Mode;
-use placet_core::time::{Millis, Timestamp};
+use placet_core::time::Timestamp;
 use placet_store::inline::InlineStore;
 use placet_store::{Anchor, FindingKind};
 
@@ -153,9 +153,9 @@ fn a_removed_checkpoint_is_found() {
 fn checkpoints_removed_together_with_their_count_are_found() {
     for left in [0, 1] {
         let mut db = history();
-        let checkpoints = db.view().checkpoints().unwrap();
+        let checkpoints = db.look(|stored| stored.checkpoints(&()).copied()).unwrap();
         let started = Event::Started {
-            down_for: Millis::ZERO,
+            down_for: None,
             policy: Digest::of("policy", &[]),
             workspace: None,
             checkpoints: Some(checkpoints),

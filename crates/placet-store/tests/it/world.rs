@@ -1,6 +1,7 @@
 //! A small world: an agent `bot`, the people `ana` and `bo`, and what they do.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
@@ -9,12 +10,12 @@ use placet_core::digest::Digest;
 use placet_core::findings::Findings;
 use placet_core::ids::{AgentId, CallId, InteractionId, PersonId, SessionId, ToolName};
 use placet_core::interaction::{Action, Asked, Audience, Ballot, CallKey, Code, Resolution, Shown, Subject};
-use placet_core::journal::{CallResult, Event};
+use placet_core::journal::{CallResult, Event, SYSTEM_SESSION};
 use placet_core::outcome::{Denial, Outcome};
 use placet_core::outgoing::Change;
 use placet_core::principal::Via;
 use placet_core::step::Commit;
-use placet_core::time::{LiveTime, Millis, Now, Timestamp};
+use placet_core::time::{Millis, Outage, Timestamp};
 use placet_core::tool::{Category, Risk};
 use placet_core::verdict::{Answers, AskTerms, Decision, Reason, Step as PolicyStep, Verdict};
 use placet_store::inline::InlineStore;
@@ -39,15 +40,12 @@ pub(crate) fn key(call: &str) -> CallKey {
     }
 }
 
-pub(crate) fn live(millis: i64) -> LiveTime {
-    LiveTime::from_millis(millis)
+pub(crate) fn wall(millis: i64) -> Timestamp {
+    Timestamp::from_millis(millis)
 }
 
-pub(crate) fn at(millis: i64) -> Now {
-    Now {
-        wall: Timestamp::from_millis(1_000_000 + millis),
-        live: live(millis),
-    }
+pub(crate) fn at(millis: i64) -> Timestamp {
+    wall(millis)
 }
 
 /// The call `id` of `bot` in session `s`.
@@ -107,18 +105,20 @@ pub(crate) fn about(id: &str, subject: Subject) -> Asked {
         id: question(id),
         session: session("s"),
         subject,
+        admins: false,
         audience: Audience::People(BTreeSet::from([person("ana"), person("bo")])),
         quorum: 1,
         requester: None,
         not_requester: false,
-        since: live(0),
-        deadline: live(60_000),
+        since: wall(0),
+        deadline: wall(60_000),
         escalation: None,
         code: Code::parse("K7QP").unwrap(),
         risk: Risk::Medium,
         group: None,
         chat: None,
         evidence: Vec::new(),
+        tool_description: None,
     }
 }
 
@@ -187,6 +187,7 @@ pub(crate) fn claimed(call: &str, grant: u32) -> Event {
         call: key(call),
         grant,
         lease: None,
+        process: None,
         child: None,
     }
 }
@@ -216,17 +217,19 @@ pub(crate) fn approving(question: &str, call: &ToolCall) -> Vec<Event> {
 }
 
 /// A commit of these events in a session, decided on nothing.
-pub(crate) fn commit_in(name: &str, now: Now, events: Vec<Event>) -> Commit {
+pub(crate) fn commit_in(name: &str, now: Timestamp, events: Vec<Event>) -> Commit {
     Commit {
         now,
         versions: BTreeMap::new(),
+        epoch: None,
+        fences: Vec::new(),
         events: events.into_iter().map(|event| (session(name), event)).collect(),
         changes: Vec::new(),
     }
 }
 
 /// A commit of one operational change.
-pub(crate) fn changing(now: Now, changes: Vec<Change>) -> Commit {
+pub(crate) fn changing(now: Timestamp, changes: Vec<Change>) -> Commit {
     Commit {
         changes,
         ..commit_in("s", now, Vec::new())
@@ -239,6 +242,28 @@ pub(crate) async fn store(store: &Store, events: Vec<Event>) -> Result<(), Store
 
 pub(crate) fn put(store: &mut InlineStore, millis: i64, events: Vec<Event>) -> Result<(), StoreError> {
     store.commit(commit_in("s", at(millis), events))
+}
+
+/// Opens a store and records the outage before it, as the engine does when it starts.
+pub(crate) async fn started(path: &Path, clock: &Arc<HandClock>) -> Store {
+    let db = Store::open(path, options(clock)).unwrap();
+    if let Some(before) = db.outage_before() {
+        record(&db, before).await;
+    }
+    db
+}
+
+async fn record(db: &Store, outage: Outage) {
+    let Outage { from, until, .. } = outage;
+    let outage = vec![Event::Outage { from, until }];
+    db.commit(commit_in(SYSTEM_SESSION, db.now(), outage))
+        .await
+        .unwrap();
+}
+
+/// Records that the clock was set, as the timers do when they notice.
+pub(crate) async fn notices_the_jump(db: &Store) {
+    record(db, db.clock_jump().unwrap()).await;
 }
 
 /// A clock that stands still until it is moved.

@@ -6,7 +6,7 @@ use placet_core::outcome::{Denial, Outcome};
 use placet_core::record::{CallState, GrantState};
 use placet_core::verdict::{Decision, Reason};
 
-use super::{contradicts, everywhere, look, state, waiting_on};
+use super::{by, contradicts, everywhere, look, state, waiting_on};
 use crate::world::*;
 
 #[tokio::test]
@@ -22,7 +22,9 @@ async fn a_call_is_asked_about_approved_claimed_and_finished_once() {
         );
         assert_eq!(waiting_on(&db, asked("int_1", &ls)).await, Some(key("c1")));
         assert_eq!(
-            look(&db, |view| view.session(&session("s"))).await.open_questions,
+            look(&db, |stored| stored.session(&session("s")).cloned())
+                .await
+                .open_questions,
             1
         );
 
@@ -39,20 +41,24 @@ async fn a_call_is_asked_about_approved_claimed_and_finished_once() {
         assert_eq!(settled_by, Some(question("int_1")));
         assert_eq!(waiting_on(&db, asked("int_1", &ls)).await, None);
         assert_eq!(
-            look(&db, |view| view.session(&session("s"))).await.open_questions,
+            look(&db, |stored| stored.session(&session("s")).cloned())
+                .await
+                .open_questions,
             0
         );
 
         store(&db, vec![claimed("c1", 1)]).await.unwrap();
         assert_eq!(
-            look(&db, |view| view.claimed_by_process()).await,
-            [(key("c1"), 1)]
+            look(&db, |stored| stored.claimed_by_process(&wall(0)).cloned()).await,
+            [key("c1")]
         );
         contradicts(&db, vec![claimed("c1", 1)]).await;
         store(&db, vec![finished("c1", 1)]).await.unwrap();
         contradicts(&db, vec![finished("c1", 1)]).await;
         contradicts(&db, vec![claimed("c1", 1)]).await;
-        let grant = look(&db, |view| view.grant(&key("c1"))).await.unwrap();
+        let CallState::Granted { grant, .. } = state(&db, "c1").await else {
+            panic!("not granted");
+        };
         assert_eq!(grant.state, GrantState::Done(CallResult::new(true, "out")));
 
         let processed = Event::Processed {
@@ -60,7 +66,7 @@ async fn a_call_is_asked_about_approved_claimed_and_finished_once() {
         };
         store(&db, vec![processed.clone()]).await.unwrap();
         contradicts(&db, vec![processed]).await;
-        let interaction = look(&db, |view| view.interaction(&question("int_1"))).await;
+        let interaction = look(&db, |stored| stored.interaction(&question("int_1")).cloned()).await;
         assert!(matches!(interaction, Some(Interaction::Processed(_))));
     })
     .await;
@@ -152,9 +158,6 @@ async fn a_lost_call_is_asked_about_and_a_late_result_still_counts() {
                 on: question("int_1")
             }
         );
-        let grant = look(&db, |view| view.grant(&key("c1"))).await.unwrap();
-        assert_eq!((grant.number, grant.state), (1, GrantState::Unknown));
-
         let arrived = Event::Resolved {
             interaction: question("int_1"),
             resolution: Resolution::Cancelled {
@@ -214,21 +217,31 @@ async fn a_lease_that_ends_is_found() {
         let leased = Event::Claimed {
             call: key("c1"),
             grant: 1,
-            lease: Some(live(500)),
+            lease: Some(wall(500)),
+            process: None,
             child: None,
         };
         store(&db, vec![received(&call("c1", "ls"), Decision::Allow), leased])
             .await
             .unwrap();
-        assert_eq!(look(&db, |view| view.claimed_by_process()).await, []);
-        assert_eq!(look(&db, |view| view.lease_expired(live(499), 9)).await, []);
         assert_eq!(
-            look(&db, |view| view.lease_expired(live(500), 9)).await,
-            [(key("c1"), 1)]
+            look(&db, |stored| stored.claimed_by_process(&wall(0)).cloned()).await,
+            []
         );
-        assert_eq!(look(&db, |view| view.next_due(live(0))).await, Some(live(500)));
+        assert_eq!(
+            look(&db, |stored| Ok(stored.due(&by(wall(499), 9))?.claims.clone())).await,
+            []
+        );
+        assert_eq!(
+            look(&db, |stored| Ok(stored.due(&by(wall(500), 9))?.claims.clone())).await,
+            [key("c1")]
+        );
+        assert_eq!(
+            look(&db, |stored| stored.next_due(&wall(0)).copied()).await,
+            Some(wall(500))
+        );
         store(&db, vec![finished("c1", 1)]).await.unwrap();
-        assert_eq!(look(&db, |view| view.next_due(live(0))).await, None);
+        assert_eq!(look(&db, |stored| stored.next_due(&wall(0)).copied()).await, None);
     })
     .await;
 }

@@ -1,10 +1,11 @@
 //! Questions, from asked to settled.
 
+use placet_core::call::ToolCall;
 use placet_core::interaction::{Action, Escalating, Interaction, Resolution};
 use placet_core::journal::Event;
 use placet_core::record::CallState;
 
-use super::{chat, contradicts, everywhere, look, state, waiting_on};
+use super::{after, around, by, chat, contradicts, everywhere, look, state, waiting_on};
 use crate::world::*;
 
 #[tokio::test]
@@ -30,9 +31,11 @@ async fn the_same_call_twice_is_one_question_with_two_waiters() {
     everywhere(async |db| {
         let ls = call("c1", "ls");
         store(&db, asking("int_1", &ls)).await.unwrap();
-        let digest = ls.digest();
-        let found = look(&db, move |view| view.pending_same(&session("s"), digest)).await;
-        assert_eq!(found, Some((question("int_1"), key("c1"))));
+        let same = async |call: &ToolCall| around(&db, call).await.pending_same;
+        assert_eq!(
+            same(&call("c2", "ls")).await,
+            Some((question("int_1"), key("c1")))
+        );
         let joined = |of: &str| Event::Joined {
             call: key("c2"),
             same_as: key(of),
@@ -45,14 +48,12 @@ async fn the_same_call_twice_is_one_question_with_two_waiters() {
         assert_eq!(state(&db, "c2").await, CallState::SameAs(key("c1")));
         assert_eq!(waiting_on(&db, asked("int_1", &ls)).await, Some(key("c1")));
         store(&db, approving("int_1", &ls)).await.unwrap();
-        assert_eq!(
-            look(&db, move |view| view.pending_same(&session("s"), digest)).await,
-            None
-        );
-        assert_eq!(
-            look(&db, move |view| view.pending_same(&session("x"), digest)).await,
-            None
-        );
+        assert_eq!(same(&call("c3", "ls")).await, None);
+        let elsewhere = ToolCall {
+            session: session("x"),
+            ..call("c4", "ls")
+        };
+        assert_eq!(same(&elsewhere).await, None);
     })
     .await;
 }
@@ -64,7 +65,7 @@ async fn votes_are_durable_and_one_person_counts_once() {
         let mut two = asked("int_1", &ls);
         two.quorum = 2;
         two.escalation = Some(Escalating {
-            at: live(10),
+            at: wall(10),
             to: [person("cy")].into(),
         });
         store(&db, vec![received(&ls, ask()), Event::Asked(Box::new(two))])
@@ -77,23 +78,43 @@ async fn votes_are_durable_and_one_person_counts_once() {
         store(&db, vec![vote()]).await.unwrap();
         contradicts(&db, vec![vote()]).await;
 
-        assert_eq!(look(&db, |view| view.due_escalations(live(9), 9)).await, []);
         assert_eq!(
-            look(&db, |view| view.due_escalations(live(10), 9)).await,
+            look(&db, |stored| Ok(stored.due(&by(wall(9), 9))?.escalations.clone())).await,
+            []
+        );
+        assert_eq!(
+            look(&db, |stored| Ok(stored
+                .due(&by(wall(10), 9))?
+                .escalations
+                .clone()))
+            .await,
             [question("int_1")]
         );
-        assert_eq!(look(&db, |view| view.next_due(live(0))).await, Some(live(10)));
+        assert_eq!(
+            look(&db, |stored| stored.next_due(&wall(0)).copied()).await,
+            Some(wall(10))
+        );
         let escalated = || Event::Escalated {
             interaction: question("int_1"),
             to: [person("cy")].into(),
         };
         store(&db, vec![escalated()]).await.unwrap();
         contradicts(&db, vec![escalated()]).await;
-        assert_eq!(look(&db, |view| view.due_escalations(live(10), 9)).await, []);
-        assert_eq!(look(&db, |view| view.next_due(live(0))).await, Some(live(60_000)));
+        assert_eq!(
+            look(&db, |stored| Ok(stored
+                .due(&by(wall(10), 9))?
+                .escalations
+                .clone()))
+            .await,
+            []
+        );
+        assert_eq!(
+            look(&db, |stored| stored.next_due(&wall(0)).copied()).await,
+            Some(wall(60_000))
+        );
 
         let Some(Interaction::Pending(pending)) =
-            look(&db, |view| view.interaction(&question("int_1"))).await
+            look(&db, |stored| stored.interaction(&question("int_1")).cloned()).await
         else {
             panic!("not pending");
         };
@@ -124,7 +145,9 @@ async fn a_superseded_question_hands_its_call_to_the_new_one() {
             }
         );
         assert_eq!(
-            look(&db, |view| view.session(&session("s"))).await.open_questions,
+            look(&db, |stored| stored.session(&session("s")).cloned())
+                .await
+                .open_questions,
             1
         );
     })
@@ -137,20 +160,20 @@ async fn open_questions_are_listed_by_page_by_chat_by_session_and_by_deadline() 
         for number in 1..=5 {
             let ls = call(&format!("c{number}"), &format!("ls {number}"));
             let mut asked = asked(&format!("int_{number}"), &ls);
-            asked.deadline = live(100 * (6 - number));
+            asked.deadline = wall(100 * (6 - number));
             asked.chat = (number > 3).then(chat);
             store(&db, vec![received(&ls, ask()), Event::Asked(Box::new(asked))])
                 .await
                 .unwrap();
         }
-        let names =
-            |page: &[placet_store::PendingRow]| page.iter().map(|row| row.id.to_string()).collect::<Vec<_>>();
-        let first = look(&db, |view| view.pending_page(None, 2)).await;
+        let names = |page: &[placet_core::listing::PendingRow]| {
+            page.iter().map(|row| row.id.to_string()).collect::<Vec<_>>()
+        };
+        let first = look(&db, |stored| stored.pending(&after(None, 2)).cloned()).await;
         assert_eq!(names(&first.rows), ["int_1", "int_2"]);
-        let after = first.last();
-        let rest = look(&db, move |view| view.pending_page(after, 9)).await;
+        let rest = look(&db, |stored| stored.pending(&after(first.last(), 9)).cloned()).await;
         assert_eq!(names(&rest.rows), ["int_3", "int_4", "int_5"]);
-        let in_chat = look(&db, |view| view.pending_in_chat(&chat())).await;
+        let in_chat = look(&db, |stored| stored.pending_in_chat(&chat()).cloned()).await;
         assert_eq!(
             in_chat
                 .asked
@@ -160,17 +183,20 @@ async fn open_questions_are_listed_by_page_by_chat_by_session_and_by_deadline() 
             ["int_4", "int_5"]
         );
         assert_eq!(
-            look(&db, |view| view.pending_in_session(&session("s")))
+            look(&db, |stored| stored.pending_in_session(&session("s")).cloned())
                 .await
                 .len(),
             5
         );
         assert_eq!(
-            look(&db, |view| view.due(live(200), 9)).await,
+            look(&db, |stored| Ok(stored.due(&by(wall(200), 9))?.questions.clone())).await,
             [question("int_5"), question("int_4")]
         );
-        assert_eq!(look(&db, |view| view.due(live(99), 9)).await, []);
-        assert_eq!(look(&db, |view| view.counts()).await.pending, 5);
+        assert_eq!(
+            look(&db, |stored| Ok(stored.due(&by(wall(99), 9))?.questions.clone())).await,
+            []
+        );
+        assert_eq!(look(&db, |stored| stored.counts(&()).copied()).await.pending, 5);
     })
     .await;
 }

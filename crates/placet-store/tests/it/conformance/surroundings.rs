@@ -2,42 +2,57 @@
 
 use std::collections::BTreeSet;
 
+use placet_core::call::ToolCall;
 use placet_core::ids::{ChannelName, ChatId, StandingGrantId, ToolName};
 use placet_core::interaction::Action;
 use placet_core::journal::{Author, Event, InboundMessage};
+use placet_core::listing::{Before, JournalPage};
 use placet_core::outgoing::{Change, OutKind, OutState, Outgoing};
 use placet_core::policy::Mode;
+use placet_core::snapshot::MessageKey;
 use placet_core::snapshot::place;
 use placet_core::standing::{Covers, Scope, StandingGrant};
 use placet_core::time::Timestamp;
 use placet_store::StoreError;
 
-use super::{around, chat, contradicts, everywhere, look};
+use super::{around, chat, contradicts, everywhere, look, to_send};
 use crate::world::*;
 
 #[tokio::test]
 async fn a_rejection_is_remembered_in_its_session_and_an_approval_calms_it() {
     everywhere(async |db| {
         let rm = call("c1", "rm");
-        let digest = rm.digest();
         store(&db, asking("int_1", &rm)).await.unwrap();
         let no = vec![
             answered("int_1", Action::RejectWithReason),
             settled("c1", rejected("no"), None),
         ];
         store(&db, no).await.unwrap();
-        let found = look(&db, move |view| view.rejected(&session("s"), digest)).await;
-        assert_eq!(found, Some((person("ana"), Some("no".into()))));
         assert_eq!(
-            look(&db, move |view| view.rejected(&session("t"), digest)).await,
-            None
+            around(&db, &rm).await.rejected,
+            Some((person("ana"), Some("no".into())))
         );
-        assert_eq!(look(&db, |view| view.session(&session("s"))).await.rejections, 1);
+        let elsewhere = ToolCall {
+            session: session("t"),
+            ..call("c9", "rm")
+        };
+        assert_eq!(around(&db, &elsewhere).await.rejected, None);
+        assert_eq!(
+            look(&db, |stored| stored.session(&session("s")).cloned())
+                .await
+                .rejections,
+            1
+        );
 
         let ls = call("c2", "ls");
         store(&db, asking("int_2", &ls)).await.unwrap();
         store(&db, approving("int_2", &ls)).await.unwrap();
-        assert_eq!(look(&db, |view| view.session(&session("s"))).await.rejections, 0);
+        assert_eq!(
+            look(&db, |stored| stored.session(&session("s")).cloned())
+                .await
+                .rejections,
+            0
+        );
     })
     .await;
 }
@@ -107,11 +122,12 @@ async fn a_standing_grant_is_counted_and_ends_by_use_by_time_and_by_revocation()
         contradicts(&db, vec![revoked("sg_many")]).await;
         contradicts(&db, vec![used("sg_many")]).await;
         assert_eq!(alive(0).await, [""; 0]);
-        let all = look(&db, |view| view.all_standing(Timestamp::from_millis(0))).await;
+        let all = look(&db, |stored| {
+            stored.all_standing(&Timestamp::from_millis(0)).cloned()
+        })
+        .await;
         assert_eq!(
-            all.iter()
-                .map(|(_, uses, revoked)| (*uses, *revoked))
-                .collect::<Vec<_>>(),
+            all.iter().map(|row| (row.uses, row.revoked)).collect::<Vec<_>>(),
             [(1, false), (2, true)]
         );
     })
@@ -142,12 +158,21 @@ async fn a_session_keeps_its_mode_its_list_and_its_end() {
         store(&db, vec![Event::SessionEnded { by: "ana".into() }])
             .await
             .unwrap();
-        let record = look(&db, |view| view.session(&session("s"))).await;
+        let record = look(&db, |stored| stored.session(&session("s")).cloned()).await;
         assert_eq!((record.ended, record.mode), (true, Some(Mode::AutoEdit)));
         assert_eq!(record.allow_list, [tool].into());
         contradicts(&db, vec![Event::SessionEnded { by: "ana".into() }]).await;
-        assert!(!look(&db, |view| view.session(&session("unknown"))).await.ended);
-        assert_eq!(look(&db, |view| view.sessions(None, 9)).await, [(1, record)]);
+        assert!(
+            !look(&db, |stored| stored.session(&session("unknown")).cloned())
+                .await
+                .ended
+        );
+        let newest = Before {
+            cursor: None,
+            limit: 9,
+        };
+        let sessions = look(&db, |stored| stored.sessions_before(&newest).cloned()).await;
+        assert_eq!(sessions, [(1, session("s"))]);
     })
     .await;
 }
@@ -167,12 +192,15 @@ async fn a_queued_message_waits_until_it_is_taken() {
             .await
             .unwrap();
         assert_eq!(
-            look(&db, |view| view.queued(&session("s"), 9)).await,
-            [(1, message)]
+            look(&db, |stored| stored.next_queued(&session("s")).cloned()).await,
+            Some((1, message))
         );
         let take = || db.commit(changing(db.now(), vec![Change::Took { queue_id: 1 }]));
         take().await.unwrap();
-        assert_eq!(look(&db, |view| view.queued(&session("s"), 9)).await, []);
+        assert_eq!(
+            look(&db, |stored| stored.next_queued(&session("s")).cloned()).await,
+            None
+        );
         take().await.unwrap_err();
     })
     .await;
@@ -206,16 +234,10 @@ async fn what_waits_for_a_busy_channel_hides_nothing_that_waits_for_another() {
         };
         let (none, slow, both): (BTreeSet<_>, _, _) = (busy(&[]), busy(&["slow"]), busy(&["slow", "quick"]));
         let due = async |busy: &BTreeSet<ChannelName>| {
-            let busy = busy.clone();
-            look(&db, move |view| {
-                let due = view.outbox_due(live(1000), &busy, 4)?;
-                Ok((
-                    due.len(),
-                    due.first().map(|item| item.key.clone()),
-                    view.outbox_next(&busy)?.is_some(),
-                ))
-            })
-            .await
+            let wanted = to_send(wall(1000), busy.clone());
+            let found = look(&db, |stored| stored.sendable(&wanted).cloned()).await;
+            let first = found.items.first().map(|item| item.key.clone());
+            (found.items.len(), first, found.next.is_some())
         };
         assert_eq!(due(&none).await, (4, Some("slow/0".into()), true));
         assert_eq!(due(&slow).await, (1, Some("quick".into()), true));
@@ -242,23 +264,33 @@ async fn an_outbox_item_is_sent_once_however_often_it_is_enqueued() {
         change(outgoing("int_9")).await.unwrap_err();
         change(outgoing("int_1")).await.unwrap();
         change(outgoing("int_1")).await.unwrap();
-        let due = look(&db, |view| view.outbox_due(live(0), &BTreeSet::new(), 9)).await;
+        let due = look(&db, |stored| {
+            Ok(stored.sendable(&to_send(wall(0), BTreeSet::new()))?.items.clone())
+        })
+        .await;
         assert_eq!(due.len(), 1);
         let id = due[0].id;
         change(Change::Failed {
             id,
             error: "503".into(),
-            next: live(70),
+            next: wall(70),
         })
         .await
         .unwrap();
         assert_eq!(
-            look(&db, |view| view.outbox_due(live(69), &BTreeSet::new(), 9)).await,
+            look(&db, |stored| Ok(stored
+                .sendable(&to_send(wall(69), BTreeSet::new()))?
+                .items
+                .clone()))
+            .await,
             []
         );
         assert_eq!(
-            look(&db, |view| view.outbox_next(&BTreeSet::new())).await,
-            Some(live(70))
+            look(&db, |stored| Ok(stored
+                .sendable(&to_send(wall(0), BTreeSet::new()))?
+                .next))
+            .await,
+            Some(wall(70))
         );
         change(Change::Sent {
             id,
@@ -267,8 +299,14 @@ async fn an_outbox_item_is_sent_once_however_often_it_is_enqueued() {
         .await
         .unwrap();
         change(Change::Sent { id, receipt: None }).await.unwrap_err();
-        assert_eq!(look(&db, |view| view.outbox_next(&BTreeSet::new())).await, None);
-        let items = look(&db, |view| view.outbox_items(&question("int_1"))).await;
+        assert_eq!(
+            look(&db, |stored| Ok(stored
+                .sendable(&to_send(wall(0), BTreeSet::new()))?
+                .next))
+            .await,
+            None
+        );
+        let items = look(&db, |stored| stored.copies(&question("int_1")).cloned()).await;
         assert_eq!((items[0].attempts, items[0].state), (2, OutState::Sent));
         assert_eq!(
             (items[0].receipt.as_deref(), items[0].last_error.as_deref()),
@@ -278,7 +316,7 @@ async fn an_outbox_item_is_sent_once_however_often_it_is_enqueued() {
             before: Timestamp::from_millis(1),
         };
         change(forget()).await.unwrap();
-        let items = look(&db, |view| view.outbox_items(&question("int_1"))).await;
+        let items = look(&db, |stored| stored.copies(&question("int_1")).cloned()).await;
         assert_eq!(
             items.len(),
             1,
@@ -294,7 +332,10 @@ async fn an_outbox_item_is_sent_once_however_often_it_is_enqueued() {
         .await
         .unwrap();
         change(forget()).await.unwrap();
-        assert_eq!(look(&db, |view| view.outbox_items(&question("int_1"))).await, []);
+        assert_eq!(
+            look(&db, |stored| stored.copies(&question("int_1")).cloned()).await,
+            []
+        );
     })
     .await;
 }
@@ -312,10 +353,22 @@ async fn a_message_is_seen_once_per_channel() {
         see().await.unwrap();
         // A second process that received it too decides again, and then finds it seen.
         assert!(matches!(see().await, Err(StoreError::Conflict { .. })));
-        assert!(look(&db, move |view| view.seen_inbound(&ops(), "m1")).await);
         assert!(
-            !look(&db, |view| view
-                .seen_inbound(&ChannelName::new("feishu").unwrap(), "m1"))
+            look(&db, |stored| stored
+                .is_seen(&MessageKey {
+                    channel: ops().clone(),
+                    message_id: "m1".into()
+                })
+                .copied())
+            .await
+        );
+        assert!(
+            !look(&db, |stored| stored
+                .is_seen(&MessageKey {
+                    channel: ChannelName::new("feishu").unwrap().clone(),
+                    message_id: "m1".into()
+                })
+                .copied())
             .await
         );
     })
@@ -333,18 +386,24 @@ async fn the_journal_is_read_whole_and_by_session() {
             };
             db.commit(commit_in(name, db.now(), vec![event])).await.unwrap();
         }
-        let rows = look(&db, |view| view.journal(2, 3, None)).await;
+        let rows = look(&db, |stored| stored.journal(&JournalPage::of_all(2, 3)).cloned()).await;
         assert_eq!(
             rows.iter().map(|row| (row.id, row.seq)).collect::<Vec<_>>(),
             [(3, 2), (4, 2), (5, 3)]
         );
-        let odd = look(&db, |view| view.journal(2, 9, Some(&session("odd")))).await;
+        let odd = look(&db, |stored| {
+            stored.journal(&JournalPage::of(&session("odd"), 2, 9)).cloned()
+        })
+        .await;
         assert_eq!(
             odd.iter().map(|row| (row.id, row.seq)).collect::<Vec<_>>(),
             [(4, 2), (6, 3)]
         );
         assert_eq!(
-            look(&db, |view| view.journal(0, 9, Some(&session("none")))).await,
+            look(&db, |stored| stored
+                .journal(&JournalPage::of(&session("none"), 0, 9))
+                .cloned())
+            .await,
             []
         );
     })

@@ -29,7 +29,7 @@ CREATE TABLE calls (
     grant_number INTEGER,
     grant_state TEXT CHECK (grant_state = 'issued' OR grant_state = 'claimed' OR grant_state = 'done' OR grant_state = 'unknown'),
     lease INTEGER,
-    result INTEGER,
+    result INTEGER, process TEXT,
     UNIQUE (agent, call)
 ) STRICT
 
@@ -76,6 +76,15 @@ CREATE TABLE journal (
 
 CREATE INDEX journal_by_session ON journal (session)
 
+CREATE TABLE leases (
+    name TEXT PRIMARY KEY,
+    owner TEXT NOT NULL,
+    fence INTEGER NOT NULL,
+    until INTEGER NOT NULL
+) STRICT, WITHOUT ROWID
+
+CREATE INDEX leases_by_owner ON leases (owner)
+
 CREATE TABLE members (
     channel TEXT NOT NULL,
     chat TEXT NOT NULL,
@@ -92,6 +101,12 @@ CREATE TABLE memory (
 ) STRICT, WITHOUT ROWID
 
 CREATE INDEX memory_by_end ON memory (until)
+
+CREATE TABLE outages (
+    row INTEGER PRIMARY KEY,
+    until INTEGER NOT NULL,
+    shift INTEGER NOT NULL
+) STRICT
 
 CREATE TABLE outbox (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -165,7 +180,7 @@ CREATE TABLE runs (
     turns INTEGER NOT NULL DEFAULT 0,
     said INTEGER NOT NULL DEFAULT 0,
     ended INTEGER
-, parent INTEGER, interrupted INTEGER) STRICT
+, parent INTEGER, interrupted INTEGER, until INTEGER) STRICT
 
 CREATE INDEX runs_by_parent ON runs (parent) WHERE parent IS NOT NULL AND ended IS NULL
 
@@ -177,8 +192,7 @@ CREATE UNIQUE INDEX runs_open ON runs (session) WHERE ended IS NULL
 
 CREATE TABLE service (
     one INTEGER PRIMARY KEY CHECK (one = 1),
-    live INTEGER NOT NULL,
-    wall INTEGER,
+    alive INTEGER,
     checkpoints INTEGER NOT NULL
 , queued INTEGER NOT NULL DEFAULT 0) STRICT
 

@@ -5,18 +5,19 @@ use std::collections::BTreeSet;
 use std::io::Cursor;
 use std::sync::OnceLock;
 
-use placet_core::snapshot::{Need, Snapshot};
+use placet_core::snapshot::{Need, Snapshot, Undecided};
 use placet_core::step::Commit;
-use placet_core::time::{LiveTime, Now};
-use rusqlite::{Connection, MAIN_DB};
+use placet_core::time::Timestamp;
+use rusqlite::MAIN_DB;
 
+use super::{Connection, schema};
 use crate::error::{OpenError, StoreError};
-use crate::load;
-use crate::rows::Committed;
-use crate::schema;
+use crate::load::{self, Purpose};
+use crate::sql;
 use crate::verify::{Anchor, Verified};
 use crate::view::View;
-use crate::writer::{Job, Role, Writer};
+use crate::writer::{Job, Writer};
+use placet_core::listing::Committed;
 
 /// What goes wrong with the next commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,12 +48,12 @@ impl InlineStore {
         let image = if let Some(image) = EMPTY.get() {
             image
         } else {
-            let mut conn = schema::open_in_memory()?;
+            let mut conn = schema::open_raw_in_memory()?;
             let image = conn.serialize(MAIN_DB).map_err(StoreError::from)?.to_vec();
             EMPTY.get_or_init(|| image)
         };
         Ok(Self {
-            writer: Writer::new(open(image)?, 64, Role::Owner)?,
+            writer: Writer::new(open(image)?, 64)?,
             fault: CommitFault::None,
             committed: Vec::new(),
         })
@@ -60,7 +61,7 @@ impl InlineStore {
 
     /// Loads what a decision asks for.
     pub fn load(&self, needs: BTreeSet<Need>) -> Result<Snapshot, StoreError> {
-        load::load(&self.view(), needs)
+        load::load(&View::new(&self.writer.conn), needs, Purpose::Deciding)
     }
 
     /// Makes a step durable, unless it was decided on an old state.
@@ -80,9 +81,16 @@ impl InlineStore {
         jobs.into_iter().map(|job| job.result).collect()
     }
 
-    /// What is stored.
-    pub fn view(&self) -> View<'_> {
-        View::new(&self.writer.conn)
+    /// Looks at what is stored; see [`crate::Store::look`].
+    pub fn look<T>(&self, read: impl Fn(&Snapshot) -> Result<T, Undecided>) -> Result<T, StoreError> {
+        let mut snapshot = Snapshot::default();
+        loop {
+            let seen = read(&snapshot);
+            match snapshot.wanting() {
+                Some(needs) => snapshot = self.load(needs)?,
+                None => return Ok(seen?),
+            }
+        }
     }
 
     /// The rows committed since this was last called; what `on_commit` gets from the store with threads.
@@ -95,34 +103,41 @@ impl InlineStore {
         self.fault = fault;
     }
 
-    /// How far live time had come at the last commit or heartbeat.
-    pub fn last_live(&self) -> Result<LiveTime, StoreError> {
-        Ok(self.writer.last_alive()?.live)
+    /// When something was last committed, or the last heartbeat came.
+    pub fn last_alive(&self) -> Result<Option<Timestamp>, StoreError> {
+        self.writer.last_alive()
     }
 
-    /// Stores how far live time has come.
-    pub fn heartbeat(&mut self, now: Now) -> Result<(), StoreError> {
+    /// Stores that Placet runs.
+    pub fn heartbeat(&mut self, now: Timestamp) -> Result<(), StoreError> {
         self.writer.heartbeat(now)
     }
 
     /// Whether a write of some size can be committed; see [`crate::Store::prove_room`].
-    pub fn prove_room(&mut self, now: Now) -> Result<(), StoreError> {
+    pub fn prove_room(&mut self, now: Timestamp) -> Result<(), StoreError> {
         self.writer.prove_room(now)
     }
 
     /// Covers all rows by a checkpoint.
-    pub fn checkpoint(&mut self, now: Now) -> Result<(), StoreError> {
+    pub fn checkpoint(&mut self, now: Timestamp) -> Result<(), StoreError> {
         self.writer.checkpoint(now)
     }
 
-    /// Checks everything stored; see [`crate::verify_file`].
+    /// Checks everything stored; see [`crate::Store::verify`].
     pub fn verify(&mut self, expected: Option<&Anchor>) -> Result<Verified, StoreError> {
         crate::verify::verify(&self.writer.conn, expected)
     }
 
+    fn raw(&mut self) -> Result<&mut rusqlite::Connection, StoreError> {
+        match &mut self.writer.conn {
+            sql::Connection::Sqlite(conn) => Ok(&mut conn.0),
+            sql::Connection::Postgres(_) => Err(StoreError::Closed),
+        }
+    }
+
     /// Everything stored, as bytes.
     pub fn image(&mut self) -> Result<Image, StoreError> {
-        Ok(Image(self.writer.conn.serialize(MAIN_DB)?.to_vec()))
+        Ok(Image(self.raw()?.serialize(MAIN_DB)?.to_vec()))
     }
 
     /// Goes back to an image: what a disk does that said it had synced and had not.
@@ -135,30 +150,27 @@ impl InlineStore {
     /// Limits the database to this many pages, as a disk of that size would.
     pub fn limit_pages(&mut self, pages: u32) -> Result<(), StoreError> {
         let set = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);
-        self.writer
-            .conn
+        self.raw()?
             .pragma_update_and_check(None, "max_page_count", pages, set)?;
         Ok(())
     }
 
     /// How many pages the database has.
     pub fn pages(&self) -> Result<u32, StoreError> {
-        Ok(self
-            .writer
-            .conn
-            .pragma_query_value(None, "page_count", |row| row.get(0))?)
+        let mut statement = self.writer.conn.prepare_cached("PRAGMA page_count")?;
+        Ok(statement.query_row([], |row| row.get(0))?)
     }
 
     /// Makes every write fail, as on a disk mounted read-only.
     pub fn set_read_only(&mut self, read_only: ReadOnly) -> Result<(), StoreError> {
         let on = read_only == ReadOnly::Yes;
-        Ok(self.writer.conn.pragma_update(None, "query_only", on)?)
+        Ok(self.raw()?.pragma_update(None, "query_only", on)?)
     }
 
     /// Runs SQL as somebody with another program would, to see what is found afterwards.
     pub fn tamper(&mut self, sql: &str) -> Result<(), StoreError> {
         self.writer.forget();
-        Ok(self.writer.conn.execute_batch(sql)?)
+        self.writer.conn.execute_batch(sql)
     }
 }
 
@@ -171,9 +183,9 @@ pub enum ReadOnly {
     No,
 }
 
-fn open(image: &[u8]) -> Result<Connection, StoreError> {
-    let mut conn = Connection::open_in_memory()?;
+fn open(image: &[u8]) -> Result<sql::Connection, StoreError> {
+    let mut conn = rusqlite::Connection::open_in_memory()?;
     conn.deserialize_read_exact(MAIN_DB, Cursor::new(image), image.len(), false)?;
     schema::prepare(&conn, std::time::Duration::ZERO)?;
-    Ok(conn)
+    Ok(sql::Connection::Sqlite(Connection(conn)))
 }

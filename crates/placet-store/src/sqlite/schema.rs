@@ -7,17 +7,19 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error::{OpenError, StoreError};
+use crate::sql;
 
 /// Each migration takes the schema from its index to the next version.
 const MIGRATIONS: &[&str] = &[
-    include_str!("../migrations/0001.sql"),
-    include_str!("../migrations/0002.sql"),
-    include_str!("../migrations/0003.sql"),
-    include_str!("../migrations/0004.sql"),
-    include_str!("../migrations/0005.sql"),
-    include_str!("../migrations/0006.sql"),
-    include_str!("../migrations/0007.sql"),
-    include_str!("../migrations/0008.sql"),
+    include_str!("../../migrations/0001.sql"),
+    include_str!("../../migrations/0002.sql"),
+    include_str!("../../migrations/0003.sql"),
+    include_str!("../../migrations/0004.sql"),
+    include_str!("../../migrations/0005.sql"),
+    include_str!("../../migrations/0006.sql"),
+    include_str!("../../migrations/0007.sql"),
+    include_str!("../../migrations/0008.sql"),
+    include_str!("../../migrations/0009.sql"),
 ];
 /// "Plct": tells our files from other SQLite files.
 const APPLICATION_ID: i32 = 0x506c_6374;
@@ -32,7 +34,7 @@ const WAL_PAGES: u32 = 8192;
 /// What the writer keeps of the file in memory: enough for the upper pages of every index at a hundred thousand questions.
 const WRITER_CACHE_KIB: i32 = 16 * 1024;
 
-pub(crate) fn open_writer(path: &Path, busy: Duration) -> Result<Connection, OpenError> {
+pub(crate) fn open_writer(path: &Path, busy: Duration) -> Result<sql::Connection, OpenError> {
     let mut conn = open_to_write(path, busy)?;
     // Only has an effect on an empty file.
     conn.pragma_update(None, "page_size", PAGE_BYTES)
@@ -40,15 +42,7 @@ pub(crate) fn open_writer(path: &Path, busy: Duration) -> Result<Connection, Ope
     migrate(&mut conn, path)?;
     conn.pragma_update(None, "journal_mode", "wal")
         .map_err(StoreError::from)?;
-    Ok(conn)
-}
-
-/// Opens the file to write beside its owner: whatever only the owner may change is as it should be, or the file is refused.
-pub(crate) fn open_guest(path: &Path, busy: Duration) -> Result<Connection, OpenError> {
-    let conn = open_to_write(path, busy)?;
-    let found = checked_version(&conn, path)?;
-    up_to_date(found)?;
-    Ok(conn)
+    Ok(wrapped(conn))
 }
 
 fn open_to_write(path: &Path, busy: Duration) -> Result<Connection, OpenError> {
@@ -66,14 +60,18 @@ fn open_to_write(path: &Path, busy: Duration) -> Result<Connection, OpenError> {
 }
 
 /// Opens the file to compare it with what this version would have written; an older one would differ without being damaged.
-pub(crate) fn open_verifier(path: &Path, busy: Duration) -> Result<Connection, OpenError> {
-    let conn = open_reader(path, busy)?;
+pub(crate) fn open_verifier(path: &Path, busy: Duration) -> Result<sql::Connection, OpenError> {
+    let conn = open_to_read(path, busy)?;
     let found = checked_version(&conn, path)?;
     up_to_date(found)?;
-    Ok(conn)
+    Ok(wrapped(conn))
 }
 
-pub(crate) fn open_reader(path: &Path, busy: Duration) -> Result<Connection, OpenError> {
+pub(crate) fn open_reader(path: &Path, busy: Duration) -> Result<sql::Connection, OpenError> {
+    open_to_read(path, busy).map(wrapped)
+}
+
+fn open_to_read(path: &Path, busy: Duration) -> Result<Connection, OpenError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(path, flags).map_err(StoreError::from)?;
     prepare(&conn, busy).map_err(|error| not_ours(error, path))?;
@@ -81,14 +79,43 @@ pub(crate) fn open_reader(path: &Path, busy: Duration) -> Result<Connection, Ope
     Ok(conn)
 }
 
-pub(crate) fn open_in_memory() -> Result<Connection, OpenError> {
+/// Whether a file is there and holds something of ours.
+pub(crate) fn check_existing(path: &Path, busy: Duration) -> Result<(), OpenError> {
+    // SQLite reports a missing file as "unable to open", which says little.
+    let metadata = std::fs::metadata(path).map_err(|source| OpenError::File {
+        path: path.to_owned(),
+        source,
+    })?;
+    if !metadata.is_file() {
+        return Err(OpenError::NotADatabase(path.to_owned()));
+    }
+    let conn = open_to_read(path, busy)?;
+    let tables: u64 = conn
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+        .map_err(StoreError::from)?;
+    if tables == 0 {
+        return Err(OpenError::NotADatabase(path.to_owned()));
+    }
+    Ok(())
+}
+
+fn wrapped(conn: Connection) -> sql::Connection {
+    sql::Connection::Sqlite(super::Connection(conn))
+}
+
+pub(super) fn open_raw_in_memory() -> Result<Connection, OpenError> {
     let mut conn = Connection::open_in_memory().map_err(StoreError::from)?;
     prepare(&conn, Duration::ZERO).map_err(StoreError::from)?;
     migrate(&mut conn, Path::new(":memory:"))?;
     Ok(conn)
 }
 
-pub(crate) fn prepare(conn: &Connection, busy: Duration) -> rusqlite::Result<()> {
+/// A connection to an empty database in memory.
+pub(crate) fn open_in_memory() -> Result<sql::Connection, OpenError> {
+    open_raw_in_memory().map(wrapped)
+}
+
+pub(super) fn prepare(conn: &Connection, busy: Duration) -> rusqlite::Result<()> {
     conn.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
     conn.busy_timeout(busy)?;
     // Without this a statement is compiled again whenever a bound value might suggest another plan: a sixth of the writer's time.
