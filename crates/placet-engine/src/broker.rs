@@ -1,27 +1,25 @@
 //! The broker: questions to people, and their answers.
 
-use std::borrow::Cow;
-
 use placet_core::analysis::Places as _;
 use placet_core::call::{Args, Origin, ToolCall};
-use placet_core::findings::{Findings, Judgement};
 use placet_core::ids::{CallId, IdError, InteractionId, PersonId, SessionId, StandingGrantId, ToolName};
 use placet_core::interaction::{
-    Answer, Asked, Cancellation, Code, Edited, Interaction, InteractionRequest, Locale, Resolution, Subject,
+    Answer, Asked, Cancellation, Code, Interaction, InteractionOption, InteractionRequest, Locale,
+    Resolution, Subject,
 };
+use placet_core::listing::{After, PendingPage, PendingRow, StandingRow};
 use placet_core::outcome::Outcome;
 use placet_core::policy::Mode;
 use placet_core::principal::Principal;
-use placet_core::record::{CallRecord, CallState};
-use placet_core::render::{self, Document, QuestionView};
-use placet_core::standing::{ProposedRule, Scope, StandingGrant};
+use placet_core::question::Question;
+use placet_core::standing::{ProposedRule, Scope};
 use placet_core::steps::{
     self, AnswerRefusal, Answered, AskRefusal, Authority, Edit, Reply, RevokeRefusal, SettingRefusal,
 };
-use placet_core::time::{Now, Timestamp};
+use placet_core::time::Timestamp;
 use placet_core::tool::Risk;
-use placet_core::verdict::{Step, Verdict};
-use placet_store::{PendingPage, PendingRow, StepError, StoreError};
+use placet_core::verdict::Step;
+use placet_store::{StepError, StoreError};
 use serde_json::Value;
 
 use crate::engine::Engine;
@@ -30,24 +28,13 @@ use crate::review::{self, Covered, GrantPreview};
 
 /// How far back people are shown what a rule would have covered.
 const WEEK_MILLIS: i64 = 7 * 24 * 60 * 60 * 1000;
+/// Complaints about edited arguments that are listed at once.
+const COMPLAINTS_MAX: usize = 20;
 
 /// The broker of an [`Engine`].
 #[derive(Clone)]
 pub struct Broker {
     engine: Engine,
-}
-
-/// A question with everything needed to show it.
-#[derive(Debug, Clone)]
-pub struct Question {
-    /// The question and its state.
-    pub interaction: Interaction,
-    /// The call it is about.
-    pub call: Option<CallRecord>,
-    /// What that call would do, as it was found when it was proposed. Absent when an older version asked.
-    pub findings: Option<Findings>,
-    /// When this was looked up.
-    pub now: Now,
 }
 
 impl Engine {
@@ -72,7 +59,7 @@ impl Broker {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let engine = Engine::builder(Config::builtin()).start_in_memory().await?;
+    /// let engine = Engine::builder(Config::builtin(placet_inspect::builtin())).start_in_memory().await?;
     /// let call: ToolCall = serde_json::from_value(json!({
     ///     "id": "call_1", "tool": "deploy", "args": { "to": "staging" },
     ///     "session": "job-1", "origin": { "agent": "my-agent" },
@@ -115,6 +102,7 @@ impl Broker {
         mut answer: Answer,
         authority: Authority,
     ) -> Result<Answered, StepError<AnswerRefusal>> {
+        self.seal_secret(id, &mut answer).await?;
         let edit = match answer.edited_args.take() {
             None => None,
             Some(args) => {
@@ -153,6 +141,43 @@ impl Broker {
         self.engine
             .transact(|snapshot, now| steps::answer(&in_force.rules(), snapshot, now, &reply))
             .await
+    }
+
+    /// Seals what is typed into a field for secrets, before anything of it is stored.
+    async fn seal_secret(&self, id: &InteractionId, answer: &mut Answer) -> Result<(), StoreError> {
+        if answer.feedback.is_none() && answer.data.is_none() {
+            return Ok(());
+        }
+        let look = self.engine.store().look(|stored| {
+            Ok(stored
+                .interaction(id)?
+                .as_ref()
+                .map(|found| found.asked().clone()))
+        });
+        let options = look
+            .await?
+            .map(|asked| asked.options(Locale::English))
+            .unwrap_or_default();
+        let is_secret = |option: &InteractionOption| option.option_id == answer.option && option.input_secret;
+        if !options.iter().any(is_secret) {
+            return Ok(());
+        }
+        // What cannot be sealed stays as it is, and the step refuses it.
+        if let Some(Value::String(sealed)) = answer
+            .feedback
+            .clone()
+            .and_then(|text| self.engine.sealed(text.into()))
+        {
+            answer.feedback = Some(sealed);
+        }
+        if let Some(Value::Object(sealed)) = answer
+            .data
+            .clone()
+            .and_then(|data| self.engine.sealed(data.into()))
+        {
+            answer.data = Some(sealed);
+        }
+        Ok(())
     }
 
     /// What an edited call would do, and whether it fits; found out before the transaction.
@@ -209,14 +234,12 @@ impl Broker {
     pub async fn wait(&self, id: &InteractionId) -> Result<Option<Resolution>, StoreError> {
         loop {
             let settled = self.engine.inner.waiters.for_question(id);
-            let looked = id.clone();
-            match self
+            let look = self
                 .engine
                 .inner
                 .store
-                .read(move |view, _| view.interaction(&looked))
-                .await?
-            {
+                .look(|stored| stored.interaction(id).cloned());
+            match look.await? {
                 None => return Ok(None),
                 Some(Interaction::Resolved(resolved) | Interaction::Processed(resolved)) => {
                     return Ok(Some(resolved.resolution));
@@ -239,32 +262,12 @@ impl Broker {
 
     /// One question, with everything needed to show it.
     pub async fn question(&self, id: &InteractionId) -> Result<Option<Question>, StoreError> {
-        let id = id.clone();
-        let read = self.engine.inner.store.read(move |view, now| {
-            let Some(interaction) = view.interaction(&id)? else {
-                return Ok(None);
-            };
-            let call = match interaction.asked().call() {
-                Some(key) => view.call(key)?,
-                None => None,
-            };
-            Ok(Some((interaction, call, now)))
-        });
-        let Some((interaction, call, now)) = read.await? else {
+        let store = &self.engine.inner.store;
+        let now = store.now();
+        let Some((interaction, call)) = store.look(|stored| stored.question(id)).await? else {
             return Ok(None);
         };
-        let mut question = Question {
-            interaction,
-            call,
-            findings: None,
-            now,
-        };
-        question.findings = match (question.edited(), &question.call) {
-            (Some(edited), _) => edited.judgement.map(|judgement| judgement.findings.clone()),
-            (None, Some(record)) => steps::findings(record)?,
-            (None, None) => None,
-        };
-        Ok(Some(question))
+        Ok(Some(Question::new(interaction, call, now)?))
     }
 
     /// The same in a list: one that cannot be read is logged and left out, and hides none of the others.
@@ -301,8 +304,9 @@ impl Broker {
         };
         let tool = self.engine.tool(&Submission::from(record.call.clone()));
         let workspace = self.engine.inner.places.workspace();
+        let config = &self.engine.in_force().config;
         let is_rule = |scope: &Scope| {
-            ProposedRule::new(scope.everywhere()).is_some_and(|rule| {
+            ProposedRule::new(scope.everywhere(), &config.inspect).is_some_and(|rule| {
                 rule.covers(&record.call, &tool, &found.analysis, record.digest, workspace)
             })
         };
@@ -337,7 +341,8 @@ impl Broker {
         question: &Question,
         scope: &Scope,
     ) -> Result<Option<GrantPreview>, StoreError> {
-        let rule = ProposedRule::new(scope.clone()).filter(|_| scope.reach().is_wide());
+        let config = &self.engine.in_force().config;
+        let rule = ProposedRule::new(scope.clone(), &config.inspect).filter(|_| scope.reach().is_wide());
         let (Some(mut rule), Some(record)) = (rule, &question.call) else {
             return Ok(None);
         };
@@ -348,15 +353,13 @@ impl Broker {
 
     /// What a scope would have covered in the last seven days.
     pub async fn last_week(&self, scope: &Scope) -> Result<Covered, StoreError> {
-        let Some(rule) = ProposedRule::new(scope.everywhere()) else {
+        let config = self.engine.in_force().config.clone();
+        let Some(rule) = ProposedRule::new(scope.everywhere(), &config.inspect) else {
             return Ok(Covered::default());
         };
         let store = &self.engine.inner.store;
-        let read = move |view: &placet_store::View<'_>, now: Now| {
-            review::past_calls(view, Timestamp::from_millis(now.wall.as_millis() - WEEK_MILLIS))
-        };
-        let calls = store.read(read).await?;
-        let config = self.engine.in_force().config.clone();
+        let since = Timestamp::from_millis(store.now().as_millis() - WEEK_MILLIS);
+        let calls = review::past_calls(store, since).await?;
         let places = self.engine.inner.places.clone();
         let counting = tokio::task::spawn_blocking(move || review::covered(&rule, &config, &places, &calls));
         // A count that failed must not widen anything.
@@ -382,17 +385,17 @@ impl Broker {
 
     /// The same, with what cannot be read.
     pub async fn pending_page(&self, after: Option<u64>, limit: usize) -> Result<PendingPage, StoreError> {
-        self.engine
-            .inner
-            .store
-            .read(move |view, _| view.pending_page(after, limit))
-            .await
+        let part = After { cursor: after, limit };
+        let store = &self.engine.inner.store;
+        store.look(|stored| stored.pending(&part).cloned()).await
     }
 
     /// The newest settled question with this code.
     pub async fn settled_with_code(&self, code: Code) -> Result<Option<InteractionId>, StoreError> {
         let store = &self.engine.inner.store;
-        store.read(move |view, _| view.settled_with_code(code)).await
+        store
+            .look(|stored| stored.settled_with_code(&code).cloned())
+            .await
     }
 
     /// Withdraws a question. Whether it was still open.
@@ -448,13 +451,11 @@ impl Broker {
             .await
     }
 
-    /// Standing grants that have not ended, with how often each was used and whether it was revoked.
-    pub async fn standing(&self) -> Result<Vec<(StandingGrant, u32, bool)>, StoreError> {
-        self.engine
-            .inner
-            .store
-            .read(|view, now| view.all_standing(now.wall))
-            .await
+    /// Standing grants that have not ended, with what became of them.
+    pub async fn standing(&self) -> Result<Vec<StandingRow>, StoreError> {
+        let store = &self.engine.inner.store;
+        let now = store.now();
+        store.look(|stored| stored.all_standing(&now).cloned()).await
     }
 
     /// Takes a standing grant back.
@@ -469,126 +470,23 @@ impl Broker {
     }
 }
 
-impl Question {
-    /// What a person changed the call to: before this question, or with the answer to it.
-    fn edited(&self) -> Option<Change<'_>> {
-        let asked = self.interaction.asked();
-        if let Some(args) = asked.edited_args() {
-            return Some(Change {
-                args,
-                judgement: asked.judgement(),
-                by: None,
-            });
-        }
-        let CallState::Granted {
-            outcome: outcome @ Outcome::Approved { edited, .. },
-            question: Some(answered),
-            ..
-        } = &self.call.as_ref()?.state
-        else {
-            return None;
-        };
-        let by = match &self.interaction {
-            Interaction::Resolved(resolved) | Interaction::Processed(resolved) => {
-                match &resolved.resolution {
-                    Resolution::Answered { ballot, .. } => Some(&ballot.by),
-                    _ => None,
-                }
-            }
-            Interaction::Pending(_) => None,
-        };
-        let args = edited.as_ref().filter(|_| *answered == asked.id)?;
-        Some(Change {
-            args,
-            judgement: outcome.judgement(),
-            by,
-        })
-    }
-
-    /// The arguments it is about: a person's, when a person changed them.
-    pub fn args(&self) -> Option<&Args> {
-        let edited = self.edited().map(|edited| edited.args);
-        edited.or_else(|| Some(&self.call.as_ref()?.call.args))
-    }
-
-    /// What policy said about them.
-    pub fn verdict(&self) -> Option<&Verdict> {
-        let edited = self.edited().and_then(|edited| edited.judgement);
-        let edited = edited.map(|judgement| &judgement.verdict);
-        edited.or_else(|| Some(&self.call.as_ref()?.verdict))
-    }
-
-    /// The risk of what is asked about; once it is answered, of what may run.
-    pub fn risk(&self) -> Risk {
-        let asked = self.interaction.asked();
-        match self.edited() {
-            Some(Change {
-                judgement: Some(judgement),
-                by: Some(_),
-                ..
-            }) => judgement.verdict.risk,
-            _ => asked.risk,
-        }
-    }
-
-    /// The question as it is shown: once it is answered with other arguments, those, beside what they were.
-    fn shown(&self) -> Cow<'_, Asked> {
-        let asked = self.interaction.asked();
-        let Some(Change {
-            args,
-            judgement,
-            by: Some(by),
-        }) = self.edited()
-        else {
-            return Cow::Borrowed(asked);
-        };
-        let mut shown = asked.clone();
-        shown.risk = self.risk();
-        if let Subject::Call { edited, .. } = &mut shown.subject {
-            *edited = Some(Box::new(Edited {
-                by: by.clone(),
-                args: args.clone(),
-                judgement: judgement.cloned().map(Box::new),
-            }));
-        }
-        Cow::Owned(shown)
-    }
-
-    /// Everything a person must see, safe to show.
-    pub fn document(&self, locale: Locale) -> Document {
-        let asked = &self.shown();
-        let votes = match &self.interaction {
-            Interaction::Pending(pending) => pending.votes.keys().cloned().collect(),
-            Interaction::Resolved(_) | Interaction::Processed(_) => Vec::new(),
-        };
-        // A call that exists to ask is nothing beside its question.
-        let asks = matches!(asked.subject, Subject::Request { .. });
-        let about = self.call.as_ref().filter(|_| !asks);
-        render::question(
-            &QuestionView {
-                asked,
-                call: about.map(|record| &record.call),
-                verdict: about.and_then(|_| self.verdict()),
-                findings: self.findings.as_ref().filter(|_| about.is_some()),
-                remaining: asked.deadline.remaining_from(self.now.live),
-                votes_so_far: &votes,
-            },
-            locale,
-        )
-    }
-}
-
-/// What a person changed a call to.
-struct Change<'a> {
-    args: &'a Args,
-    judgement: Option<&'a Judgement>,
-    /// Who, when they did so with the answer to the question at hand.
-    by: Option<&'a PersonId>,
-}
-
-/// Whether `args` satisfy `schema`; the first complaint if not. A schema that is not one fits nothing.
+/// Whether `args` satisfy `schema`; every complaint with its field if not. An invalid schema accepts nothing.
 fn fits(schema: &Value, args: &Value) -> Result<(), String> {
     let validator =
         jsonschema::validator_for(schema).map_err(|error| format!("the schema is broken: {error}"))?;
-    validator.validate(args).map_err(|error| error.to_string())
+    let complaints: Vec<_> = validator
+        .iter_errors(args)
+        .take(COMPLAINTS_MAX)
+        .map(|error| {
+            let path = error.instance_path().to_string();
+            match path.trim_start_matches('/') {
+                "" => error.to_string(),
+                field => format!("{field}: {error}"),
+            }
+        })
+        .collect();
+    if complaints.is_empty() {
+        return Ok(());
+    }
+    Err(complaints.join("; "))
 }

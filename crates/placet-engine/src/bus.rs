@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use placet_core::call::{Args, ArgsError, Chat, Origin, ToolCall};
 use placet_core::ids::{AgentId, CallId, ID_BYTES_MAX, IdError, PersonId, SessionId, ToolName};
@@ -17,7 +18,9 @@ use placet_core::outcome::Outcome;
 use placet_core::outgoing::{Change, OutKind, Outgoing};
 use placet_core::principal::Principal;
 use placet_core::step::Step;
-use placet_core::steps::{self, ClaimRefusal, Inbound, InboundOutcome, Proposed, chat_member};
+use placet_core::steps::{
+    self, Choice, ClaimRefusal, Inbound, InboundOutcome, Patience, Proposed, chat_member,
+};
 use placet_core::tool::Category;
 use placet_store::{StepError, StoreError};
 use serde::Deserialize;
@@ -49,6 +52,10 @@ pub enum InboundError {
     #[error(transparent)]
     Store(#[from] StoreError),
 }
+
+/// How long a reply waits for the record of its question's delivery, which a fast reply can precede by milliseconds. Shorter than a delivery
+/// may take: a platform that replies before it has answered the delivery would otherwise wait for itself.
+const RECORD_WAIT: Duration = Duration::from_secs(5);
 
 /// The longest message taken from a chat, in bytes.
 pub const MESSAGE_BYTES_MAX: usize = 256 * 1024;
@@ -100,7 +107,7 @@ impl Bus {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let engine = Engine::builder(Config::builtin()).start_in_memory().await?;
+    /// let engine = Engine::builder(Config::builtin(placet_inspect::builtin())).start_in_memory().await?;
     /// let message = InboundMessage {
     ///     channel: ChannelName::new("feishu")?,
     ///     chat_id: ChatId::new("oc_1")?,
@@ -122,6 +129,26 @@ impl Bus {
         message: InboundMessage,
         author: Author,
     ) -> Result<InboundOutcome, InboundError> {
+        self.receive(message, author, None).await
+    }
+
+    /// Takes the press of a button in a chat: an answer to the question it names, by the same people who may type one. `message` has
+    /// no content. It is never queued for the agent.
+    pub async fn publish_choice(
+        &self,
+        message: InboundMessage,
+        author: Author,
+        choice: Choice,
+    ) -> Result<InboundOutcome, InboundError> {
+        self.receive(message, author, Some(choice)).await
+    }
+
+    async fn receive(
+        &self,
+        message: InboundMessage,
+        author: Author,
+        choice: Option<Choice>,
+    ) -> Result<InboundOutcome, InboundError> {
         check(&message)?;
         let in_force = self.engine.in_force();
         let chat = Chat {
@@ -141,15 +168,29 @@ impl Bus {
                 user: message.sender_id.clone(),
             },
         };
-        let inbound = Inbound {
+        let mut inbound = Inbound {
             message: InboundMessage { author, ..message },
             sender,
+            choice,
+            patience: Patience::Wait,
             fresh: Engine::fresh()?,
         };
-        let receive = self
-            .engine
-            .transact(|snapshot, now| steps::receive(&in_force.rules(), snapshot, now, &inbound));
-        let outcome = receive.await.map_err(StepError::into_store_error)?;
+        let mut committed = self.engine.inner.committed.clone();
+        let patience = tokio::time::sleep(RECORD_WAIT);
+        tokio::pin!(patience);
+        let outcome = loop {
+            committed.mark_unchanged();
+            let receive = self
+                .engine
+                .transact(|snapshot, now| steps::receive(&in_force.rules(), snapshot, now, &inbound));
+            if let Some(outcome) = receive.await.map_err(StepError::into_store_error)? {
+                break outcome;
+            }
+            tokio::select! {
+                () = &mut patience => inbound.patience = Patience::Over,
+                changed = committed.changed() => changed.map_err(|_| StoreError::Closed)?,
+            }
+        };
         // What is said back may be all that came of it, and that alone is no event.
         self.engine.inner.outbox_work.notify_one();
         Ok(outcome)
@@ -228,9 +269,12 @@ impl Bus {
         let mut submission =
             tool_approval(request).map_err(|error| RequestError::Malformed(error.to_string()))?;
         // Whoever embeds us speaks for the agent whose session it names.
-        let session = submission.call.session.clone();
-        let record = self.engine.store().read(move |view, _| view.session(&session));
-        if let Some(agent) = record.await.map_err(GateError::from)?.agent {
+        let session = &submission.call.session;
+        let agent = self
+            .engine
+            .store()
+            .look(|stored| Ok(stored.session(session)?.agent.clone()));
+        if let Some(agent) = agent.await.map_err(GateError::from)? {
             submission.call.origin.agent = agent;
         }
         let gate = self.engine.gate();
@@ -333,6 +377,7 @@ fn tool_approval(request: Value) -> Result<Submission, MalformedError> {
         category: request.category,
         risk: None,
         run: None,
+        tool_description: None,
         confinement: None,
     })
 }

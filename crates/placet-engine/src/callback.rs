@@ -12,15 +12,18 @@ use std::sync::Arc;
 
 use placet_core::call::{Args, ToolCall};
 use placet_core::ids::{InteractionId, SessionId};
-use placet_core::interaction::{Action, Answer, Asked, CallKey, Cancellation, Interaction, Locale, Shown};
+use placet_core::interaction::{
+    Action, Answer, Asked, CallKey, Cancellation, Interaction, InteractionRequest, Locale, Shown, Subject,
+};
 use placet_core::outcome::Outcome;
 use placet_core::principal::{Principal, Via};
 use placet_core::steps::{AnswerRefusal, Decides, EditDenial, Proposed};
 use placet_core::tool::Category;
 use placet_store::{StepError, StoreError};
+use serde_json::{Map, Value};
 
-use crate::broker::Question;
 use crate::engine::Engine;
+use placet_core::question::Question;
 
 /// What a callback is asked about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,6 +92,55 @@ impl From<bool> for ToolApproval {
     }
 }
 
+/// An answer of the embedding program to a question that a tool puts to people.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QuestionAnswer {
+    /// The option, by its id.
+    pub option: String,
+    /// What is said with it.
+    pub feedback: Option<String>,
+    /// The data asked for.
+    pub data: Option<Map<String, Value>>,
+}
+
+impl QuestionAnswer {
+    /// One of the options.
+    pub fn choose(option: impl Into<String>) -> Self {
+        Self {
+            option: option.into(),
+            feedback: None,
+            data: None,
+        }
+    }
+
+    /// The same, in words as well.
+    #[must_use]
+    pub fn saying(mut self, text: impl Into<String>) -> Self {
+        self.feedback = Some(text.into());
+        self
+    }
+}
+
+type Answering = Pin<Box<dyn Future<Output = Option<QuestionAnswer>> + Send>>;
+
+/// Anything that can answer a question: an async closure returning an [`QuestionAnswer`], or `None` when it cannot answer.
+pub trait OnQuestion: Send + Sync + 'static {
+    /// Answers.
+    fn answer(&self, request: InteractionRequest) -> Answering;
+}
+
+impl<F, Fut, T> OnQuestion for F
+where
+    F: Fn(InteractionRequest) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = T> + Send + 'static,
+    T: Into<Option<QuestionAnswer>>,
+{
+    fn answer(&self, request: InteractionRequest) -> Answering {
+        let answering = self(request);
+        Box::pin(async move { answering.await.into() })
+    }
+}
+
 type Deciding = Pin<Box<dyn Future<Output = ToolApproval> + Send>>;
 
 /// Anything that can decide about a tool use: an async closure returning a `bool` or a [`ToolApproval`].
@@ -131,6 +183,7 @@ impl Callback {
 pub(crate) struct Callbacks {
     everywhere: Option<Callback>,
     sessions: BTreeMap<SessionId, (u64, Callback)>,
+    questions: BTreeMap<SessionId, (u64, Arc<dyn OnQuestion>)>,
     registered: u64,
 }
 
@@ -145,17 +198,36 @@ impl Callbacks {
         self.registered
     }
 
+    fn answer_in(&mut self, session: SessionId, callback: Arc<dyn OnQuestion>) -> u64 {
+        self.registered += 1;
+        self.questions.insert(session, (self.registered, callback));
+        self.registered
+    }
+
     /// Forgets a registration, unless a newer one took its place.
     fn forget(&mut self, session: &SessionId, registration: u64) {
-        let is_it = |(newest, _): &(u64, Callback)| *newest == registration;
-        if self.sessions.get(session).is_some_and(is_it) {
+        if matches!(self.sessions.get(session), Some((newest, _)) if *newest == registration) {
             self.sessions.remove(session);
+        }
+        if matches!(self.questions.get(session), Some((newest, _)) if *newest == registration) {
+            self.questions.remove(session);
         }
     }
 
     pub(crate) fn of(&self, session: &SessionId) -> Option<Callback> {
         let own = self.sessions.get(session).map(|(_, callback)| callback);
         own.or(self.everywhere.as_ref()).cloned()
+    }
+
+    pub(crate) fn question_of(&self, session: &SessionId) -> Option<Arc<dyn OnQuestion>> {
+        self.questions
+            .get(session)
+            .map(|(_, callback)| Arc::clone(callback))
+    }
+
+    /// Where questions of calls are answered.
+    pub(crate) fn answers(&self) -> Decides {
+        Decides::In(self.questions.keys().cloned().collect())
     }
 
     pub(crate) fn reach(&self) -> Decides {
@@ -186,11 +258,30 @@ impl Engine {
     /// Questions it left open when the process died before are put to it again. Other sessions are asked as before.
     pub fn on_tool_approve_in(&self, session: &SessionId, callback: impl OnToolApprove) -> Registered {
         let callback = Callback::new(callback);
+        self.register_in(session, |callbacks, session| {
+            callbacks.decide_in(session, callback)
+        })
+    }
+
+    /// Lets `callback` answer what the calls of one session ask people (`askUserQuestion`), in place of its own user, until what is
+    /// returned is dropped.
+    pub fn on_question_in(&self, session: &SessionId, callback: impl OnQuestion) -> Registered {
+        let callback = Arc::new(callback);
+        self.register_in(session, |callbacks, session| {
+            callbacks.answer_in(session, callback)
+        })
+    }
+
+    fn register_in(
+        &self,
+        session: &SessionId,
+        register: impl FnOnce(&mut Callbacks, SessionId) -> u64,
+    ) -> Registered {
         let decided = session.clone();
-        let registration = self.change_callbacks(|callbacks| callbacks.decide_in(decided, callback));
+        let registration = self.change_callbacks(|callbacks| register(callbacks, decided));
         let (engine, looked) = (self.clone(), session.clone());
         self.spawn(async move {
-            if let Err(error) = engine.consult_again(looked).await {
+            if let Err(error) = engine.consult_again(&looked).await {
                 tracing::error!(%error, "open questions could not be put to the callback; they will expire");
             }
         });
@@ -201,15 +292,15 @@ impl Engine {
         }
     }
 
-    async fn consult_again(&self, session: SessionId) -> Result<(), StoreError> {
-        let read = self.store().read(move |view, _| {
-            let mut open = view.pending_in_session(&session)?;
-            for child in view.descendants(&session)? {
-                open.extend(view.pending_in_session(&child)?);
+    async fn consult_again(&self, session: &SessionId) -> Result<(), StoreError> {
+        let look = self.store().look(|stored| {
+            let mut open = stored.pending_in_session(session)?.clone();
+            for child in stored.descendants(session)? {
+                open.extend_from_slice(stored.pending_in_session(child)?);
             }
             Ok(open)
         });
-        for asked in read.await? {
+        for asked in look.await? {
             let question = self.broker().readable(&asked.id).await?;
             if let Some(record) = question.and_then(|question| question.call) {
                 self.consult(&record.call, asked.id, record.verdict.category);
@@ -229,7 +320,9 @@ impl Engine {
         let engine = self.clone();
         let in_force = engine.in_force();
         let person = in_force.reach.callback.clone();
-        let Some(person) = person.filter(|_| in_force.reach.callback_decides != Decides::default()) else {
+        let decides = [&in_force.reach.callback_decides, &in_force.reach.callback_answers];
+        let is_registered = decides.iter().any(|decides| **decides != Decides::default());
+        let Some(person) = person.filter(|_| is_registered) else {
             return;
         };
         let tool_use = ToolUse {
@@ -242,17 +335,17 @@ impl Engine {
         };
         let session = call.session.clone();
         engine.clone().spawn(async move {
-            let callback = match engine.callback(&session) {
-                Some(callback) => Some(callback),
-                None => match engine.store().read(move |view, _| view.root_of(&session)).await {
-                    Ok(root) => engine.callback(&root),
-                    Err(error) => {
-                        tracing::error!(%error, %id, "a callback could not be found; its question will expire");
-                        return;
-                    }
-                },
+            let root = match engine
+                .store()
+                .look(|stored| stored.root_of(&session).cloned())
+                .await
+            {
+                Ok(root) => root,
+                Err(error) => {
+                    tracing::error!(%error, %id, "a callback could not be found; its question will expire");
+                    return;
+                }
             };
-            let Some(callback) = callback else { return };
             let broker = engine.broker();
             let question = broker.question(&id).await;
             let by = Principal::Person {
@@ -270,11 +363,24 @@ impl Engine {
             if !pending.asks(&by) || pending.asked.call() != Some(&CallKey::of(&tool_use.call)) {
                 return;
             }
-            let refused = match callback.ask(tool_use.clone()).await {
-                Some(approval) => broker
-                    .answer(&id, callback_answer(by, &pending.asked, &tool_use, approval))
-                    .await
-                    .err(),
+            let answer = if let Subject::Request { request, .. } = &pending.asked.subject {
+                let Some(callback) = engine
+                    .question_callback(&session)
+                    .or_else(|| engine.question_callback(&root))
+                else {
+                    return;
+                };
+                let answered = ask_question(callback, (**request).clone()).await;
+                answered.map(|answered| question_answer(by, answered))
+            } else {
+                let Some(callback) = engine.callback(&session).or_else(|| engine.callback(&root)) else {
+                    return;
+                };
+                let approval = callback.ask(tool_use.clone()).await;
+                approval.map(|approval| callback_answer(by, &pending.asked, &tool_use, approval))
+            };
+            let refused = match answer {
+                Some(answer) => broker.answer(&id, answer).await.err(),
                 None => Some(StepError::Refused(AnswerRefusal::EditDenied(
                     EditDenial::CallbackFailed,
                 ))),
@@ -292,6 +398,25 @@ impl Engine {
                 }
             }
         });
+    }
+}
+
+/// Asks the callback on a task of its own, so that a panic in it is a value here: `None`.
+async fn ask_question(callback: Arc<dyn OnQuestion>, request: InteractionRequest) -> Option<QuestionAnswer> {
+    let asked = tokio::spawn(async move { callback.answer(request).await });
+    asked.await.ok().flatten()
+}
+
+fn question_answer(by: Principal, answered: QuestionAnswer) -> Answer {
+    Answer {
+        by,
+        option: answered.option,
+        feedback: answered.feedback,
+        data: answered.data,
+        edited_args: None,
+        instruction: None,
+        remember: None,
+        shown: Shown::Program,
     }
 }
 

@@ -10,8 +10,12 @@ use placet_core::outcome::Outcome;
 use placet_core::record::{CallRecord, CallState};
 use placet_core::render::SafeText;
 use placet_core::run::ModelCall;
+use placet_core::snapshot::Snapshot;
+use placet_core::time::Timestamp;
 use placet_core::verdict::Verdict;
-use placet_store::View;
+
+/// 2020: an outage that begins before is the clock of an older version, which did not read wall time.
+const FIRST_WALL_TIME: Timestamp = Timestamp::from_millis(1_577_836_800_000);
 
 /// The sentence in the teller's language, from the same parts.
 macro_rules! say {
@@ -29,8 +33,8 @@ mod endings;
 mod gist;
 
 /// The event in one safe line, secrets masked.
-pub fn sentence(view: &View<'_>, event: &Event, locale: Locale) -> SafeText {
-    SafeText::line(&Teller { view, locale }.words(event))
+pub fn sentence(stored: &Snapshot, event: &Event, locale: Locale) -> SafeText {
+    SafeText::line(&Teller { stored, locale }.words(event))
 }
 
 /// A call in a few words, secrets masked.
@@ -38,12 +42,12 @@ pub fn call(tool: &ToolName, args: &Args) -> String {
     gist::call(tool, args)
 }
 
-struct Teller<'v, 'c> {
-    view: &'v View<'c>,
+struct Teller<'s> {
+    stored: &'s Snapshot,
     locale: Locale,
 }
 
-impl Teller<'_, '_> {
+impl Teller<'_> {
     fn words(&self, event: &Event) -> String {
         match event {
             Event::CallReceived {
@@ -121,6 +125,7 @@ impl Teller<'_, '_> {
             | Event::ModeSet { .. }
             | Event::SessionEnded { .. }
             | Event::MessageQueued(_)
+            | Event::Outage { .. }
             | Event::Started { .. } => self.around(event),
             Event::RunStarted(_)
             | Event::UserSaid { .. }
@@ -243,13 +248,41 @@ impl Teller<'_, '_> {
                     "{sender} 的消息等待智能体处理"
                 )
             }
-            Event::Started { down_for, .. } => say!(
+            Event::Outage { from, until } => self.outage(*from, *until),
+            Event::Started {
+                down_for: Some(down_for),
+                ..
+            } => say!(
                 self,
                 "placet started after {down_for}",
                 "placet 已启动，此前停机 {down_for}"
             ),
+            Event::Started { down_for: None, .. } => say!(self, "placet started", "placet 已启动"),
             _ => String::new(),
         }
+    }
+
+    fn outage(&self, from: Timestamp, until: Timestamp) -> String {
+        let (later, sooner) = (until.remaining_from(from), from.remaining_from(until));
+        if from < FIRST_WALL_TIME {
+            return say!(
+                self,
+                "pending deadlines of an older version became wall times; approvers keep the time they had left",
+                "旧版本的待处理期限已换算为实际时间，审批人的剩余时间不变"
+            );
+        }
+        if until < from {
+            return say!(
+                self,
+                "the clock was set back by {sooner}; pending deadlines move with it",
+                "时钟被调回 {sooner}，待处理期限随之调整"
+            );
+        }
+        say!(
+            self,
+            "outage of {later} from {from} until {until}; pending deadlines move by it",
+            "{from} 至 {until} 服务中断 {later}，待处理期限顺延"
+        )
     }
 
     /// What the built-in agent and its people say.
@@ -316,7 +349,7 @@ impl Teller<'_, '_> {
 
     /// What a question is about. A question that cannot be read is still named.
     fn question(&self, id: &InteractionId) -> String {
-        match self.view.interaction(id) {
+        match self.stored.interaction(id) {
             Ok(Some(interaction)) => self.subject(interaction.asked()),
             Ok(None) | Err(_) => id.to_string(),
         }
@@ -356,16 +389,16 @@ impl Teller<'_, '_> {
 
     /// A call as a person changed it, if somebody did.
     fn as_changed(&self, key: &CallKey, changed: Option<&Args>) -> String {
-        match self.view.call(key) {
-            Ok(Some(record)) => told(&record, changed),
+        match self.stored.call(key) {
+            Ok(Some(record)) => told(record, changed),
             Ok(None) | Err(_) => self.unread(key),
         }
     }
 
     /// A call as it was granted: what ran, or may have run, is what people agreed to.
     fn granted(&self, key: &CallKey) -> String {
-        match self.view.call(key) {
-            Ok(Some(record)) => told(&record, self.granted_args(&record).as_ref()),
+        match self.stored.call(key) {
+            Ok(Some(record)) => told(record, self.granted_args(record).as_ref()),
             Ok(None) | Err(_) => self.unread(key),
         }
     }
@@ -385,7 +418,14 @@ impl Teller<'_, '_> {
             } => question,
             CallState::Granted { .. } | CallState::Refused { .. } | CallState::SameAs(_) => return None,
         };
-        match &self.view.interaction(asked_back).ok()??.asked().subject {
+        match &self
+            .stored
+            .interaction(asked_back)
+            .ok()?
+            .as_ref()?
+            .asked()
+            .subject
+        {
             Subject::UnknownOutcome { edited, .. } => edited.as_deref().cloned(),
             Subject::Call { .. } | Subject::Breaker { .. } | Subject::Request { .. } => None,
         }

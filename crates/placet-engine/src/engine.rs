@@ -3,34 +3,34 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
 
 use placet_core::analysis::Places as _;
 use placet_core::config::Config;
 use placet_core::ids::{AgentId, ChannelName, IdError, InteractionId, PersonId, SessionId};
 use placet_core::journal::{Event, SYSTEM_SESSION};
+use placet_core::lease::LeaseName;
 use placet_core::step::Step;
-use placet_core::steps::{self, Connected, Elsewhere, Fresh, InboxReach, Reach, Rules};
-use placet_store::{OpenError, Options, StepError, Store, StoreError, SystemClock};
+use placet_core::steps::{self, Elsewhere, Fresh, InboxReach, Reach, Rules};
+use placet_store::{Location, OpenError, Options, StepError, Store, StoreError, SystemClock};
 use tokio::sync::{Notify, oneshot, watch};
-use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::callback::{Callback, Callbacks, OnToolApprove};
+use crate::callback::{Callback, Callbacks, OnQuestion, OnToolApprove};
 use crate::channel::Channel;
+use crate::leases::{self, Leases};
 use crate::outbox;
 use crate::places::{DiskPlaces, PlacesError};
+use crate::seal::{Seal, SealError};
 use crate::timers::{self, Alarm};
 use crate::toolbox::Toolbox;
 use crate::transact::Queues;
 use crate::waiters::Waiters;
 
+/// The key for secrets that people give as answers, beside the store's file.
+const SEAL_KEY: &str = "seal.key";
 /// Who decides when the embedding program registered a callback.
 pub(crate) const CALLBACK: &str = "callback";
-
-/// How often a process looks whether another one wrote to the same file: what an answer from elsewhere may wait.
-const NEIGHBOURS: Duration = Duration::from_millis(100);
 
 /// Placet, embedded. Cheap to clone; the last clone to go stops nothing: call [`Engine::shutdown`].
 #[derive(Clone)]
@@ -41,10 +41,12 @@ pub struct Engine {
 pub(crate) struct Inner {
     pub(crate) store: Store,
     pub(crate) queues: Queues,
+    pub(crate) leases: Leases,
     pub(crate) waiters: Arc<Waiters>,
     pub(crate) committed: watch::Receiver<u64>,
     pub(crate) channels: BTreeMap<ChannelName, Arc<dyn Channel>>,
     pub(crate) callbacks: RwLock<Callbacks>,
+    pub(crate) seal: Seal,
     pub(crate) toolbox: Option<(AgentId, Box<dyn Toolbox>)>,
     pub(crate) places: DiskPlaces,
     pub(crate) handlers: crate::bus::Handlers,
@@ -52,7 +54,6 @@ pub(crate) struct Inner {
     pub(crate) alarm: Arc<Alarm>,
     inbox: InboxReach,
     elsewhere: BTreeMap<ChannelName, Elsewhere>,
-    role: Role,
     in_force: RwLock<Arc<InForce>>,
     stop: CancellationToken,
     pub(crate) tasks: TaskTracker,
@@ -75,13 +76,10 @@ impl InForce {
     }
 }
 
-/// What this process is to the store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
-    /// It keeps the time, delivers, and runs calls.
-    Owner,
-    /// It lets people answer beside the owner.
-    Guest,
+/// Where the store of an engine is.
+enum Place<'a> {
+    At(&'a Location),
+    Memory,
 }
 
 /// Why an engine does not start.
@@ -99,6 +97,9 @@ pub enum StartError {
     /// Two channels have the same name.
     #[error("two channels are named `{0}`")]
     ChannelTwice(ChannelName),
+    /// Secrets that people give as answers could not be sealed.
+    #[error(transparent)]
+    Seal(#[from] SealError),
     /// A built-in name was refused; a defect of this program.
     #[error(transparent)]
     Id(#[from] IdError),
@@ -112,6 +113,7 @@ pub struct Builder {
     callbacks: Callbacks,
     toolbox: Option<(AgentId, Box<dyn Toolbox>)>,
     workspace: PathBuf,
+    data: Option<PathBuf>,
     inbox: InboxReach,
     elsewhere: BTreeMap<ChannelName, Elsewhere>,
     clock: Arc<dyn placet_store::Clock>,
@@ -127,6 +129,7 @@ impl Engine {
             callbacks: Callbacks::default(),
             toolbox: None,
             workspace,
+            data: None,
             inbox: InboxReach::Open,
             elsewhere: BTreeMap::new(),
             clock: Arc::new(SystemClock),
@@ -180,6 +183,13 @@ impl Engine {
         callbacks.unwrap_or_else(PoisonError::into_inner).of(session)
     }
 
+    pub(crate) fn question_callback(&self, session: &SessionId) -> Option<Arc<dyn OnQuestion>> {
+        let callbacks = self.inner.callbacks.read();
+        callbacks
+            .unwrap_or_else(PoisonError::into_inner)
+            .question_of(session)
+    }
+
     /// Runs something beside the caller, until it is done or the engine stops.
     pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         let stop = self.inner.stop.clone();
@@ -208,11 +218,22 @@ impl Engine {
 
     /// Stops the services and closes the store. Everything acknowledged is on disk already.
     pub async fn shutdown(self) -> Result<(), StoreError> {
+        self.stop().await?;
+        self.inner.store.clone().close().await
+    }
+
+    /// The same for a program that leaves its questions to other processes: their time passes while nothing runs.
+    pub async fn leave(self) -> Result<(), StoreError> {
+        self.stop().await?;
+        self.inner.store.clone().leave().await
+    }
+
+    async fn stop(&self) -> Result<(), StoreError> {
         self.inner.stop.cancel();
         self.inner.tasks.close();
         self.inner.tasks.wait().await;
-        self.inner.store.checkpoint().await?;
-        self.inner.store.clone().close().await
+        self.release_all().await?;
+        self.inner.store.checkpoint().await
     }
 
     pub(crate) fn in_force(&self) -> Arc<InForce> {
@@ -279,6 +300,13 @@ impl Builder {
         self
     }
 
+    /// The folder for the key that seals secrets when the store is on a server. Replicas need the same key. Without a folder such answers can
+    /// be read until this process ends.
+    pub fn data(mut self, folder: &Path) -> Self {
+        self.data = Some(folder.to_owned());
+        self
+    }
+
     /// Nobody looks at the inbox: a call without a channel has nobody to ask, and is denied at once.
     pub fn without_inbox(mut self) -> Self {
         self.inbox = InboxReach::Closed;
@@ -293,29 +321,20 @@ impl Builder {
 
     /// Opens the store at `path`, recovers what a crash left behind, and starts the services.
     pub async fn start(self, path: &Path) -> Result<Engine, StartError> {
-        self.start_with(Role::Owner, |options| Store::open(path, options))
-            .await
+        self.start_at(&Location::from(path)).await
+    }
+
+    /// The same for a store that is in a file or on a server.
+    pub async fn start_at(self, location: &Location) -> Result<Engine, StartError> {
+        self.start_with(Place::At(location)).await
     }
 
     /// The same without a file: everything is gone when the process is.
     pub async fn start_in_memory(self) -> Result<Engine, StartError> {
-        self.start_with(Role::Owner, Store::open_in_memory).await
+        self.start_with(Place::Memory).await
     }
 
-    /// Opens the store at `path` beside the process that runs on it, or after it: for people who answer from elsewhere on the
-    /// same machine. Nothing is run, delivered or expired from here; the owner does that, and hears of answers at once.
-    pub async fn join(self, path: &Path) -> Result<Beside, StartError> {
-        let engine = self
-            .start_with(Role::Guest, |options| Store::join(path, options))
-            .await?;
-        Ok(Beside { engine })
-    }
-
-    async fn start_with(
-        self,
-        role: Role,
-        open: impl FnOnce(Options) -> Result<Store, OpenError>,
-    ) -> Result<Engine, StartError> {
+    async fn start_with(self, place: Place<'_>) -> Result<Engine, StartError> {
         let mut channels = BTreeMap::new();
         for channel in self.channels {
             let name = channel.name().clone();
@@ -342,27 +361,31 @@ impl Builder {
             })),
             ..Options::default()
         };
-        let store = open(options)?;
-        let root = match role {
-            Role::Owner => self.workspace,
-            // People must be shown what would happen where the agent works, not where they sit.
-            Role::Guest => {
-                let root = store.read(|view, _| view.workspace()).await?;
-                root.map_or(self.workspace, PathBuf::from)
-            }
+        let key = match place {
+            Place::At(Location::File(path)) => Some(path.with_file_name(SEAL_KEY)),
+            Place::At(Location::Server(_)) => self.data.map(|folder| folder.join(SEAL_KEY)),
+            Place::Memory => None,
         };
+        let store = match place {
+            Place::At(location) => Store::open_at(location, options).await?,
+            Place::Memory => Store::open_in_memory(options)?,
+        };
+        // After the store, whose folder this may have made.
+        let seal = key.map_or_else(Seal::fleeting, |key| Seal::kept(&key))?;
         let home = std::env::home_dir();
-        let places = DiskPlaces::new(&root, home.as_deref())?;
+        let places = DiskPlaces::new(&self.workspace, home.as_deref())?;
         let workspace = places.workspace().to_owned();
         let surfaces = (self.inbox, &self.elsewhere);
-        let reach = reach(&self.config, role, &channels, surfaces, &self.callbacks);
+        let reach = reach(&self.config, &channels, surfaces, &self.callbacks);
         if let Some((_, toolbox)) = &self.toolbox {
             toolbox.reload(&self.config);
         }
         let engine = Engine {
             inner: Arc::new(Inner {
                 store,
+                seal,
                 queues: Queues::default(),
+                leases: Leases::new(),
                 waiters,
                 committed,
                 channels,
@@ -374,7 +397,6 @@ impl Builder {
                 alarm,
                 inbox: self.inbox,
                 elsewhere: self.elsewhere,
-                role,
                 in_force: RwLock::new(Arc::new(InForce {
                     config: Arc::new(self.config),
                     reach,
@@ -384,65 +406,47 @@ impl Builder {
                 tasks: TaskTracker::new(),
             }),
         };
-        if role == Role::Owner {
-            engine.begin().await?;
-            engine.recover().await?;
-        }
+        engine.begin().await?;
+        engine.recover().await?;
         engine.spawn_services();
         Ok(engine)
     }
 }
 
-/// A store joined by [`Builder::join`]: people can look and answer; calls are for the owner.
-pub struct Beside {
-    engine: Engine,
-}
-
-impl Beside {
-    /// The broker.
-    pub fn broker(&self) -> crate::broker::Broker {
-        self.engine.broker()
-    }
-
-    /// Everything committed after row `after`, by whomever; see [`Engine::subscribe`].
-    pub fn subscribe(&self, after: u64, session: Option<SessionId>) -> crate::events::Subscription {
-        self.engine.subscribe(after, session)
-    }
-
-    /// The store, for reading what happened.
-    pub fn store(&self) -> &Store {
-        self.engine.store()
-    }
-
-    /// Closes the store. Whoever owns it is not disturbed.
-    pub async fn close(self) -> Result<(), StoreError> {
-        self.engine.shutdown().await
-    }
-}
-
 impl Engine {
-    /// Says in the journal that Placet runs, since when it had not, and under which policy.
+    /// Says in the journal that Placet runs, under which policy, and from when until when it did not.
     async fn begin(&self) -> Result<(), StartError> {
         let session = SessionId::new(SYSTEM_SESSION)?;
-        let down_for = self.inner.store.down_for();
+        // Claims are bound to the first, outages are recorded under the second.
+        self.hold(&LeaseName::process(self.inner.leases.owner())).await?;
+        let timers = self.hold(&LeaseName::timers()).await?;
+        let outage = self.inner.store.outage_before().filter(|_| timers.is_some());
         let policy = self.in_force().config.policy.version();
         let workspace = Some(self.inner.places.workspace().to_owned());
         let begin = self.transact(|snapshot, _| {
             let started = Event::Started {
-                down_for,
+                down_for: None,
                 policy,
                 workspace: workspace.clone(),
                 checkpoints: Some(*snapshot.checkpoints(&())?),
             };
-            Ok(Step::new(()).event(session.clone(), started))
+            let step = match outage {
+                Some(outage) => steps::record_outage(snapshot, outage)?,
+                None => Step::new(()),
+            };
+            Ok(step.event(session.clone(), started))
         });
         Ok(begin.await.map_err(StepError::into_store_error)?)
     }
 
     /// What was running when the last process died may have happened, or not.
     async fn recover(&self) -> Result<(), StartError> {
-        let lost = self.inner.store.read(|view, _| view.claimed_by_process()).await?;
-        for (key, _) in lost {
+        let now = self.inner.store.now();
+        let lost = self
+            .inner
+            .store
+            .look(|stored| stored.claimed_by_process(&now).cloned());
+        for key in lost.await? {
             let (in_force, fresh) = (self.in_force(), Self::fresh()?);
             let recover =
                 self.transact(|snapshot, now| steps::recover(&in_force.rules(), snapshot, now, &key, &fresh));
@@ -459,24 +463,10 @@ impl Engine {
 
     fn spawn_services(&self) {
         let inner = &self.inner;
-        inner.tasks.spawn(neighbours(self.clone(), inner.stop.clone()));
-        if inner.role == Role::Guest {
-            return;
-        }
+        inner.tasks.spawn(leases::run(self.clone(), inner.stop.clone()));
         inner.tasks.spawn(timers::run(self.clone(), inner.stop.clone()));
         // Also without channels: what is still queued for one that is gone must be given up, not waited for.
         inner.tasks.spawn(outbox::run(self.clone(), inner.stop.clone()));
-    }
-}
-
-/// Listens for what other processes commit to the same file.
-async fn neighbours(engine: Engine, stop: CancellationToken) {
-    let mut tick = tokio::time::interval(NEIGHBOURS);
-    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    while stop.run_until_cancelled(tick.tick()).await.is_some() {
-        if let Err(error) = engine.store().look_around().await {
-            tracing::error!(%error, "what others stored could not be read; trying again");
-        }
     }
 }
 
@@ -491,26 +481,23 @@ impl Inner {
     fn reach(&self, config: &Config) -> Reach {
         let callbacks = self.callbacks.read().unwrap_or_else(PoisonError::into_inner);
         let surfaces = (self.inbox, &self.elsewhere);
-        reach(config, self.role, &self.channels, surfaces, &callbacks)
+        reach(config, &self.channels, surfaces, &callbacks)
     }
 }
 
 fn reach(
     config: &Config,
-    role: Role,
     channels: &BTreeMap<ChannelName, Arc<dyn Channel>>,
     (inbox, elsewhere): (InboxReach, &BTreeMap<ChannelName, Elsewhere>),
     callbacks: &Callbacks,
 ) -> Reach {
     Reach {
-        channels: match role {
-            Role::Owner => Connected::These(channels.keys().cloned().collect()),
-            Role::Guest => Connected::Elsewhere,
-        },
+        channels: channels.keys().cloned().collect(),
         elsewhere: elsewhere.clone(),
         inbox,
         chats_of: config.people.own_chats(),
         callback: PersonId::new(CALLBACK).ok(),
         callback_decides: callbacks.reach(),
+        callback_answers: callbacks.answers(),
     }
 }

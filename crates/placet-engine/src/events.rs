@@ -4,9 +4,11 @@ use placet_core::call::Args;
 use placet_core::ids::{InteractionId, SessionId};
 use placet_core::interaction::{Action, Asked, Interaction, InteractionOption, Locale, Resolution, Subject};
 use placet_core::journal::Event;
+use placet_core::listing::{Committed, JournalPage};
 use placet_core::outcome::Outcome;
 use placet_core::record::{CallRecord, CallState};
-use placet_store::{Committed, StoreError, View};
+use placet_core::snapshot::{Need, Snapshot, Undecided};
+use placet_store::StoreError;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tokio::sync::watch;
@@ -26,7 +28,7 @@ const PAGE: usize = 256;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let engine = Engine::builder(Config::builtin()).start_in_memory().await?;
+/// let engine = Engine::builder(Config::builtin(placet_inspect::builtin())).start_in_memory().await?;
 /// let mut events = engine.subscribe(0, None); // a stored row id resumes without loss
 /// let call: ToolCall = serde_json::from_value(json!({
 ///     "id": "call_1", "tool": "deploy", "args": { "to": "staging" },
@@ -49,7 +51,6 @@ pub struct Subscription {
 }
 
 /// Whose rows a subscription shows.
-#[derive(Clone)]
 enum Whose {
     All,
     /// Of these sessions, and of those they are followed to.
@@ -58,12 +59,12 @@ enum Whose {
 
 impl Whose {
     /// The next rows, in order.
-    fn page(&self, view: &View<'_>, after: u64) -> Result<Vec<Committed>, StoreError> {
+    fn page(&self, stored: &Snapshot, after: u64) -> Result<Vec<Committed>, Undecided> {
         match self {
-            Self::All => view.journal(after, PAGE, None),
+            Self::All => stored.journal(&JournalPage::of_all(after, PAGE)).cloned(),
             Self::Of(sessions) => match sessions.as_slice() {
-                [session] => view.journal(after, PAGE, Some(session)),
-                several => merged(view, after, several),
+                [session] => stored.journal(&JournalPage::of(session, after, PAGE)).cloned(),
+                several => merged(stored, after, several),
             },
         }
     }
@@ -71,15 +72,17 @@ impl Whose {
 
 /// The rows of several sessions, in order. None is past the head that was looked at first, nor past the end of a page that was
 /// not read whole: what comes before it may be missing.
-fn merged(view: &View<'_>, after: u64, sessions: &[SessionId]) -> Result<Vec<Committed>, StoreError> {
-    let mut last = view.head()?;
+fn merged(stored: &Snapshot, after: u64, sessions: &[SessionId]) -> Result<Vec<Committed>, Undecided> {
+    let page = |session: &SessionId| JournalPage::of(session, after, PAGE);
+    stored.require(sessions.iter().map(|session| Need::Journal(page(session))))?;
+    let mut last = *stored.head(&())?;
     let mut rows = Vec::new();
     for session in sessions {
-        let page = view.journal(after, PAGE, Some(session))?;
+        let page = stored.journal(&page(session))?;
         if let Some(end) = page.get(PAGE - 1) {
             last = last.min(end.id);
         }
-        rows.extend(page);
+        rows.extend_from_slice(page);
     }
     rows.retain(|row| row.id <= last);
     rows.sort_by_key(|row| row.id);
@@ -105,7 +108,7 @@ impl Engine {
 
     /// The id of the newest row.
     pub async fn head(&self) -> Result<u64, StoreError> {
-        self.inner.store.read(|view, _| view.head()).await
+        self.inner.store.look(|stored| stored.head(&()).copied()).await
     }
 }
 
@@ -118,9 +121,8 @@ impl Subscription {
                 return Ok(row);
             }
             self.committed.mark_unchanged();
-            let (after, whose) = (self.after, self.whose.clone());
             let store = &self.engine.inner.store;
-            let page = store.read(move |view, _| whose.page(view, after)).await?;
+            let page = store.look(|stored| self.whose.page(stored, self.after)).await?;
             if page.is_empty() && self.committed.changed().await.is_err() {
                 return Err(StoreError::Closed);
             }
@@ -152,24 +154,22 @@ impl Subscription {
                 Event::Processed { interaction } => (UserInteractionProcessed, interaction.clone()),
                 _ => continue,
             };
-            if let Some(about) = self.about(id).await? {
+            if let Some(about) = self.about(&id).await? {
                 return Ok(about.event(kind, &row));
             }
         }
     }
 
-    async fn about(&self, id: InteractionId) -> Result<Option<About>, StoreError> {
-        let read = self.engine.inner.store.read(move |view, _| {
-            let Some(interaction) = view.interaction(&id)? else {
+    async fn about(&self, id: &InteractionId) -> Result<Option<About>, StoreError> {
+        let look = self.engine.inner.store.look(|stored| {
+            let Some((interaction, call)) = stored.question(id)? else {
                 return Ok(None);
             };
-            let call = match interaction.asked().call() {
-                Some(key) => view.call(key)?,
-                None => None,
-            };
-            Ok(Some((interaction, call)))
+            let run = stored.run(&interaction.asked().session)?.as_ref();
+            let workflow = run.and_then(|run| run.started.workflow.as_ref()?.name.clone());
+            Ok(Some((interaction, call, workflow)))
         });
-        let Some((interaction, call)) = read.await? else {
+        let Some((interaction, call, workflow)) = look.await? else {
             return Ok(None);
         };
         let channel = interaction.asked().chat.as_ref().map(|chat| &chat.channel);
@@ -177,6 +177,7 @@ impl Subscription {
         Ok(Some(About {
             interaction,
             call,
+            workflow,
             locale,
         }))
     }
@@ -193,6 +194,12 @@ pub struct InteractionEvent {
     pub timestamp: i64,
     /// In which session.
     pub session_id: SessionId,
+    /// The workflow of the run that asks; empty without one.
+    pub workflow_id: String,
+    /// The run: its session.
+    pub thread_id: SessionId,
+    /// Who asks within it: the agent, or the sub-agent by its path.
+    pub node_id: String,
     /// Which question.
     pub interaction_id: InteractionId,
     /// What kind of question.
@@ -246,6 +253,7 @@ pub enum InteractionDetail {
 struct About {
     interaction: Interaction,
     call: Option<CallRecord>,
+    workflow: Option<String>,
     locale: Locale,
 }
 
@@ -274,9 +282,21 @@ impl About {
             kind,
             timestamp: row.at.as_millis(),
             session_id: row.session.clone(),
+            workflow_id: self.workflow.clone().unwrap_or_default(),
+            thread_id: row.session.clone(),
+            node_id: self.node(),
             interaction_id: asked.id.clone(),
             operation_type: operation(asked),
             detail,
+        }
+    }
+
+    /// The agent that asks; a sub-agent by its path.
+    fn node(&self) -> String {
+        let path = self.call.as_ref().map(|record| &record.call.origin.agent_path);
+        match path {
+            Some(path) if !path.is_empty() => path.join("/"),
+            _ => self.interaction.asked().agent().to_string(),
         }
     }
 
@@ -315,7 +335,7 @@ impl About {
         };
         Some(json!({
             "toolName": record.call.tool,
-            "toolDescription": record.call.description.as_deref().unwrap_or_default(),
+            "toolDescription": self.interaction.asked().tool_description.as_deref().unwrap_or_default(),
             "toolParameters": args,
             "approved": approved,
         }))

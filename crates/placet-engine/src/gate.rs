@@ -13,9 +13,10 @@ use placet_core::confine::Confinement;
 use placet_core::evidence::{EVIDENCE_BYTES_MAX, Evidence};
 use placet_core::findings::Findings;
 use placet_core::ids::{AgentId, IdError};
-use placet_core::interaction::CallKey;
+use placet_core::interaction::{CallKey, question_in};
 use placet_core::journal::CallResult;
 use placet_core::outcome::Outcome;
+use placet_core::policy::Mode;
 use placet_core::record::{CallRecord, CallState, GrantState};
 use placet_core::run::RunStarted;
 use placet_core::time::Millis;
@@ -29,6 +30,9 @@ use placet_core::step::Step;
 use placet_core::steps::{
     self, ClaimRefusal, Claiming, FinishRefusal, Permit, Proposal, ProposeRefusal, Proposed, RunTerms,
 };
+
+/// The most characters of a tool's description that are kept with a question.
+const DESCRIPTION_CHARS_MAX: usize = 1000;
 
 /// The gate of an [`Engine`].
 #[derive(Clone)]
@@ -47,6 +51,8 @@ pub struct Submission {
     pub risk: Option<Risk>,
     /// The terms of the run of the built-in agent that makes it, when one does.
     pub run: Option<RunTerms>,
+    /// What the tool's definition says about it, as far as the agent knows.
+    pub tool_description: Option<String>,
     /// What confines the call while it runs. Counts only for a run of the built-in agent, which keeps the promise.
     pub confinement: Option<Confinement>,
 }
@@ -58,6 +64,7 @@ impl From<ToolCall> for Submission {
             category: None,
             risk: None,
             run: None,
+            tool_description: None,
             confinement: None,
         }
     }
@@ -153,8 +160,8 @@ impl Engine {
 
     /// What a call would do. Once per call: afterwards it is read from the journal.
     pub(crate) fn inspect(&self, tool: &Tool, args: &Args) -> Findings {
-        let programs = &self.in_force().config.programs;
-        Findings::of(tool, args, &self.inner.places.knowing(programs))
+        let config = &self.in_force().config;
+        config.inspect.inspect(tool, args, &self.inner.places)
     }
 
     /// What the tool can show of the effect of a call. Too large to keep is refused, not cut: half a diff misleads.
@@ -188,7 +195,7 @@ impl Gate {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let config = Config::parse("[tools.read]\ncategory = 'read'", "placet.toml", std::iter::empty())?;
+    /// let config = Config::parse("[tools.read]\ncategory = 'read'", "placet.toml", std::iter::empty(), placet_inspect::builtin())?;
     /// let engine = Engine::builder(config).start_in_memory().await?;
     /// let call: ToolCall = serde_json::from_value(json!({
     ///     "id": "call_1", "tool": "read", "args": { "path": "README.md" },
@@ -250,7 +257,7 @@ impl Gate {
         lease: Option<Millis>,
     ) -> Result<Proposed, GateError> {
         let mut proposal = self.prepare(submission.into()).await?;
-        proposal.claiming = Claiming::AtOnce { lease };
+        proposal.claiming = Claiming::AtOnce(self.engine.promise(lease));
         self.receive_one(proposal).await
     }
 
@@ -341,13 +348,12 @@ impl Gate {
         loop {
             // Registered before looking, so that an answer between the two is not missed.
             let settled = self.engine.inner.waiters.for_call(&key);
-            let looked = key.clone();
-            let read = self
+            let look = self
                 .engine
                 .inner
                 .store
-                .read(move |view, _| view.call_head(&looked));
-            let state = read.await?.map(|head| head.state);
+                .look(|stored| stored.call_head(&key).cloned());
+            let state = look.await?.map(|head| head.state);
             if let Some(CallState::Parked { .. }) = state {
                 match self.engine.unless_stopped(settled).await? {
                     Some(outcome) => return Ok(outcome),
@@ -369,21 +375,21 @@ impl Gate {
 
     /// A call, as far as it has come. A call that is the same as another one is that one's [`CallState::SameAs`].
     pub async fn record(&self, key: &CallKey) -> Result<Option<CallRecord>, GateError> {
-        let key = key.clone();
         Ok(self
             .engine
             .inner
             .store
-            .read(move |view, _| view.call(&key))
+            .look(|stored| stored.call(key).cloned())
             .await?)
     }
 
     /// Claims the right to run a call, once. With a lease the claimant promises a result by then; without one it lives and
     /// dies with this process.
     pub async fn claim(&self, key: &CallKey, lease: Option<Millis>) -> Result<Permit, GateError> {
+        let promise = self.engine.promise(lease);
         let claim = self
             .engine
-            .transact(|snapshot, now| steps::claim(snapshot, now, key, lease));
+            .transact(|snapshot, now| steps::claim(snapshot, now, key, &promise));
         Ok(claim.await?)
     }
 
@@ -414,14 +420,38 @@ impl Gate {
         Ok(told.await.map_err(StepError::into_store_error)?)
     }
 
+    /// How freely the agent of a call's session may act.
+    async fn mode_of(&self, call: &ToolCall) -> Result<Mode, StoreError> {
+        let store = &self.engine.inner.store;
+        let own = store
+            .look(|stored| Ok(stored.session(&call.session)?.mode))
+            .await?;
+        Ok(own.unwrap_or(self.engine.in_force().config.policy.settings().mode))
+    }
+
     async fn prepare(&self, submission: Submission) -> Result<Proposal, GateError> {
         let tool = self.engine.tool(&submission);
         let findings = self.engine.inspect(&tool, &submission.call.args);
         let toolbox = self.engine.toolbox(&submission.call);
-        let own_opinion: OwnOpinion = toolbox.opinion(&submission.call).await;
-        let asks = toolbox.question(&submission.call);
-        let asks = asks.and_then(|request| request.checked().ok()).map(Box::new);
+        let own_opinion = if self.engine.has_toolbox(&submission.call) {
+            let mode = self.mode_of(&submission.call).await?;
+            toolbox.opinion(&submission.call, mode).await
+        } else {
+            OwnOpinion::Silent
+        };
+        let asks = match toolbox.question(&submission.call) {
+            Some(request) => request.checked().ok(),
+            // A tool of another agent whose purpose is a person's answer: people answer it instead of approving it.
+            None if tool.category == Category::Ask && !self.engine.has_toolbox(&submission.call) => {
+                question_in(&submission.call)
+            }
+            None => None,
+        };
+        let asks = asks.map(Box::new);
+        let tool_description = toolbox.description(submission.call.tool.as_str());
+        let tool_description = tool_description.or(submission.tool_description);
         Ok(Proposal {
+            tool_description: tool_description.map(shortened),
             tool,
             asks,
             findings,
@@ -436,6 +466,16 @@ impl Gate {
             call: submission.call,
         })
     }
+}
+
+/// A definition may be as long as its author likes; people are told how much of it is left out.
+fn shortened(description: String) -> String {
+    let chars = description.chars().count();
+    if chars <= DESCRIPTION_CHARS_MAX {
+        return description;
+    }
+    let kept: String = description.chars().take(DESCRIPTION_CHARS_MAX).collect();
+    format!("{kept} … [{} more characters]", chars - DESCRIPTION_CHARS_MAX)
 }
 
 fn finished_before(record: &CallRecord) -> Option<Finished> {

@@ -14,7 +14,7 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let engine = Engine::builder(Config::builtin())
+//! let engine = Engine::builder(Config::builtin(placet_inspect::builtin()))
 //!     .on_tool_approve(async |tool_use: ToolUse| tool_use.params.text("to") == Some("staging"))
 //!     .start_in_memory() // `.start(path)` keeps everything
 //!     .await?;
@@ -44,15 +44,18 @@ pub mod chronicle;
 mod engine;
 pub mod events;
 pub mod gate;
+mod leases;
 mod outbox;
 pub mod places;
 pub mod review;
+mod seal;
 mod timers;
 pub mod toolbox;
 mod transact;
 mod waiters;
 
-pub use callback::{ToolApproval, ToolUse};
-pub use engine::{Beside, Builder, Engine, StartError};
+pub use callback::{QuestionAnswer, ToolApproval, ToolUse};
+pub use engine::{Builder, Engine, StartError};
 pub use gate::{Finished, Gate, GateError, Submission};
+pub use leases::Held;
 pub use placet_core::steps::{Answered, Authority, Permit, Proposed};

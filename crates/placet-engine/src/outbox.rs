@@ -18,6 +18,8 @@ use std::time::Duration;
 use placet_core::ids::ChannelName;
 use placet_core::interaction::{Cancellation, Interaction};
 use placet_core::journal::Event;
+use placet_core::lease::LeaseName;
+use placet_core::listing::{Sendable, ToSend};
 use placet_core::outcome::{Denial, Outcome};
 use placet_core::outgoing::{Change, OutKind, OutState, OutboxItem};
 use placet_core::render;
@@ -29,6 +31,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::channel::{Channel, Content, Delivery, DeliveryError, Receipt};
 use crate::engine::Engine;
+use crate::leases::Held;
 use crate::timers::backoff;
 
 const BATCH: usize = 64;
@@ -70,24 +73,44 @@ struct Rounds {
 impl Rounds {
     /// Sets out with what is due on channels nobody is out for, and says how long until more is.
     async fn begin(&mut self, engine: &Engine) -> Result<Duration, StoreError> {
+        // Channels that another process delivers to.
+        let mut elsewhere: BTreeSet<ChannelName> = BTreeSet::new();
         loop {
             let left = engine.inner.left_to_others();
-            let busy: BTreeSet<ChannelName> = self.channels.values().chain(left).cloned().collect();
-            let read = engine.store().read(move |view, now| {
-                let due = view.outbox_due(now.live, &busy, BATCH)?;
-                Ok((due, view.outbox_next(&busy)?, now.live))
-            });
-            let (due, next, now) = read.await?;
-            if due.is_empty() {
+            let busy = self.channels.values().chain(left).chain(&elsewhere);
+            let busy: BTreeSet<ChannelName> = busy.cloned().collect();
+            let now = engine.store().now();
+            let wanted = ToSend {
+                at: now,
+                busy,
+                limit: BATCH,
+            };
+            let look = engine.store().look(|stored| stored.sendable(&wanted).cloned());
+            let Sendable { items, next } = look.await?;
+            if items.is_empty() {
                 let pause = next.map(|next| Duration::from_millis(next.remaining_from(now).get()));
                 return Ok(pause.map_or(IDLE, |pause| pause.min(IDLE)));
             }
             let mut by_channel: BTreeMap<ChannelName, Vec<OutboxItem>> = BTreeMap::new();
-            for item in due {
+            for item in items {
                 by_channel.entry(item.channel.clone()).or_default().push(item);
             }
             for (channel, items) in by_channel {
-                let round = self.tasks.spawn(deliver_all(engine.clone(), items));
+                let name = LeaseName::outbox(&channel);
+                let was_held = engine.held(&name).is_some();
+                let Some(lease) = engine.hold(&name).await? else {
+                    elsewhere.insert(channel);
+                    continue;
+                };
+                if !was_held {
+                    // The process that had the lease may have sent some of these items since they were read: read them again.
+                    continue;
+                }
+                let round = Round {
+                    engine: engine.clone(),
+                    lease,
+                };
+                let round = self.tasks.spawn(deliver_all(round, items));
                 self.channels.insert(round.id(), channel);
             }
         }
@@ -101,7 +124,8 @@ impl Rounds {
             Some(Err(error)) => (error.id(), Err(StoreError::Io(error.to_string()))),
         };
         let channel = self.channels.remove(&id);
-        if let Err(error) = delivered {
+        // Another process delivers to the channel by now.
+        if let Err(error) = delivered.or_else(unless_fenced) {
             let channel = channel.map(|channel| channel.to_string());
             tracing::error!(%error, channel, "a round of the outbox failed; trying again");
             // What failed is due at once; without a pause, a store that is gone would be asked without end.
@@ -110,16 +134,37 @@ impl Rounds {
     }
 }
 
-async fn deliver_all(engine: Engine, items: Vec<OutboxItem>) -> Result<(), StoreError> {
+fn unless_fenced(error: StoreError) -> Result<(), StoreError> {
+    match error {
+        StoreError::Fenced { .. } => Ok(()),
+        other => Err(other),
+    }
+}
+
+/// Items of one channel on their way. Only the process that has the channel's lease delivers to it.
+#[derive(Clone)]
+struct Round {
+    engine: Engine,
+    lease: Held,
+}
+
+impl Round {
+    async fn store(&self, change: Change) -> Result<(), StoreError> {
+        self.engine.store_change_under(Some(&self.lease), change).await
+    }
+}
+
+async fn deliver_all(round: Round, items: Vec<OutboxItem>) -> Result<(), StoreError> {
     for item in items {
-        deliver(&engine, item).await?;
+        deliver(&round, item).await?;
     }
     Ok(())
 }
 
-async fn deliver(engine: &Engine, item: OutboxItem) -> Result<(), StoreError> {
+async fn deliver(round: &Round, item: OutboxItem) -> Result<(), StoreError> {
+    let engine = &round.engine;
     let result = match engine.inner.channels.get(&item.channel) {
-        Some(channel) => match attempt(engine, channel.as_ref(), &item).await {
+        Some(channel) => match attempt(round, channel.as_ref(), &item).await {
             // What cannot be read cannot be shown, and must not hold up what is behind it.
             Err(error @ StoreError::Corrupt { .. }) => {
                 Attempt::Failed(DeliveryError::Impossible(error.to_string()))
@@ -137,15 +182,15 @@ async fn deliver(engine: &Engine, item: OutboxItem) -> Result<(), StoreError> {
             let recording = engine
                 .inner
                 .tasks
-                .spawn(record_shown(engine.clone(), item, receipt));
+                .spawn(record_shown(round.clone(), item, receipt));
             recording.await.map_err(|_| StoreError::Panicked)?
         }
         Attempt::Moot => {
             let error = "no longer needed".into();
-            engine.store_change(Change::Dead { id: item.id, error }).await
+            round.store(Change::Dead { id: item.id, error }).await
         }
-        Attempt::Failed(DeliveryError::Later(error)) => try_later(engine, item, error, Millis::ZERO).await,
-        Attempt::Failed(DeliveryError::Busy { error, pause }) => try_later(engine, item, error, pause).await,
+        Attempt::Failed(DeliveryError::Later(error)) => try_later(round, item, error, Millis::ZERO).await,
+        Attempt::Failed(DeliveryError::Busy { error, pause }) => try_later(round, item, error, pause).await,
         Attempt::Failed(DeliveryError::Impossible(error)) => {
             let given_up = match item.receipt {
                 // An earlier attempt was never heard of again.
@@ -158,31 +203,26 @@ async fn deliver(engine: &Engine, item: OutboxItem) -> Result<(), StoreError> {
                     error: error.clone(),
                 },
             };
-            give_up(engine, item, given_up, error).await
+            give_up(round, item, given_up, error).await
         }
     }
 }
 
-async fn try_later(
-    engine: &Engine,
-    item: OutboxItem,
-    error: String,
-    pause: Millis,
-) -> Result<(), StoreError> {
+async fn try_later(round: &Round, item: OutboxItem, error: String, pause: Millis) -> Result<(), StoreError> {
     if item.attempts + 1 >= ATTEMPTS_MAX {
         let given_up = Change::Dead {
             id: item.id,
             error: error.clone(),
         };
-        return give_up(engine, item, given_up, error).await;
+        return give_up(round, item, given_up, error).await;
     }
-    let next = engine.store().now().live + backoff(item.attempts).max(pause);
+    let next = round.engine.store().now() + backoff(item.attempts).max(pause);
     let failed = Change::Failed {
         id: item.id,
         error,
         next,
     };
-    engine.store_change(failed).await
+    round.store(failed).await
 }
 
 enum Attempt {
@@ -191,7 +231,8 @@ enum Attempt {
     Failed(DeliveryError),
 }
 
-async fn attempt(engine: &Engine, channel: &dyn Channel, item: &OutboxItem) -> Result<Attempt, StoreError> {
+async fn attempt(round: &Round, channel: &dyn Channel, item: &OutboxItem) -> Result<Attempt, StoreError> {
+    let engine = &round.engine;
     let locale = engine.in_force().config.locale(Some(&item.channel));
     match (&item.interaction, item.kind) {
         (_, OutKind::Message) | (None, _) => {
@@ -214,18 +255,15 @@ async fn attempt(engine: &Engine, channel: &dyn Channel, item: &OutboxItem) -> R
             };
             if item.receipt.is_none() {
                 let receipt = stored(&Receipt::unacknowledged())?;
-                engine
-                    .store_change(Change::Leaving { id: item.id, receipt })
-                    .await?;
+                round.store(Change::Leaving { id: item.id, receipt }).await?;
             }
             Ok(send(channel, item, content).await)
         }
         (Some(id), OutKind::Decided) => {
-            let id = id.clone();
-            let read = engine
+            let look = engine
                 .store()
-                .read(move |view, _| Ok((view.interaction(&id)?, view.outbox_items(&id)?)));
-            let (interaction, copies) = read.await?;
+                .look(|stored| Ok((stored.interaction(id)?.clone(), stored.copies(id)?.clone())));
+            let (interaction, copies) = look.await?;
             let copy = copies.iter().find(|copy| {
                 copy.kind == OutKind::Question && copy.channel == item.channel && copy.chat == item.chat
             });
@@ -269,9 +307,9 @@ async fn send(channel: &dyn Channel, item: &OutboxItem, content: Content<'_>) ->
     }
 }
 
-async fn record_shown(engine: Engine, item: OutboxItem, receipt: Receipt) -> Result<(), StoreError> {
+async fn record_shown(round: Round, item: OutboxItem, receipt: Receipt) -> Result<(), StoreError> {
     let receipt = stored(&receipt)?;
-    let record = engine.transact(|snapshot, _| {
+    let record = round.engine.transact_under(Some(&round.lease), |snapshot, _| {
         let mut step = Step::nothing(());
         if let Some(id) = &item.interaction
             && let Some(interaction) = snapshot.interaction(id)?
@@ -300,21 +338,13 @@ fn stored(receipt: &Receipt) -> Result<String, StoreError> {
 }
 
 /// It will never arrive. If that leaves a question nobody can see, the call is refused at once, saying so.
-async fn give_up(
-    engine: &Engine,
-    item: OutboxItem,
-    given_up: Change,
-    error: String,
-) -> Result<(), StoreError> {
-    engine.store_change(given_up).await?;
+async fn give_up(round: &Round, item: OutboxItem, given_up: Change, error: String) -> Result<(), StoreError> {
+    let engine = &round.engine;
+    round.store(given_up).await?;
     let (Some(id), OutKind::Question) = (item.interaction, item.kind) else {
         return Ok(());
     };
-    let looked = id.clone();
-    let copies = engine
-        .store()
-        .read(move |view, _| view.outbox_items(&looked))
-        .await?;
+    let copies = engine.store().look(|stored| stored.copies(&id).cloned()).await?;
     let seen = copies
         .iter()
         .any(|copy| copy.kind == OutKind::Question && copy.state != OutState::Dead);

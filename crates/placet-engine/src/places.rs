@@ -12,10 +12,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use std::sync::Arc;
-
 use globset::GlobBuilder;
-use placet_core::analysis::{Places, Programs};
+use placet_core::analysis::Places;
 
 /// A larger file is not a setting anybody wrote.
 const TEXT_BYTES_MAX: u64 = 64 * 1024;
@@ -30,7 +28,6 @@ const LINKS_MAX: usize = 40;
 pub struct DiskPlaces {
     workspace: String,
     home: Option<String>,
-    programs: Arc<Programs>,
 }
 
 /// Why there is no workspace to judge paths against.
@@ -76,17 +73,7 @@ impl DiskPlaces {
         Ok(Self {
             workspace: root,
             home,
-            programs: Programs::builtin(),
         })
-    }
-
-    /// The same places, with what the operator added about programs.
-    #[must_use]
-    pub fn knowing(&self, programs: &Arc<Programs>) -> Self {
-        Self {
-            programs: Arc::clone(programs),
-            ..self.clone()
-        }
     }
 }
 
@@ -109,10 +96,6 @@ impl Places for DiskPlaces {
             _ => None,
         };
         real.map(Cow::Owned)
-    }
-
-    fn programs(&self) -> &Programs {
-        &self.programs
     }
 
     fn text(&self, absolute: &str) -> Option<String> {
@@ -218,8 +201,8 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     use placet_core::analysis::Analysis;
-    use placet_core::analysis::path::{Placed, Use, analyse, place};
     use placet_core::tool::Risk;
+    use placet_inspect::path::{Placed, Use, analyse, place};
     use tempfile::TempDir;
 
     use super::*;

@@ -5,19 +5,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use placet_core::analysis::{Analysis, Places as _, analyse};
+use placet_core::analysis::{Analysis, Places as _};
 use placet_core::call::{CallDigest, ToolCall};
 use placet_core::config::Config;
 use placet_core::findings::StoredFindings;
 use placet_core::ids::{PersonId, SessionId};
 use placet_core::journal::Event;
+use placet_core::listing::{Before, CallsSince, JournalPage};
 use placet_core::outcome::Outcome;
 use placet_core::policy::{Context, Mode};
 use placet_core::record::{CallRecord, CallState};
 use placet_core::time::Timestamp;
 use placet_core::tool::{OwnOpinion, Tool};
 use placet_core::verdict::{Reason, Step, Verdict};
-use placet_store::{StoreError, View};
+use placet_store::{Store, StoreError};
 
 use crate::engine::CALLBACK;
 use crate::places::DiskPlaces;
@@ -95,16 +96,21 @@ impl From<&Outcome> for Fate {
 }
 
 /// The newest calls since a moment, oldest first.
-pub fn past_calls(view: &View<'_>, since: Timestamp) -> Result<Vec<PastCall>, StoreError> {
+pub async fn past_calls(store: &Store, since: Timestamp) -> Result<Vec<PastCall>, StoreError> {
     let mut modes = Modes::default();
     let mut calls = Vec::new();
-    let mut before = None;
+    let mut cursor = None;
     while calls.len() < CALLS_MAX {
-        let page = view.calls_before(before, since, PAGE_CALLS.min(CALLS_MAX - calls.len()))?;
+        let part = Before {
+            cursor,
+            limit: PAGE_CALLS.min(CALLS_MAX - calls.len()),
+        };
+        let wanted = CallsSince { since, part };
+        let page = store.look(|stored| stored.calls_since(&wanted).cloned()).await?;
         let Some((row, ..)) = page.last() else { break };
-        before = Some(*row);
+        cursor = Some(*row);
         for (row, at, record) in page {
-            let mode = modes.at(view, &record.call.session, row)?;
+            let mode = modes.at(store, &record.call.session, row).await?;
             calls.push(past(row, at, record, mode));
         }
     }
@@ -134,10 +140,10 @@ fn past(row: u64, at: Timestamp, record: CallRecord, mode: Option<Mode>) -> Past
 struct Modes(BTreeMap<SessionId, Vec<(u64, Mode)>>);
 
 impl Modes {
-    fn at(&mut self, view: &View<'_>, session: &SessionId, row: u64) -> Result<Option<Mode>, StoreError> {
+    async fn at(&mut self, store: &Store, session: &SessionId, row: u64) -> Result<Option<Mode>, StoreError> {
         if !self.0.contains_key(session) {
-            let set = match view.session(session)?.mode {
-                Some(_) => modes_set(view, session)?,
+            let set = match store.look(|stored| Ok(stored.session(session)?.mode)).await? {
+                Some(_) => modes_set(store, session).await?,
                 None => Vec::new(),
             };
             self.0.insert(session.clone(), set);
@@ -147,11 +153,12 @@ impl Modes {
     }
 }
 
-fn modes_set(view: &View<'_>, session: &SessionId) -> Result<Vec<(u64, Mode)>, StoreError> {
+async fn modes_set(store: &Store, session: &SessionId) -> Result<Vec<(u64, Mode)>, StoreError> {
     let mut set = Vec::new();
     let mut after = 0;
     loop {
-        let page = view.journal(after, PAGE_CALLS, Some(session))?;
+        let page = JournalPage::of(session, after, PAGE_CALLS);
+        let page = store.look(|stored| stored.journal(&page).cloned()).await?;
         let Some(last) = page.last() else { return Ok(set) };
         after = last.id;
         set.extend(page.into_iter().filter_map(|row| match row.event {
@@ -170,7 +177,7 @@ struct Inspected {
 impl Inspected {
     fn new(config: &Config, places: &DiskPlaces, call: &ToolCall) -> Self {
         let tool = config.tool_of(call);
-        let analysis = analyse(&tool, &call.args, &places.knowing(&config.programs));
+        let analysis = config.inspect.inspect(&tool, &call.args, places).analysis;
         Self { tool, analysis }
     }
 
@@ -199,10 +206,10 @@ fn judge(config: &Config, places: &DiskPlaces, past: &PastCall, seen: &Inspected
     let context = Context {
         mode: past.mode,
         session_allow_list: &list,
-        own_opinion: if then.step == Step::OwnOpinion {
-            OwnOpinion::NotNeeded
-        } else {
-            OwnOpinion::Silent
+        own_opinion: match then.reason {
+            Reason::OwnOpinion => OwnOpinion::NotNeeded,
+            Reason::OwnNeed => OwnOpinion::Needed,
+            _ => OwnOpinion::Silent,
         },
         remembered: then.step == Step::Memory,
         confinement: then.confinement.as_ref(),

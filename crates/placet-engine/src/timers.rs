@@ -1,4 +1,5 @@
-//! What time does: expiry, escalation, lost leases, heartbeats, checkpoints and forgetting. One task for all questions together.
+//! What time does: expiry, escalation, lost leases, outages, heartbeats, checkpoints and forgetting. One task for all
+//! questions together.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -7,18 +8,21 @@ use std::time::Duration;
 use placet_core::ids::InteractionId;
 use placet_core::interaction::CallKey;
 use placet_core::journal::Event;
+use placet_core::lease::LeaseName;
+use placet_core::listing::{Committed, Due, DueBy};
 use placet_core::outgoing::Change;
 use placet_core::steps;
-use placet_core::time::{LiveTime, Millis, Timestamp};
-use placet_store::{Committed, StepError, StoreError};
+use placet_core::time::{Millis, Timestamp};
+use placet_store::{StepError, StoreError};
 use std::convert::Infallible;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::engine::Engine;
+use crate::leases::Held;
 
-/// How often live time is written down while nothing else is: what a crash can add to a question's time.
+/// How often it is stored that Placet runs while nothing else is: what a crash can add to a question's time.
 const HEARTBEAT: Duration = Duration::from_secs(5);
 /// How many due questions are handled before looking at the clock again.
 const BATCH: usize = 256;
@@ -32,7 +36,7 @@ const FORGETTING: Millis = Millis::from_secs(3600);
 /// Until when the timers sleep. Most questions are due after those before them, so most commits need not wake anybody.
 #[derive(Debug)]
 pub(crate) struct Alarm {
-    /// In live time. While the timers are awake, or before they looked, everything is early.
+    /// While the timers are awake, or before they looked, everything is early.
     set_to: AtomicI64,
     ring: Notify,
 }
@@ -65,15 +69,15 @@ impl Alarm {
         self.set_to.store(i64::MAX, Ordering::SeqCst);
     }
 
-    fn set(&self, next: Option<LiveTime>) {
+    fn set(&self, next: Option<Timestamp>) {
         // Nothing is due: whatever comes is the earliest.
         self.set_to
-            .store(next.map_or(i64::MAX, LiveTime::as_millis), Ordering::SeqCst);
+            .store(next.map_or(i64::MAX, Timestamp::as_millis), Ordering::SeqCst);
     }
 }
 
 /// When an event makes something due.
-fn due(event: &Event) -> Option<LiveTime> {
+fn due(event: &Event) -> Option<Timestamp> {
     match event {
         Event::Asked(asked) => {
             let escalation = asked.escalation.as_ref().map(|escalation| escalation.at);
@@ -86,16 +90,22 @@ fn due(event: &Event) -> Option<LiveTime> {
 
 pub(crate) async fn run(engine: Engine, stop: CancellationToken) {
     let alarm = &engine.inner.alarm;
-    // Commits of other steps write live time down too; a beat of its own is only for quiet times.
+    // Commits of other steps say that Placet runs too; a beat of its own is only for quiet times.
     let mut beat = tokio::time::interval(HEARTBEAT);
     beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let mut damaged = Damaged::default();
-    let mut forgot: Option<LiveTime> = None;
+    let mut forgot: Option<Timestamp> = None;
     loop {
         alarm.unset();
-        let turn = turn(&engine, &mut damaged).await;
-        let now = engine.store().now().live;
-        if forgot.is_none_or(|at| at + FORGETTING <= now) {
+        // One process does this for all. The others look whether it still does.
+        let turn = match engine.hold(&LeaseName::timers()).await {
+            Ok(Some(timers)) => turn(&engine, &timers, &mut damaged).await,
+            Ok(None) => Ok(None),
+            Err(error) => Err(error),
+        };
+        let now = engine.store().now();
+        let keeps_time = engine.held(&LeaseName::timers()).is_some();
+        if keeps_time && forgot.is_none_or(|at| at + FORGETTING <= now) {
             forgot = Some(now);
             if let Err(error) = forget(&engine).await {
                 tracing::error!(%error, "what is long past could not be forgotten; trying again later");
@@ -103,7 +113,7 @@ pub(crate) async fn run(engine: Engine, stop: CancellationToken) {
         }
         alarm.set(turn.as_ref().ok().copied().flatten());
         let pause = match turn {
-            Ok(Some(next)) => HEARTBEAT.min(until(next, engine.store().now().live)),
+            Ok(Some(next)) => HEARTBEAT.min(until(next, engine.store().now())),
             Ok(None) => HEARTBEAT,
             Err(error) => {
                 // Nothing runs because of this: a question that is not expired in time refuses late answers itself.
@@ -117,29 +127,33 @@ pub(crate) async fn run(engine: Engine, stop: CancellationToken) {
             () = tokio::time::sleep(pause) => {}
             _ = beat.tick() => {
                 if let Err(error) = write_down(&engine).await {
-                    tracing::error!(%error, "live time could not be written down; trying again");
+                    tracing::error!(%error, "the heartbeat could not be stored; trying again");
                 }
             }
         }
     }
 }
 
-/// Live time and a checkpoint, for as long as nothing else is written.
+/// A heartbeat and a checkpoint, for as long as nothing else is written.
 async fn write_down(engine: &Engine) -> Result<(), StoreError> {
     engine.store().heartbeat().await?;
-    engine.store().checkpoint().await
+    match engine.held(&LeaseName::timers()) {
+        Some(_) => engine.store().checkpoint().await,
+        None => Ok(()),
+    }
 }
 
 /// Forgets how things of long ago were delivered. What was decided stays in the journal.
 async fn forget(engine: &Engine) -> Result<(), StoreError> {
     let age = i64::try_from(REMEMBERED.get()).unwrap_or(i64::MAX);
     let now = engine.store().now();
-    let before = Timestamp::from_millis(now.wall.as_millis().saturating_sub(age));
+    let before = Timestamp::from_millis(now.as_millis().saturating_sub(age));
     engine.store_change(Change::ForgetOutbox { before }).await?;
+    engine.store_change(Change::ForgetLeases { before }).await?;
     engine.store_change(Change::ForgetInbound { before }).await
 }
 
-fn until(next: LiveTime, now: LiveTime) -> Duration {
+fn until(next: Timestamp, now: Timestamp) -> Duration {
     Duration::from_millis(next.remaining_from(now).get())
 }
 
@@ -172,40 +186,20 @@ impl Damaged {
     }
 }
 
-/// What is due at a moment.
-struct Due {
-    at: LiveTime,
-    questions: Vec<InteractionId>,
-    escalations: Vec<InteractionId>,
-    claims: Vec<CallKey>,
-}
-
-impl Due {
-    async fn look(engine: &Engine, damaged: &Damaged) -> Result<Self, StoreError> {
-        // What is passed over comes first again, and must not fill the batch.
-        let limit = BATCH.saturating_add(damaged.passed_over.len());
-        let look = engine.store().read(move |view, now| {
-            Ok(Self {
-                at: now.live,
-                questions: view.due(now.live, limit)?,
-                escalations: view.due_escalations(now.live, limit)?,
-                claims: view
-                    .lease_expired(now.live, limit)?
-                    .into_iter()
-                    .map(|(key, _)| key)
-                    .collect(),
-            })
-        });
-        let mut due = look.await?;
-        due.questions.retain(|id| damaged.is_new(id.as_str()));
-        due.escalations.retain(|id| damaged.is_new(id.as_str()));
-        due.claims.retain(|key| damaged.is_new(&named(key)));
-        Ok(due)
-    }
-
-    fn is_nothing(&self) -> bool {
-        self.questions.is_empty() && self.escalations.is_empty() && self.claims.is_empty()
-    }
+/// What is due at a moment, without what is passed over.
+async fn due_by(engine: &Engine, at: Timestamp, damaged: &Damaged) -> Result<Due, StoreError> {
+    // What is passed over comes first again, and must not fill the batch.
+    let limit = BATCH.saturating_add(damaged.passed_over.len());
+    let by = DueBy {
+        at,
+        limit,
+        process: engine.inner.leases.owner().to_owned(),
+    };
+    let mut due = engine.store().look(|stored| stored.due(&by).cloned()).await?;
+    due.questions.retain(|id| damaged.is_new(id.as_str()));
+    due.escalations.retain(|id| damaged.is_new(id.as_str()));
+    due.claims.retain(|key| damaged.is_new(&named(key)));
+    Ok(due)
 }
 
 fn named(key: &CallKey) -> String {
@@ -213,19 +207,26 @@ fn named(key: &CallKey) -> String {
 }
 
 /// Does everything that is due, and says when something is due next.
-async fn turn(engine: &Engine, damaged: &mut Damaged) -> Result<Option<LiveTime>, StoreError> {
+async fn turn(
+    engine: &Engine,
+    timers: &Held,
+    damaged: &mut Damaged,
+) -> Result<Option<Timestamp>, StoreError> {
     let store = engine.store();
     damaged.passed_over.clear();
+    engine.heed_clock().await?;
     loop {
-        let due = Due::look(engine, damaged).await?;
-        if due.is_nothing() {
-            return store.read(move |view, _| view.next_due(due.at)).await;
+        let now = store.now();
+        let due = due_by(engine, now, damaged).await?;
+        if due == Due::default() {
+            return store.look(|stored| stored.next_due(&now).copied()).await;
         }
-        expire(engine, due.questions, damaged).await?;
+        expire(engine, timers, due.questions, damaged).await?;
         for id in due.escalations {
             let (in_force, what) = (engine.in_force(), id.to_string());
-            let step =
-                engine.transact(|snapshot, now| steps::escalate(&in_force.rules(), snapshot, now, &id));
+            let step = engine.transact_under(Some(timers), |snapshot, now| {
+                steps::escalate(&in_force.rules(), snapshot, now, &id)
+            });
             damaged.take(what, step.await)?;
         }
         for key in due.claims {
@@ -233,20 +234,27 @@ async fn turn(engine: &Engine, damaged: &mut Damaged) -> Result<Option<LiveTime>
             let fresh = Engine::fresh().map_err(|error| StoreError::Corrupt {
                 what: error.to_string(),
             })?;
-            let step = engine
-                .transact(|snapshot, now| steps::lose_lease(&in_force.rules(), snapshot, now, &key, &fresh));
+            let step = engine.transact_under(Some(timers), |snapshot, now| {
+                steps::lose_lease(&in_force.rules(), snapshot, now, &key, &fresh)
+            });
             damaged.take(what, step.await)?;
         }
     }
 }
 
 /// Together, so that they are committed together: a morning after may find thousands due at once.
-async fn expire(engine: &Engine, due: Vec<InteractionId>, damaged: &mut Damaged) -> Result<(), StoreError> {
+async fn expire(
+    engine: &Engine,
+    timers: &Held,
+    due: Vec<InteractionId>,
+    damaged: &mut Damaged,
+) -> Result<(), StoreError> {
     let mut expiring = JoinSet::new();
     for id in due {
-        let engine = engine.clone();
+        let (engine, timers) = (engine.clone(), timers.clone());
         expiring.spawn(async move {
-            let expire = engine.transact(|snapshot, now| steps::expire(snapshot, now, &id));
+            let expire =
+                engine.transact_under(Some(&timers), |snapshot, now| steps::expire(snapshot, now, &id));
             (id.to_string(), expire.await)
         });
     }

@@ -7,6 +7,7 @@ use placet_core::config::Config;
 use placet_core::evidence::Evidence;
 use placet_core::ids::ToolName;
 use placet_core::interaction::InteractionRequest;
+use placet_core::policy::Mode;
 use placet_core::tool::{OwnOpinion, Tool};
 use serde_json::Value;
 
@@ -17,6 +18,12 @@ pub trait Toolbox: Send + Sync {
     /// tool is known only by the operator's `[tools.NAME]`.
     fn tool(&self, config: &Config, name: &ToolName) -> Option<Tool> {
         let _ = (config, name);
+        None
+    }
+
+    /// What a tool's definition says about it, for the people who are asked.
+    fn description(&self, tool: &str) -> Option<String> {
+        let _ = tool;
         None
     }
 
@@ -31,9 +38,9 @@ pub trait Toolbox: Send + Sync {
         let _ = config;
     }
 
-    /// Whether the tool itself says that this call needs no approval (step 9).
-    async fn opinion(&self, call: &ToolCall) -> OwnOpinion {
-        let _ = call;
+    /// Whether the tool itself says that this call needs approval, or none (step 9). `mode` is that of the call's session.
+    async fn opinion(&self, call: &ToolCall, mode: Mode) -> OwnOpinion {
+        let _ = (call, mode);
         OwnOpinion::Silent
     }
 

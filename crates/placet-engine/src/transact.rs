@@ -9,14 +9,17 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
 use placet_core::ids::SessionId;
+use placet_core::lease::{Fence, LeaseName};
 use placet_core::outgoing::Change;
 use placet_core::snapshot::Snapshot;
 use placet_core::step::{Commit, Decided, Turn, turn};
-use placet_core::time::Now;
+use placet_core::steps;
+use placet_core::time::Timestamp;
 use placet_store::{StepError, StoreError};
 use tokio::sync::{Mutex, MutexGuard};
 
 use crate::engine::Engine;
+use crate::leases::Held;
 
 /// How often a step is decided before its store counts as too busy.
 const TRIES_MAX: usize = 1000;
@@ -56,15 +59,59 @@ impl Engine {
     /// `decide` runs once more for each load and each lost race, so it must be a function of its arguments.
     pub async fn transact<T, E>(
         &self,
-        decide: impl Fn(&Snapshot, Now) -> Decided<T, E>,
+        decide: impl Fn(&Snapshot, Timestamp) -> Decided<T, E>,
+    ) -> Result<T, StepError<E>> {
+        // Before anything is decided by it: a grant that ended while the machine slept has ended.
+        self.heed_clock().await?;
+        self.attempt(&[], decide).await
+    }
+
+    /// The same under a lease: refused with [`StoreError::Fenced`] once another process has taken it.
+    pub async fn transact_under<T, E>(
+        &self,
+        lease: Option<&Held>,
+        decide: impl Fn(&Snapshot, Timestamp) -> Decided<T, E>,
+    ) -> Result<T, StepError<E>> {
+        self.heed_clock().await?;
+        let fences: Vec<Fence> = lease.map(Held::fence).cloned().into_iter().collect();
+        self.attempt(&fences, decide).await
+    }
+
+    /// Records an outage if the wall clock has jumped.
+    pub(crate) async fn heed_clock(&self) -> Result<(), StoreError> {
+        let Some(outage) = self.store().clock_jump() else {
+            return Ok(());
+        };
+        // The process that has the lease records it; this one's clock follows.
+        let Some(timers) = self.held(&LeaseName::timers()) else {
+            return Ok(());
+        };
+        let (from, until) = (outage.from, outage.until);
+        tracing::warn!(%from, %until, "the clock was set; pending questions keep the time they have left");
+        let fences = [timers];
+        let record = self.attempt(&fences, |snapshot, _| steps::record_outage(snapshot, outage));
+        match record.await.map_err(StepError::into_store_error) {
+            // Another process keeps the time by now.
+            Err(StoreError::Fenced { .. }) => Ok(()),
+            recorded => recorded,
+        }
+    }
+
+    async fn attempt<T, E>(
+        &self,
+        fences: &[Fence],
+        decide: impl Fn(&Snapshot, Timestamp) -> Decided<T, E>,
     ) -> Result<T, StepError<E>> {
         let store = self.store();
         let mut snapshot = Snapshot::default();
         let mut queued = None;
         for _ in 0..TRIES_MAX {
-            let (commit, value) = match turn(&mut snapshot, store.now(), &decide) {
-                Turn::Load(missing) => {
-                    let needs = snapshot.needs().into_iter().chain(missing).collect();
+            let Some(now) = store.now_for(&snapshot) else {
+                snapshot = store.load(snapshot.needs()).await?;
+                continue;
+            };
+            let (mut commit, value) = match turn(&mut snapshot, now, &decide) {
+                Turn::Load(needs) => {
                     snapshot = store.load(needs).await?;
                     continue;
                 }
@@ -73,6 +120,7 @@ impl Engine {
                 Turn::Refused(refusal) => return Err(StepError::Refused(refusal)),
                 Turn::Corrupt(what) => return Err(StoreError::Corrupt { what }.into()),
             };
+            commit.fences = fences.to_vec();
             let first = commit.versions.keys().next().cloned();
             match store.commit(commit).await {
                 Ok(()) => return Ok(value),
@@ -86,6 +134,12 @@ impl Engine {
                     }
                     snapshot = newer;
                 }
+                Err(StoreError::Fenced { lease }) => {
+                    for fence in fences.iter().filter(|fence| fence.lease == lease) {
+                        self.lose(fence);
+                    }
+                    return Err(StoreError::Fenced { lease }.into());
+                }
                 Err(error) => return Err(error.into()),
             }
         }
@@ -94,12 +148,27 @@ impl Engine {
 
     /// Stores an operational change that depends on nothing.
     pub(crate) async fn store_change(&self, change: Change) -> Result<(), StoreError> {
+        self.store_change_under(None, change).await
+    }
+
+    /// The same under a lease.
+    pub(crate) async fn store_change_under(
+        &self,
+        lease: Option<&Held>,
+        change: Change,
+    ) -> Result<(), StoreError> {
         let commit = Commit {
             now: self.store().now(),
             versions: BTreeMap::new(),
+            epoch: None,
+            fences: lease.map(Held::fence).cloned().into_iter().collect(),
             events: Vec::new(),
             changes: vec![change],
         };
-        self.store().commit(commit).await
+        let stored = self.store().commit(commit).await;
+        if let (Err(StoreError::Fenced { .. }), Some(lease)) = (&stored, lease) {
+            self.lose(lease.fence());
+        }
+        stored
     }
 }

@@ -8,8 +8,8 @@ use std::sync::{Mutex, PoisonError};
 use placet_core::ids::InteractionId;
 use placet_core::interaction::{CallKey, Resolution};
 use placet_core::journal::Event;
+use placet_core::listing::Committed;
 use placet_core::outcome::Outcome;
-use placet_store::Committed;
 use tokio::sync::oneshot;
 
 /// Waiters for calls and for questions.

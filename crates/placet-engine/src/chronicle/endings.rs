@@ -9,7 +9,7 @@ use placet_core::run::RunEnd;
 
 use super::{Teller, because, chinese, gist, names};
 
-impl Teller<'_, '_> {
+impl Teller<'_> {
     pub(super) fn ending(&self, how: &RunEnd) -> String {
         match (self.locale, how) {
             (Locale::English, how) => how.to_string(),

@@ -4,7 +4,6 @@
 use placet_core::interaction::Locale;
 use placet_core::render::{Block, Document, SafeText};
 use placet_core::standing::{GrantReach, ProposedRule};
-use placet_core::tool::Risk;
 
 use super::Covered;
 
@@ -55,7 +54,7 @@ impl GrantPreview {
         let mut head = vec![
             Block::Heading {
                 text: heading,
-                risk: Risk::Medium,
+                risk: None,
             },
             Block::Field {
                 label: say("Covers", "涵盖"),

@@ -124,7 +124,7 @@ pub fn suggest(config: &Config, places: &DiskPlaces, calls: &[PastCall], min: us
                 .is_some_and(|(past, seen)| is_spared(config, places, past, seen))
         })
         .collect();
-    let mut candidates = candidates(&decided, &spared, places);
+    let mut candidates = candidates(&decided, &spared, config, places);
     let mut chosen = Vec::new();
     loop {
         candidates.retain(|candidate| candidate.spares.len() >= min.max(1));
@@ -161,7 +161,12 @@ fn is_spared(config: &Config, places: &DiskPlaces, past: &PastCall, seen: &Inspe
     now.step == Step::Ask && now.risk < Risk::High && matches!(now.decision, Decision::Ask(_))
 }
 
-fn candidates(decided: &[(&PastCall, Inspected)], eligible: &[usize], places: &DiskPlaces) -> Vec<Candidate> {
+fn candidates(
+    decided: &[(&PastCall, Inspected)],
+    eligible: &[usize],
+    config: &Config,
+    places: &DiskPlaces,
+) -> Vec<Candidate> {
     let mut offers: BTreeMap<String, (usize, Scope)> = BTreeMap::new();
     for (past, seen) in eligible.iter().filter_map(|index| decided.get(*index)) {
         let scopes = Scope::suggest(&past.call, &seen.analysis, past.digest, places.workspace());
@@ -175,7 +180,7 @@ fn candidates(decided: &[(&PastCall, Inspected)], eligible: &[usize], places: &D
         }
     }
     let candidate = |(rank, scope): (usize, Scope)| {
-        let rule = ProposedRule::new(scope)?;
+        let rule = ProposedRule::new(scope, &config.inspect)?;
         let is_covered = |index: &usize| {
             let (past, seen) = decided.get(*index)?;
             (past.call.tool == rule.scope().tool && covers(&rule, past, seen, places)).then_some(())

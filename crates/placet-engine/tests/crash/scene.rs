@@ -168,7 +168,12 @@ impl Needs {
 
 /// Reads the configuration.
 pub(crate) fn config() -> Result<Config, Failure> {
-    Ok(Config::parse(CONFIG, "crash.toml", std::iter::empty())?)
+    Ok(Config::parse(
+        CONFIG,
+        "crash.toml",
+        std::iter::empty(),
+        placet_inspect::builtin(),
+    )?)
 }
 
 /// What the scene knows about a tool.

@@ -11,10 +11,11 @@ use std::time::Duration;
 use placet_core::ids::ToolName;
 use placet_core::interaction::CallKey;
 use placet_core::journal::{CallResult, Event};
-use placet_core::record::{CallRecord, CallState, GrantState};
+use placet_core::listing::JournalPage;
+use placet_core::record::{CallState, GrantState};
+use placet_core::snapshot::{Snapshot, Undecided};
 use placet_core::steps::ClaimRefusal;
 use placet_engine::{Engine, Gate, GateError, Permit, Proposed};
-use placet_store::{StoreError, View};
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use tokio::task::JoinSet;
@@ -175,53 +176,50 @@ async fn work(worker: Arc<Worker>, agent: u32, goal: Goal) -> Result<(), Failure
 /// The numbers of an agent's calls that have no end yet, and the number of its next call.
 async fn left_behind(engine: &Engine, agent: u32) -> Result<(Vec<u32>, u32), Failure> {
     let me = scene::agent_id(agent)?;
-    let look = move |view: &View<'_>, _| {
-        let (mut unfinished, mut next, mut after) = (Vec::new(), 0, 0);
-        loop {
-            let page = view.journal(after, PAGE, None)?;
-            let Some(last) = page.last() else {
-                return Ok((unfinished, next));
+    let store = engine.store();
+    let (mut unfinished, mut next, mut after) = (Vec::new(), 0, 0);
+    loop {
+        let page = JournalPage::of_all(after, PAGE);
+        let page = store.look(|stored| stored.journal(&page).cloned()).await?;
+        let Some(last) = page.last() else {
+            return Ok((unfinished, next));
+        };
+        after = last.id;
+        for row in page {
+            let Event::CallReceived { call, .. } = row.event else {
+                continue;
             };
-            after = last.id;
-            for row in page {
-                let Event::CallReceived { call, .. } = row.event else {
-                    continue;
-                };
-                let Some(n) = call
-                    .id
-                    .as_str()
-                    .parse::<u32>()
-                    .ok()
-                    .filter(|_| call.origin.agent == me)
-                else {
-                    continue;
-                };
-                next = next.max(n + 1);
-                let key = CallKey {
-                    agent: me.clone(),
-                    call: call.id,
-                };
-                if view
-                    .call(&key)?
-                    .map_or(Ok(true), |record| goes_on(view, &record))?
-                {
-                    unfinished.push(n);
-                }
+            let Some(n) = call
+                .id
+                .as_str()
+                .parse::<u32>()
+                .ok()
+                .filter(|_| call.origin.agent == me)
+            else {
+                continue;
+            };
+            next = next.max(n + 1);
+            let key = CallKey {
+                agent: me.clone(),
+                call: call.id,
+            };
+            if store.look(|stored| goes_on(stored, &key)).await? {
+                unfinished.push(n);
             }
         }
-    };
-    Ok(engine.store().read(look).await?)
+    }
 }
 
-fn goes_on(view: &View<'_>, record: &CallRecord) -> Result<bool, StoreError> {
-    Ok(match &record.state {
-        CallState::Parked { .. } => true,
-        CallState::Granted { grant, .. } => !matches!(grant.state, GrantState::Done(_)),
-        CallState::Refused { .. } => false,
-        CallState::SameAs(other) => view
-            .call(other)?
-            .map_or(Ok(true), |other| goes_on(view, &other))?,
-    })
+fn goes_on(stored: &Snapshot, key: &CallKey) -> Result<bool, Undecided> {
+    let Some(record) = stored.call(key)? else {
+        return Ok(true);
+    };
+    match &record.state {
+        CallState::Parked { .. } => Ok(true),
+        CallState::Granted { grant, .. } => Ok(!matches!(grant.state, GrantState::Done(_))),
+        CallState::Refused { .. } => Ok(false),
+        CallState::SameAs(other) => goes_on(stored, other),
+    }
 }
 
 /// One call, from proposal to result, with a mark on both sides of everything that is stored.

@@ -407,3 +407,72 @@ async fn an_outbound_message_is_delivered_once_per_key() {
         .unwrap();
     assert_eq!(room.feishu.messages(2).await, ["done", "really"]);
 }
+
+#[tokio::test]
+async fn a_reply_that_arrives_before_the_record_of_its_questions_delivery_waits_for_the_record() {
+    let room = Room::new(&format!("{HOUSE}{KIM}")).await;
+    let (shown, slow) = tokio::sync::oneshot::channel();
+    room.feishu.next(Mood::Slow(slow));
+    let wipe = in_chat(call("c", "wipe", json!({})), &room.chat, Some("kim"));
+    let id = park(&room.engine, wipe).await;
+    // Kim sees the question, and the platform has not confirmed that yet.
+    room.feishu.given(1).await;
+    let bus = room.engine.bus();
+    let reply = message("oc_1", "m1", "yes");
+    let reply = tokio::spawn(async move { bus.publish_inbound(reply, Author::Human).await.unwrap() });
+    // Other messages are not held up, and each takes as long as the reply would.
+    for number in 0..20 {
+        let heard = room.hear("ou_zoe", &format!("z{number}"), "good morning").await;
+        assert_eq!(heard, InboundOutcome::Queued);
+    }
+    assert!(
+        !reply.is_finished(),
+        "it was answered before it was known what was shown"
+    );
+    shown.send(()).unwrap();
+    assert_eq!(soon(reply).await.unwrap(), InboundOutcome::Consumed(vec![id]));
+    assert!(outcome(&room.engine, "c").await.permits());
+    verify(&room.engine).await;
+}
+
+#[tokio::test]
+async fn a_delivery_that_is_never_recorded_does_not_hold_a_reply_for_ever() {
+    let room = Room::new(&format!("{HOUSE}{KIM}")).await;
+    room.feishu.next(Mood::Hang);
+    let wipe = in_chat(call("c", "wipe", json!({})), &room.chat, Some("kim"));
+    let id = park(&room.engine, wipe).await;
+    room.feishu.given(1).await;
+    assert_eq!(
+        room.hear("oc_1", "m1", "yes").await,
+        InboundOutcome::Consumed(vec![id.clone()])
+    );
+    assert!(is_open(&room.engine, &id).await, "what was shown is not known");
+}
+
+#[tokio::test]
+async fn a_secret_is_not_taken_from_a_chat_which_keeps_what_is_typed() {
+    let room = Room::new(&format!("{HOUSE}{KIM}")).await;
+    let request = json!({
+        "sessionId": "feishu:oc_1", "type": "MISSING_INFO", "title": "Key", "message": "Which key?",
+        "options": [{"optionId": "provide", "label": "Key", "action": "PROVIDE_INFO", "requiresInput": true, "inputSecret": true}],
+    });
+    let origin = in_chat(deploy("c", "x"), &room.chat, Some("kim")).origin;
+    let request = serde_json::from_value(request).unwrap();
+    let id = room.engine.broker().ask(request, origin).await.unwrap().id;
+    room.feishu.given(1).await;
+    assert_eq!(
+        room.hear("oc_1", "m1", "k-123").await,
+        InboundOutcome::Consumed(vec![id.clone()])
+    );
+    assert!(is_open(&room.engine, &id).await);
+    assert!(room.feishu.messages(2).await[0].contains("answer in the inbox"));
+    say(&room.engine, &id, because("kim", "provide", "k-123"))
+        .await
+        .unwrap();
+    let answered = format!("{:?}", interaction(&room.engine, &id).await);
+    assert!(
+        answered.contains("sealed_v1_") && !answered.contains("k-123"),
+        "{answered}"
+    );
+    verify(&room.engine).await;
+}

@@ -2,6 +2,7 @@
 
 use placet_core::interaction::Locale;
 use placet_core::journal::CallResult;
+use placet_core::listing::JournalPage;
 use placet_engine::{Engine, chronicle};
 use serde_json::json;
 
@@ -9,11 +10,12 @@ use crate::support::*;
 
 /// The sentences of the rows of a kind, oldest first.
 async fn told(engine: &Engine, kind: &'static str, locale: Locale) -> Vec<String> {
-    let read = engine.store().read(move |view, _| {
-        let rows = view.journal(0, 1000, None)?;
+    let all = JournalPage::of_all(0, 1000);
+    let read = engine.store().look(|stored| {
+        let rows = stored.journal(&all)?;
         let wanted = rows.iter().filter(|row| row.event.name() == kind);
         Ok(wanted
-            .map(|row| chronicle::sentence(view, &row.event, locale).to_string())
+            .map(|row| chronicle::sentence(stored, &row.event, locale).to_string())
             .collect())
     });
     read.await.unwrap()

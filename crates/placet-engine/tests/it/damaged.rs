@@ -104,7 +104,7 @@ async fn a_damaged_question_holds_up_nothing_that_is_to_be_sent_after_it() {
     .await;
     let tries = async || {
         let id = id.clone();
-        let read = engine.store().read(move |view, _| view.outbox_items(&id));
+        let read = engine.store().look(|stored| stored.copies(&id).cloned());
         read.await.unwrap()[0].attempts
     };
     soon(async {

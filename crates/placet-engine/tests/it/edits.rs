@@ -62,6 +62,13 @@ async fn an_edit_that_does_not_fit_or_that_policy_denies_is_refused_and_the_ques
             "{refused:?}"
         );
     }
+    let refused = say(&engine, &id, edit("lin", json!({ "to": 7, "force": true }))).await;
+    let Err(StepError::Refused(AnswerRefusal::EditInvalid(complaints))) = refused else {
+        panic!("{refused:?}");
+    };
+    for field in ["to: ", "force"] {
+        assert!(complaints.contains(field), "every field at once: {complaints}");
+    }
     let denied = say(&engine, &id, edit("lin", json!({ "to": "moon" }))).await;
     assert!(
         matches!(denied, Err(StepError::Refused(AnswerRefusal::EditDenied(_)))),

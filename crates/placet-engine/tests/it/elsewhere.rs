@@ -5,9 +5,10 @@ use placet_core::ids::InteractionId;
 use placet_core::interaction::Subject;
 use placet_core::journal::CallResult;
 use placet_core::outgoing::{Change, OutKind, OutState};
+use placet_core::snapshot::MessageKey;
 use placet_core::step::{Decided, Step};
 use placet_core::steps::Elsewhere;
-use placet_core::time::Now;
+use placet_core::time::Timestamp;
 use placet_engine::Engine;
 use placet_engine::channel::DeliveryError;
 
@@ -70,7 +71,7 @@ async fn deliver_everything(house: &House, engine: &Engine, desk: &Recorder) {
 
 async fn copies(engine: &Engine, id: &InteractionId) -> Vec<(OutKind, OutState)> {
     let id = id.clone();
-    let read = engine.store().read(move |view, _| view.outbox_items(&id));
+    let read = engine.store().look(|stored| stored.copies(&id).cloned());
     let copies = read.await.unwrap();
     copies.iter().map(|copy| (copy.kind, copy.state)).collect()
 }
@@ -102,11 +103,13 @@ async fn a_copy_on_the_channel_of_another_process_is_updated_by_that_one() {
     let id = park(&engine, deploy("c", "production")).await;
     ops.given(1).await;
     engine.shutdown().await.unwrap();
-    let guest = house.join(HOUSE).await.unwrap();
-    guest.broker().answer(&id, choice("lin", "reject")).await.unwrap();
-    guest.close().await.unwrap();
 
     let (engine, desk) = visitor(&house, Elsewhere::Delivered).await;
+    engine
+        .broker()
+        .answer(&id, choice("lin", "reject"))
+        .await
+        .unwrap();
     deliver_everything(&house, &engine, &desk).await;
     engine.shutdown().await.unwrap();
 
@@ -156,7 +159,9 @@ async fn what_may_have_happened_is_asked_back_in_the_chat_whoever_recovers_it() 
 async fn nothing_new_is_queued_where_nobody_may_ever_come_for_it() {
     let house = House::new();
     let (engine, _desk) = visitor(&house, Elsewhere::InboxOnly).await;
-    let id = park(&engine, zoes("c", "staging")).await;
+    // Somebody who can sign in to the inbox.
+    let call = in_chat(deploy("c", "staging"), &room(), Some("zoe"));
+    let id = park(&engine, call).await;
     assert!(is_open(&engine, &id).await);
     assert_eq!(copies(&engine, &id).await, []);
 }
@@ -183,30 +188,33 @@ async fn what_is_known_of_a_copy_is_kept_for_as_long_as_its_update_waits() {
     })
     .await;
     engine.shutdown().await.unwrap();
-    let guest = house.join(HOUSE).await.unwrap();
-    guest
+
+    let (engine, _desk) = visitor(&house, Elsewhere::Delivered).await;
+    engine
         .broker()
         .answer(&id, choice("lin", "approve"))
         .await
         .unwrap();
-    guest.close().await.unwrap();
-
-    let (engine, _desk) = visitor(&house, Elsewhere::Delivered).await;
     let running = engine.gate().claim(&key("c"), None).await.unwrap();
     let result = CallResult::new(true, "deployed");
     engine.gate().finish(running.key(), result).await.unwrap();
-    let heard = |now: Now| Change::SeenInbound {
+    let heard = |now: Timestamp| Change::SeenInbound {
         channel: room().channel,
         message_id: "m1".into(),
-        at: now.wall,
+        at: now,
     };
     let hear = engine.transact(|_, now| -> Decided<()> { Ok(Step::new(()).change(heard(now))) });
     hear.await.unwrap();
     house.pass(&engine, 31 * 24 * 3600);
     let remembered = async || {
-        let read = engine
-            .store()
-            .read(|view, _| view.seen_inbound(&room().channel, "m1"));
+        let read = engine.store().look(|stored| {
+            stored
+                .is_seen(&MessageKey {
+                    channel: room().channel.clone(),
+                    message_id: "m1".into(),
+                })
+                .copied()
+        });
         read.await.unwrap()
     };
     soon(async {

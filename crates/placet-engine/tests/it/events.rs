@@ -1,6 +1,7 @@
 //! Subscriptions: every row once and in order, and the three interaction events of the seed document.
 
 use placet_core::interaction::Answer;
+use placet_engine::Submission;
 use placet_engine::events::InteractionEventKind;
 use placet_store::StoreError;
 use serde_json::json;
@@ -62,9 +63,12 @@ async fn a_tool_approval_is_requested_responded_and_processed_in_the_seeds_shape
     let house = House::new();
     let engine = house.open(CHINESE).await;
     let mut events = engine.subscribe(0, None);
-    let mut call = deploy("c", "staging");
-    call.description = Some("发布到预发环境".into());
-    let id = park(&engine, call).await;
+    let described = Submission {
+        tool_description: Some("发布到预发环境".into()),
+        ..Submission::from(deploy("c", "staging"))
+    };
+    let proposed = engine.gate().propose(described).await.unwrap();
+    let (id, _) = proposed.parked_on().unwrap();
     let requested = soon(events.next_interaction()).await.unwrap();
     assert_eq!(requested.kind, InteractionEventKind::UserInteractionRequested);
     let mut shape = serde_json::to_value(&requested).unwrap();
@@ -79,6 +83,9 @@ async fn a_tool_approval_is_requested_responded_and_processed_in_the_seeds_shape
             "type": "USER_INTERACTION_REQUESTED",
             "timestamp": BEGINNING,
             "sessionId": "s",
+            "workflowId": "",
+            "threadId": "s",
+            "nodeId": "coder",
             "interactionId": id,
             "operationType": "TOOL_APPROVAL",
             "prompt": "是否批准调用工具 \"deploy\"?",

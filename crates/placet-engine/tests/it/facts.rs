@@ -11,15 +11,16 @@ use placet_core::findings::StoredFindings;
 use placet_core::ids::{AgentId, InteractionId};
 use placet_core::interaction::{Asked, Locale, Remember, Subject};
 use placet_core::journal::Event;
+use placet_core::listing::JournalPage;
 use placet_core::outcome::Outcome;
 use placet_core::policy::Mode;
+use placet_core::question::Question;
 use placet_core::render::{Markup, Surface, to_text};
 use placet_core::step::Commit;
 use placet_core::steps::AnswerRefusal;
 use placet_core::time::Millis;
 use placet_core::tool::{Category, Risk};
 use placet_core::verdict::Reason;
-use placet_engine::broker::Question;
 use placet_engine::toolbox::Toolbox;
 use placet_engine::{Answered, Engine, chronicle};
 use placet_store::{StepError, StoreError};
@@ -51,7 +52,7 @@ async fn park_changed(
     let model = park(engine, call("model", "bash", json!({ "command": line }))).await;
     let rows = engine
         .store()
-        .read(|view, _| view.journal(0, 100, Some(&session("s"))))
+        .look(|stored| stored.journal(&JournalPage::of(&session("s"), 0, 100)).cloned())
         .await
         .unwrap();
     engine.broker().withdraw(&model, "test").await.unwrap();
@@ -82,6 +83,8 @@ async fn park_changed(
     let commit = Commit {
         now: engine.store().now(),
         versions: BTreeMap::new(),
+        epoch: None,
+        fences: Vec::new(),
         events,
         changes: Vec::new(),
     };
@@ -306,16 +309,14 @@ async fn the_record_of_an_edited_call_says_the_risk_of_what_ran() {
     );
     assert_eq!(shown.findings.as_ref(), Some(&judgement.findings));
     let page = text(&shown, Locale::English);
-    for part in ["Risk HIGH", "rm -rf build", "ls -l", "Changed by: lin"] {
+    for part in ["[HIGH]", "rm -rf build", "ls -l", "Changed by: lin"] {
         assert!(page.contains(part), "{part} in {page}");
     }
-    let told = engine.store().read(|view, _| {
-        let rows = view.journal(0, 100, Some(&session("s")))?;
-        let settled = rows
-            .into_iter()
-            .find(|row| matches!(row.event, Event::Settled { .. }));
+    let told = engine.store().look(|stored| {
+        let rows = stored.journal(&JournalPage::of(&session("s"), 0, 100))?;
+        let settled = rows.iter().find(|row| matches!(row.event, Event::Settled { .. }));
         Ok(chronicle::sentence(
-            view,
+            stored,
             &settled.unwrap().event,
             Locale::English,
         ))

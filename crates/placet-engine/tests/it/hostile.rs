@@ -184,7 +184,7 @@ async fn clocks_that_run_backwards_neither_lose_nor_hurry_a_question() {
     let left = asked(&engine, &id)
         .await
         .deadline
-        .remaining_from(engine.store().now().live);
+        .remaining_from(engine.store().now());
     assert!((1..=60_000).contains(&left.get()), "{left}");
     house.pass(&engine, 60);
     assert!(matches!(outcome(&engine, "c").await, Outcome::Expired { .. }));
@@ -197,7 +197,13 @@ fn an_empty_list_of_approvers_refuses_the_file() {
     for empty in ["approvers = []", "approvers = [\"group:none\"]"] {
         let text = format!("[[rules]]\nname = \"r\"\ntool = \"bash\"\neffect = \"ask\"\n{empty}\n");
         assert!(
-            Config::parse(&text, "placet.toml", std::iter::empty()).is_err(),
+            Config::parse(
+                &text,
+                "placet.toml",
+                std::iter::empty(),
+                placet_inspect::builtin()
+            )
+            .is_err(),
             "{empty}"
         );
     }
@@ -335,6 +341,7 @@ async fn an_agent_that_is_not_built_in_cannot_claim_that_its_call_is_confined() 
         "[approval]\nmode = 'autoEdit'\n",
         "placet.toml",
         std::iter::empty(),
+        placet_inspect::builtin(),
     )
     .unwrap();
     let engine = Engine::builder(config).start_in_memory().await.unwrap();

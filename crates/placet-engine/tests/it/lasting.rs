@@ -2,6 +2,7 @@
 
 use placet_core::ids::{InteractionId, StandingGrantId, ToolName};
 use placet_core::interaction::{Answer, AnswerError, Remember};
+use placet_core::listing::StandingRow;
 use placet_core::outcome::Outcome;
 use placet_core::policy::Mode;
 use placet_core::principal::{Principal, Via};
@@ -155,7 +156,8 @@ async fn a_standing_grant_covers_is_counted_ends_and_can_be_revoked() {
     );
     park(&engine, fetch("d", "example.org")).await;
 
-    let [(grant, uses, revoked)] = engine.broker().standing().await.unwrap().try_into().unwrap();
+    let [row] = engine.broker().standing().await.unwrap().try_into().unwrap();
+    let StandingRow { grant, uses, revoked } = row;
     assert_eq!((&grant.by, uses, revoked), (&person("lin"), 2, false));
     let stranger = StandingGrantId::new("sg_nothing").unwrap();
     let refused = engine.broker().revoke_standing(&stranger, &person("lin")).await;
@@ -328,7 +330,7 @@ async fn an_allowed_tool_is_not_asked_about_in_its_session_and_uses_up_no_standi
         Step::AllowList
     );
     park(&engine, in_session(fetch("d", "example.org"), "another")).await;
-    let [(_, uses, _)] = engine.broker().standing().await.unwrap().try_into().unwrap();
+    let [StandingRow { uses, .. }] = engine.broker().standing().await.unwrap().try_into().unwrap();
     assert_eq!(uses, 0);
     let allowed = story(&engine, "s")
         .await

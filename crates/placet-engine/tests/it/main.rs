@@ -6,9 +6,9 @@
     reason = "a test that cannot go on should stop"
 )]
 
+mod admins;
 mod answers;
 mod asking;
-mod beside;
 mod breaker;
 mod bus;
 mod callback;
@@ -20,6 +20,7 @@ mod events;
 mod facts;
 mod hostile;
 mod lasting;
+mod leases;
 mod nobody;
 mod outbox;
 mod owners;
@@ -28,3 +29,8 @@ mod restart;
 mod review;
 mod support;
 mod transact;
+
+/// Where a story's store is.
+fn store_in(folder: &std::path::Path) -> placet_store::Location {
+    placet_store::Location::File(folder.join("placet.db"))
+}

@@ -115,8 +115,15 @@ async fn the_people_of_a_channel_that_is_connected_elsewhere_find_their_question
     let house = House::new();
     let ops = chat("ops", "room");
     let known = [(ops.channel.clone(), Elsewhere::InboxOnly)];
-    let builder = house.builder("").channels_elsewhere(known);
+    let builder = house
+        .builder("[[people]]\nname = 'zoe'\n")
+        .channels_elsewhere(known);
     let engine = house.start(builder).await;
-    let id = park(&engine, in_chat(deploy("c", "staging"), &ops, Some("ops:zoe"))).await;
+    let id = park(&engine, in_chat(deploy("c", "staging"), &ops, Some("zoe"))).await;
     assert!(is_open(&engine, &id).await);
+    // An account that no one linked to a person can sign in nowhere, so no one could ever answer.
+    let call = in_chat(deploy("d", "production"), &ops, Some("ops:eve"));
+    let why =
+        "`ops:eve` cannot be asked: the channel is not connected, and the account is in no `[[people]]`";
+    assert_eq!(settle(&engine, call).await, nobody(why));
 }

@@ -4,12 +4,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use placet_core::call::Chat;
-use placet_core::ids::InteractionId;
+use placet_core::ids::{ChannelName, InteractionId};
 use placet_core::interaction::{Answer, Cancellation, Interaction, Resolution};
+use placet_core::listing::ToSend;
 use placet_core::outcome::Outcome;
 use placet_core::outgoing::{OutKind, OutState};
 use placet_core::principal::{Principal, Via};
+use placet_core::snapshot::MessageKey;
 use placet_core::step::{Decided, Step};
+use placet_core::steps::Elsewhere;
 use placet_engine::Engine;
 use placet_engine::channel::DeliveryError;
 
@@ -71,15 +74,16 @@ fn zoes(id: &str, to: &str) -> placet_core::call::ToolCall {
 /// In how many milliseconds the first copy of a question is tried again, once it has been tried so often.
 async fn next_try(engine: &Engine, id: &InteractionId, tries: u32) -> Option<u64> {
     loop {
-        let looked = id.clone();
-        let read = engine.store().read(move |view, now| {
-            Ok((
-                view.outbox_items(&looked)?,
-                view.outbox_next(&BTreeSet::new())?,
-                now.live,
-            ))
-        });
-        let (copies, next, now) = read.await.unwrap();
+        let now = engine.store().now();
+        let wanted = ToSend {
+            at: now,
+            busy: BTreeSet::new(),
+            limit: 1,
+        };
+        let look = engine
+            .store()
+            .look(|stored| Ok((stored.copies(id)?.clone(), stored.sendable(&wanted)?.next)));
+        let (copies, next) = look.await.unwrap();
         if copies[0].attempts == tries {
             return next.map(|next| next.remaining_from(now).get());
         }
@@ -125,7 +129,7 @@ async fn a_question_is_delivered_whole_with_its_options_and_its_receipt_is_kept(
     let copies = office
         .engine
         .store()
-        .read(move |view, _| view.outbox_items(&id))
+        .look(|stored| stored.copies(&id).cloned())
         .await
         .unwrap();
     assert_eq!(
@@ -263,9 +267,11 @@ async fn a_copy_that_was_on_its_way_when_the_process_ended_is_updated_once_it_is
     let id = park(&engine, zoes("c", "staging")).await;
     feishu.given(1).await;
     engine.shutdown().await.unwrap();
-    let guest = house.join(HOUSE).await.unwrap();
-    guest.broker().answer(&id, by_zoe()).await.unwrap();
-    guest.close().await.unwrap();
+    let builder = house.builder(HOUSE);
+    let elsewhere = [(ChannelName::new("feishu").unwrap(), Elsewhere::Delivered)];
+    let engine = house.start(builder.channels_elsewhere(elsewhere)).await;
+    engine.broker().answer(&id, by_zoe()).await.unwrap();
+    engine.shutdown().await.unwrap();
     let again = Recorder::new("feishu");
     let engine = house.start(house.builder(HOUSE).channel(again.clone())).await;
     let given = again.given(1).await;
@@ -306,7 +312,7 @@ async fn what_is_decided_before_it_left_is_never_shown() {
             &What::Message("a message behind it".into())
         ]
     );
-    let copies = engine.store().read(move |view, _| view.outbox_items(&id));
+    let copies = engine.store().look(|stored| stored.copies(&id).cloned());
     let kinds: Vec<_> = copies
         .await
         .unwrap()
@@ -353,21 +359,21 @@ async fn how_things_were_delivered_is_forgotten_after_a_month() {
     office.feishu.given(1).await;
     say(engine, &id, by_zoe()).await.unwrap();
     let _running = engine.gate().claim(&key("c"), None).await.unwrap();
-    let seen = |now: placet_core::time::Now| placet_core::outgoing::Change::SeenInbound {
+    let seen = |now: placet_core::time::Timestamp| placet_core::outgoing::Change::SeenInbound {
         channel: group().channel,
         message_id: "m1".into(),
-        at: now.wall,
+        at: now,
     };
     let see = engine.transact(|_, now| -> Decided<()> { Ok(Step::new(()).change(seen(now))) });
     see.await.unwrap();
     let looked = async || {
-        let id = id.clone();
-        let read = engine.store().read(move |view, _| {
-            Ok((
-                view.outbox_items(&id)?,
-                view.seen_inbound(&group().channel, "m1")?,
-            ))
-        });
+        let message = MessageKey {
+            channel: group().channel,
+            message_id: "m1".into(),
+        };
+        let read = engine
+            .store()
+            .look(|stored| Ok((stored.copies(&id)?.clone(), *stored.is_seen(&message)?)));
         read.await.unwrap()
     };
     soon(async {

@@ -8,7 +8,7 @@ use placet_core::ids::{ChannelName, InteractionId};
 use placet_core::interaction::Resolution;
 use placet_core::render::{Markup, Surface, to_text};
 use placet_engine::channel::{Channel, Content, Delivery, DeliveryError, Receipt};
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 
 use crate::support::soon;
 
@@ -40,6 +40,8 @@ pub(crate) enum Mood {
     Fail(DeliveryError),
     /// It can show only so many characters.
     Small(usize),
+    /// It shows the thing, and answers once told to.
+    Slow(oneshot::Receiver<()>),
     /// It never answers.
     Hang,
     /// It has a defect.
@@ -156,7 +158,7 @@ impl Channel for Recorder {
         let mood = self.moods.lock().unwrap().pop_front();
         let chars_max = match &mood {
             Some(Mood::Small(chars)) => Some(*chars),
-            Some(Mood::Fail(_) | Mood::Hang | Mood::Panic) | None => None,
+            Some(Mood::Fail(_) | Mood::Slow(_) | Mood::Hang | Mood::Panic) | None => None,
         };
         let surface = Surface {
             width: None,
@@ -169,6 +171,10 @@ impl Channel for Recorder {
         match mood {
             Some(Mood::Fail(error)) => Err(error),
             Some(Mood::Hang) => std::future::pending().await,
+            Some(Mood::Slow(told)) => {
+                told.await.unwrap();
+                Ok(receipt)
+            }
             Some(Mood::Panic) => panic!("a defect of the channel"),
             Some(Mood::Small(_)) | None => Ok(receipt),
         }

@@ -29,7 +29,7 @@ async fn time_left(engine: &Engine, id: &placet_core::ids::InteractionId) -> Mil
     asked(engine, id)
         .await
         .deadline
-        .remaining_from(engine.store().now().live)
+        .remaining_from(engine.store().now())
 }
 
 #[tokio::test]
@@ -42,7 +42,7 @@ async fn a_question_has_the_time_left_that_it_had_however_long_nobody_was_there(
     engine.shutdown().await.unwrap();
     house.clock.pass(3600);
     let engine = house.open(HOUSE).await;
-    assert_eq!(engine.store().down_for(), Millis::from_secs(3600));
+    assert_eq!(down_for(&engine), Millis::from_secs(3600));
     assert_eq!(
         time_left(&engine, &id).await,
         Millis::from_secs(40),

@@ -1,6 +1,7 @@
 //! Looking back: rules for what people always approved, past calls under another policy, and grants beyond a conversation.
 
 use placet_core::interaction::{Answer, Remember};
+use placet_core::listing::StandingRow;
 use placet_core::standing::{GrantReach, ProposedRule, Scope};
 use placet_core::steps::AnswerRefusal;
 use placet_core::time::{Millis, Timestamp};
@@ -27,10 +28,8 @@ fn fetch(id: &str, host: &str) -> placet_core::call::ToolCall {
 }
 
 async fn past(engine: &Engine) -> Vec<PastCall> {
-    let read = engine
-        .store()
-        .read(|view, _| review::past_calls(view, Timestamp::from_millis(0)));
-    read.await.unwrap()
+    let past = review::past_calls(engine.store(), Timestamp::from_millis(0));
+    past.await.unwrap()
 }
 
 fn places(house: &House) -> DiskPlaces {
@@ -294,12 +293,14 @@ async fn a_rule_counts_everywhere_is_journaled_with_its_example_and_is_revocable
         .unwrap();
     assert_eq!(verdict.step, Step::AllowList);
     let standing = engine.broker().standing().await.unwrap();
-    let [(grant, ..)] = standing.as_slice() else {
+    let [StandingRow { grant, .. }] = standing.as_slice() else {
         panic!("one: {standing:?}")
     };
     let year = Millis::from_secs(365 * 24 * 60 * 60);
     assert_eq!(grant.ends_at, Timestamp::from_millis(BEGINNING) + year);
-    let text = ProposedRule::of(grant).unwrap().to_toml();
+    let text = ProposedRule::of(grant, &placet_inspect::builtin())
+        .unwrap()
+        .to_toml();
     assert!(text.contains("matches = [\"https://example.com/a\"]"), "{text}");
     assert_eq!(config_of(&text).policy.rules().count(), 1);
     engine

@@ -11,12 +11,13 @@ use placet_core::config::Config;
 use placet_core::digest::Digest;
 use placet_core::ids::{AgentId, CallId, ChannelName, ChatId, InteractionId, PersonId, SessionId, ToolName};
 use placet_core::interaction::{Answer, Asked, CallKey, Interaction, Shown};
+use placet_core::listing::JournalPage;
 use placet_core::outcome::Outcome;
 use placet_core::principal::{Principal, Via};
 use placet_core::steps::AnswerRefusal;
 use placet_core::time::{Millis, Timestamp};
-use placet_engine::{Answered, Beside, Builder, Engine, Proposed, StartError};
-use placet_store::{Clock, StepError};
+use placet_engine::{Answered, Builder, Engine, Proposed};
+use placet_store::{Clock, Location, StepError};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -60,6 +61,7 @@ impl ManualClock {
 /// A disk and a clock.
 pub(crate) struct House {
     folder: TempDir,
+    store: Location,
     pub(crate) clock: Arc<ManualClock>,
 }
 
@@ -69,8 +71,10 @@ impl House {
             wall: AtomicI64::new(BEGINNING),
             monotonic: AtomicU64::new(7_000_000),
         };
+        let folder = tempfile::tempdir().unwrap();
         Self {
-            folder: tempfile::tempdir().unwrap(),
+            store: crate::store_in(folder.path()),
+            folder,
             clock: Arc::new(clock),
         }
     }
@@ -83,9 +87,10 @@ impl House {
         let clock: Arc<dyn Clock> = self.clock.clone();
         // What the stories know of the agent's tools.
         let config = format!("{config}\n[tools.read]\ncategory = 'read'\n");
-        Engine::builder(config_of(&config))
-            .clock(clock)
-            .workspace(self.folder.path())
+        let mut config = config_of(&config);
+        // The stories tell of a minute.
+        config.approval.timeout.get_or_insert(Millis::from_secs(60));
+        Engine::builder(config).clock(clock).workspace(self.folder.path())
     }
 
     pub(crate) async fn open(&self, config: &str) -> Engine {
@@ -93,11 +98,7 @@ impl House {
     }
 
     pub(crate) async fn start(&self, builder: Builder) -> Engine {
-        builder.start(&self.file()).await.unwrap()
-    }
-
-    pub(crate) async fn join(&self, config: &str) -> Result<Beside, StartError> {
-        self.builder(config).join(&self.file()).await
+        builder.start_at(&self.store).await.unwrap()
     }
 
     /// Time passes, and the engine looks.
@@ -108,7 +109,8 @@ impl House {
 }
 
 pub(crate) fn config_of(text: &str) -> Config {
-    Config::parse(text, "placet.toml", std::iter::empty()).unwrap_or_else(|error| panic!("{error}"))
+    Config::parse(text, "placet.toml", std::iter::empty(), placet_inspect::builtin())
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A safety net: what takes this long will never come.
@@ -281,7 +283,7 @@ pub(crate) async fn story(engine: &Engine, name: &str) -> Vec<&'static str> {
     let name = session(name);
     let rows = engine
         .store()
-        .read(move |view, _| view.journal(0, 10_000, Some(&name)))
+        .look(|stored| stored.journal(&JournalPage::of(&name, 0, 10_000)).cloned())
         .await
         .unwrap();
     rows.iter().map(|row| row.event.name()).collect()
@@ -291,4 +293,10 @@ pub(crate) async fn story(engine: &Engine, name: &str) -> Vec<&'static str> {
 pub(crate) async fn verify(engine: &Engine) {
     let verified = engine.store().verify(None).await.unwrap();
     assert!(verified.findings.is_empty(), "{:?}", verified.findings);
+}
+
+/// How long Placet was not running before this start.
+pub(crate) fn down_for(engine: &Engine) -> Millis {
+    let outage = engine.store().outage_before().unwrap();
+    outage.until.remaining_from(outage.from)
 }

@@ -1,0 +1,60 @@
+//! Several engines on one database: what one of them does, the others leave alone.
+
+use std::collections::BTreeSet;
+
+use placet_core::journal::CallResult;
+use placet_core::record::{CallState, GrantState};
+
+use crate::recorder::Recorder;
+use crate::support::*;
+
+const HOUSE: &str = "[[people]]\nname = 'lin'\nfeishu = 'ou_lin'\n";
+
+#[tokio::test]
+async fn an_engine_that_starts_leaves_the_claims_of_a_living_one_alone() {
+    let house = House::new();
+    let first = house.open(HOUSE).await;
+    decide(&first, deploy("c", "production"), choice("lin", "approve")).await;
+    let _running = first.gate().claim(&key("c"), None).await.unwrap();
+
+    let second = house.open(HOUSE).await;
+    let record = second.gate().record(&key("c")).await.unwrap().unwrap();
+    assert!(
+        matches!(&record.state, CallState::Granted { grant, .. } if matches!(grant.state, GrantState::Claimed { .. })),
+        "{:?}",
+        record.state
+    );
+    assert!(open(&second).await.is_empty());
+    let done = CallResult::new(true, "deployed");
+    first.gate().finish(&key("c"), done).await.unwrap();
+    verify(&second).await;
+}
+
+#[tokio::test]
+async fn a_question_is_delivered_by_one_of_two_engines_on_the_same_channel() {
+    let house = House::new();
+    let (left, right) = (Recorder::new("feishu"), Recorder::new("feishu"));
+    let first = house.start(house.builder(HOUSE).channel(left.clone())).await;
+    let second = house.start(house.builder(HOUSE).channel(right.clone())).await;
+    for number in 0..20 {
+        let engine = if number % 2 == 0 { &first } else { &second };
+        let call = deploy(&format!("c{number}"), &format!("host-{number}"));
+        park(engine, in_chat(call, &chat("feishu", "oc_1"), Some("lin"))).await;
+    }
+    let keys = || async {
+        let given = left.given(0).await.into_iter().chain(right.given(0).await);
+        given.map(|item| item.key).collect::<Vec<_>>()
+    };
+    soon(async {
+        while keys().await.len() < 20 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    // Nothing is under way once both have stopped.
+    first.shutdown().await.unwrap();
+    second.shutdown().await.unwrap();
+    let delivered = keys().await;
+    let different: BTreeSet<&String> = delivered.iter().collect();
+    assert_eq!(delivered.len(), different.len(), "{delivered:?}");
+}
