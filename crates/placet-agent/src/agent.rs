@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use placet_core::call::{Chat, Origin};
 use placet_core::ids::{AgentId, ChannelName, IdError, PersonId, SessionId};
 use placet_core::journal::Event;
-use placet_core::run::{EvolveError, Limits, ResumePoint, Run, RunStarted};
-use placet_core::steps::Saying;
+use placet_core::listing::JournalPage;
+use placet_core::run::{EvolveError, Limits, ResumePoint, Run};
+use placet_core::snapshot::{Need, Snapshot, Undecided};
+use placet_core::steps::{ResumeRefusal, RunHost};
 use placet_engine::Engine;
 use placet_store::StoreError;
 use tokio::sync::{broadcast, mpsc};
@@ -36,15 +37,11 @@ pub struct Agent {
 pub(crate) struct Inner {
     pub(crate) engine: Engine,
     pub(crate) models: BTreeMap<String, Arc<dyn Model>>,
-    pub(crate) usual_model: String,
     pub(crate) tools: Tools,
     /// The tools there were when each open run began, as far as this process knows.
     held: Mutex<BTreeMap<SessionId, Tools>>,
     pub(crate) prompt: String,
-    pub(crate) limits: Limits,
-    pub(crate) agent: AgentId,
-    /// Channels on which whoever writes talks to it.
-    pub(crate) channels: BTreeSet<ChannelName>,
+    pub(crate) host: RunHost,
     /// Runs that are to go on.
     waking: mpsc::Sender<Vec<SessionId>>,
     pub(crate) live: broadcast::Sender<LiveDelta>,
@@ -76,28 +73,12 @@ pub enum StartError {
     Store(#[from] StoreError),
 }
 
-/// Why a run is left alone. It is in the store as it was.
+/// Why a run does not go on here. It is in the store as it was.
 #[derive(Debug, thiserror::Error)]
 pub enum ResumeError {
-    /// The run is another agent's.
-    #[error("the run of session `{0}` is another agent's")]
-    NotYours(SessionId),
-    /// A path means something else in another folder.
-    #[error("the run of session `{session}` works in `{workspace}`; go on with it from there")]
-    Elsewhere {
-        /// Which session.
-        session: SessionId,
-        /// Which folder.
-        workspace: String,
-    },
-    /// It began with a model that is not configured here.
-    #[error("the run of session `{session}` thinks with the model `{model}`, which is not configured here")]
-    NoModel {
-        /// Which session.
-        session: SessionId,
-        /// Which model.
-        model: String,
-    },
+    /// This process leaves it alone.
+    #[error(transparent)]
+    Refused(#[from] ResumeRefusal),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -166,19 +147,28 @@ impl Agent {
         &self.inner.engine
     }
 
+    /// The tools it has now.
+    pub fn tools(&self) -> &Tools {
+        &self.inner.tools
+    }
+
+    /// The model of runs that name none.
+    pub fn usual_model(&self) -> &str {
+        &self.inner.host.usual_model
+    }
+
     /// Goes on with the run of a session, and with those it handed work to. Nothing happens when none is going on.
     pub async fn resume(&self, session: &SessionId) -> Result<(), ResumeError> {
-        let (inner, looked) = (Arc::clone(&self.inner), session.clone());
         let store = self.inner.engine.store();
-        let family = store.read(move |view, _| {
-            let Some(head) = view.run(&looked)?.filter(|run| run.ended.is_none()) else {
+        let family = store.look(|stored| {
+            let Some(run) = stored.run(session)?.as_ref().filter(|run| !run.ended) else {
                 return Ok(Ok(Vec::new()));
             };
-            if let Err(left_alone) = inner.drives(&looked, &view.run_started(&head)?) {
+            if let Err(left_alone) = self.inner.host.resumes(session, &run.started) {
                 return Ok(Err(left_alone));
             }
-            let mut family = view.descendants(&looked)?;
-            family.push(looked);
+            let mut family = stored.descendants(session)?.clone();
+            family.push(session.clone());
             Ok(Ok(family))
         });
         let family = family.await??;
@@ -188,13 +178,8 @@ impl Agent {
 
     /// The person a session of the built-in agent belongs to; `None` when it has never run there.
     pub async fn owner(&self, session: &SessionId) -> Result<Option<PersonId>, StoreError> {
-        let session = session.clone();
-        let read = self
-            .inner
-            .engine
-            .store()
-            .read(move |view, _| view.run_owner(&session));
-        read.await
+        let store = self.inner.engine.store();
+        store.look(|stored| stored.run_owner(session).cloned()).await
     }
 
     /// Where the run of a session stands; `None` when none is going on.
@@ -266,23 +251,29 @@ impl Builder {
     /// Starts, and resumes every run of its own that has not ended. Those of other agents and other folders are left alone, and
     /// those that think with a model it does not have.
     pub async fn start(self) -> Result<Agent, StartError> {
-        let usual_model = self.models.first().map(|model| model.name().to_owned());
+        let models = self
+            .models
+            .into_iter()
+            .map(|model| (model.name().to_owned(), model));
+        let models: Vec<(String, Arc<dyn Model>)> = models.collect();
+        let (usual_model, _) = models.first().ok_or(StartError::NoModel)?;
+        let host = RunHost {
+            agent: self.name.unwrap_or_else(AgentId::built_in),
+            workspace: self.engine.workspace().to_owned(),
+            models: models.iter().map(|(name, _)| name.clone()).collect(),
+            usual_model: usual_model.clone(),
+            limits: self.limits,
+            channels: self.channels,
+        };
         let (live, _) = broadcast::channel(LIVE_DELTAS_KEPT);
         let (waking, woken) = mpsc::channel(WAKES_KEPT);
         let inner = Arc::new(Inner {
-            usual_model: usual_model.ok_or(StartError::NoModel)?,
-            models: self
-                .models
-                .into_iter()
-                .map(|model| (model.name().to_owned(), model))
-                .collect(),
+            host,
+            models: models.into_iter().collect(),
             engine: self.engine,
             tools: self.tools,
             held: Mutex::default(),
             prompt: self.prompt,
-            limits: self.limits,
-            agent: self.name.unwrap_or_else(AgentId::built_in),
-            channels: self.channels,
             waking,
             live,
             stop: CancellationToken::new(),
@@ -290,16 +281,14 @@ impl Builder {
         });
         let store = inner.engine.store();
         // The head first: a run that begins between the two is in both, and woken once too often.
-        let (looking, resuming) = (Arc::clone(&inner), self.resuming);
-        let (head, open, written) = store
-            .read(move |view, _| {
-                let open = match resuming {
-                    Resuming::Every => looking.own_open_runs(view)?,
-                    Resuming::Named => Vec::new(),
-                };
-                Ok((view.head()?, open, view.queued_sessions()?))
-            })
-            .await?;
+        let look = store.look(|stored| {
+            let open = match self.resuming {
+                Resuming::Every => inner.own_open_runs(stored)?,
+                Resuming::Named => Vec::new(),
+            };
+            Ok((*stored.head(&())?, open, stored.queued_sessions(&())?.clone()))
+        });
+        let (head, open, written) = look.await?;
         let journal = inner.engine.subscribe(head, None);
         let dispatch = Dispatch::new(Arc::clone(&inner));
         let service = tokio::spawn(dispatch.run(journal, open, written, woken));
@@ -310,48 +299,26 @@ impl Builder {
 
 impl Inner {
     /// The open runs it is to resume.
-    fn own_open_runs(&self, view: &placet_store::View<'_>) -> Result<Vec<SessionId>, StoreError> {
+    fn own_open_runs(&self, stored: &Snapshot) -> Result<Vec<SessionId>, Undecided> {
+        let open = stored.open_runs(&())?;
+        stored.require(open.iter().cloned().map(Need::Run))?;
         let mut own = Vec::new();
-        for session in view.open_runs()? {
-            let Some(head) = view.run(&session)? else { continue };
-            let started = match view.run_started(&head) {
+        for session in open {
+            let run = match stored.run(session) {
+                Ok(Some(run)) => run,
+                Ok(None) => continue,
                 // It cannot go on, and that is no reason to keep the others from it.
-                Err(error @ StoreError::Corrupt { .. }) => {
+                Err(error) => {
                     tracing::error!(%error, %session, "a run cannot be read; it is left as it is");
                     continue;
                 }
-                started => started?,
             };
-            match self.drives(&session, &started) {
-                Ok(()) => own.push(session),
+            match self.host.resumes(session, &run.started) {
+                Ok(()) => own.push(session.clone()),
                 Err(why) => tracing::info!(%why, "a run is left alone"),
             }
         }
         Ok(own)
-    }
-
-    /// Whether it can go on with a run.
-    pub(crate) fn drives(&self, session: &SessionId, run: &RunStarted) -> Result<(), ResumeError> {
-        if run.origin.agent != self.agent {
-            return Err(ResumeError::NotYours(session.clone()));
-        }
-        if let Some(workspace) = run
-            .workspace
-            .as_ref()
-            .filter(|folder| *folder != self.engine.workspace())
-        {
-            return Err(ResumeError::Elsewhere {
-                session: session.clone(),
-                workspace: workspace.clone(),
-            });
-        }
-        if !self.models.contains_key(&run.model) {
-            return Err(ResumeError::NoModel {
-                session: session.clone(),
-                model: run.model.clone(),
-            });
-        }
-        Ok(())
     }
 
     /// Lets runs go on that have not ended; whoever is at work already hears of it once too often.
@@ -380,24 +347,6 @@ impl Inner {
             .remove(session);
     }
 
-    /// What is said, as the built-in agent hears it; whoever calls knows by whom.
-    pub(crate) fn saying(&self, session: &SessionId, text: &str, chat: Option<Chat>) -> Saying {
-        Saying {
-            session: session.clone(),
-            text: text.to_owned(),
-            origin: Origin {
-                agent: self.agent.clone(),
-                agent_path: Vec::new(),
-                chat,
-                user: None,
-            },
-            model: self.usual_model.clone(),
-            workspace: self.engine.workspace().to_owned(),
-            limits: self.limits,
-            workflow: None,
-        }
-    }
-
     /// Applies the rows after `after` to a run; says how far it came. Every row is shown to `seen`.
     pub(crate) async fn read_on(
         &self,
@@ -406,10 +355,11 @@ impl Inner {
         seen: &mut (dyn FnMut(&Event) + Send),
     ) -> Result<u64, ReplayError> {
         loop {
-            let session = run.session().clone();
-            let page = self.engine.store();
-            let page = page
-                .read(move |view, _| view.journal(after, PAGE, Some(&session)))
+            let page = JournalPage::of(run.session(), after, PAGE);
+            let page = self
+                .engine
+                .store()
+                .look(|stored| stored.journal(&page).cloned())
                 .await?;
             let Some(last) = page.last() else { return Ok(after) };
             after = last.id;

@@ -7,17 +7,14 @@
 use placet_core::call::Chat as Place;
 use placet_core::digest::Digest;
 use placet_core::ids::{IdError, InteractionId, PersonId, SessionId};
-use placet_core::interaction::{Answer, Locale, Shown};
+use placet_core::interaction::{Answer, Shown};
 use placet_core::principal::Principal;
-use placet_core::render::{Markup, Surface, to_text};
-use placet_core::steps::{AnswerRefusal, Said};
+use placet_core::steps::{AnswerRefusal, ResumeRefusal, Said, TellRefusal};
 use placet_engine::Answered;
-use placet_engine::broker::Question;
-use placet_store::{StepError, StoreError};
+use placet_store::{StepError, Store, StoreError};
 use serde_json::{Map, Value};
 
-use crate::agent::{Agent, ResumeError};
-use crate::tell::TellError;
+use crate::agent::Agent;
 
 mod event;
 mod stream;
@@ -87,7 +84,7 @@ pub enum ChatError {
     Empty,
     /// The run that is going on is one that is left alone here.
     #[error(transparent)]
-    LeftAlone(ResumeError),
+    LeftAlone(ResumeRefusal),
     /// No event of this conversation can have this id.
     #[error("there is no event `{0}`")]
     NoSuchEvent(EventId),
@@ -99,15 +96,17 @@ pub enum ChatError {
     Store(#[from] StoreError),
 }
 
-impl From<TellError> for ChatError {
-    fn from(error: TellError) -> Self {
+impl From<StepError<TellRefusal>> for ChatError {
+    fn from(error: StepError<TellRefusal>) -> Self {
         match error {
-            TellError::SessionOver(session) => Self::SessionOver(session),
+            StepError::Refused(TellRefusal::SessionOver(session)) => Self::SessionOver(session),
             // What is said in a conversation begins no workflow, so none is in its way.
-            TellError::NotYours(session) | TellError::GoingOn(session) => Self::NotFound(session),
-            TellError::Empty => Self::Empty,
-            TellError::LeftAlone(why) => Self::LeftAlone(why),
-            TellError::Store(error) => Self::Store(error),
+            StepError::Refused(TellRefusal::NotYours(session) | TellRefusal::GoingOn(session)) => {
+                Self::NotFound(session)
+            }
+            StepError::Refused(TellRefusal::Empty) => Self::Empty,
+            StepError::Refused(TellRefusal::LeftAlone(why)) => Self::LeftAlone(why),
+            StepError::Store(error) => Self::Store(error),
         }
     }
 }
@@ -153,9 +152,8 @@ impl Chat {
             Some(after) if after.row() <= self.agent.engine().head().await? => after,
             Some(forged) => return Err(ChatError::NoSuchEvent(forged)),
             None => {
-                let looked = session.clone();
                 let store = self.agent.engine().store();
-                let run = store.read(move |view, _| view.run(&looked)).await?;
+                let run = store.look(|stored| stored.run(session).cloned()).await?;
                 EventId::after_row(run.map_or(0, |run| run.row.saturating_sub(1)))
             }
         };
@@ -164,9 +162,8 @@ impl Chat {
 
     /// The conversation in which a person last began a run.
     pub async fn newest(&self, person: &PersonId) -> Result<SessionId, ChatError> {
-        let person = person.clone();
         let store = self.agent.engine().store();
-        let newest = store.read(move |view, _| view.newest_run_of(&person)).await?;
+        let newest = store.look(|stored| stored.newest_run_of(person).cloned()).await?;
         newest.ok_or(ChatError::NoneYet)
     }
 
@@ -180,7 +177,7 @@ impl Chat {
         let question = broker.question(&response.request).await?;
         let asked_in = question.map(|question| question.interaction.asked().session.clone());
         let here = match asked_in {
-            Some(session) => self.is_within(session, &response.session).await?,
+            Some(session) => is_within(self.agent.engine().store(), &session, &response.session).await?,
             None => false,
         };
         if !here {
@@ -199,25 +196,6 @@ impl Chat {
         broker.answer(&response.request, answer).await
     }
 
-    /// Whether a session is `root`, or does work that was handed on from there.
-    pub async fn is_within(&self, mut session: SessionId, root: &SessionId) -> Result<bool, StoreError> {
-        let root = root.clone();
-        let store = self.agent.engine().store();
-        let within = store.read(move |view, _| {
-            while session != root {
-                let Some(run) = view.run(&session)? else {
-                    return Ok(false);
-                };
-                let Some(parent) = view.run_started(&run)?.parent else {
-                    return Ok(false);
-                };
-                session = parent.session;
-            }
-            Ok(true)
-        });
-        within.await
-    }
-
     async fn check_viewer(&self, session: &SessionId, viewer: &Viewer) -> Result<(), ChatError> {
         let owner = self.agent.owner(session).await?;
         let theirs = match (viewer, &owner) {
@@ -231,13 +209,18 @@ impl Chat {
     }
 }
 
-/// A question in full, as plain text.
-fn laid_out(question: &Question, locale: Locale) -> String {
-    let surface = Surface {
-        width: None,
-        chars_max: None,
-        markup: Markup::Plain,
-        elsewhere: None,
-    };
-    to_text(&question.document(locale), &surface).text
+/// Whether a session is `root`, or does work that was handed on from there.
+pub async fn is_within(store: &Store, session: &SessionId, root: &SessionId) -> Result<bool, StoreError> {
+    let within = store.look(|stored| {
+        let mut session = session;
+        while session != root {
+            let run = stored.run(session)?.as_ref();
+            let Some(parent) = run.and_then(|run| run.started.parent.as_ref()) else {
+                return Ok(false);
+            };
+            session = &parent.session;
+        }
+        Ok(true)
+    });
+    within.await
 }

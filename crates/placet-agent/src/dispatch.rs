@@ -5,17 +5,22 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+use std::time::Duration;
 
 use placet_core::ids::SessionId;
 use placet_core::journal::Event;
+use placet_core::listing::Committed;
 use placet_engine::events::Subscription;
-use placet_store::Committed;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::{Id, JoinSet};
+use tokio::time::MissedTickBehavior;
 
 use crate::agent::Inner;
 use crate::drive::{self, DriveError};
 use crate::letters;
+
+/// How often runs are looked for whose process is gone.
+const LOST_RUNS: Duration = Duration::from_secs(10);
 
 /// Reads the journal and keeps a task for every run that has something to do.
 pub(crate) struct Dispatch {
@@ -71,6 +76,8 @@ impl Dispatch {
             self.take_letters(session);
         }
         let stop = self.agent.stop.clone();
+        let mut look_for_lost = tokio::time::interval(LOST_RUNS);
+        look_for_lost.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 () = stop.cancelled() => break,
@@ -82,6 +89,7 @@ impl Dispatch {
                     }
                 },
                 Some(sessions) = woken.recv() => self.wake(sessions),
+                _ = look_for_lost.tick() => self.take_over().await,
                 Some(ended) = self.runs.join_next_with_id() => self.ended(ended),
                 Some(_) = self.letters.join_next() => {}
             }
@@ -94,7 +102,7 @@ impl Dispatch {
     fn heed(&mut self, row: &Committed) {
         match &row.event {
             Event::RunStarted(run) => {
-                if let Err(why) = self.agent.drives(&row.session, run) {
+                if let Err(why) = self.agent.host.resumes(&row.session, run) {
                     tracing::info!(%why, "a run is left alone");
                     return;
                 }
@@ -124,6 +132,22 @@ impl Dispatch {
             } else if resting {
                 self.start(session);
             }
+        }
+    }
+
+    /// Goes on with runs whose process is gone.
+    async fn take_over(&mut self) {
+        let store = self.agent.engine.store();
+        let now = store.now();
+        match store.look(|stored| stored.lost_runs(&now).cloned()).await {
+            Ok(lost) => {
+                for session in lost {
+                    if self.open.contains(&session) && !self.active.contains_key(&session) {
+                        self.start(session);
+                    }
+                }
+            }
+            Err(error) => tracing::error!(%error, "runs of other processes could not be read; trying again"),
         }
     }
 
@@ -191,7 +215,7 @@ mod tests {
     async fn a_run_that_is_woken_while_the_one_before_it_ends_has_one_driver() {
         let folder = tempfile::tempdir().unwrap();
         let tools = Tools::builtin(folder.path());
-        let engine = Engine::builder(Config::builtin())
+        let engine = Engine::builder(Config::builtin(placet_inspect::builtin()))
             .start_in_memory()
             .await
             .unwrap();

@@ -7,10 +7,12 @@ use std::time::Duration;
 use placet_core::ids::{CallId, IdError, SessionId, ToolName};
 use placet_core::interaction::CallKey;
 use placet_core::journal::Event;
-use placet_core::run::{Effect, ModelCall, ModelTurn, Run, RunEnd, Wanted};
+use placet_core::lease::LeaseName;
+use placet_core::run::{Effect, Message, ModelCall, ModelTurn, Run, RunEnd, Wanted};
 use placet_core::steps::{self, Ending, ProposeRefusal, RunRefusal, RunTerms};
+use placet_core::time::Timestamp;
 use placet_core::tool::Category;
-use placet_engine::{GateError, Submission};
+use placet_engine::{GateError, Held, Submission};
 use placet_store::{StepError, StoreError};
 use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinSet;
@@ -56,21 +58,39 @@ pub(crate) async fn drive(
     session: SessionId,
     wake: Arc<Notify>,
 ) -> Result<(), DriveError> {
-    let mut driver = Driver::new(agent, session, wake).await;
-    let went = driver.go().await;
+    // Another process drives it. If that one dies, its lease ends and this one is woken.
+    let Some(lease) = agent.engine.hold(&LeaseName::run(&session)).await? else {
+        return Ok(());
+    };
+    let engine = agent.engine.clone();
+    let mut driver = Driver::new(agent, session, wake, lease.clone()).await;
+    let went = tokio::select! {
+        went = driver.go() => went,
+        () = lease.lost() => Ok(()),
+    };
     // However it went, no call is left running without its result.
     driver.stop.cancel();
     while driver.jobs.join_next().await.is_some() {}
-    went
+    match went {
+        Err(DriveError::Store(StoreError::Fenced { .. })) => Ok(()),
+        went => {
+            engine.release(lease).await?;
+            went
+        }
+    }
 }
 
 struct Driver {
     agent: Arc<Inner>,
+    /// What it stores for the run, it stores under this.
+    lease: Held,
     /// The tools there were when the run began.
     tools: Tools,
     run: Run,
     /// The last row that `run` has seen.
     after: u64,
+    /// When the run has to be over. Outages move it.
+    until: Option<Timestamp>,
     wake: Arc<Notify>,
     /// Calls given to `jobs` by this task.
     begun: BTreeSet<CallId>,
@@ -91,11 +111,13 @@ enum Progress {
 }
 
 impl Driver {
-    async fn new(agent: Arc<Inner>, session: SessionId, wake: Arc<Notify>) -> Self {
+    async fn new(agent: Arc<Inner>, session: SessionId, wake: Arc<Notify>, lease: Held) -> Self {
         Self {
+            lease,
             tools: agent.tools_of(&session).await,
             run: Run::new(session),
             after: 0,
+            until: None,
             stop: agent.stop.child_token(),
             agent,
             wake,
@@ -152,8 +174,7 @@ impl Driver {
 
     /// How long the run may still take, if that is limited.
     fn time_left(&self) -> Option<Duration> {
-        let until = self.run.started()?.until?;
-        let left = until.remaining_from(self.agent.engine.store().now().live);
+        let left = self.until?.remaining_from(self.agent.engine.store().now());
         Some(Duration::from_millis(left.get()))
     }
 
@@ -164,7 +185,7 @@ impl Driver {
     /// Reads what happened since, and says of refused calls that the run has read why.
     async fn catch_up(&mut self) -> Result<(), DriveError> {
         let (mut told, mut over) = (Vec::new(), None);
-        let agent = self.agent.agent.clone();
+        let agent = self.agent.host.agent.clone();
         let mut seen = |event: &Event| match event {
             // Earlier turns are long told.
             Event::ModelTurn(_) => told.clear(),
@@ -176,6 +197,14 @@ impl Driver {
             _ => {}
         };
         self.after = self.agent.read_on(&mut self.run, self.after, &mut seen).await?;
+        self.until = match self.run.started().and_then(|run| run.until) {
+            Some(_) => {
+                let (store, session) = (self.agent.engine.store(), self.run.session());
+                let run = store.look(|stored| stored.run(session).cloned()).await?;
+                run.and_then(|run| run.started.until)
+            }
+            None => None,
+        };
         if over.is_some() {
             self.tools = self.agent.tools_of(self.run.session()).await;
         }
@@ -199,7 +228,7 @@ impl Driver {
         });
         let terms = self.run.started().map(|run| RunTerms {
             workflow: run.workflow.clone().map(Arc::from),
-            until: run.until,
+            until: self.until,
         });
         let turn: Vec<Submission> = wanted
             .map(|call| {
@@ -268,9 +297,11 @@ impl Driver {
 
     fn execute(&mut self, call: CallId) {
         // A run that has not begun wants nothing executed.
-        let Some(run) = self.run.started().cloned() else {
+        let Some(mut run) = self.run.started().cloned() else {
             return;
         };
+        // For the runs it hands work to.
+        run.until = self.until;
         // Calls that write do so in the order they were wanted: in the end a file is what the last one made of it.
         let tool = self
             .run
@@ -284,7 +315,7 @@ impl Driver {
             agent: Arc::clone(&self.agent),
             tools: self.tools.clone(),
             key: CallKey {
-                agent: self.agent.agent.clone(),
+                agent: self.agent.host.agent.clone(),
                 call,
             },
             timeout: Duration::from_millis(run.limits.call_timeout.get()),
@@ -308,10 +339,8 @@ impl Driver {
             // Nothing follows in its session, so nothing runs on for it: also not what was begun while the session ended.
             self.agent.tools.end_session(&ending.session);
         }
-        let end = self
-            .agent
-            .engine
-            .transact(|snapshot, _| steps::end_run(snapshot, &ending));
+        let engine = &self.agent.engine;
+        let end = engine.transact_under(Some(&self.lease), |snapshot, _| steps::end_run(snapshot, &ending));
         stored(end.await)
     }
 
@@ -347,9 +376,9 @@ impl Driver {
         };
         let session = self.run.session().clone();
         let turn = read_turn(&self.tools, &self.run, spoken)?;
-        let take = agent
-            .engine
-            .transact(|snapshot, _| steps::take_turn(snapshot, &session, &turn));
+        let take = agent.engine.transact_under(Some(&self.lease), |snapshot, _| {
+            steps::take_turn(snapshot, &session, &turn)
+        });
         stored(take.await)
     }
 }
@@ -365,15 +394,24 @@ async fn over(after: Option<Duration>) {
 /// A refusal means that something happened meanwhile; the run looks again.
 fn stored(step: Result<(), StepError<RunRefusal>>) -> Result<(), DriveError> {
     match step {
-        Ok(())
-        | Err(StepError::Refused(
-            RunRefusal::Stale(_)
-            | RunRefusal::SessionOver(_)
-            | RunRefusal::GoingOn(_)
-            | RunRefusal::Elsewhere { .. },
-        )) => Ok(()),
+        Ok(()) | Err(StepError::Refused(RunRefusal::Stale(_) | RunRefusal::SessionOver(_))) => Ok(()),
         Err(StepError::Store(error)) => Err(error.into()),
     }
+}
+
+/// The conversation as the model reads it: with the secrets that people gave as answers, which the journal holds sealed.
+fn opened(agent: &Inner, run: &Run) -> Vec<Message> {
+    let open = |text: &String| agent.engine.open_sealed(text).into_owned();
+    let message = |message: &Message| match message {
+        Message::User { text } => Message::User { text: open(text) },
+        Message::Result { call, ok, text } => Message::Result {
+            call: call.clone(),
+            ok: *ok,
+            text: open(text),
+        },
+        Message::Model { .. } => message.clone(),
+    };
+    run.transcript().iter().map(message).collect()
 }
 
 /// Asks the model, with patience.
@@ -385,11 +423,12 @@ async fn speak(agent: &Inner, tools: &Tools, run: &Run, row: u64) -> Result<Spok
     let model = model.ok_or_else(|| ModelError::never(format!("there is no model `{}`", started.model)))?;
     let specs = Offer::new(tools, Some(started)).specs();
     let workflow = started.workflow.as_ref();
+    let transcript = opened(agent, run);
     let prompt = Prompt {
         system: workflow
             .and_then(|workflow| workflow.prompt.as_deref())
             .unwrap_or(&agent.prompt),
-        transcript: run.transcript(),
+        transcript: &transcript,
         tools: &specs,
     };
     let turn = run.turns().saturating_add(1);

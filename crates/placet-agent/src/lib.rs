@@ -48,5 +48,5 @@ pub use agent::{Agent, Builder, ResumeError, StartError};
 pub use model::Model;
 pub use rest::Rest;
 pub use task::Task;
-pub use tell::{TellError, WorkflowError};
+pub use tell::WorkflowError;
 pub use tools::{Tool, Tools};

@@ -29,11 +29,21 @@ pub enum Rest {
 }
 
 impl Agent {
+    /// Where the run of a session rests at this moment; `None` while it goes on.
+    pub async fn resting(&self, session: &SessionId) -> Result<Option<Rest>, StoreError> {
+        let store = self.engine().store();
+        if store.look(|stored| Ok(stored.run(session)?.is_none())).await? {
+            return Ok(Some(Rest::Never));
+        }
+        let mut family = Family::default();
+        family.read_on(self, session).await?;
+        Ok(family.at_rest(session))
+    }
+
     /// Waits until the run of a session has ended or can only wait for people.
     pub async fn rest(&self, session: &SessionId) -> Result<Rest, StoreError> {
-        let looked = session.clone();
         let store = self.engine().store();
-        if store.read(move |view, _| view.run(&looked)).await?.is_none() {
+        if store.look(|stored| Ok(stored.run(session)?.is_none())).await? {
             return Ok(Rest::Never);
         }
         // Before anything is read, so that what happens meanwhile is heard of.

@@ -104,7 +104,9 @@ impl Sandbox {
         Self {
             workspace: workspace.to_owned(),
             support,
-            settings: Arc::new(RwLock::new(Config::builtin().agent.sandbox)),
+            settings: Arc::new(RwLock::new(
+                Config::builtin(placet_inspect::builtin()).agent.sandbox,
+            )),
         }
     }
 

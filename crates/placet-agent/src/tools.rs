@@ -14,6 +14,7 @@ use placet_core::confine::Confinement;
 use placet_core::evidence::Evidence;
 use placet_core::ids::{SessionId, ToolName};
 use placet_core::interaction::InteractionRequest;
+use placet_core::policy::Mode;
 use placet_core::tool::{Category, OwnOpinion, Risk, Tool as Known};
 use placet_engine::toolbox::Toolbox;
 use serde_json::Value;
@@ -92,11 +93,18 @@ pub trait Tool: Send + Sync {
         None
     }
 
-    /// Whether it says itself that this call needs no approval. Policy asks only where nothing stricter has spoken: a rule, HIGH
-    /// risk or `strict` count for more.
-    fn needs_approval(&self, call: &ToolCall) -> OwnOpinion {
-        let _ = call;
+    /// Whether it says itself that this call needs approval, or none, in the mode its session has. *Needed* asks a person in every
+    /// mode, unless a rule or an override of the operator allows the call. *Not needed* counts where nothing stricter has spoken: a
+    /// rule, HIGH risk or `strict`.
+    fn needs_approval(&self, call: &ToolCall, mode: Mode) -> OwnOpinion {
+        let _ = (call, mode);
         OwnOpinion::Silent
+    }
+
+    /// What is wrong with a call that its schema cannot say. The error goes to the model, and no request is made.
+    fn check(&self, args: &Args) -> Result<(), String> {
+        let _ = args;
+        Ok(())
     }
 
     /// The question it puts to people, when that is all it does. The error tells the model what is wrong with it.
@@ -358,6 +366,7 @@ impl Tools {
                 error.instance_path()
             )
         })?;
+        tool.check(&args)?;
         match tool.question(&args) {
             Some(Err(why)) => Err(why),
             Some(Ok(_)) | None => Ok(args),
@@ -371,6 +380,10 @@ impl Toolbox for Tools {
         self.own.get(name.as_str()).map(|_| config.builtin_tool(name))
     }
 
+    fn description(&self, tool: &str) -> Option<String> {
+        self.get(tool).map(|tool| tool.description().to_owned())
+    }
+
     fn schema(&self, tool: &str) -> Option<Value> {
         self.get(tool).map(|tool| tool.schema())
     }
@@ -379,9 +392,9 @@ impl Toolbox for Tools {
         self.own.values().for_each(|tool| tool.reload(config));
     }
 
-    async fn opinion(&self, call: &ToolCall) -> OwnOpinion {
+    async fn opinion(&self, call: &ToolCall, mode: Mode) -> OwnOpinion {
         let tool = self.get(call.tool.as_str());
-        tool.map_or(OwnOpinion::Silent, |tool| tool.needs_approval(call))
+        tool.map_or(OwnOpinion::Silent, |tool| tool.needs_approval(call, mode))
     }
 
     fn question(&self, call: &ToolCall) -> Option<InteractionRequest> {

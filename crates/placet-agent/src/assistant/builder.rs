@@ -61,6 +61,14 @@ pub enum InitError {
     /// The model cannot be reached as given.
     #[error(transparent)]
     Access(#[from] AccessError),
+    /// The configuration says something that only `placet serve` and `placet chat` can honour.
+    #[error("an assistant does not read `{key}` of its configuration; {instead}")]
+    NotForAssistants {
+        /// Which section.
+        key: &'static str,
+        /// What to do instead.
+        instead: &'static str,
+    },
     /// A name is none.
     #[error(transparent)]
     Id(#[from] IdError),
@@ -88,7 +96,7 @@ impl Builder {
             version,
             model: Thinks::Nothing,
             providers: BTreeMap::new(),
-            config: Config::builtin(),
+            config: Config::builtin(placet_inspect::builtin()),
             mode: None,
             approval_tools: Vec::new(),
             workspace: None,
@@ -133,11 +141,12 @@ impl Builder {
     /// How long whoever decides has. A callback that takes longer has not approved.
     pub fn approval_timeout(mut self, timeout: Duration) -> Self {
         let millis = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
-        self.config.approval.timeout = Millis::new(millis);
+        self.config.approval.timeout = Some(Millis::new(millis));
         self
     }
 
-    /// Rules, people and everything else a `placet.toml` can say. Settings given after it win.
+    /// Rules, people and settings, as a `placet.toml` says them. Settings given after it win. `[databases]`, `[mcp.servers]`, `[models]`,
+    /// `[workflows]` and channels that `asks_in` does not connect are refused at the start: an assistant gets those from its program.
     pub fn config(mut self, config: Config) -> Self {
         self.config = config;
         self
@@ -182,6 +191,7 @@ impl Builder {
 
     /// Starts, and resumes every run that has not ended.
     pub async fn start(mut self) -> Result<Assistant, InitError> {
+        self.check_config()?;
         let agent = AgentId::new(self.product.as_str())?;
         let person = PersonId::new(self.user.as_str())?;
         let allowed = self
@@ -230,6 +240,44 @@ impl Builder {
             approval_tools,
             reader: reader_name,
         })
+    }
+
+    /// A section that nothing here would read is refused: ignored, it would promise what does not happen.
+    fn check_config(&self) -> Result<(), InitError> {
+        let config = &self.config;
+        let connected = self.asks.as_ref().map(|(channel, _)| channel.name());
+        let other_channels = config.channels.keys().any(|name| Some(name) != connected);
+        let unread = [
+            (
+                !config.databases.is_empty(),
+                "[databases]",
+                "give it a tool for the database with `.tool(…)`",
+            ),
+            (
+                !config.mcp_servers.is_empty(),
+                "[mcp.servers]",
+                "give it the servers' tools with `.tool(…)`",
+            ),
+            (
+                other_channels,
+                "[channels]",
+                "connect the channel with `.asks_in(…)`",
+            ),
+            (
+                !config.models.is_empty(),
+                "[models]",
+                "name the model with `.model(…)`",
+            ),
+            (
+                !config.workflows.is_empty(),
+                "[workflows]",
+                "begin a workflow with `.agent().start_workflow(…)`",
+            ),
+        ];
+        match unread.into_iter().find(|(given, _, _)| *given) {
+            Some((_, key, instead)) => Err(InitError::NotForAssistants { key, instead }),
+            None => Ok(()),
+        }
     }
 
     fn thinks(&self) -> Result<Arc<dyn Model>, InitError> {

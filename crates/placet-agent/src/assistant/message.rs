@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use placet_core::ids::{CallId, IdError, SessionId};
+use placet_core::interaction::InteractionRequest;
 use placet_core::run::{RunEnd, Usage};
+use placet_core::steps::{ResumeRefusal, TellRefusal, UserMessage};
 use placet_engine::ToolUse;
-use placet_engine::callback::{OnToolApprove, Registered};
-use placet_store::StoreError;
+use placet_engine::callback::{OnQuestion, OnToolApprove, Registered};
+use placet_store::{StepError, StoreError};
 use serde_json::Value;
 
 use super::Assistant;
-use crate::agent::ResumeError;
 use crate::chat::{ChatError, ChatEvent, ChatStream, What};
-use crate::tell::TellError;
+use crate::tell::user_message;
 
 /// A message.
 #[must_use]
@@ -21,6 +22,7 @@ pub struct Message {
     offered: Offered,
     session: Option<SessionId>,
     decides: Option<Arc<dyn OnToolApprove>>,
+    answers: Option<Arc<dyn OnQuestion>>,
 }
 
 /// Which tools a message may use.
@@ -41,6 +43,7 @@ impl Message {
             offered: Offered::Reading,
             session: None,
             decides: None,
+            answers: None,
         }
     }
 
@@ -64,6 +67,14 @@ impl Message {
         self.decides = Some(Arc::new(callback));
         self
     }
+
+    /// Who answers what the model asks with `askUserQuestion`: an async closure that returns a
+    /// [`QuestionAnswer`](placet_engine::QuestionAnswer), or `None` when it cannot answer. Without one the question is put to the
+    /// assistant's chat or inbox; without either, the call fails as `nobody_to_ask`.
+    pub fn on_question(mut self, callback: impl OnQuestion) -> Self {
+        self.answers = Some(Arc::new(callback));
+        self
+    }
 }
 
 /// A message on its way: what happens, as it happens.
@@ -71,7 +82,7 @@ pub struct Exchange {
     stream: ChatStream,
     reply: Reply,
     ended: Option<RunEnd>,
-    _decides: Option<Registered>,
+    _decides: Vec<Registered>,
 }
 
 /// What came of a message.
@@ -128,7 +139,7 @@ pub enum SendError {
     GoingOn(SessionId),
     /// The run that is going on is one that is left alone here.
     #[error(transparent)]
-    LeftAlone(ResumeError),
+    LeftAlone(ResumeRefusal),
     /// The assistant was stopped. What was stored goes on at the next start.
     #[error("the assistant was stopped before the reply was there")]
     Stopped,
@@ -140,15 +151,15 @@ pub enum SendError {
     Store(#[from] StoreError),
 }
 
-impl From<TellError> for SendError {
-    fn from(error: TellError) -> Self {
+impl From<StepError<TellRefusal>> for SendError {
+    fn from(error: StepError<TellRefusal>) -> Self {
         match error {
-            TellError::SessionOver(session) => Self::SessionOver(session),
-            TellError::NotYours(session) => Self::NotYours(session),
-            TellError::Empty => Self::Empty,
-            TellError::GoingOn(session) => Self::GoingOn(session),
-            TellError::LeftAlone(why) => Self::LeftAlone(why),
-            TellError::Store(error) => Self::Store(error),
+            StepError::Refused(TellRefusal::SessionOver(session)) => Self::SessionOver(session),
+            StepError::Refused(TellRefusal::NotYours(session)) => Self::NotYours(session),
+            StepError::Refused(TellRefusal::Empty) => Self::Empty,
+            StepError::Refused(TellRefusal::GoingOn(session)) => Self::GoingOn(session),
+            StepError::Refused(TellRefusal::LeftAlone(why)) => Self::LeftAlone(why),
+            StepError::Store(error) => Self::Store(error),
         }
     }
 }
@@ -178,6 +189,10 @@ impl Assistant {
             let decide = move |tool_use: ToolUse| callback.decide(tool_use);
             self.engine().on_tool_approve_in(&session, decide)
         });
+        let answers = message.answers.map(|callback| {
+            let answer = move |request: InteractionRequest| callback.answer(request);
+            self.engine().on_question_in(&session, answer)
+        });
         let stream = self.agent.chat().listen(&session).await;
         let stream = stream.map_err(|error| match error {
             ChatError::Store(error) => SendError::Store(error),
@@ -194,18 +209,18 @@ impl Assistant {
                 usage: Usage::default(),
             },
             ended: None,
-            _decides: decides,
+            _decides: decides.into_iter().chain(answers).collect(),
         })
     }
 
     /// Says it, with the session's allow-list in the same step: nothing can be called before.
     async fn say(&self, session: &SessionId, text: &str, offered: Offered) -> Result<(), SendError> {
-        let mut saying = self.agent.inner.saying(session, text, self.place.clone());
-        saying.origin.user = Some(self.person.clone());
-        if offered == Offered::Reading {
-            saying.model.clone_from(&self.reader);
-        }
-        self.agent.say(saying, self.approval_tools.clone()).await?;
+        let message = UserMessage {
+            model: (offered == Offered::Reading).then(|| self.reader.clone()),
+            allowed: self.approval_tools.clone(),
+            ..user_message(session, text, &self.person, self.place.clone())
+        };
+        self.agent.say(message).await?;
         Ok(())
     }
 }

@@ -6,10 +6,10 @@ use std::str::FromStr;
 use placet_core::ids::{CallId, InteractionId, SessionId};
 use placet_core::interaction::{InteractionRequest, Resolution};
 use placet_core::journal::Event;
+use placet_core::listing::Committed;
 use placet_core::outcome::Outcome;
 use placet_core::run::{RunEnd, Usage, Wanted};
 use placet_core::time::Timestamp;
-use placet_store::Committed;
 use serde_json::{Map, Value, json};
 
 /// One event of a conversation.
@@ -163,9 +163,9 @@ impl What {
             Self::Interaction { request } => json!(request),
             Self::InteractionResolved { request, resolution } => resolved(request, resolution),
             Self::Completed { how, text } => {
-                json!({ "how": how.name(), "text": text, "message": how.to_string() })
+                json!({ "how": how.name(), "text": text, "message": how.to_string(), "end": how })
             }
-            Self::Error { how } => json!({ "how": how.name(), "message": how.to_string() }),
+            Self::Error { how } => json!({ "how": how.name(), "message": how.to_string(), "end": how }),
         };
         without_nulls(data)
     }

@@ -6,15 +6,16 @@ use futures_core::Stream;
 use placet_core::ids::SessionId;
 use placet_core::interaction::{Asked, InteractionRequest, Locale, Subject};
 use placet_core::journal::Event;
-use placet_core::render::Block;
+use placet_core::listing::{Committed, JournalPage};
+use placet_core::render::SafeText;
 use placet_core::run::RunEnd;
 use placet_engine::events::Subscription;
-use placet_store::{Committed, StoreError};
-use serde_json::{Map, json};
+use placet_store::StoreError;
+use serde_json::json;
 use tokio::sync::broadcast;
 
 use super::event::of_row;
-use super::{ChatError, ChatEvent, EventId, What, laid_out};
+use super::{ChatError, ChatEvent, EventId, What};
 use crate::agent::{Agent, LiveDelta};
 use crate::model::Delta;
 
@@ -83,15 +84,15 @@ impl ChatStream {
         let live = agent.inner.live.subscribe();
         // The row itself is read again: only some of its events may have been seen.
         let from = after.row().saturating_sub(1);
-        let looked = session.clone();
         let store = agent.engine().store();
-        let so_far = store.read(move |view, _| {
+        let so_far = store.look(|stored| {
             let mut so_far = SoFar::default();
-            let Some(run) = view.run(&looked)?.filter(|run| run.row <= from) else {
+            let Some(run) = stored.run(&session)?.as_ref().filter(|run| run.row <= from) else {
                 return Ok(so_far);
             };
             // Only what happened in the run itself is needed, and a run is short.
-            let rows = view.journal(run.row.saturating_sub(1), usize::MAX >> 1, Some(&looked))?;
+            let of_run = JournalPage::of(&session, run.row.saturating_sub(1), usize::MAX >> 1);
+            let rows = stored.journal(&of_run)?;
             for row in rows.iter().filter(|row| row.id <= from) {
                 so_far.hear(&row.event);
             }
@@ -99,8 +100,7 @@ impl ChatStream {
         });
         let so_far = so_far.await?;
         let mut journal = agent.engine().subscribe(from, Some(session.clone()));
-        let looked = session.clone();
-        for child in store.read(move |view, _| view.descendants(&looked)).await? {
+        for child in store.look(|stored| stored.descendants(&session).cloned()).await? {
             journal.follow(child);
         }
         Ok(Self {
@@ -193,7 +193,7 @@ impl ChatStream {
             Event::Asked(asked) => vec![What::Interaction {
                 request: Box::new(self.request(asked).await?),
             }],
-            _ => of_row(row, self.agent.inner.agent.as_str(), &self.so_far.last_words),
+            _ => of_row(row, self.agent.inner.host.agent.as_str(), &self.so_far.last_words),
         };
         for (part, what) in (0..).zip(what) {
             let id = EventId::new(row.id, part);
@@ -227,46 +227,43 @@ impl ChatStream {
             self.ready.push_back(ChatEvent {
                 id: None,
                 session: self.session.clone(),
-                at: self.agent.engine().store().now().wall,
+                at: self.agent.engine().store().now(),
                 what,
             });
         }
     }
 
-    /// The question in the words of the document, with everything a person must see in its message.
+    /// The question in the words of the document.
     async fn request(&self, asked: &Asked) -> Result<InteractionRequest, StoreError> {
         let locale = Locale::English;
         let question = self.agent.engine().broker().question(&asked.id).await?;
-        let (title, message) = question.map_or_else(Default::default, |question| {
-            let document = question.document(locale);
-            let title = document.blocks().find_map(|block| match block {
-                Block::Heading { text, .. } => Some(text.as_str().to_owned()),
-                _ => None,
-            });
-            (title.unwrap_or_default(), laid_out(&question, locale))
-        });
-        let (details, required, default_option_id) = match &asked.subject {
-            Subject::Request { request, .. } => (
-                request.details.clone(),
-                request.required,
-                request.default_option_id.clone(),
-            ),
-            Subject::Call { .. } | Subject::UnknownOutcome { .. } | Subject::Breaker { .. } => {
-                (None, true, None)
-            }
+        let words = question.map(|question| question.words(locale));
+        let (required, default_option_id) = match &asked.subject {
+            Subject::Request { request, .. } => (request.required, request.default_option_id.clone()),
+            Subject::Call { .. } | Subject::UnknownOutcome { .. } | Subject::Breaker { .. } => (true, None),
         };
-        let mut context = Map::new();
+        let text = |text: &SafeText| text.as_str().to_owned();
+        let mut context = words
+            .as_ref()
+            .map(|words| words.context.clone())
+            .unwrap_or_default();
         context.insert("risk".into(), json!(asked.risk));
-        context.insert("callId".into(), json!(asked.call().map(|key| &key.call)));
-        context.insert("group".into(), json!(asked.group));
-        context.retain(|_, value| !value.is_null());
+        if let Some(key) = asked.call() {
+            context.insert("callId".into(), json!(key.call));
+        }
+        if let Some(group) = &asked.group {
+            context.insert("group".into(), json!(group));
+        }
         Ok(InteractionRequest {
             request_id: Some(asked.id.clone()),
             session_id: asked.session.clone(),
             kind: asked.kind(),
-            title,
-            message,
-            details,
+            title: words.as_ref().map(|words| text(&words.title)).unwrap_or_default(),
+            message: words
+                .as_ref()
+                .map(|words| text(&words.message))
+                .unwrap_or_default(),
+            details: words.and_then(|words| words.details.as_ref().map(text)),
             context,
             options: asked.options(locale),
             required,

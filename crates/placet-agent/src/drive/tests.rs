@@ -2,18 +2,19 @@
 
 use placet_core::config::Config;
 use placet_core::ids::{AgentId, PersonId};
-use placet_core::steps::Said;
+use placet_core::steps::{RunHost, Said};
 use placet_engine::Engine;
 use serde_json::{Value, json};
 
 use super::*;
 use crate::agent::Agent;
 use crate::model::{Script, Scripted};
+use crate::tell::user_message;
 
 /// An agent in memory, with a model that says this.
 async fn agent(folder: &tempfile::TempDir, turns: &Value) -> Agent {
     let tools = Tools::builtin(folder.path());
-    let engine = Engine::builder(Config::builtin())
+    let engine = Engine::builder(Config::builtin(placet_inspect::builtin()))
         .workspace(folder.path())
         .toolbox(AgentId::built_in(), tools.clone())
         .start_in_memory()
@@ -26,12 +27,14 @@ async fn agent(folder: &tempfile::TempDir, turns: &Value) -> Agent {
 
 /// Says something to a run that the agent itself leaves alone, since it works elsewhere.
 async fn says(agent: &Agent, text: &str) -> Said {
-    let mut saying = agent.inner.saying(&session(), text, None);
-    saying.origin.user = Some(PersonId::new("lin").unwrap());
-    saying.workspace = "elsewhere".into();
+    let message = user_message(&session(), text, &PersonId::new("lin").unwrap(), None);
+    let host = RunHost {
+        workspace: "elsewhere".into(),
+        ..agent.inner.host.clone()
+    };
     let tell = agent
         .engine()
-        .transact(|snapshot, now| steps::tell(snapshot, now, &saying));
+        .transact(|snapshot, now| steps::tell(snapshot, now, &host, &message));
     tell.await.unwrap()
 }
 
@@ -47,7 +50,14 @@ async fn what_is_said_between_the_last_word_and_the_end_is_acted_upon() {
     let agent = agent(&folder, &turns).await;
     assert_eq!(says(&agent, "look").await, Said::Started);
     let mut journal = agent.engine().subscribe(0, Some(session()));
-    let mut driver = Driver::new(Arc::clone(&agent.inner), session(), Arc::default()).await;
+    let lease = agent
+        .inner
+        .engine
+        .hold(&LeaseName::run(&session()))
+        .await
+        .unwrap()
+        .unwrap();
+    let mut driver = Driver::new(Arc::clone(&agent.inner), session(), Arc::default(), lease).await;
     driver.catch_up().await.unwrap();
     driver.ask_model().await.unwrap();
     driver.catch_up().await.unwrap();

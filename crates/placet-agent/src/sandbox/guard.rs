@@ -11,8 +11,8 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use placet_core::analysis::FixedPlaces;
-use placet_core::analysis::path::{Use, place};
 use placet_core::tool::Risk;
+use placet_inspect::path::{Use, place};
 
 /// The most entries that are remembered.
 const ENTRIES_MAX: usize = 2000;

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::process::{Command, Stdio};
 
-use placet_core::analysis::{Analysis, shell};
+use placet_core::analysis::Analysis;
 use placet_core::tool::Risk;
 use placet_engine::places::DiskPlaces;
+use placet_inspect::shell;
 
 use super::*;
 
-const RECORDS: &str = include_str!("../../../placet-core/src/analysis/programs.toml");
+const RECORDS: &str = include_str!("../../../placet-inspect/src/programs.toml");
 
 /// How many lines are made of two or three examples.
 const MADE: usize = 4_000;

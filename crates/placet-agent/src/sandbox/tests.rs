@@ -28,7 +28,15 @@ fn house_with(support: Support, config: &str) -> House {
     std::fs::write(outside.join("id_ed25519"), "hunter2").unwrap();
     let jobs = Jobs::default();
     let bash = Bash::new(Workspace::new(&work), jobs.clone(), Sandbox::new(&work, support));
-    bash.reload(&Config::parse(config, "placet.toml", std::iter::empty()).unwrap());
+    bash.reload(
+        &Config::parse(
+            config,
+            "placet.toml",
+            std::iter::empty(),
+            placet_inspect::builtin(),
+        )
+        .unwrap(),
+    );
     House {
         _root: root,
         work,
@@ -333,7 +341,15 @@ async fn where_the_kernel_cannot_or_the_operator_does_not_want_it_nothing_is_pro
     assert_eq!(off.bash.confinement(&call), None);
     let warning = |support, config: &str| {
         let sandbox = Sandbox::new(Path::new("/"), support);
-        sandbox.reload(&Config::parse(config, "placet.toml", std::iter::empty()).unwrap());
+        sandbox.reload(
+            &Config::parse(
+                config,
+                "placet.toml",
+                std::iter::empty(),
+                placet_inspect::builtin(),
+            )
+            .unwrap(),
+        );
         sandbox.warning()
     };
     assert_eq!(warning(Support::Full, ""), None);

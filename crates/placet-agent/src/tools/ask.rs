@@ -6,11 +6,10 @@
 use async_trait::async_trait;
 use placet_core::call::{Args, ToolCall};
 use placet_core::evidence::Evidence;
-use placet_core::ids::SessionId;
-use placet_core::interaction::{Action, InteractionKind, InteractionOption, InteractionRequest};
+use placet_core::interaction::{InteractionRequest, question_of};
 use placet_core::tool::Category;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::Tool;
 
@@ -21,110 +20,11 @@ pub struct AskUserQuestion;
 /// The most questions in one call.
 const QUESTIONS_MAX: usize = 10;
 
-/// What a model writes. The rest of a request is not its business.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Written {
-    #[serde(rename = "type")]
-    kind: Option<InteractionKind>,
-    title: String,
-    message: String,
-    details: Option<String>,
-    #[serde(default)]
-    context: Map<String, Value>,
-    #[serde(default)]
-    options: Vec<WrittenOption>,
-    timeout_seconds: Option<u64>,
-    default_option_id: Option<String>,
-}
-
 /// Several questions at once.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Several {
     questions: Vec<Value>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct WrittenOption {
-    option_id: String,
-    label: String,
-    description: Option<String>,
-    action: Option<Action>,
-    #[serde(default)]
-    is_dangerous: bool,
-    #[serde(default)]
-    requires_input: bool,
-    input_prompt: Option<String>,
-    #[serde(default)]
-    metadata: Map<String, Value>,
-}
-
-impl Written {
-    fn request(self) -> Result<InteractionRequest, String> {
-        let kind = match (self.kind, self.options.is_empty()) {
-            (Some(InteractionKind::ToolApproval), _) => {
-                return Err("a question cannot pose as the approval of a tool; call the tool instead".into());
-            }
-            (Some(kind), _) => kind,
-            (None, true) => InteractionKind::UserInput,
-            (None, false) => InteractionKind::UserChoice,
-        };
-        let dangerous = |option: &WrittenOption| {
-            option.is_dangerous && self.default_option_id.as_ref() == Some(&option.option_id)
-        };
-        if let Some(option) = self.options.iter().find(|option| dangerous(option)) {
-            let id = &option.option_id;
-            return Err(format!(
-                "the default option `{id}` is dangerous; silence must not choose it"
-            ));
-        }
-        let options = if self.options.is_empty() {
-            free_text(&self.message)
-        } else {
-            self.options.into_iter().map(WrittenOption::option).collect()
-        };
-        let request = InteractionRequest {
-            request_id: None,
-            // Set by whoever puts the question; a model does not choose.
-            session_id: SessionId::new("unset").map_err(|error| error.to_string())?,
-            kind,
-            title: self.title,
-            message: self.message,
-            details: self.details,
-            context: self.context,
-            options,
-            required: true,
-            timeout_seconds: self.timeout_seconds,
-            default_option_id: self.default_option_id,
-        };
-        request.checked().map_err(|error| error.to_string())
-    }
-}
-
-impl WrittenOption {
-    fn option(self) -> InteractionOption {
-        InteractionOption {
-            option_id: self.option_id,
-            label: self.label,
-            description: self.description,
-            action: self.action.unwrap_or(Action::ProvideInfo),
-            is_default: false,
-            is_dangerous: self.is_dangerous,
-            requires_input: self.requires_input,
-            input_prompt: self.input_prompt,
-            metadata: self.metadata,
-        }
-    }
-}
-
-/// A question without choices is answered in words, or not at all.
-fn free_text(message: &str) -> Vec<InteractionOption> {
-    vec![
-        InteractionOption::new("answer", "Answer", Action::ProvideInfo).with_input(message),
-        InteractionOption::new("skip", "Skip", Action::Skip),
-    ]
 }
 
 #[async_trait]
@@ -163,6 +63,7 @@ impl Tool for AskUserQuestion {
                 "action": { "enum": actions },
                 "isDangerous": { "type": "boolean" },
                 "requiresInput": { "type": "boolean" },
+                "inputSecret": { "type": "boolean" },
                 "inputPrompt": { "type": "string" },
                 "metadata": { "type": "object" },
             },
@@ -199,12 +100,7 @@ impl Tool for AskUserQuestion {
     }
 
     fn question(&self, args: &Args) -> Option<Result<InteractionRequest, String>> {
-        let written: Result<Written, _> = serde_json::from_value(args.as_value().clone());
-        Some(
-            written
-                .map_err(|error| error.to_string())
-                .and_then(Written::request),
-        )
+        Some(question_of(args))
     }
 
     async fn run(&self, _: &ToolCall, _: &[Evidence]) -> Result<String, String> {
@@ -214,6 +110,8 @@ impl Tool for AskUserQuestion {
 
 #[cfg(test)]
 mod tests {
+    use placet_core::interaction::InteractionKind;
+
     use super::*;
 
     fn ask(args: Value) -> Result<InteractionRequest, String> {

@@ -286,10 +286,12 @@ mod tests {
         let call = a_call("bash", json!({"command": "echo \"[$CARGO_MANIFEST_DIR]\""}));
         assert_ne!(bash.run(&call, &[]).await.unwrap(), "[]\n");
         let file = "[server.tokens]\nadmin = 'env:CARGO_MANIFEST_DIR'\n";
-        bash.reload(&Config::parse(file, "placet.toml", std::iter::empty()).unwrap());
+        bash.reload(
+            &Config::parse(file, "placet.toml", std::iter::empty(), placet_inspect::builtin()).unwrap(),
+        );
         assert_eq!(bash.run(&call, &[]).await.unwrap(), "[]\n");
         // A token that was in force may be so again.
-        bash.reload(&Config::builtin());
+        bash.reload(&Config::builtin(placet_inspect::builtin()));
         assert_eq!(bash.run(&call, &[]).await.unwrap(), "[]\n");
     }
 }

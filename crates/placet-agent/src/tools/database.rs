@@ -8,10 +8,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use placet_core::analysis::{Analysis, FactKind, sql};
+use placet_core::analysis::{Analysis, FactKind};
 use placet_core::call::Args;
 use placet_core::config::dialect_of;
 use placet_core::tool::{Category, SqlAccess, SqlDialect};
+use placet_inspect::sql;
 use serde_json::{Value, json};
 
 use super::{object, text};

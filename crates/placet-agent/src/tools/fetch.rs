@@ -13,10 +13,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
-use placet_core::analysis::{Analysis, UrlConcern, Why, url};
+use placet_core::analysis::{Analysis, UrlConcern, Why};
 use placet_core::call::ToolCall;
 use placet_core::evidence::Evidence;
 use placet_core::tool::{Category, Risk};
+use placet_inspect::url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Method, Response, Url};

@@ -31,7 +31,7 @@ impl Workspace {
         Self {
             root: root.to_owned(),
             changing: Changing::default(),
-            in_force: InForce::new(Config::builtin()),
+            in_force: InForce::new(Config::builtin(placet_inspect::builtin())),
         }
     }
 

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use placet_core::call::ToolCall;
 use placet_core::evidence::Evidence;
+use placet_core::policy::Mode;
 use placet_core::tool::{Category, OwnOpinion};
 use serde_json::{Value, json};
 
@@ -34,7 +35,7 @@ impl Tool for KillBash {
     }
 
     /// A session may end what it started: that was agreed to, and stopping it undoes nothing.
-    fn needs_approval(&self, call: &ToolCall) -> OwnOpinion {
+    fn needs_approval(&self, call: &ToolCall, _: Mode) -> OwnOpinion {
         match call.args.text("id") {
             Some(id) if self.0.knows(&call.session, id) => OwnOpinion::NotNeeded,
             _ => OwnOpinion::Silent,

@@ -11,13 +11,13 @@ use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 
-use placet_core::analysis::path::{Use, place};
 use placet_core::analysis::{FixedPlaces, Places as _};
 use placet_core::call::ToolCall;
 use placet_core::evidence::Evidence;
 use placet_core::tool::Risk;
 use placet_core::verdict::Decision;
 use placet_engine::places::DiskPlaces;
+use placet_inspect::path::{Use, place};
 use rustix::fs::{Mode, OFlags};
 
 use super::unasked::{InForce, Unasked};

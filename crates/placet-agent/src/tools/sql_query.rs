@@ -1,7 +1,7 @@
 //! `sql_query`: reads a database. Only what is surely a read runs, and the database is told so as well.
 
 use async_trait::async_trait;
-use placet_core::call::ToolCall;
+use placet_core::call::{Args, ToolCall};
 use placet_core::evidence::Evidence;
 use placet_core::tool::Category;
 use serde_json::Value;
@@ -45,11 +45,18 @@ impl Tool for SqlQuery {
         self.databases.schema()
     }
 
-    async fn run(&self, call: &ToolCall, _: &[Evidence]) -> Result<String, String> {
-        let (database, sql) = self.databases.of(&call.args)?;
-        if database.judge(sql)? != Category::Read {
-            return Err("this does more than read; use `data_modify`".into());
+    /// Only reads ever run here, so no one is asked about anything else.
+    fn check(&self, args: &Args) -> Result<(), String> {
+        let (database, sql) = self.databases.of(args)?;
+        match database.judge(sql)? {
+            Category::Read => Ok(()),
+            _ => Err("this does more than read; use `data_modify`".into()),
         }
+    }
+
+    async fn run(&self, call: &ToolCall, _: &[Evidence]) -> Result<String, String> {
+        self.check(&call.args)?;
+        let (database, sql) = self.databases.of(&call.args)?;
         Ok(database.query(sql).await?.text())
     }
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use placet_core::analysis::{FixedPlaces, analyse};
+use placet_core::analysis::FixedPlaces;
 use placet_core::call::{Args, ToolCall};
 use placet_core::config::Config;
 use placet_core::ids::ToolName;
@@ -71,7 +71,11 @@ impl Unasked {
         };
         let call = self.call.with_args(args);
         let tool = self.config.builtin_tool(&call.tool);
-        let analysis = analyse(&tool, &call.args, &self.places);
+        let analysis = self
+            .config
+            .inspect
+            .inspect(&tool, &call.args, &self.places)
+            .analysis;
         let context = Context::alone(call.digest(), &self.places.workspace);
         self.config
             .policy

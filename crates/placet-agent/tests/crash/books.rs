@@ -5,8 +5,9 @@ use std::path::Path;
 
 use placet_core::ids::{CallId, SessionId};
 use placet_core::journal::Event;
+use placet_core::listing::{Committed, JournalPage};
 use placet_core::run::{Message, Run, Stage, Wanted};
-use placet_store::{ReadOnly, verify_file};
+use placet_store::{Store, verify_file};
 
 use crate::Failure;
 use crate::worker::{SESSION, TURNS};
@@ -48,10 +49,18 @@ struct Told {
     handed_on: bool,
 }
 
+/// Every row.
+fn journal(path: &Path) -> Result<Vec<Committed>, Failure> {
+    let store = Store::open_read_only(path)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    let all = JournalPage::of_all(0, 1_000_000);
+    Ok(runtime.block_on(store.look(|stored| stored.journal(&all).cloned()))?)
+}
+
 impl Books {
     pub(crate) fn of(dir: &Path, kills: u32) -> Result<Self, Failure> {
         let store = dir.join("placet.db");
-        let rows = ReadOnly::open(&store)?.read(|view| view.journal(0, 1_000_000, None))?;
+        let rows = journal(&store)?;
         let mut books = Self {
             findings: Vec::new(),
             tally: Tally {

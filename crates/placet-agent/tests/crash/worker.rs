@@ -59,11 +59,16 @@ async fn work(dir: &Path, rng: StdRng) -> Result<(), Failure> {
     std::fs::create_dir_all(&work)?;
     std::fs::write(work.join("over.txt"), OVER)?;
     let tools = Tools::builtin(&work);
-    let engine = Engine::builder(Config::parse(CONFIG, "crash.toml", std::iter::empty())?)
-        .workspace(&work)
-        .toolbox(AgentId::built_in(), tools.clone())
-        .start(&dir.join("placet.db"))
-        .await?;
+    let engine = Engine::builder(Config::parse(
+        CONFIG,
+        "crash.toml",
+        std::iter::empty(),
+        placet_inspect::builtin(),
+    )?)
+    .workspace(&work)
+    .toolbox(AgentId::built_in(), tools.clone())
+    .start(&dir.join("placet.db"))
+    .await?;
     mark()?;
     let script = Scripted::new("scripted", Script::from_json(json!({ "turns": turns() }))?);
     let agent = Agent::builder(engine.clone(), tools)

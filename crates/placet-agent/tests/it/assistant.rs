@@ -21,6 +21,7 @@ use crate::models::Protocol;
 use crate::provider::Provider as Vendor;
 use crate::support::{House, calls, on, principal, says, soon};
 
+mod questions;
 mod sessions;
 
 /// Remembers whom it was asked about, and says yes.
@@ -29,10 +30,18 @@ struct Asked(Arc<Mutex<Vec<String>>>);
 
 impl Asked {
     fn yes(&self) -> impl Fn(ToolUse) -> std::future::Ready<bool> + Send + Sync + use<> {
+        self.saying(true)
+    }
+
+    fn no(&self) -> impl Fn(ToolUse) -> std::future::Ready<bool> + Send + Sync + use<> {
+        self.saying(false)
+    }
+
+    fn saying(&self, word: bool) -> impl Fn(ToolUse) -> std::future::Ready<bool> + Send + Sync + use<> {
         let asked = Arc::clone(&self.0);
         move |tool_use| {
             asked.lock().unwrap().push(tool_use.name);
-            std::future::ready(true)
+            std::future::ready(word)
         }
     }
 
@@ -137,9 +146,11 @@ impl Tool for Pay {
         json!({ "type": "object", "properties": { "cents": { "type": "integer" } }, "required": ["cents"] })
     }
 
-    fn needs_approval(&self, call: &ToolCall) -> OwnOpinion {
-        match call.args.as_value()["cents"].as_u64() {
-            Some(0..100) => OwnOpinion::NotNeeded,
+    fn needs_approval(&self, call: &ToolCall, mode: Mode) -> OwnOpinion {
+        match (call.args.as_value()["cents"].as_u64(), mode) {
+            // As the document's `needsApproval`: high risk always, the rest as the mode says.
+            (Some(10_000..), _) => OwnOpinion::Needed,
+            (Some(0..100), _) | (_, Mode::Yolo) => OwnOpinion::NotNeeded,
             _ => OwnOpinion::Silent,
         }
     }
@@ -161,6 +172,26 @@ async fn step_3_a_tool_that_says_it_needs_no_approval_is_believed_by_those_who_r
     let reply = sent(builder, Message::new("pay").write().on_tool_approve(asked.yes())).await;
     assert_eq!(asked.names(), ["pay"], "only the large one");
     assert_eq!(of(&reply, "pay")[1].output, r#"paid {"cents":100}"#);
+}
+
+#[tokio::test]
+async fn step_3_a_tool_that_says_it_needs_approval_is_asked_about_even_in_yolo() {
+    let house = House::new();
+    let turns = json!([
+        calls(&[
+            ("pay", json!({ "cents": 500 })),
+            ("pay", json!({ "cents": 10_000 }))
+        ]),
+        says("Paid."),
+    ]);
+    let asked = Asked::default();
+    let builder = assistant(&house, &turns)
+        .tool(Arc::new(Pay))
+        .approval_mode(Mode::Yolo);
+    let reply = sent(builder, Message::new("pay").write().on_tool_approve(asked.no())).await;
+    assert_eq!(asked.names(), ["pay"], "only the very large one");
+    assert_eq!(of(&reply, "pay")[0].output, r#"paid {"cents":500}"#);
+    assert_eq!(of(&reply, "pay")[1].ok, Some(false));
 }
 
 #[tokio::test]
@@ -253,7 +284,13 @@ async fn step_6_the_callback_decides_with_a_reason_and_with_other_params() {
 async fn what_a_rule_denies_or_others_decide_is_never_the_callbacks() {
     let house = House::new();
     let config = "[[people]]\nname = 'wei'\n[[rules]]\nname = 'wei decides'\ntool = 'write'\neffect = 'ask'\napprovers = ['wei']\ntimeout = '1ms'\n";
-    let config = Config::parse(config, "placet.toml", std::iter::empty()).unwrap();
+    let config = Config::parse(
+        config,
+        "placet.toml",
+        std::iter::empty(),
+        placet_inspect::builtin(),
+    )
+    .unwrap();
     let asked = Asked::default();
     let turns = json!([calls(&[write("a.txt"), bash("rm -rf /")]), says("Done.")]);
     let builder = assistant(&house, &turns).config(config).store(house.store());
@@ -333,7 +370,13 @@ async fn the_product_is_the_agent_of_the_journal_and_rules_can_name_it() {
     let house = House::new();
     let config =
         "[[rules]]\nname = 'MyApp does not write'\nagent = 'MyApp'\ntool = 'write'\neffect = 'deny'\n";
-    let config = Config::parse(config, "placet.toml", std::iter::empty()).unwrap();
+    let config = Config::parse(
+        config,
+        "placet.toml",
+        std::iter::empty(),
+        placet_inspect::builtin(),
+    )
+    .unwrap();
     let builder = assistant(&house, &json!([calls(&[write("a.txt")]), says("No.")])).config(config);
     let reply = sent(
         builder,

@@ -32,7 +32,7 @@ fn table() -> BTreeMap<String, Category> {
 fn categories(tools: &Tools) -> [BTreeMap<String, Category>; 2] {
     let names: BTreeSet<String> = tools.specs().into_iter().map(|spec| spec.name).collect();
     let said = |name: &String| (name.clone(), tools.get(name).unwrap().category());
-    let config = Config::builtin();
+    let config = Config::builtin(placet_inspect::builtin());
     let taken = |name: &String| {
         let tool = ToolName::new(name.as_str()).unwrap();
         (name.clone(), config.builtin_tool(&tool).category)

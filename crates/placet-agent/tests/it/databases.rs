@@ -11,7 +11,7 @@ use placet_core::tool::SqlDialect;
 use serde_json::{Value, json};
 
 use crate::servers;
-use crate::support::{CONFIG, House, calls, last, on, question, rest, says};
+use crate::support::{CONFIG, House, calls, last, names, on, question, rest, says, shown};
 
 /// One database, and both tools on it.
 struct Shop {
@@ -280,9 +280,9 @@ async fn people_see_how_many_rows_a_deletion_would_touch_before_it_does() {
     let mut stream = home.say("删除 orders 表里 status=1 的记录").await;
     let asked = question(&mut stream).await;
     assert!(
-        asked.message.contains("DELETE FROM orders WHERE status=1"),
+        shown(&asked).contains("DELETE FROM orders WHERE status=1"),
         "{}",
-        asked.message
+        shown(&asked)
     );
     assert!(json!(asked).to_string().contains('2'), "{asked:?}");
     assert_eq!(orders(&house), 3);
@@ -316,7 +316,7 @@ async fn safety_require_confirmation_asks_every_time_in_every_mode() {
 }
 
 #[tokio::test]
-async fn a_change_dressed_up_as_a_query_is_asked_about_and_does_not_run_even_then() {
+async fn sql_query_with_a_change_is_refused_before_a_person_is_asked_with_the_advice_to_use_data_modify() {
     let house = House::new();
     let tools = with_shop(&house);
     let dressed = sql(
@@ -328,14 +328,12 @@ async fn a_change_dressed_up_as_a_query_is_asked_about_and_does_not_run_even_the
         .open_as(
             &format!("{CONFIG}{SHOP}"),
             tools,
-            json!([read, dressed, on("does more than read", says("I see."))]),
+            json!([read, dressed, on("use `data_modify`", says("I see."))]),
         )
         .await;
     let mut stream = home.say("Count").await;
-    let asked = question(&mut stream).await;
-    assert!(asked.message.contains("DELETE"), "{}", asked.message);
-    home.answer(&asked, "approve", None).await;
     let events = rest(&mut stream).await;
+    assert!(!names(&events).contains(&"INTERACTION"), "{events:?}");
     assert_eq!(last(&events, "COMPLETED")["text"], "I see.");
     assert_eq!(orders(&house), 3);
     home.close().await;
@@ -395,10 +393,14 @@ async fn what_postgresql_would_run_behind_a_read_is_asked_about_and_changes_noth
             let turns = json!([sql(tool, statement), says("Done.")]);
             let home = house.open_as(&config, tools, turns).await;
             let mut stream = home.say("Look").await;
-            let asked = question(&mut stream).await;
-            assert_eq!(rows(&client).await, 3, "{statement}");
-            home.answer(&asked, "reject", None).await;
-            rest(&mut stream).await;
+            // What is no read is never asked about through `sql_query`: it would not run there.
+            if tool == "data_modify" {
+                let asked = question(&mut stream).await;
+                assert_eq!(rows(&client).await, 3, "{statement}");
+                home.answer(&asked, "reject", None).await;
+            }
+            let events = rest(&mut stream).await;
+            assert!(!names(&events).contains(&"INTERACTION"), "{tool} {statement}");
             assert_eq!(rows(&client).await, 3, "{statement}");
             home.close().await;
         }

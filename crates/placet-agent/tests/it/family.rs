@@ -5,12 +5,13 @@ use placet_agent::Rest;
 use placet_core::ids::SessionId;
 use placet_core::interaction::InteractionRequest;
 use placet_core::journal::Event;
+use placet_core::listing::JournalPage;
 use placet_core::policy::Mode;
 use placet_core::run::RunEnd;
 use placet_core::steps::Said;
 use serde_json::{Value, json};
 
-use crate::support::{Home, House, calls, id_of, last, lin, on, question, rest, says, session, soon};
+use crate::support::{Home, House, calls, id_of, last, lin, on, question, rest, says, session, shown, soon};
 
 /// A turn that hands work on.
 fn hands_on(tasks: &[(&str, &str)]) -> Value {
@@ -49,7 +50,7 @@ async fn runs_begun(home: &Home) -> Vec<(SessionId, Vec<String>)> {
     let rows = home
         .engine
         .store()
-        .read(|view, _| view.journal(0, 10_000, None))
+        .look(|stored| stored.journal(&JournalPage::of_all(0, 10_000)).cloned())
         .await
         .unwrap();
     let begun = rows.into_iter().filter_map(|row| match row.event {
@@ -81,9 +82,9 @@ async fn a_child_asks_its_parent_is_parked_and_both_go_on_when_answered() {
     let mut stream = home.say("Log it").await;
     let asked = question(&mut stream).await;
     assert!(
-        asked.message.contains("placet › write-the-log"),
+        shown(&asked).contains("placet › write-the-log"),
         "{}",
-        asked.message
+        shown(&asked)
     );
     assert_eq!(parked_on(&home).await, [id_of(&asked)]);
     let point = home.agent.resume_point(&session("s")).await.unwrap().unwrap();
@@ -247,9 +248,9 @@ async fn a_grandchild_asks_with_its_whole_path_and_parks_everybody_above_it() {
     let mut stream = home.say("Log it").await;
     let asked = question(&mut stream).await;
     assert!(
-        asked.message.contains("placet › plan-it › do-it"),
+        shown(&asked).contains("placet › plan-it › do-it"),
         "{}",
-        asked.message
+        shown(&asked)
     );
     assert_eq!(parked_on(&home).await, [id_of(&asked)]);
     home.answer(&asked, "approve", None).await;
@@ -332,11 +333,10 @@ async fn a_mode_given_or_taken_back_meanwhile_is_that_of_the_children_at_once() 
             .set_mode(&session("s"), mode, &lin())
             .await
             .unwrap();
-        let looked = child.clone();
         let read = home
             .engine
             .store()
-            .read(move |view, _| Ok(view.session(&looked)?.mode));
+            .look(|stored| Ok(stored.session(&child)?.mode));
         assert_eq!(read.await.unwrap(), Some(mode));
     }
     sound(home).await;

@@ -1,8 +1,9 @@
 //! The flows of the interaction document, by name: the four-option approval, the three examples, and the normal flow.
 
+use placet_agent::Tools;
 use serde_json::{Value, json};
 
-use crate::support::{House, calls, last, names, next, on, question, rest, says, session};
+use crate::support::{House, calls, last, names, next, on, question, rest, says, session, shown};
 
 fn deletion() -> Value {
     calls(&[("bash", json!({ "command": "rm old.txt && echo gone" }))])
@@ -51,7 +52,7 @@ async fn tool_approval_with_four_options_同意执行() {
     for option in ["approve", "retry", "reject", "terminate"] {
         assert!(offered.contains(&option), "{offered:?}");
     }
-    assert!(asked.message.contains("rm old.txt"), "{}", asked.message);
+    assert!(shown(&asked).contains("rm old.txt"), "{}", shown(&asked));
     assert!(house.file("old.txt").is_some(), "nothing runs before the answer");
     home.answer(&asked, "approve", None).await;
     let events = rest(&mut stream).await;
@@ -76,7 +77,7 @@ async fn tool_approval_with_four_options_重新执行() {
     let asked = question(&mut stream).await;
     home.answer(&asked, "retry", Some("move it instead")).await;
     let second = question(&mut stream).await;
-    assert!(second.message.contains("mv old.txt kept.txt"));
+    assert!(shown(&second).contains("mv old.txt kept.txt"));
     home.answer(&second, "approve", None).await;
     rest(&mut stream).await;
     assert_eq!(house.file("kept.txt").as_deref(), Some("x"));
@@ -161,6 +162,32 @@ async fn example_1_a_missing_api_key_is_provided_or_skipped() {
     }
 }
 
+/// The model reads the key; the journal holds it sealed.
+#[tokio::test]
+async fn a_key_given_as_an_answer_reaches_the_model_and_not_the_journal() {
+    let ask = calls(&[(
+        "askUserQuestion",
+        json!({
+            "type": "MISSING_INFO", "title": "缺少 API Key", "message": "执行该工具需要 OpenWeather API Key",
+            "options": [{"optionId": "provide", "label": "提供 API Key", "action": "PROVIDE_INFO",
+                "requiresInput": true, "inputSecret": true, "inputPrompt": "请输入 OpenWeather API Key"}],
+        }),
+    )]);
+    let house = House::new();
+    let home = house
+        .open(json!([ask, on("quiet river 4711", says("Understood."))]))
+        .await;
+    let mut stream = home.say("How is the weather?").await;
+    let asked = question(&mut stream).await;
+    home.answer(&asked, "provide", Some("quiet river 4711")).await;
+    let events = rest(&mut stream).await;
+    assert_eq!(last(&events, "COMPLETED")["text"], "Understood.");
+    assert!(!format!("{events:?}").contains("quiet river"), "{events:?}");
+    home.close().await;
+    let journal = std::fs::read(house.store()).unwrap();
+    assert!(!journal.windows(11).any(|window| window == b"quiet river"));
+}
+
 /// 示例2：用户确认（删除文件）
 #[tokio::test]
 async fn example_2_a_deletion_is_confirmed_or_cancelled() {
@@ -220,6 +247,27 @@ async fn example_3_one_of_several_plans_is_chosen_or_the_agent_thinks_again() {
     assert_eq!(output["data"]["selectedOptionId"], "plan-b");
     assert_eq!(output["data"]["metadata"]["plan"], "local");
     assert_eq!(last(&events, "COMPLETED")["text"], "本地缓存。");
+    home.close().await;
+}
+
+#[tokio::test]
+async fn the_tools_own_description_is_shown_as_text_of_another_party() {
+    let house = House::new();
+    let home = house.open(json!([deletion(), says("ok")])).await;
+    let mut stream = home.say("Delete old.txt").await;
+    let asked = question(&mut stream).await;
+    let described = Tools::builtin(&house.work())
+        .get("bash")
+        .unwrap()
+        .description()
+        .to_owned();
+    assert_eq!(asked.context["toolDescription"], described);
+    let first: String = described.chars().take(20).collect();
+    let quoted = format!("How the tool describes itself:\n│ {first}");
+    assert!(shown(&asked).contains(&quoted), "{}", shown(&asked));
+    assert_ne!(asked.context.get("purpose"), asked.context.get("toolDescription"));
+    home.answer(&asked, "reject", None).await;
+    rest(&mut stream).await;
     home.close().await;
 }
 

@@ -1,17 +1,19 @@
 //! Interrupting what an agent does: the model, a call, a question. Each leaves the conversation where a person can go on.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use placet_agent::chat::{ChatStream, EventId, Viewer, What};
 use placet_agent::{Rest, Tool, Tools};
-use placet_core::call::{Origin, ToolCall};
+use placet_core::call::ToolCall;
 use placet_core::evidence::Evidence;
 use placet_core::ids::{AgentId, CallId};
 use placet_core::interaction::CallKey;
 use placet_core::journal::Event;
+use placet_core::listing::JournalPage;
 use placet_core::run::{Limits, RunEnd};
-use placet_core::steps::{self, ClaimRefusal, Ending, Said};
+use placet_core::steps::{self, ClaimRefusal, Ending, RunHost, Said, UserMessage};
 use placet_core::tool::Category;
 use placet_engine::GateError;
 use serde_json::{Value, json};
@@ -166,7 +168,7 @@ async fn an_interruption_is_in_the_journal_and_of_no_use_where_nothing_goes_on()
     assert!(!again);
     let rows = home.engine.store();
     let rows = rows
-        .read(|view, _| view.journal(0, 100, Some(&session("s"))))
+        .look(|stored| stored.journal(&JournalPage::of(&session("s"), 0, 100)).cloned())
         .await
         .unwrap();
     let by: Vec<_> = rows
@@ -273,21 +275,15 @@ async fn a_call_that_was_allowed_is_not_begun_once_its_run_is_interrupted() {
     home.engine.shutdown().await.unwrap();
 }
 
-/// What people say, as the step that stores it takes it; in a folder where this agent does not work.
-fn elsewhere(text: &str) -> steps::Saying {
-    steps::Saying {
-        session: session("s"),
-        text: text.into(),
-        origin: Origin {
-            agent: AgentId::built_in(),
-            agent_path: Vec::new(),
-            chat: None,
-            user: Some(lin()),
-        },
-        model: "scripted".into(),
+/// A process in a folder where this agent does not work.
+fn elsewhere() -> RunHost {
+    RunHost {
+        agent: AgentId::built_in(),
         workspace: "elsewhere".into(),
+        models: BTreeSet::from(["scripted".into()]),
+        usual_model: "scripted".into(),
         limits: Limits::USUAL,
-        workflow: None,
+        channels: BTreeSet::new(),
     }
 }
 
@@ -305,15 +301,24 @@ impl Driven {
     }
 
     async fn hears(&self, text: &str) -> Said {
-        let saying = elsewhere(text);
+        let message = UserMessage {
+            session: session("s"),
+            text: text.into(),
+            by: lin(),
+            chat: None,
+            model: None,
+            workflow: None,
+            allowed: BTreeSet::new(),
+        };
         let engine = &self.home.engine;
-        let tell = engine.transact(|snapshot, now| steps::tell(snapshot, now, &saying));
+        let tell = engine.transact(|snapshot, now| steps::tell(snapshot, now, &elsewhere(), &message));
         tell.await.unwrap()
     }
 
     async fn is_interrupted(&self) {
         let engine = &self.home.engine;
-        let interrupt = engine.transact(|snapshot, _| steps::interrupt_run(snapshot, &session("s"), &lin()));
+        let interrupt = engine
+            .transact(|snapshot, _| steps::interrupt_run(snapshot, &elsewhere(), &session("s"), &lin()));
         assert!(interrupt.await.unwrap());
     }
 

@@ -13,6 +13,7 @@ use placet_agent::tools::Tool;
 use placet_core::call::ToolCall;
 use placet_core::evidence::Evidence;
 use placet_core::ids::SessionId;
+use placet_core::policy::Mode;
 use placet_core::tool::{Category, OwnOpinion};
 use placet_core::verdict::Step;
 use placet_engine::toolbox::Toolbox as _;
@@ -162,7 +163,11 @@ async fn a_session_may_end_its_own_job_unasked_and_no_other() {
         ("s", "job-000000", OwnOpinion::Silent),
     ] {
         let kill = call("kill_bash", session, &json!({ "id": id }));
-        assert_eq!(tools.opinion(&kill).await, opinion, "{session} {id}");
+        assert_eq!(
+            tools.opinion(&kill, Mode::Default).await,
+            opinion,
+            "{session} {id}"
+        );
     }
 }
 

@@ -11,7 +11,8 @@ use placet_core::digest::Digest;
 use placet_core::ids::{AgentId, ChannelName, ChatId, SessionId};
 use placet_core::interaction::Shown;
 use placet_core::journal::{Author, Event, InboundMessage};
-use placet_core::steps::{self, InboundOutcome};
+use placet_core::listing::JournalPage;
+use placet_core::steps::InboundOutcome;
 use placet_engine::Engine;
 use placet_engine::channel::{Channel, Content, Delivery, DeliveryError, Receipt};
 use serde_json::{Value, json};
@@ -19,7 +20,7 @@ use tokio::sync::watch;
 
 use crate::support::{Home, House, calls, lin, on, says, soon};
 
-const CONFIG: &str = "[approval]\ntimeout = '10m'\nmemory = '0s'\n[[people]]\nname = 'lin'\nops = 'u_lin'\n\
+const CONFIG: &str = "[approval]\ntimeout = '10m'\nmemory = '0s'\non_other_reply = 'queue'\n[[people]]\nname = 'lin'\nops = 'u_lin'\n\
                       [[people]]\nname = 'wei'\nops = 'u_wei'\n\
                       [channels.ops]\ntype = 'webhook'\nurl = 'https://chat.example.com'\nsecret = 'env:OPS'\n";
 
@@ -96,7 +97,13 @@ async fn open_as(
     model: Scripted,
     how: impl FnOnce(Builder) -> Builder,
 ) -> Home {
-    let config = Config::parse(CONFIG, "placet.toml", std::iter::empty()).unwrap();
+    let config = Config::parse(
+        CONFIG,
+        "placet.toml",
+        std::iter::empty(),
+        placet_inspect::builtin(),
+    )
+    .unwrap();
     let tools = Tools::builtin(work);
     let engine = Engine::builder(config)
         .workspace(work)
@@ -147,7 +154,7 @@ async fn counted(home: &Home, is: impl Fn(&Event) -> bool) -> usize {
     let rows = home
         .engine
         .store()
-        .read(|view, _| view.journal(0, 1000, None))
+        .look(|stored| stored.journal(&JournalPage::of_all(0, 1000)).cloned())
         .await
         .unwrap();
     rows.iter().filter(|row| is(&row.event)).count()
@@ -209,7 +216,7 @@ async fn a_message_written_while_no_agent_works_is_heard_at_the_next_start_and_o
 }
 
 #[tokio::test]
-async fn strangers_and_guests_are_refused_kindly_and_bots_are_left_alone() {
+async fn strangers_are_refused_kindly_and_bots_are_left_alone() {
     let (house, wall) = (House::new(), Wall::new());
     let home = open(&house, &wall, json!([on("", says("At your service."))]), &["ops"]).await;
     writes(&home, "u_bot", "m0", "beep", Author::Bot).await;
@@ -217,12 +224,35 @@ async fn strangers_and_guests_are_refused_kindly_and_bots_are_left_alone() {
     assert!(wall.given(1).await[0].starts_with("I do not know you"));
     writes(&home, "u_lin", "m2", "hello", Author::Human).await;
     assert_eq!(wall.given(2).await[1], "At your service.");
-    writes(&home, "u_wei", "m3", "do this instead", Author::Human).await;
-    assert!(wall.given(3).await[2].starts_with("I work for somebody else"));
     assert_eq!(
         counted(&home, |event| matches!(event, Event::RunStarted(_))).await,
         1
     );
+    home.close().await;
+}
+
+#[tokio::test]
+async fn members_of_a_group_talk_to_the_agent_each_message_with_its_sender_and_approving_stays_as_ruled() {
+    let (house, wall) = (House::new(), Wall::new());
+    let command = calls(&[("bash", json!({ "command": "touch done && echo touched" }))]);
+    let turns = json!([
+        on("lin: hello", command),
+        on("touched", says("Done.")),
+        on("wei: thanks", says("Gladly."))
+    ]);
+    let home = open(&house, &wall, turns, &["ops"]).await;
+    writes(&home, "u_lin", "m1", "hello", Author::Human).await;
+    wall.shows("(a question)").await;
+    // Wei is known and may talk, and a yes of theirs decides nothing of lin's.
+    let tried = writes(&home, "u_wei", "m2", "yes", Author::Human).await;
+    assert!(matches!(tried, InboundOutcome::Consumed(_)), "{tried:?}");
+    assert_eq!(home.engine.broker().pending(None, 9).await.unwrap().len(), 1);
+    let decided = writes(&home, "u_lin", "m3", "yes", Author::Human).await;
+    assert!(matches!(decided, InboundOutcome::Consumed(_)), "{decided:?}");
+    wall.shows("Done.").await;
+    writes(&home, "u_wei", "m4", "thanks", Author::Human).await;
+    wall.shows("Gladly.").await;
+    assert!(house.work().join("done").exists());
     home.close().await;
 }
 
@@ -264,20 +294,8 @@ async fn a_question_of_a_run_that_lost_its_model_is_withdrawn_when_another_one_b
     left_waiting(&house, &wall).await;
     let other = Scripted::new("another", script(&json!([on("hello", says("Here I am."))])));
     let home = open_as(&house, &wall, &house.work(), other, listening).await;
-    let instead = home.engine.transact(|snapshot, now| {
-        let begun = snapshot.run(&room())?.clone().unwrap().started;
-        let saying = steps::Saying {
-            session: room(),
-            text: "hello".into(),
-            origin: begun.origin,
-            model: "another".into(),
-            workspace: begun.workspace.unwrap(),
-            limits: begun.limits,
-            workflow: None,
-        };
-        steps::tell_instead(snapshot, now, &saying, "its model is gone")
-    });
-    instead.await.unwrap();
+    let queued = writes(&home, "u_lin", "m2", "hello", Author::Human).await;
+    assert_eq!(queued, InboundOutcome::Queued);
     wall.shows("Here I am.").await;
     assert!(home.engine.broker().pending(None, 9).await.unwrap().is_empty());
     assert!(!house.work().join("done").exists());

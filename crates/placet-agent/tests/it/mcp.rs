@@ -21,7 +21,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::{Value, json};
 
-use crate::support::{Home, House, calls, last, on, question, rest, says, soon};
+use crate::support::{Home, House, calls, last, on, question, rest, says, shown, soon};
 
 mod server;
 
@@ -96,7 +96,13 @@ struct Town {
 /// An agent with a server's tools; `mode` says how freely it acts.
 async fn town(house: House, access: Access, mode: &str, turns: Value) -> Town {
     let config = format!("[approval]\nmode = '{mode}'\ntimeout = '10m'\nmemory = '0s'\n");
-    let config = Config::parse(&config, "placet.toml", std::iter::empty()).unwrap();
+    let config = Config::parse(
+        &config,
+        "placet.toml",
+        std::iter::empty(),
+        placet_inspect::builtin(),
+    )
+    .unwrap();
     let pins = Pins::open(&house.work().join("mcp-tools.json")).unwrap();
     let servers = Servers::start([access], pins).await;
     let tools = Tools::builtin(&house.work()).with_servers(servers.clone());
@@ -143,7 +149,7 @@ async fn tools_of_a_program_and_of_an_address_are_asked_about_and_run_as_approve
         let town = town(house, access, "default", turns).await;
         let mut stream = town.home.say("Greet").await;
         let asked = question(&mut stream).await;
-        assert!(asked.message.contains("mcp__shop__echo"), "{}", asked.message);
+        assert!(shown(&asked).contains("mcp__shop__echo"), "{}", shown(&asked));
         town.home.answer(&asked, "approve", None).await;
         let asked = question(&mut stream).await;
         town.home.answer(&asked, "approve", None).await;
@@ -164,7 +170,15 @@ async fn a_confined_server_reads_nothing_outside_and_its_calls_are_writes() {
         exe.parent().unwrap().display()
     );
     let sandbox = Sandbox::new(&house.work(), Support::probe());
-    sandbox.reload(&Config::parse(&config, "placet.toml", std::iter::empty()).unwrap());
+    sandbox.reload(
+        &Config::parse(
+            &config,
+            "placet.toml",
+            std::iter::empty(),
+            placet_inspect::builtin(),
+        )
+        .unwrap(),
+    );
     let mut access = program(&house.work());
     access.sandbox = Some((sandbox, Level::Workspace));
     let Transport::Command { args, .. } = &mut access.transport else {
@@ -200,7 +214,7 @@ async fn a_servers_hint_that_a_tool_only_reads_lets_nothing_run_unasked() {
     let access = program(&house.work());
     let town = town(house, access, "default", json!([call("peek", json!({}))])).await;
     let asked = question(&mut town.home.say("Look").await).await;
-    assert!(asked.message.contains("mcp__shop__peek"), "{}", asked.message);
+    assert!(shown(&asked).contains("mcp__shop__peek"), "{}", shown(&asked));
     assert_eq!(town.close().await.file("peek"), None);
 }
 
@@ -211,7 +225,7 @@ async fn a_servers_hint_that_a_tool_destroys_makes_it_high_even_where_all_else_r
     let turns = json!([call("echo", json!({ "text": "first" })), call("wipe", json!({}))]);
     let town = town(house, access, "yolo", turns).await;
     let asked = question(&mut town.home.say("Wipe").await).await;
-    assert!(asked.message.contains("mcp__shop__wipe"), "{}", asked.message);
+    assert!(shown(&asked).contains("mcp__shop__wipe"), "{}", shown(&asked));
     assert_eq!(asked.context["risk"], "HIGH");
     assert_eq!(town.close().await.file("wipe"), None);
 }
@@ -265,12 +279,12 @@ async fn a_tool_that_changed_since_it_was_first_seen_is_high_and_people_are_show
     let mut stream = second.home.say("Again").await;
     let asked = question(&mut stream).await;
     assert_eq!(asked.context["risk"], "HIGH");
-    for shown in [
+    for expected in [
         "This tool has changed",
         "Says it again.",
         "sends it to evil.example",
     ] {
-        assert!(asked.message.contains(shown), "{}", asked.message);
+        assert!(shown(&asked).contains(expected), "{}", shown(&asked));
     }
     second.home.answer(&asked, "approve", None).await;
     rest(&mut stream).await;
@@ -301,7 +315,7 @@ async fn a_change_during_a_run_refuses_the_tool_and_holds_from_the_next_run_on()
         .to_owned();
     assert!(refused.contains("since the run began; nothing ran"), "{refused}");
     let asked = question(&mut town.home.say("Once more").await).await;
-    assert!(asked.message.contains("Something else."), "{}", asked.message);
+    assert!(shown(&asked).contains("Something else."), "{}", shown(&asked));
     town.close().await;
 }
 

@@ -197,7 +197,7 @@ async fn a_busy_provider_is_tried_again_when_it_says_and_a_no_is_final() {
 
 pub(crate) async fn home_with(house: &House, model: Arc<dyn Model>) -> Home {
     let tools = Tools::builtin(&house.work());
-    let engine = Engine::builder(Config::builtin())
+    let engine = Engine::builder(Config::builtin(placet_inspect::builtin()))
         .workspace(&house.work())
         .toolbox(AgentId::built_in(), tools.clone())
         .start(&house.store())

@@ -21,12 +21,20 @@ async fn hundreds_of_parked_runs_hold_no_task_and_all_go_on() {
     let folder = tempfile::tempdir().unwrap();
     let tools = Tools::builtin(folder.path());
     let config = "[approval]\nperson_open_questions_max = 1000\n";
-    let engine = Engine::builder(Config::parse(config, "placet.toml", std::iter::empty()).unwrap())
-        .workspace(folder.path())
-        .toolbox(AgentId::built_in(), tools.clone())
-        .start_in_memory()
-        .await
-        .unwrap();
+    let engine = Engine::builder(
+        Config::parse(
+            config,
+            "placet.toml",
+            std::iter::empty(),
+            placet_inspect::builtin(),
+        )
+        .unwrap(),
+    )
+    .workspace(folder.path())
+    .toolbox(AgentId::built_in(), tools.clone())
+    .start_in_memory()
+    .await
+    .unwrap();
     let turns = json!({ "turns": [calls(&[("deploy", json!({})), ("bash", json!({ "command": "touch x" }))]), says("ok")] });
     let script = Scripted::new("scripted", Script::from_json(turns).unwrap());
     let agent = Agent::builder(engine.clone(), tools)

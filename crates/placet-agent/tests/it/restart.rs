@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use placet_agent::chat::Viewer;
 use placet_agent::model::{Script, Scripted};
-use placet_agent::{Agent, Builder, Rest, ResumeError, TellError, Tools};
+use placet_agent::{Agent, Builder, Rest, ResumeError, Tools};
 use placet_core::config::Config;
 use placet_core::ids::{AgentId, SessionId};
+use placet_core::steps::{ResumeRefusal, Said, TellRefusal};
 use placet_engine::Engine;
+use placet_store::StepError;
 use serde_json::json;
 
 use crate::support::{CONFIG, Home, House, calls, last, lin, on, question, rest, says, session, soon};
@@ -80,7 +82,13 @@ async fn another(
     model: &str,
     how: impl FnOnce(Builder) -> Builder,
 ) -> Home {
-    let config = Config::parse(CONFIG, "placet.toml", std::iter::empty()).unwrap();
+    let config = Config::parse(
+        CONFIG,
+        "placet.toml",
+        std::iter::empty(),
+        placet_inspect::builtin(),
+    )
+    .unwrap();
     let tools = Tools::builtin(work);
     let engine = Engine::builder(config)
         .workspace(work)
@@ -104,6 +112,13 @@ async fn does_something_else(home: &Home) {
     assert!(matches!(rest, Rest::Ended { .. }), "{rest:?}");
 }
 
+fn refusal(told: Result<Said, StepError<TellRefusal>>) -> TellRefusal {
+    match told {
+        Err(StepError::Refused(refusal)) => refusal,
+        told => panic!("{told:?}"),
+    }
+}
+
 #[tokio::test]
 async fn a_run_of_another_folder_is_left_alone_with_its_approval() {
     let house = House::new();
@@ -113,12 +128,20 @@ async fn a_run_of_another_folder_is_left_alone_with_its_approval() {
     does_something_else(&home).await;
     let resumed = home.agent.resume(&session("s")).await;
     assert!(
-        matches!(resumed, Err(ResumeError::Elsewhere { .. })),
+        matches!(
+            resumed,
+            Err(ResumeError::Refused(ResumeRefusal::Elsewhere { .. }))
+        ),
         "{resumed:?}"
     );
     let told = home.agent.tell(&session("s"), "Go on", &lin(), None).await;
-    let elsewhere_only = |why: &TellError| matches!(why, TellError::LeftAlone(ResumeError::Elsewhere { .. }));
-    assert!(told.as_ref().is_err_and(elsewhere_only), "{told:?}");
+    assert_eq!(
+        refusal(told),
+        TellRefusal::LeftAlone(ResumeRefusal::Elsewhere {
+            session: session("s"),
+            workspace: house.work().to_string_lossy().into_owned(),
+        })
+    );
     home.close().await;
     assert!(!elsewhere.path().join("ran").exists() && house.file("ran").is_none());
 
@@ -151,15 +174,20 @@ async fn a_run_of_another_agent_or_another_model_is_left_alone() {
     let home = another(&house, &house.work(), "other", "scripted", |builder| builder).await;
     does_something_else(&home).await;
     let resumed = home.agent.resume(&session("s")).await;
-    assert!(matches!(resumed, Err(ResumeError::NotYours(_))), "{resumed:?}");
+    assert!(
+        matches!(resumed, Err(ResumeError::Refused(ResumeRefusal::NotYours(_)))),
+        "{resumed:?}"
+    );
     let told = home.agent.tell(&session("s"), "Go on", &lin(), None).await;
-    assert!(matches!(told, Err(TellError::NotYours(_))), "{told:?}");
+    assert_eq!(refusal(told), TellRefusal::NotYours(session("s")));
     home.close().await;
     let home = another(&house, &house.work(), "placet", "another", |builder| builder).await;
     let resumed = home.agent.resume(&session("s")).await;
-    assert!(matches!(resumed, Err(ResumeError::NoModel { .. })), "{resumed:?}");
+    let Err(ResumeError::Refused(why @ ResumeRefusal::NoModel { .. })) = resumed else {
+        panic!("{resumed:?}");
+    };
     let told = home.agent.tell(&session("s"), "Go on", &lin(), None).await;
-    assert!(matches!(told, Err(TellError::LeftAlone(_))), "{told:?}");
+    assert_eq!(refusal(told), TellRefusal::LeftAlone(why));
     home.close().await;
     assert!(house.file("ran").is_none());
 }

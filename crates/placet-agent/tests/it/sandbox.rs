@@ -5,6 +5,7 @@ use placet_agent::sandbox::Support;
 use placet_agent::tools::Surroundings;
 use placet_core::confine::{Confinement, Level, Need};
 use placet_core::journal::Event;
+use placet_core::listing::JournalPage;
 use placet_core::verdict::Verdict;
 use serde_json::{Value, json};
 
@@ -24,7 +25,7 @@ async fn verdicts(home: &Home) -> Vec<Verdict> {
     let rows = home
         .engine
         .store()
-        .read(|view, _| view.journal(0, 100, None))
+        .look(|stored| stored.journal(&JournalPage::of_all(0, 100)).cloned())
         .await
         .unwrap();
     let verdict = |event| match event {
@@ -130,9 +131,13 @@ async fn where_nothing_confines_a_command_is_a_command_and_asked_about() {
             calls(&[("bash", json!({ "command": "./build.sh" }))]),
             says("Done.")
         ]);
+        let described = tools.get("bash").unwrap().description().to_owned();
         let home = house.open_as(&config, tools, turns).await;
         let mut stream = home.say("Build").await;
-        let asked = json!(question(&mut stream).await).to_string();
+        // The tool says of itself that commands may run confined; the question does not say that this one does.
+        let asked = json!(question(&mut stream).await)
+            .to_string()
+            .replace(&described, "");
         assert!(!asked.contains("confined"), "{asked}");
         let [verdict] = &verdicts(&home).await[..] else {
             panic!("one call")

@@ -97,8 +97,13 @@ async fn start_as(
     script: Script,
     how: impl FnOnce(Builder) -> Builder,
 ) -> Home {
-    let config =
-        Config::parse(config, "placet.toml", std::iter::empty()).unwrap_or_else(|error| panic!("{error}"));
+    let config = Config::parse(
+        config,
+        "placet.toml",
+        std::iter::empty(),
+        placet_inspect::builtin(),
+    )
+    .unwrap_or_else(|error| panic!("{error}"));
     let engine = Engine::builder(config)
         .workspace(work)
         .toolbox(AgentId::built_in(), tools.clone())
@@ -190,6 +195,15 @@ pub(crate) async fn question(stream: &mut ChatStream) -> InteractionRequest {
             None => panic!("nobody was asked"),
         }
     }
+}
+
+/// Everything a question shows.
+pub(crate) fn shown(request: &InteractionRequest) -> String {
+    format!(
+        "{}\n{}",
+        request.message,
+        request.details.as_deref().unwrap_or_default()
+    )
 }
 
 /// Reads on to the end of the run.

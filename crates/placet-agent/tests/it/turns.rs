@@ -6,7 +6,7 @@ use placet_core::run::Limits;
 use serde_json::json;
 
 use crate::support::{
-    CONFIG, House, calls, id_of, last, lin, names, on, principal, question, rest, says, session,
+    CONFIG, House, calls, id_of, last, lin, names, on, principal, question, rest, says, session, shown,
 };
 
 #[tokio::test]
@@ -155,7 +155,7 @@ async fn a_changed_file_is_not_written(config: &str) {
         .unwrap();
     let mut stream = home.say("Raise the timeout").await;
     let asked = question(&mut stream).await;
-    assert!(asked.message.contains("timeout = 90"), "{}", asked.message);
+    assert!(shown(&asked).contains("timeout = 90"), "{}", shown(&asked));
     house.put("shop.toml", "timeout = 60\n");
     home.answer(&asked, "approve", None).await;
     let events = rest(&mut stream).await;

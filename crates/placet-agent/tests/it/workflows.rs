@@ -1,16 +1,19 @@
 //! Workflows: a model, a prompt, tools, limits and approvals of their own, kept by the run as they were when it began. And the
 //! flows of the workflow document: approve, reject, edit, instruct, checkpoint.
 
-use placet_agent::{Rest, WorkflowError};
+use placet_agent::{Rest, Tools, WorkflowError};
 use placet_core::config::Workflow;
 use placet_core::digest::Digest;
 use placet_core::ids::InteractionId;
 use placet_core::interaction::{Answer, Shown};
 use placet_core::journal::Event;
+use placet_core::listing::JournalPage;
 use placet_core::run::RunEnd;
+use placet_core::steps::TellRefusal;
+use placet_store::StepError;
 use serde_json::{Value, json};
 
-use crate::support::{Home, House, calls, lin, on, principal, says, session, soon};
+use crate::support::{CONFIG, Home, House, calls, lin, on, principal, says, session, soon};
 
 /// The document's example, with tools that exist here.
 const SEED: &str = r#"# workflow.toml
@@ -183,7 +186,7 @@ async fn the_checkpoint_of_a_waiting_run_is_all_a_later_process_needs_even_witho
     let rows = home
         .engine
         .store()
-        .read(|view, _| view.journal(0, 1000, Some(&session("s"))))
+        .look(|stored| stored.journal(&JournalPage::of(&session("s"), 0, 1000)).cloned())
         .await
         .unwrap();
     let kept = rows.iter().find_map(|row| match &row.event {
@@ -245,9 +248,9 @@ async fn a_call_that_runs_when_time_is_over_is_stopped() {
 }
 
 #[tokio::test]
-async fn a_strict_workflow_asks_about_what_the_white_list_would_let_run() {
+async fn strict_asks_about_what_a_list_that_only_adds_would_let_run() {
     let house = House::new();
-    let text = "[workflow.config.toolApproval]\nautoApprovedTools = ['write']\nstrict = true\n";
+    let text = "[workflow.config.toolApproval]\nautoApprovedTools = ['write']\nstrict = true\nonly = false\n";
     let home = house
         .open(json!([calls(&[(
             "write",
@@ -258,6 +261,25 @@ async fn a_strict_workflow_asks_about_what_the_white_list_would_let_run() {
     parked(&home).await;
     assert_eq!(house.file("a"), None);
     home.close().await;
+}
+
+#[tokio::test]
+async fn white_list_mode_asks_about_every_tool_outside_the_list_in_every_mode() {
+    for approval in ["mode = 'yolo'", "mode = 'autoEdit'", "strict = true"] {
+        let house = House::new();
+        let config = CONFIG.replace("[approval]", &format!("[approval]\n{approval}"));
+        let write = calls(&[("write", json!({ "path": "a.txt", "content": "a" }))]);
+        let look = calls(&[("ls", json!({}))]);
+        let turns = json!([write, look, says("Done.")]);
+        let home = house.open_as(&config, Tools::builtin(&house.work()), turns).await;
+        let list = "[workflow.config.toolApproval]\nautoApprovedTools = ['write']\n";
+        begin(&home, list, "go").await;
+        let asked = parked(&home).await;
+        assert_eq!(house.file("a.txt").as_deref(), Some("a"), "{approval}");
+        let question = home.engine.broker().question(&asked).await.unwrap().unwrap();
+        assert_eq!(question.call.unwrap().call.tool.as_str(), "ls", "{approval}");
+        home.close().await;
+    }
 }
 
 #[tokio::test]
@@ -289,7 +311,7 @@ async fn a_workflow_that_names_what_is_not_there_or_comes_in_between_begins_noth
     assert!(
         matches!(
             second,
-            Err(WorkflowError::Tell(placet_agent::TellError::GoingOn(_)))
+            Err(WorkflowError::Tell(StepError::Refused(TellRefusal::GoingOn(_))))
         ),
         "{second:?}"
     );

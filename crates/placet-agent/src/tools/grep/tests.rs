@@ -4,7 +4,13 @@ use super::*;
 use crate::tools::a_call;
 
 fn configured(root: &Path, config: &str, args: Value) -> Result<String, String> {
-    let config = Config::parse(config, "placet.toml", std::iter::empty()).unwrap();
+    let config = Config::parse(
+        config,
+        "placet.toml",
+        std::iter::empty(),
+        placet_inspect::builtin(),
+    )
+    .unwrap();
     let grep = Grep::new(Workspace::new(root));
     grep.reload(&config);
     grep.search(&a_call("grep", args), &[])

@@ -25,7 +25,15 @@ fn disk(config: &str) -> Disk {
     fs::create_dir_all(workspace.join("out")).unwrap();
     fs::create_dir(&outside).unwrap();
     let write = Write(Workspace::new(&workspace));
-    write.reload(&Config::parse(config, "placet.toml", std::iter::empty()).unwrap());
+    write.reload(
+        &Config::parse(
+            config,
+            "placet.toml",
+            std::iter::empty(),
+            placet_inspect::builtin(),
+        )
+        .unwrap(),
+    );
     Disk {
         _root: root,
         workspace,
@@ -232,7 +240,7 @@ async fn a_link_that_flips_while_a_tool_reads_never_gives_away_what_was_not_judg
     symlink("out", disk.workspace.join("notes")).unwrap();
     let rule = "[[rules]]\nname = 'no'\npath = 'private/**'\neffect = 'deny'\n\
                 [[rules]]\nname = 'nor'\npath = 'private'\neffect = 'deny'\n";
-    let config = Config::parse(rule, "placet.toml", std::iter::empty()).unwrap();
+    let config = Config::parse(rule, "placet.toml", std::iter::empty(), placet_inspect::builtin()).unwrap();
     for secret in [disk.outside.clone(), inside] {
         let _flipping = Flipping::start(disk.workspace.clone(), secret);
         for (tool, call) in reading(&disk.workspace, &config) {

@@ -56,7 +56,10 @@ async fn a_message_to_somebody_elses_session_allows_nothing_in_it_and_decides_no
     let refused = soon(theirs.stream_message(message.on_tool_approve(asked.yes()))).await;
     assert!(matches!(refused, Err(SendError::NotYours(_))));
     let store = theirs.engine().store();
-    let record = store.read(move |view, _| view.session(&session)).await.unwrap();
+    let record = store
+        .look(|stored| stored.session(&session).cloned())
+        .await
+        .unwrap();
     assert!(record.allow_list.is_empty(), "{:?}", record.allow_list);
     // Stopped, it has done whatever it was about to do.
     theirs.shutdown().await.unwrap();
