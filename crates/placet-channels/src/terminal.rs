@@ -11,7 +11,7 @@
 //! use placet_engine::Engine;
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-//! let config = Config::builtin();
+//! let config = Config::builtin(placet_inspect::builtin());
 //! let seat = Seat::of_user(&config.people)?;
 //! let (terminal, attendant) = terminal::open(seat, Locale::English, Colours::Auto)?;
 //! let engine = Engine::builder(config).channel(terminal).start_in_memory().await?;
@@ -29,6 +29,7 @@
 //! | [`palette`], [`seat`] | colours for roles; who sits there |
 //! | `inline`, `raw`, `editor` | the real terminal |
 //! | `queue`, `attendant` | one question after the other, between the channel and the broker |
+//! | `questions` | the broker as the attendant sees it: of this process, or of the store's owner |
 
 use std::sync::Arc;
 
@@ -51,15 +52,17 @@ mod inline;
 pub mod line;
 pub mod palette;
 pub mod prompt;
+mod questions;
 mod queue;
 mod raw;
 pub mod seat;
 pub mod sheet;
 
-pub use attendant::{AttendError, Attendant, Attended, Delivered};
+pub use attendant::{AttendError, Attendant, Attended, Delivered, Settle};
 pub use editor::edit;
 pub use inline::{Inline, size};
 pub use palette::Colours;
+pub use questions::{Given, Questions};
 #[cfg(unix)]
 pub use raw::restore_on_signals;
 pub use raw::{NoTerminal, Raw, Taken, restore};

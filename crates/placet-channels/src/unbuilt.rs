@@ -59,7 +59,13 @@ mod tests {
             )
         };
         let text: String = kinds.iter().map(section).collect();
-        let config = Config::parse(&text, "placet.toml", std::iter::empty()).unwrap();
+        let config = Config::parse(
+            &text,
+            "placet.toml",
+            std::iter::empty(),
+            placet_inspect::builtin(),
+        )
+        .unwrap();
         let mut found: Vec<_> = unbuilt(&config).map(|unbuilt| unbuilt.platform).collect();
         found.sort_unstable();
         assert_eq!(

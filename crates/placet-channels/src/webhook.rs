@@ -27,7 +27,7 @@ mod post;
 mod signature;
 mod trust;
 
-pub use inbound::{BODY_BYTES_MAX, InboundError, Received};
+pub use inbound::{BODY_BYTES_MAX, InboundError, Opened, Received};
 pub use post::IDEMPOTENCY_HEADER;
 pub use signature::{HEADER as SIGNATURE_HEADER, SignatureError, WINDOW};
 pub use trust::{CaError, Trust};

@@ -4,18 +4,18 @@ use std::io;
 use std::sync::Arc;
 
 use placet_core::ids::InteractionId;
-use placet_core::interaction::{Answer, Asked, Audience, Interaction, Locale, Pending};
+use placet_core::interaction::{Asked, Audience, Interaction, Locale, Pending};
 use placet_core::principal::Principal;
 use placet_core::render::{Block, Document, SafeText, decided};
-use placet_core::steps::AnswerRefusal;
 use placet_engine::Engine;
 use placet_engine::broker::Broker;
-use placet_store::{StepError, StoreError};
+use placet_store::StoreError;
 use tokio_util::sync::CancellationToken;
 
 use super::inline::{Held, Inline};
 use super::line::{Line, Role};
 use super::prompt::{Ask, Interrupting, Prompt};
+use super::questions::{Given, Questions};
 use super::queue::Queue;
 use super::raw::{Raw, Taken};
 use super::sheet::head_lines;
@@ -42,6 +42,22 @@ pub enum AttendError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The owner of the store, in another process, did not answer.
+    #[error("{0}")]
+    Owner(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Tells an attendant what became of the question on its screen, when no channel delivers that to it.
+#[derive(Clone)]
+pub struct Settle {
+    queue: Arc<Queue>,
+}
+
+impl Settle {
+    /// The question is settled; `document` says how.
+    pub fn decided(&self, id: &InteractionId, document: &Document) {
+        self.queue.settle(id, document);
+    }
 }
 
 /// Something for the person at the terminal.
@@ -87,6 +103,13 @@ impl Attendant {
         Ok(())
     }
 
+    /// Tells it what became of the question on the screen.
+    pub fn settle(&self) -> Settle {
+        Settle {
+            queue: Arc::clone(&self.queue),
+        }
+    }
+
     /// What was delivered to this terminal and not shown yet; waits for it. For programs that draw on the terminal themselves and
     /// say when [`Attendant::ask`] may.
     pub async fn delivered(&self) -> Delivered {
@@ -120,9 +143,13 @@ impl Attendant {
     }
 
     /// Shows a question until it is settled, on a terminal that nobody else draws on or reads from meanwhile.
-    pub async fn ask(&mut self, broker: &Broker, id: &InteractionId) -> Result<Attended, AttendError> {
+    pub async fn ask(
+        &mut self,
+        questions: &dyn Questions,
+        id: &InteractionId,
+    ) -> Result<Attended, AttendError> {
         self.queue.take(id);
-        let Some(question) = broker.question(id).await? else {
+        let Some((question, scopes)) = questions.question(id, &self.by).await? else {
             return Ok(Attended::Past);
         };
         let Interaction::Pending(pending) = &question.interaction else {
@@ -136,7 +163,7 @@ impl Attendant {
             return Ok(Attended::Others);
         }
         let ask = Ask {
-            scopes: broker.offered(&question, &self.by, broker.authority_at_the_store(&self.by)),
+            scopes,
             question,
             by: self.by.clone(),
             locale,
@@ -144,7 +171,7 @@ impl Attendant {
         };
         let mut prompt = Prompt::new(ask, self.inline.now());
         let raw = Arc::new(Raw::take(self.inline.out, Taken::Inline)?);
-        let end = self.until_settled(broker, &raw, &mut prompt).await;
+        let end = self.until_settled(questions, &raw, &mut prompt).await;
         let document = prompt.sheet().document().clone();
         // Given back first: what is printed now stays.
         let closed = end.and_then(|end| Ok(self.close(&document, end)?));
@@ -155,7 +182,7 @@ impl Attendant {
     /// Holds the prompt until the question is no longer this person's, and says what came of it.
     async fn until_settled(
         &mut self,
-        broker: &Broker,
+        questions: &dyn Questions,
         raw: &Arc<Raw>,
         prompt: &mut Prompt,
     ) -> Result<Line, AttendError> {
@@ -163,19 +190,19 @@ impl Attendant {
         loop {
             match self.hold(raw, prompt).await? {
                 // It may have been settled in the same moment.
-                Held::Stopped => return self.came_to(broker, &id).await,
+                Held::Stopped => return self.came_to(questions, &id).await,
                 Held::Decided(document) => return Ok(outcome(&document)),
                 Held::Withdrawn => {
-                    let by = self.by.to_string();
-                    broker.withdraw(&id, &by).await?;
-                    return self.came_to(broker, &id).await;
+                    questions.withdraw(&id, &self.by).await?;
+                    return self.came_to(questions, &id).await;
                 }
                 Held::Previewing(scope) => {
-                    let preview = broker.preview(prompt.question(), &scope).await?;
+                    let preview = questions.preview(prompt.question(), &scope).await?;
                     prompt.previewed(preview.as_ref());
                 }
-                Held::Answered(answer) => match self.give(broker, &id, *answer).await? {
-                    Given::Settled(line) => return Ok(line),
+                Held::Answered(answer) => match questions.answer(&id, *answer, self.inline.locale).await? {
+                    Given::Settled => return self.came_to(questions, &id).await,
+                    Given::GoesOn(words) => return Ok(Line::new(Role::Strong, format!("→ {words}"))),
                     Given::Refused(why) => prompt.refused(&why),
                 },
             }
@@ -198,27 +225,11 @@ impl Attendant {
         Ok(held?)
     }
 
-    async fn give(&self, broker: &Broker, id: &InteractionId, answer: Answer) -> Result<Given, AttendError> {
-        let locale = self.inline.locale;
-        // The person at the terminal of this process has the store's file.
-        let authority = broker.authority_at_the_store(&self.by);
-        match broker.answer_with(id, answer, authority).await {
-            Ok(answered) => Ok(Given::Settled(match answered.goes_on(locale) {
-                Some(words) => Line::new(Role::Strong, format!("→ {words}")),
-                None => self.came_to(broker, id).await?,
-            })),
-            Err(StepError::Refused(AnswerRefusal::AlreadyDecided { .. })) => {
-                Ok(Given::Settled(self.came_to(broker, id).await?))
-            }
-            Err(StepError::Store(error)) => Err(error.into()),
-            Err(StepError::Refused(other)) => Ok(Given::Refused(other.words(locale))),
-        }
-    }
-
     /// What came of a question, in a sentence.
-    pub async fn came_to(&self, broker: &Broker, id: &InteractionId) -> Result<Line, AttendError> {
+    pub async fn came_to(&self, questions: &dyn Questions, id: &InteractionId) -> Result<Line, AttendError> {
         let locale = self.inline.locale;
-        match broker.question(id).await?.map(|question| question.interaction) {
+        let found = questions.question(id, &self.by).await?;
+        match found.map(|(question, _)| question.interaction) {
             Some(Interaction::Resolved(resolved) | Interaction::Processed(resolved)) => {
                 let document = decided(&resolved.asked, &resolved.resolution, resolved.at, locale);
                 Ok(outcome(&document))
@@ -246,12 +257,6 @@ impl Attendant {
         lines.push(end);
         self.inline.print(&lines)
     }
-}
-
-/// What an answer came to.
-enum Given {
-    Settled(Line),
-    Refused(String),
 }
 
 /// The sentence of a settled question, and what the person said with it.

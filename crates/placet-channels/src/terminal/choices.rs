@@ -114,7 +114,7 @@ impl Choices {
             return None;
         }
         let mut texts = self.all.iter().filter_map(|choice| match &choice.does {
-            Does::Take(option) if option.requires_input => Some(option),
+            Does::Take(option) if option.needs_text() => Some(option),
             _ => None,
         });
         texts.next().filter(|_| texts.next().is_none())

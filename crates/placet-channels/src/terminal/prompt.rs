@@ -16,14 +16,14 @@ use placet_core::call::Args;
 use placet_core::findings::Findings;
 use placet_core::ids::PersonId;
 use placet_core::interaction::{
-    Action, Answer, Asked, Edited, Interaction, InteractionKind, InteractionOption, Locale, Subject,
+    Action, Answer, Asked, Edited, Interaction, InteractionKind, InteractionOption, Locale, Shown, Subject,
 };
 use placet_core::principal::Principal;
+use placet_core::question::Question;
 use placet_core::render::SafeText;
 use placet_core::standing::Scope;
 use placet_core::time::Millis;
 use placet_core::tool::Risk;
-use placet_engine::broker::Question;
 use placet_engine::review::GrantPreview;
 
 use super::choices::{Choices, Style};
@@ -225,7 +225,7 @@ impl Prompt {
     /// How long there is.
     pub fn remaining(&self, now: Duration) -> Millis {
         let question = &self.ask.question;
-        let then = self.asked().deadline.remaining_from(question.now.live);
+        let then = self.asked().deadline.remaining_from(question.now);
         let passed = u64::try_from(now.saturating_sub(self.looked_up).as_millis()).unwrap_or(u64::MAX);
         Millis::new(then.get().saturating_sub(passed))
     }
@@ -400,7 +400,11 @@ impl Prompt {
             },
             instruction: self.instruction.clone(),
             remember: self.remembered(),
-            shown: sheet.shown(),
+            // The digest of the question itself, which anyone can compute again; changed arguments are stored beside it.
+            shown: match sheet.shown() {
+                Shown::Whole(_) => Shown::Whole(self.sheet.document().digest()),
+                part => part,
+            },
         };
         let back = Box::new(std::mem::replace(&mut self.mode, Mode::Helping));
         self.mode = Mode::Sending { back };

@@ -64,7 +64,8 @@ mod tests {
     #[test]
     fn the_user_is_the_person_with_that_account_then_with_that_name_then_nobody_known() {
         let text = "[[people]]\nname = \"lin\"\nterminal = \"l.wang\"\n[[people]]\nname = \"wei\"\n";
-        let config = Config::parse(text, "placet.toml", std::iter::empty()).unwrap();
+        let config =
+            Config::parse(text, "placet.toml", std::iter::empty(), placet_inspect::builtin()).unwrap();
         let person = |user| Seat::of(&config.people, user).unwrap().person.to_string();
         assert_eq!(person("l.wang"), "lin");
         assert_eq!(person("wei"), "wei");

@@ -195,7 +195,7 @@ pub(crate) fn head_lines(document: &Document, cols: usize) -> Vec<Line> {
 fn block_lines(document: &Document, block: &Block, cols: usize) -> Vec<Line> {
     let lay_out = |block: &Block| laid_out(document, block, cols);
     let lines: Vec<Line> = match block {
-        Block::Heading { risk, .. } => all_in(Role::Risk(*risk), lay_out(block)),
+        Block::Heading { risk, .. } => all_in(risk.map_or(Role::Strong, Role::Risk), lay_out(block)),
         Block::Warning { .. } => all_in(Role::Caution, lay_out(block)),
         Block::Line { .. } => judged(&lay_out(block), Role::Plain),
         Block::Commands { label, commands } => {

@@ -3,12 +3,13 @@
 //! The sender is who the platform says it is, and the signature proves the platform. Nothing of a message counts before
 //! its signature does.
 
-use placet_core::ids::{ChannelName, ChatId};
+use placet_core::ids::{ChannelName, ChatId, InteractionId};
 use placet_core::journal::InboundMessage;
-use placet_core::steps::InboundOutcome;
+use placet_core::steps::{Choice, InboundOutcome};
 use placet_core::time::Timestamp;
 use placet_engine::bus::{self, Author, Bus};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::signature::SignatureError;
 use super::{Webhook, Webhooks};
@@ -59,9 +60,56 @@ struct Written {
     chat_id: ChatId,
     sender_id: String,
     message_id: String,
-    content: String,
+    /// What they wrote; absent when they pressed a button.
+    content: Option<String>,
+    request_id: Option<InteractionId>,
+    selected_option_id: Option<String>,
+    feedback: Option<String>,
+    data: Option<Map<String, Value>>,
     #[serde(default)]
     is_bot: bool,
+}
+
+/// A message whose signature fits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Opened {
+    /// The message. Without content when a button was pressed.
+    pub message: InboundMessage,
+    /// Whether a person wrote it.
+    pub author: Author,
+    /// The button that was pressed.
+    pub choice: Option<Choice>,
+}
+
+impl Written {
+    /// The text, or the button that was pressed: exactly one of them.
+    fn said(&mut self) -> Result<(String, Option<Choice>), InboundError> {
+        let malformed = |why: &str| Err(InboundError::NotAMessage(why.to_owned()));
+        match (
+            self.content.take(),
+            self.request_id.take(),
+            self.selected_option_id.take(),
+        ) {
+            (None, Some(request), Some(option)) => {
+                let choice = Choice {
+                    request,
+                    option,
+                    feedback: self.feedback.take(),
+                    data: self.data.take(),
+                };
+                Ok((String::new(), Some(choice)))
+            }
+            (Some(_), None, None) if self.feedback.is_some() || self.data.is_some() => {
+                malformed("`feedback` and `data` belong to `requestId` and `selectedOptionId`")
+            }
+            (Some(content), None, None) => Ok((content, None)),
+            (None, None, None) => malformed("missing field `content`"),
+            (None, _, _) => {
+                malformed("`requestId` and `selectedOptionId` belong together; one of them is missing")
+            }
+            (Some(_), _, _) => malformed("it has `content` and `requestId`; a message is a text or a choice"),
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -71,15 +119,11 @@ struct Addressed {
 
 impl Webhook {
     /// Verifies and reads one message: `signature` is the header's value, `body` the bytes as they came. Does nothing with it.
-    pub fn open(
-        &self,
-        signature: &str,
-        body: &[u8],
-        now: Timestamp,
-    ) -> Result<(InboundMessage, Author), InboundError> {
+    pub fn open(&self, signature: &str, body: &[u8], now: Timestamp) -> Result<Opened, InboundError> {
         measured(body)?;
         self.keys.verify(signature, body, now)?;
-        let message: Written = read(body)?;
+        let mut message: Written = read(body)?;
+        let (content, choice) = message.said()?;
         if message.channel != self.name {
             return Err(InboundError::OtherChannel {
                 claimed: message.channel,
@@ -96,10 +140,14 @@ impl Webhook {
             chat_id: message.chat_id,
             sender_id: message.sender_id,
             message_id: message.message_id,
-            content: message.content,
+            content,
             author,
         };
-        Ok((message, author))
+        Ok(Opened {
+            message,
+            author,
+            choice,
+        })
     }
 
     /// Takes one message, if this channel's secret signed it.
@@ -116,12 +164,7 @@ impl Webhook {
 
 impl Webhooks {
     /// [`Webhook::open`] of whichever of the webhooks the message names.
-    pub fn open(
-        &self,
-        signature: &str,
-        body: &[u8],
-        now: Timestamp,
-    ) -> Result<(InboundMessage, Author), InboundError> {
+    pub fn open(&self, signature: &str, body: &[u8], now: Timestamp) -> Result<Opened, InboundError> {
         measured(body)?;
         // Only to find the secret; nothing else is believed yet.
         let Addressed { channel } = read(body)?;
@@ -143,8 +186,17 @@ impl Webhooks {
     }
 }
 
-async fn publish(bus: &Bus, (message, author): (InboundMessage, Author)) -> Result<Received, InboundError> {
-    let consumed = match bus.publish_inbound(message, author).await? {
+async fn publish(bus: &Bus, opened: Opened) -> Result<Received, InboundError> {
+    let Opened {
+        message,
+        author,
+        choice,
+    } = opened;
+    let outcome = match choice {
+        Some(choice) => bus.publish_choice(message, author, choice).await?,
+        None => bus.publish_inbound(message, author).await?,
+    };
+    let consumed = match outcome {
         InboundOutcome::Consumed(_) | InboundOutcome::Duplicate => true,
         InboundOutcome::Queued => false,
     };

@@ -7,7 +7,7 @@ use crate::person::{Person, Place, bash};
 #[test]
 fn y_runs_exactly_what_was_shown() {
     let mut kim = Person::asked_about("mkdir -p build/out");
-    kim.sees("May `bash` run this?");
+    kim.sees("Run `mkdir -p build/out`");
     kim.sees("│ mkdir -p build/out");
     kim.sees("Why you are asked:");
     kim.sees("Asked by: helper");
@@ -22,7 +22,7 @@ fn y_runs_exactly_what_was_shown() {
 #[test]
 fn enter_alone_refuses() {
     let mut kim = Person::asked_about("rm -rf build");
-    kim.sees("Risk HIGH");
+    kim.sees("[HIGH]");
     kim.sees("[N] Reject");
     kim.presses("\r");
     kim.sees("→ Rejected by kim.");

@@ -30,7 +30,7 @@ fn diamond_override_false_runs_and_true_asks() {
     let calls = unasked(json!({ "config": config("false"), "calls": [call] }));
     assert!(calls[0]["output"].is_string());
     let mut kim = Person::at(json!({ "config": config("true"), "calls": [call] }));
-    kim.sees("May `deploy` run this?");
+    kim.sees("Run `deploy`: `to: staging`");
     kim.presses("n");
     assert_eq!(kim.result()["status"], "rejected");
 }

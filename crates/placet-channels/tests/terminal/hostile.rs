@@ -26,7 +26,7 @@ fn an_agents_words_cannot_pass_for_ours() {
     let mut call = bash("mkdir build");
     call["description"] = json!(forged);
     let mut kim = Person::at(json!({ "calls": [call] }));
-    kim.sees("In the agent's own words");
+    kim.sees("Agent's note");
     kim.is_asked();
     let screen = kim.screen();
     let forged: Vec<_> = screen

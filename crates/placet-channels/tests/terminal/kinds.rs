@@ -7,7 +7,7 @@ use crate::person::Person;
 fn asks(kind: &str, options: &Value) -> Person {
     Person::at(json!({ "requests": [{
         "sessionId": "terminal:kim", "type": kind, "title": "Which database?",
-        "message": "I found two of them.", "options": options,
+        "message": "I found two of them.", "options": options, "required": true,
     }] }))
 }
 

@@ -11,6 +11,7 @@ use placet_core::config::Config;
 use placet_core::evidence::Evidence;
 use placet_core::ids::{AgentId, PersonId, ToolName};
 use placet_core::interaction::{Answer, InteractionRequest, Locale, Shown};
+use placet_core::listing::StandingRow;
 use placet_core::principal::{Principal, Via};
 use placet_core::tool::Tool;
 use placet_engine::toolbox::Toolbox;
@@ -84,7 +85,13 @@ async fn the_program_at_the_terminal() {
 }
 
 async fn play(scene: &Scene) -> Value {
-    let config = Config::parse(&scene.config, "placet.toml", std::iter::empty()).unwrap();
+    let config = Config::parse(
+        &scene.config,
+        "placet.toml",
+        std::iter::empty(),
+        placet_inspect::builtin(),
+    )
+    .unwrap();
     let seat = Seat::of(&config.people, "kim").unwrap();
     let tools = Tools {
         evidence: scene.evidence.clone(),
@@ -152,7 +159,7 @@ async fn everything(scene: &Scene, engine: &Engine, terminal: &Arc<Terminal>) ->
     let standing: Vec<_> = engine.broker().standing().await.unwrap();
     let standing: Vec<_> = standing
         .iter()
-        .map(|(grant, ..)| {
+        .map(|StandingRow { grant, .. }| {
             let lasts = (grant.ends_at.as_millis() - grant.given_at.as_millis()) / 1000;
             json!({ "covers": grant.scope.describe(), "seconds": lasts })
         })

@@ -58,7 +58,7 @@ fn keys_typed_before_the_question_was_drawn_decide_nothing() {
     kim.sees("type ahead now");
     kim.types("yyyy\ry\r");
     std::fs::write(go, "").unwrap();
-    kim.sees("May `bash` run this?");
+    kim.sees("Run `mkdir build`");
     // At the very moment it appears, too.
     kim.types("yy");
     kim.sees_bold("[y]");
@@ -181,7 +181,7 @@ fn one_question_at_a_time_and_the_others_are_counted() {
 #[test]
 fn chinese_is_spoken_throughout() {
     let mut kim = Person::at(json!({ "locale": "zh", "calls": [bash("mkdir 构建")] }));
-    kim.sees("是否允许执行 `bash`？风险：中。");
+    kim.sees("执行 `mkdir 构建` [中]");
     kim.sees("│ mkdir 构建");
     kim.sees("为什么问你：没有规则允许此命令，需人工审批");
     kim.sees("[y] 批准");
@@ -252,7 +252,7 @@ fn a_resized_terminal_shows_the_question_once() {
             .any(|row| row.chars().filter(|c| *c == '─').count() == 120)
     });
     assert_eq!(
-        kim.screen().matches("May `bash` run this?").count(),
+        kim.screen().matches("Run `mkdir build`").count(),
         1,
         "{}",
         kim.screen()

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use placet_core::ids::InteractionId;
 use placet_core::interaction::{Cancellation, Interaction, Resolution};
+use placet_core::listing::ToSend;
 use placet_core::outcome::{Denial, Outcome};
 use placet_core::outgoing::OutState;
 use serde_json::json;
@@ -14,11 +15,17 @@ use crate::platform::{Mood, soon};
 /// In how many milliseconds a question is tried again, once it has been tried so often.
 async fn next_try(house: &House, id: &InteractionId, tries: u32) -> Option<u64> {
     house.tried(id, tries).await;
-    let read = house
+    let now = house.engine.store().now();
+    let wanted = ToSend {
+        at: now,
+        busy: BTreeSet::new(),
+        limit: 1,
+    };
+    let look = house
         .engine
         .store()
-        .read(|view, now| Ok((view.outbox_next(&BTreeSet::new())?, now.live)));
-    let (next, now) = read.await.unwrap();
+        .look(|stored| Ok(stored.sendable(&wanted)?.next));
+    let next = look.await.unwrap();
     next.map(|next| next.remaining_from(now).get())
 }
 
@@ -129,7 +136,7 @@ async fn a_platform_that_says_never_leaves_nobody_to_ask() {
     let copies = house
         .engine
         .store()
-        .read(move |view, _| view.outbox_items(&id))
+        .look(|stored| stored.copies(&id).cloned())
         .await
         .unwrap();
     assert_eq!(copies[0].state, OutState::Dead);

@@ -185,10 +185,7 @@ impl House {
         soon(async {
             loop {
                 let looked = id.clone();
-                let read = self
-                    .engine
-                    .store()
-                    .read(move |view, _| view.outbox_items(&looked));
+                let read = self.engine.store().look(|stored| stored.copies(&looked).cloned());
                 let copy = read.await.unwrap().swap_remove(0);
                 if copy.attempts >= tries {
                     return copy;
@@ -252,8 +249,13 @@ fn channel(folder: &TempDir, name: &str, secret: &str, platform: &Platform) -> S
 }
 
 async fn start(folder: &TempDir, clock: &Arc<ManualClock>, config: &str) -> (Engine, Arc<Webhooks>) {
-    let config =
-        Config::parse(config, "placet.toml", std::iter::empty()).unwrap_or_else(|error| panic!("{error}"));
+    let config = Config::parse(
+        config,
+        "placet.toml",
+        std::iter::empty(),
+        placet_inspect::builtin(),
+    )
+    .unwrap_or_else(|error| panic!("{error}"));
     let hooks = Arc::new(Webhooks::from_config(&config).unwrap());
     let clock: Arc<dyn Clock> = clock.clone();
     let mut builder = Engine::builder(config).clock(clock).workspace(folder.path());

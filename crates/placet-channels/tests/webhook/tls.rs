@@ -112,7 +112,13 @@ fn a_file_that_vouches_for_nobody_is_refused_when_the_channel_is_made() {
     let text = format!(
         "[channels.ops]\ntype = \"webhook\"\nurl = \"https://chat.example.com/\"\nsecret = \"file:{secret}\"\nca = \"file:{empty}\"\n"
     );
-    let config = Config::parse(&text, "placet.toml", std::iter::empty()).unwrap();
+    let config = Config::parse(
+        &text,
+        "placet.toml",
+        std::iter::empty(),
+        placet_inspect::builtin(),
+    )
+    .unwrap();
     let Err(error) = Webhooks::from_config(&config) else {
         panic!("it was made")
     };

@@ -219,7 +219,7 @@ async fn a_platforms_answer_may_be_anything_and_is_not_followed_anywhere() {
 #[test]
 fn a_webhook_without_its_secret_is_not_made_and_says_what_to_do() {
     let text = "[channels.ops]\ntype = \"webhook\"\nurl = \"https://chat.example.com/\"\nsecret = \"env:PLACET_NO_SUCH_SECRET\"\n";
-    let config = Config::parse(text, "placet.toml", std::iter::empty()).unwrap();
+    let config = Config::parse(text, "placet.toml", std::iter::empty(), placet_inspect::builtin()).unwrap();
     let Err(error) = Webhooks::from_config(&config) else {
         panic!("it was made")
     };

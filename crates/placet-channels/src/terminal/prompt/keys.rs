@@ -133,7 +133,7 @@ impl Prompt {
             return Effect::Nothing;
         };
         match choice.does.clone() {
-            Does::Take(option) if option.requires_input => self.type_in(Wanted::Text(option), ""),
+            Does::Take(option) if option.needs_text() => self.type_in(Wanted::Text(option), ""),
             Does::Take(option) if option.is_dangerous => {
                 self.mode = Mode::Confirming { option };
                 Effect::Nothing

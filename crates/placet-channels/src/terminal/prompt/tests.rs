@@ -33,7 +33,7 @@ fn kim() -> Principal {
 
 async fn engine() -> Engine {
     // A folder of the same name everywhere: screens show it.
-    let builder = Engine::builder(Config::builtin()).workspace(Path::new("/usr"));
+    let builder = Engine::builder(Config::builtin(placet_inspect::builtin())).workspace(Path::new("/usr"));
     builder.start_in_memory().await.unwrap()
 }
 
@@ -319,7 +319,7 @@ async fn as_a_rule_shows_the_rule_and_its_past_before_it_counts() {
     play.shows(
         ROOMY,
         &expect![[r#"
-            May `bash` run this? Risk MEDIUM.
+            Run `git fetch origin` [MEDIUM]
             │ git fetch origin
               ↳ [MEDIUM]
 
@@ -406,7 +406,7 @@ async fn in_the_project_shows_its_past_and_enter_goes_back() {
     play.shows(
         Size { cols: 40, rows: 24 },
         &expect![[r#"
-            是否允许执行 `bash`？风险：中。
+            执行 `git fetch origin` [中]
             │ git fetch origin
               ↳ [中]
 
