@@ -17,16 +17,19 @@ use subtle::ConstantTimeEq as _;
 mod caller;
 mod code;
 mod hosts;
+mod local;
 mod proof;
 mod throttle;
 mod ticket;
 mod tokens;
 mod welcome;
 
+pub(crate) use caller::Presented;
 pub use caller::{Admin, AgentOnly, AgentOrPerson, Caller, PersonOnly};
-pub(crate) use caller::{Peer, Presented, require_same_site};
+pub(crate) use caller::{Peer, require_same_site};
 pub(crate) use code::{CodeError, Codes};
 pub(crate) use hosts::{HostError, Hosts, Named};
+pub(crate) use local::{LocalPeer, Operator};
 pub(crate) use proof::{CHALLENGE_HEADER, Challenges, PROOF_HEADER, PublicKey, prove};
 pub(crate) use throttle::Throttle;
 pub(crate) use ticket::{Ticket, Tickets};
@@ -78,6 +81,11 @@ pub enum Holder {
 pub(crate) struct CredentialId([u8; 8]);
 
 impl CredentialId {
+    /// The socket has no credential, and nothing is looked up by this.
+    fn of_socket() -> Self {
+        Self([0; 8])
+    }
+
     pub(crate) fn parse(hex: &str) -> Option<Self> {
         let mut bytes = [0; 8];
         hex::decode_to_slice(hex, &mut bytes).ok()?;
@@ -168,10 +176,7 @@ pub enum AccessError {
 impl Access {
     /// The credentials of a configuration. Roles without a configured token get one in `tokens.toml` of the data folder.
     pub fn load(config: &Config, data: &Path) -> Result<Self, AccessError> {
-        let local = match Seat::of_user(&config.people) {
-            Ok(seat) => seat.person,
-            Err(_) => PersonId::new(DEFAULT_PERSON)?,
-        };
+        let local = local_person(config)?;
         let mut found = Found(BTreeMap::new());
         let person = |person: &PersonId, role| Holder::Person {
             person: person.clone(),
@@ -221,6 +226,14 @@ impl Access {
         Ok(Self { credentials, local })
     }
 
+    /// No credentials at all: for an owner that listens on its socket only.
+    pub(crate) fn without_tokens(config: &Config) -> Result<Self, AccessError> {
+        Ok(Self {
+            credentials: Vec::new(),
+            local: local_person(config)?,
+        })
+    }
+
     /// The person the roles' own tokens belong to: whoever runs the program.
     pub fn local_person(&self) -> &PersonId {
         &self.local
@@ -255,11 +268,21 @@ impl Holder {
     pub fn principal(&self) -> Principal {
         match self {
             Self::Agent(agent) => Principal::Agent { agent: agent.clone() },
-            Self::Person { person, .. } => Principal::Person {
+            Self::Person { person, role } => Principal::Person {
                 person: person.clone(),
-                via: Via::Inbox,
+                via: match role {
+                    Role::Admin => Via::Admin,
+                    Role::Approver => Via::Inbox,
+                },
             },
         }
+    }
+}
+
+fn local_person(config: &Config) -> Result<PersonId, IdError> {
+    match Seat::of_user(&config.people) {
+        Ok(seat) => Ok(seat.person),
+        Err(_) => PersonId::new(DEFAULT_PERSON),
     }
 }
 

@@ -19,9 +19,12 @@ mod events;
 mod grants;
 mod inbound;
 mod interactions;
+pub(crate) mod local;
 mod person;
 mod policy;
+mod reading;
 mod review;
+mod runs;
 mod service;
 mod sessions;
 
@@ -31,6 +34,7 @@ pub(crate) fn routes() -> OpenApiRouter<State> {
         .merge(calls::routes())
         .merge(interactions::routes())
         .merge(answer::routes())
+        .merge(reading::routes())
         .merge(events::routes())
         .merge(inbound::routes())
         .merge(sessions::routes())
@@ -39,6 +43,7 @@ pub(crate) fn routes() -> OpenApiRouter<State> {
         .merge(review::routes())
         .merge(grants::routes())
         .merge(chat::routes())
+        .merge(runs::routes())
         .merge(person::routes())
         .merge(service::routes())
 }

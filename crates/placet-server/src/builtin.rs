@@ -12,8 +12,8 @@ use placet_agent::{Model, Tools};
 use placet_channels::secret::{self, SecretError};
 use placet_core::call::ToolCall;
 use placet_core::config::{
-    ChannelKind, Config, Database as ConfiguredDatabase, DatabaseUrl, EnvValue, McpServer, McpTransport,
-    Model as Configured, Secret,
+    ChannelKind, Config, ConfigError, Database as ConfiguredDatabase, DatabaseUrl, EnvValue, McpServer,
+    McpTransport, Model as Configured, Secret, Workflow,
 };
 use placet_core::confine::Confinement;
 use placet_core::ids::ChannelName;
@@ -179,6 +179,39 @@ pub fn channels_elsewhere(config: &Config) -> impl Iterator<Item = (ChannelName,
     });
     let terminal = ChannelName::new(placet_channels::terminal::NAME).ok();
     configured.chain(terminal.map(|name| (name, Elsewhere::InboxOnly)))
+}
+
+/// Why a workflow cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkflowFileError {
+    /// `[workflows]` has no such name. A file is never named from outside.
+    #[error("there is no workflow `{0}` in `[workflows]`")]
+    Unknown(String),
+    /// Its file cannot be read.
+    #[error("the file of the workflow `{name}` cannot be read: {source}")]
+    File {
+        /// Which workflow.
+        name: String,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// Its file is refused.
+    #[error(transparent)]
+    Refused(#[from] ConfigError),
+}
+
+/// A workflow of the configuration, as its file says now.
+pub fn workflow(config: &Config, name: &str) -> Result<Workflow, WorkflowFileError> {
+    let unknown = || WorkflowFileError::Unknown(name.to_owned());
+    let path = config.workflows.get(name).ok_or_else(unknown)?;
+    let text = std::fs::read_to_string(path).map_err(|source| WorkflowFileError::File {
+        name: name.to_owned(),
+        source,
+    })?;
+    Ok(Workflow {
+        name: Some(name.to_owned()),
+        ..Workflow::parse(&text, path)?
+    })
 }
 
 /// The other configured models that can be used, for runs that began with one of them.

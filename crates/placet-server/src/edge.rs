@@ -9,7 +9,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use tracing::Instrument as _;
 
-use crate::access::HostError;
+use crate::access::{HostError, LocalPeer};
 use crate::problem::{CODE_HEADER, Code, Problem};
 use crate::state::State;
 
@@ -52,6 +52,10 @@ struct Told(&'static str);
 /// Liveness is asked for by address, and tells nobody anything.
 fn checked(state: &State, request: &mut Request) -> Result<(), Problem> {
     if matches!(request.uri().path(), "/healthz" | "/readyz") {
+        return Ok(());
+    }
+    // No browser reaches the socket, so its requests need no name to be told from those of other sites.
+    if request.extensions().get::<LocalPeer>().is_some() {
         return Ok(());
     }
     match state.hosts().named(request.headers()) {

@@ -33,15 +33,24 @@ use axum::{Router, middleware};
 pub use access::{
     Access, AccessError, Admin, AgentOnly, AgentOrPerson, Caller, Holder, PersonOnly, Role, TokensError,
 };
-pub use serve::{Options, Server, StartError};
+pub use serve::{Listen, Options, Server, StartError, Work};
 pub use state::{ReloadError, State};
 
-/// Everything that is served.
+/// Everything that is served on TCP: the published contract, and the pages.
 pub fn router(state: State) -> Router {
     let (endpoints, openapi) = api::routes().split_for_parts();
     let pages = web::routes().merge(web::Reference::of(&openapi).routes());
-    endpoints
-        .merge(pages)
+    layered(endpoints.merge(pages), state)
+}
+
+/// Everything that is served on the socket of the data folder: the published contract, and the records of this machine.
+fn local_router(state: State) -> Router {
+    let (endpoints, _) = api::routes().split_for_parts();
+    layered(endpoints.merge(api::local::routes()), state)
+}
+
+fn layered(routes: Router<State>, state: State) -> Router {
+    routes
         .fallback(web::nowhere)
         .method_not_allowed_fallback(edge::no_such_method)
         .layer(middleware::from_fn_with_state(state.clone(), access::prove))

@@ -139,6 +139,8 @@ codes! {
     Expired = "expired", GONE, "Time has run out";
     /// More than is taken.
     TooLarge = "too-large", PAYLOAD_TOO_LARGE, "The request is too large";
+    /// The agent here works in another folder, or without the model the run began with.
+    NotHere = "not-here", CONFLICT, "The run cannot go on here";
     /// Not JSON.
     WrongContentType = "wrong-content-type", UNSUPPORTED_MEDIA_TYPE, "The body must be JSON";
     /// Not a name of this server.
@@ -180,10 +182,22 @@ impl Problem {
         }
     }
 
+    /// What happened, in a sentence.
+    pub fn detail(&self) -> &str {
+        &self.detail
+    }
+
     /// The same, saying something more to programs.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.more.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// The same in other words.
+    #[must_use]
+    pub(crate) fn saying(mut self, detail: String) -> Self {
+        self.detail = detail;
         self
     }
 

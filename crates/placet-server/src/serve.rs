@@ -1,10 +1,12 @@
 //! The server's life: it binds, serves, and ends without losing anything it has acknowledged.
 
+use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::Router;
@@ -19,18 +21,19 @@ use placet_channels::webhook::{Webhooks, WebhooksError};
 use placet_core::config::Config;
 use placet_core::ids::AgentId;
 use placet_engine::Engine;
-use placet_store::StoreError;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use placet_store::{Location, StoreError};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, UnixListener};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
-use crate::access::{Access, AccessError, Peer, Tickets};
+use crate::access::{Access, AccessError, LocalPeer, Peer, Tickets};
 use crate::builtin::{self, ModelError, ServersError};
-use crate::router;
 use crate::stall::Unstalled;
 use crate::state::{Parts, Places, State};
+use crate::{local_router, router};
 
 /// Headers that have not arrived by then are not waited for; nor is the next request of an idle connection.
 const HEADER_TIME: Duration = Duration::from_secs(30);
@@ -50,10 +53,39 @@ pub struct Options {
     pub source: String,
     /// The data folder.
     pub data: PathBuf,
-    /// Where to listen, instead of where the configuration says.
-    pub listen: Option<SocketAddr>,
+    /// The store; several servers share one that is on a database server.
+    pub store: Location,
+    /// Where to listen.
+    pub listen: Listen,
+    /// What it does besides answering requests.
+    pub work: Work,
     /// Pages to serve instead of the built-in ones, while working on them.
     pub web: Option<PathBuf>,
+}
+
+/// Where a server listens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listen {
+    /// Where the configuration says.
+    Configured,
+    /// Here instead.
+    At(SocketAddr),
+    /// On no address: only on the sockets it is given ([`Server::offer`]). It makes no tokens.
+    Nowhere,
+}
+
+/// What a server does besides answering requests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Work {
+    /// Everything: it connects the channels, and its agent resumes every run.
+    Everything,
+    /// Conversations and runs that it is asked for, with this model or the usual one. Messages for channels stay queued.
+    Asked {
+        /// The model of new runs.
+        model: Option<String>,
+    },
+    /// It only lets people look and answer; there is no agent.
+    Answers,
 }
 
 /// Why a server does not start.
@@ -100,11 +132,10 @@ pub enum StartError {
 
 /// A server that has its address and its store, and serves once it runs.
 pub struct Server {
-    listener: TcpListener,
-    address: SocketAddr,
+    tcp: Option<TcpListener>,
+    sockets: Vec<UnixListener>,
     state: State,
-    router: Router,
-    connections_max: u32,
+    connections: Arc<Semaphore>,
 }
 
 impl Server {
@@ -114,23 +145,36 @@ impl Server {
             config,
             source,
             data,
+            store,
             listen,
             web,
+            work,
         } = options;
-        let access = Access::load(&config, &data)?;
+        let access = match listen {
+            Listen::Nowhere => Access::without_tokens(&config)?,
+            Listen::Configured | Listen::At(_) => Access::load(&config, &data)?,
+        };
         let tickets = Tickets::open(&data).map_err(|source| StartError::SignedOut {
             data: data.clone(),
             source,
         })?;
-        let webhooks = Webhooks::from_config(&config)?;
+        // An owner for a moment connects to no channel, so it needs none of their secrets.
+        let webhooks = match work {
+            Work::Everything => Webhooks::from_config(&config)?,
+            Work::Asked { .. } | Work::Answers => Webhooks::default(),
+        };
         warn_of_unbuilt(&config);
-        let address = listen.unwrap_or(config.server.listen);
-        let failed = |source| StartError::Listen { address, source };
-        let listener = TcpListener::bind(address).await.map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
-        warn_of_neighbours(address);
-        let store = data.join(&config.store.path);
-        let model = match builtin::model(&config, None) {
+        let (tcp, address) = match listen {
+            Listen::Configured => listening(config.server.listen).await?,
+            Listen::At(address) => listening(address).await?,
+            Listen::Nowhere => (None, config.server.listen),
+        };
+        let named = match &work {
+            Work::Asked { model } => model.as_deref(),
+            Work::Everything | Work::Answers => None,
+        };
+        let model = match builtin::model(&config, named) {
+            _ if work == Work::Answers => None,
             Ok(model) => Some(model),
             Err(ModelError::None) => None,
             Err(error @ ModelError::Several(_)) => {
@@ -153,22 +197,25 @@ impl Server {
         if model.is_some() {
             builder = builder.toolbox(AgentId::built_in(), tools.clone());
         }
-        let builder = webhooks.channels().fold(builder, placet_engine::Builder::channel);
-        let engine = builder.start(&store).await?;
+        builder = webhooks.channels().fold(builder, placet_engine::Builder::channel);
+        let engine = builder.data(&data).start_at(&store).await?;
         let agent = match model {
             Some(model) => {
                 let others = builtin::other_models(&config, model.name());
-                let agent = Agent::builder(engine.clone(), tools)
+                let mut agent = Agent::builder(engine.clone(), tools)
                     .model(model)
-                    .limits(config.agent.limits)
-                    .channels(config.agent.channels.iter().cloned());
+                    .limits(config.agent.limits);
+                agent = match work {
+                    Work::Everything => agent.channels(config.agent.channels.iter().cloned()),
+                    // Whatever else is open in the store belongs to other folders, other people or another day.
+                    Work::Asked { .. } | Work::Answers => agent.resuming_nothing(),
+                };
                 let agent = others.into_iter().fold(agent, placet_agent::Builder::model);
                 Some(agent.start().await?)
             }
             None => None,
         };
-        let connections_max = enough_files(config.server.connections_max);
-        let state = State::new(Parts {
+        let parts = Parts {
             engine,
             agent,
             config,
@@ -179,20 +226,53 @@ impl Server {
             listen: address,
             places: Places { data, web },
             stop: CancellationToken::new(),
-        })
-        .await?;
+        };
+        Ok(Self::of(tcp, parts).await?)
+    }
+
+    /// A server around an engine that runs already, for a program with tools or channels of its own. It listens only on the
+    /// sockets it is given, and closes the engine when it ends.
+    pub async fn around(engine: Engine, config: Config, data: PathBuf) -> Result<Self, StartError> {
+        let tickets = Tickets::open(&data).map_err(|source| StartError::SignedOut {
+            data: data.clone(),
+            source,
+        })?;
+        let parts = Parts {
+            engine,
+            agent: None,
+            source: "the program".to_owned(),
+            access: Access::without_tokens(&config)?,
+            tickets,
+            webhooks: Webhooks::default(),
+            listen: config.server.listen,
+            places: Places { data, web: None },
+            stop: CancellationToken::new(),
+            config,
+        };
+        Ok(Self::of(None, parts).await?)
+    }
+
+    async fn of(tcp: Option<TcpListener>, parts: Parts) -> Result<Self, StoreError> {
+        let connections_max = enough_files(parts.config.server.connections_max);
+        let state = State::new(parts).await?;
         Ok(Self {
-            router: router(state.clone()),
-            listener,
-            address,
+            tcp,
+            sockets: Vec::new(),
             state,
-            connections_max,
+            connections: Arc::new(Semaphore::new(
+                usize::try_from(connections_max).unwrap_or(usize::MAX),
+            )),
         })
     }
 
+    /// Serves on this socket, too. Processes of the same user that are not confined act there as the person at the terminal.
+    pub fn offer(&mut self, socket: UnixListener) {
+        self.sockets.push(socket);
+    }
+
     /// Where it listens: the real port when `:0` was asked for.
-    pub fn address(&self) -> SocketAddr {
-        self.address
+    pub fn address(&self) -> Option<SocketAddr> {
+        self.tcp.as_ref()?.local_addr().ok()
     }
 
     /// Where people find it.
@@ -216,8 +296,19 @@ impl Server {
     /// Serves until `stop`. Long polls and streams end at once, other requests within ten seconds; then the store is closed.
     pub async fn run(self, stop: CancellationToken) -> Result<(), StoreError> {
         let connections = TaskTracker::new();
-        self.accept(&stop, &connections).await;
-        drop(self.listener);
+        let listening = TaskTracker::new();
+        let is_lasting = self.tcp.is_some();
+        if let Some(tcp) = self.tcp {
+            let door = Door::new(&self.state, &self.connections, &connections, &stop, router);
+            listening.spawn(door.accept_tcp(tcp));
+        }
+        for socket in self.sockets {
+            let door = Door::new(&self.state, &self.connections, &connections, &stop, local_router);
+            listening.spawn(door.accept_local(socket));
+        }
+        listening.close();
+        stop.cancelled().await;
+        listening.wait().await;
         self.state.stop().cancel();
         connections.close();
         if tokio::time::timeout(GRACE, connections.wait()).await.is_err() {
@@ -226,43 +317,110 @@ impl Server {
         if let Some(agent) = self.state.agent() {
             agent.clone().shutdown().await;
         }
-        self.state.engine().clone().shutdown().await
-    }
-
-    async fn accept(&self, stop: &CancellationToken, connections: &TaskTracker) {
-        let open = Arc::new(Semaphore::new(
-            usize::try_from(self.connections_max).unwrap_or(usize::MAX),
-        ));
-        loop {
-            // Whoever comes when all are taken waits in the system's queue.
-            let Some(Ok(permit)) = stop.run_until_cancelled(Arc::clone(&open).acquire_owned()).await else {
-                return;
-            };
-            let (stream, peer) = match stop.run_until_cancelled(self.listener.accept()).await {
-                None => return,
-                Some(Ok(accepted)) => accepted,
-                Some(Err(error)) => {
-                    // Out of files, or the caller is gone already: neither is a reason to end.
-                    tracing::warn!(%error, "a connection could not be accepted");
-                    tokio::time::sleep(Duration::from_millis(10)).await;
-                    continue;
-                }
-            };
-            let (router, state) = (self.router.clone(), self.state.clone());
-            connections.spawn(async move {
-                let _counted = state.metrics().connection();
-                serve(stream, peer, router, state.stop()).await;
-                drop(permit);
-            });
+        let engine = self.state.engine().clone();
+        if is_lasting {
+            engine.shutdown().await
+        } else {
+            // Approvers answer with `placet inbox` meanwhile, so the time of open questions passes.
+            engine.leave().await
         }
     }
 }
 
-async fn serve(stream: TcpStream, peer: SocketAddr, router: Router, stop: &CancellationToken) {
-    // Answers are small and somebody waits for them.
-    let _ = stream.set_nodelay(true);
+/// Takes the connections of one listener.
+struct Door {
+    state: State,
+    router: Router,
+    free: Arc<Semaphore>,
+    connections: TaskTracker,
+    stop: CancellationToken,
+}
+
+impl Door {
+    fn new(
+        state: &State,
+        free: &Arc<Semaphore>,
+        connections: &TaskTracker,
+        stop: &CancellationToken,
+        router: fn(State) -> Router,
+    ) -> Self {
+        Self {
+            state: state.clone(),
+            router: router(state.clone()),
+            free: Arc::clone(free),
+            connections: connections.clone(),
+            stop: stop.clone(),
+        }
+    }
+
+    async fn accept_tcp(self, listener: TcpListener) {
+        while let Some((permit, (stream, peer))) = self.next(|cx| listener.poll_accept(cx)).await {
+            // Answers are small and somebody waits for them.
+            let _ = stream.set_nodelay(true);
+            self.spawn(permit, stream, Peer(peer.ip()));
+        }
+    }
+
+    async fn accept_local(self, listener: UnixListener) {
+        while let Some((permit, (stream, _))) = self.next(|cx| listener.poll_accept(cx)).await {
+            match LocalPeer::of(&stream) {
+                Ok(peer) => self.spawn(permit, stream, peer),
+                Err(error) => tracing::warn!(%error, "a process was refused at the socket"),
+            }
+        }
+    }
+
+    /// The next connection; none once the server stops. When all are taken, new ones wait in the system's queue.
+    async fn next<T>(
+        &self,
+        mut accept: impl FnMut(&mut Context<'_>) -> Poll<io::Result<T>>,
+    ) -> Option<(OwnedSemaphorePermit, T)> {
+        loop {
+            let permit = self
+                .stop
+                .run_until_cancelled(Arc::clone(&self.free).acquire_owned())
+                .await?
+                .ok()?;
+            match self.stop.run_until_cancelled(poll_fn(&mut accept)).await? {
+                Ok(accepted) => return Some((permit, accepted)),
+                Err(error) => {
+                    // Out of files, or the caller is gone already: neither is a reason to end.
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+            }
+        }
+    }
+
+    fn spawn<S, P>(&self, permit: OwnedSemaphorePermit, stream: S, peer: P)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        P: Clone + Send + Sync + 'static,
+    {
+        let (router, state) = (self.router.clone(), self.state.clone());
+        self.connections.spawn(async move {
+            let _counted = state.metrics().connection();
+            serve(stream, peer, router, state.stop()).await;
+            drop(permit);
+        });
+    }
+}
+
+async fn listening(address: SocketAddr) -> Result<(Option<TcpListener>, SocketAddr), StartError> {
+    let failed = |source| StartError::Listen { address, source };
+    let listener = TcpListener::bind(address).await.map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    warn_of_neighbours(address);
+    Ok((Some(listener), address))
+}
+
+async fn serve<S, P>(stream: S, peer: P, router: Router, stop: &CancellationToken)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    P: Clone + Send + Sync + 'static,
+{
     let service = service_fn(move |mut request: Request<Incoming>| {
-        request.extensions_mut().insert(Peer(peer.ip()));
+        request.extensions_mut().insert(peer.clone());
         router.clone().oneshot(request)
     });
     let connection = http1::Builder::new()

@@ -161,7 +161,7 @@ impl State {
 
     /// The wall clock.
     pub fn now(&self) -> Timestamp {
-        self.0.engine.store().now().wall
+        self.0.engine.store().now()
     }
 
     /// The rules in force that can never apply. The journal is read only when some rule may be one of them.
@@ -171,7 +171,12 @@ impl State {
         if suspects.is_empty() {
             return Ok(suspects);
         }
-        let used = self.0.engine.store().read(|view, _| view.tools_used()).await?;
+        let used = self
+            .0
+            .engine
+            .store()
+            .look(|stored| stored.tools_used(&()).cloned())
+            .await?;
         Ok(config.dead_rules(&used))
     }
 

@@ -9,8 +9,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use bytes::Bytes;
 use placet_core::ids::SessionId;
+use placet_core::listing::{JournalPage, RawRow};
+use placet_core::snapshot::Need;
 use placet_engine::Engine;
-use placet_store::{RawRow, StoreError, View};
+use placet_store::StoreError;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -134,12 +136,16 @@ impl Tail {
         if let Some(found) = self.recent(after, session) {
             return Ok(found);
         }
-        let wanted = session.cloned();
-        let read = self.shared.engine.store().read(move |view, _| {
-            let page = view.journal_raw(after, PAGE, wanted.as_ref())?;
-            Ok((page, view.head()?))
+        let wanted = JournalPage {
+            after,
+            limit: PAGE,
+            session: session.cloned(),
+        };
+        let look = self.shared.engine.store().look(|stored| {
+            stored.require([Need::JournalRaw(wanted.clone()), Need::Head(())])?;
+            Ok((stored.journal_raw(&wanted)?.clone(), *stored.head(&())?))
         });
-        let (page, head) = read.await?;
+        let (page, head) = look.await?;
         let complete = page.len() < PAGE;
         let upto = page.last().map_or(after, |row| row.id);
         let rows = page.into_iter().map(|raw| Arc::new(Row::new(raw))).collect();
@@ -163,21 +169,15 @@ impl Tail {
 
     /// Finds out whom rows are about, once for all listeners.
     pub(crate) async fn look_into(&self, rows: &[Arc<Row>]) -> Result<(), StoreError> {
-        let unknown: Vec<_> = rows
-            .iter()
-            .filter(|row| row.about.get().is_none())
-            .cloned()
-            .collect();
-        if unknown.is_empty() {
-            return Ok(());
-        }
-        let read = self.shared.engine.store().read(move |view, _| {
+        let unknown: Vec<_> = rows.iter().filter(|row| row.about.get().is_none()).collect();
+        let look = self.shared.engine.store().look(|stored| {
+            stored.require(About::needs(unknown.iter().map(|row| &row.raw))?)?;
             for row in &unknown {
-                row.look_into(view)?;
+                let _ = row.about.set(About::of(stored, &row.raw)?);
             }
             Ok(())
         });
-        read.await
+        look.await
     }
 }
 
@@ -186,12 +186,12 @@ async fn follow(shared: Arc<Shared>, mut after: u64, metrics: Metrics) {
     let mut committed = shared.engine.committed();
     loop {
         committed.mark_unchanged();
-        let read = shared.engine.store().read(move |view, _| {
-            let page = view.journal_raw(after, PAGE, None)?;
-            let waited = about::waits(view, &page)?;
-            Ok((page, waited))
+        let newest = JournalPage::of_all(after, PAGE);
+        let look = shared.engine.store().look(|stored| {
+            let page = stored.journal_raw(&newest)?;
+            Ok((page.clone(), about::waits(stored, page)?))
         });
-        let (page, waited) = match read.await {
+        let (page, waited) = match look.await {
             Ok(read) => read,
             Err(StoreError::Closed) => return,
             Err(error) => {
@@ -247,14 +247,6 @@ impl Row {
             about: OnceLock::new(),
             frames: [OnceLock::new(), OnceLock::new()],
         }
-    }
-
-    fn look_into(&self, view: &View<'_>) -> Result<(), StoreError> {
-        if self.about.get().is_none() {
-            let about = About::of(view, &self.raw)?;
-            let _ = self.about.set(about);
-        }
-        Ok(())
     }
 
     /// Whom it is about; nobody before it was looked into.

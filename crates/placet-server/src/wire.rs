@@ -2,6 +2,7 @@
 
 pub(crate) mod call;
 pub(crate) mod question;
+mod ran;
 pub(crate) mod row;
 
 use placet_core::interaction::Locale;

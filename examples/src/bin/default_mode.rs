@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let seat = Seat::of_user(&Config::builtin().people)?;
+    let seat = Seat::of_user(&Config::builtin(placet_inspect::builtin()).people)?;
     let person = seat.person.to_string();
     let (channel, attendant) = terminal::open(seat, Locale::English, Colours::Auto)?;
 

@@ -10,7 +10,7 @@ type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 #[tokio::main]
 async fn main() -> Result<(), Failure> {
-    let engine = Engine::builder(Config::builtin())
+    let engine = Engine::builder(Config::builtin(placet_inspect::builtin()))
         .on_tool_approve(async |tool_use: ToolUse| tool_use.params.text("to") == Some("staging"))
         .start_in_memory()
         .await?;

@@ -12,10 +12,15 @@ use serde_json::json;
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     // What you know about your tools. Every other tool is a command of medium risk, whatever its name.
     let tools = "[tools.read]\ncategory = \"read\"\n";
-    let engine = Engine::builder(Config::parse(tools, "placet.toml", std::iter::empty())?)
-        .without_inbox()
-        .start_in_memory()
-        .await?;
+    let engine = Engine::builder(Config::parse(
+        tools,
+        "placet.toml",
+        std::iter::empty(),
+        placet_inspect::builtin(),
+    )?)
+    .without_inbox()
+    .start_in_memory()
+    .await?;
 
     // What your model wants to do.
     for (tool, args) in [

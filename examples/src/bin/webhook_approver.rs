@@ -44,7 +44,7 @@ async fn main() -> Result<(), Failure> {
     tokio::spawn(axum::serve(platform, platform_routes(Arc::clone(&hooks), posts)).into_future());
     let zoe = tokio::spawn(zoe(received, Arc::clone(&hooks), inbound_url));
 
-    let mut builder = Engine::builder(Config::builtin());
+    let mut builder = Engine::builder(Config::builtin(placet_inspect::builtin()));
     for channel in hooks.channels() {
         builder = builder.channel(channel);
     }

@@ -5,11 +5,13 @@ use std::net::IpAddr;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderName, Method, header};
+use placet_channels::terminal::Seat;
+use placet_core::call::Chat;
 use placet_core::ids::{AgentId, PersonId};
-use placet_core::principal::Principal;
+use placet_core::principal::{Principal, Via};
 use placet_engine::Authority;
 
-use super::{Credential, CredentialId, Holder, Named, Role, Ticket};
+use super::{Credential, CredentialId, Holder, LocalPeer, Named, Role, Ticket, local};
 use crate::problem::{Code, Problem};
 use crate::state::State;
 
@@ -33,6 +35,8 @@ pub(crate) enum Presented {
     Token,
     /// A signed-in browser's ticket, with a proof. It ends by itself and by signing out.
     Browser(Ticket),
+    /// None: they came through the socket of the data folder, as the user this process runs for.
+    Socket(Authority),
 }
 
 impl Caller {
@@ -46,19 +50,29 @@ impl Caller {
 
     /// Whether everything they came in with still counts, as it did then.
     pub(crate) fn is_welcome(&self, state: &State) -> bool {
+        if let Presented::Socket(_) = self.presented {
+            return true;
+        }
         let access = state.access();
         let known = access.by_id(self.credential);
         // The same token may be somebody else's by now, or theirs with another role.
         known.is_some_and(|known| known.holder == self.holder)
             && match &self.presented {
-                Presented::Token => true,
+                Presented::Token | Presented::Socket(_) => true,
                 Presented::Browser(ticket) => state.tickets().counts(ticket, state.now()),
             }
     }
 
     /// What the engine is told about who speaks.
     pub fn principal(&self) -> Principal {
-        self.holder.principal()
+        match (&self.presented, &self.holder) {
+            // The socket lets its user read everything; who may answer as an admin is the operator's word.
+            (Presented::Socket(Authority::Approver), Holder::Person { person, .. }) => Principal::Person {
+                person: person.clone(),
+                via: Via::Inbox,
+            },
+            _ => self.holder.principal(),
+        }
     }
 }
 
@@ -69,6 +83,9 @@ impl FromRequestParts<State> for Caller {
         // A browser's proof covers the body, so it was checked before the request was routed.
         if let Some(caller) = parts.extensions.get::<Self>() {
             return Ok(caller.clone());
+        }
+        if parts.extensions.get::<LocalPeer>().is_some() {
+            return local::caller(parts, state);
         }
         let caller = recognised(parts, state)?;
         throttle(state, caller.credential)?;
@@ -178,11 +195,20 @@ pub struct PersonOnly {
 }
 
 impl PersonOnly {
+    /// The chat that is their terminal, when they sit at one of this machine: their conversations take place there.
+    pub(crate) fn seat(&self, state: &State) -> Option<Chat> {
+        let Presented::Socket(_) = self.caller.presented else {
+            return None;
+        };
+        Some(Seat::of_user(&state.config().people).ok()?.chat)
+    }
+
     /// What they may do besides answering.
     pub(crate) fn authority(&self) -> Authority {
-        match self.role {
-            Role::Admin => Authority::Admin,
-            Role::Approver => Authority::Approver,
+        match (&self.caller.presented, self.role) {
+            (Presented::Socket(authority), _) => *authority,
+            (_, Role::Admin) => Authority::Admin,
+            (_, Role::Approver) => Authority::Approver,
         }
     }
 }
@@ -242,5 +268,31 @@ impl From<Caller> for AgentOrPerson {
                 caller,
             }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn via_at_the_socket(authority: Authority) -> Option<Via> {
+        let caller = Caller {
+            holder: Holder::Person {
+                person: PersonId::new("lin").unwrap(),
+                role: Role::Admin,
+            },
+            credential: CredentialId::of_socket(),
+            presented: Presented::Socket(authority),
+        };
+        match caller.principal() {
+            Principal::Person { via, .. } => Some(via),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn at_the_socket_only_an_admin_of_the_configuration_answers_as_one() {
+        assert_eq!(via_at_the_socket(Authority::Approver), Some(Via::Inbox));
+        assert_eq!(via_at_the_socket(Authority::Admin), Some(Via::Admin));
     }
 }

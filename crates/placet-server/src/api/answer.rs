@@ -2,18 +2,16 @@
 
 use axum::Json;
 use axum::extract::State as Shared;
-use placet_core::call::Args;
+use placet_core::digest::Digest;
 use placet_core::ids::{InteractionId, PersonId};
 use placet_core::interaction::{Answer, Interaction, Locale, Remember, Resolution, Shown};
+use placet_core::question::Question;
 use placet_core::render::mask;
-use placet_core::standing::Scope;
 use placet_core::steps::AnswerRefusal;
-use placet_core::time::Millis;
+use placet_core::wire::answer::{AnswerBody, AnswerStatus, AnsweredBody, ChosenScope, Extent, RememberBody};
 use placet_engine::Answered;
-use placet_engine::broker::Question;
 use placet_store::StepError;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -24,96 +22,13 @@ use crate::access::{AgentOrPerson, PersonOnly, Role};
 use crate::intake::{JsonBody, PathId};
 use crate::problem::{Code, Problem, ProblemBody};
 use crate::state::State;
-use crate::wire::question::{ResolutionBody, document, scope_name};
+use crate::wire::question::{ResolutionBody, document};
 
 /// The most answers taken at once.
 const ANSWERS_MAX: usize = 100;
 
 pub(super) fn routes() -> OpenApiRouter<State> {
     OpenApiRouter::new().routes(routes!(one)).routes(routes!(several))
-}
-
-/// One person's choice.
-#[derive(Clone, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct AnswerBody {
-    /// Which question. Needed where the path does not say.
-    #[serde(default)]
-    #[schema(value_type = Option<String>)]
-    pub(super) request_id: Option<InteractionId>,
-    /// Which option.
-    pub(super) selected_option_id: String,
-    /// A reason, or feedback.
-    #[serde(default)]
-    pub(super) feedback: Option<String>,
-    /// Information asked for.
-    #[serde(default)]
-    #[schema(value_type = Option<Object>)]
-    pub(super) data: Option<Map<String, Value>>,
-    /// Other arguments for the call. Values that were shown masked stay what they were when they come back as shown.
-    #[serde(default)]
-    #[schema(value_type = Option<Object>)]
-    pub(super) edited_args: Option<Args>,
-    /// Something to tell the agent after the results.
-    #[serde(default)]
-    pub(super) instruction: Option<String>,
-    /// "Don't ask again".
-    #[serde(default)]
-    pub(super) remember: Option<RememberBody>,
-    /// The `shownDigest` of the question as the person saw it. Refused when it has changed since.
-    #[serde(default)]
-    pub(super) shown_digest: Option<String>,
-    /// The language it was shown in, `en` or `zh`; the operator's unless given.
-    #[serde(default)]
-    #[schema(value_type = Option<String>, pattern = "^(en|zh)$")]
-    pub(super) shown_locale: Option<Locale>,
-}
-
-/// "Don't ask again", on these terms.
-#[derive(Clone, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct RememberBody {
-    /// The `scope` of one of the question's `scopes`.
-    #[schema(value_type = String)]
-    scope: ChosenScope,
-    /// For how long.
-    #[schema(value_type = u64, minimum = 1)]
-    lasts_ms: Millis,
-    /// How often at most.
-    #[serde(default)]
-    uses_max: Option<u32>,
-}
-
-/// What is not to be asked about again.
-#[derive(Clone, Deserialize)]
-#[serde(
-    untagged,
-    expecting = "`scope` must be that of one of the question's `scopes`"
-)]
-enum ChosenScope {
-    /// One that the question offers, by its name.
-    Offered(String),
-    /// Spelled out, by whoever knows the call.
-    Whole(Scope),
-}
-
-/// What an answer came to.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct AnsweredBody {
-    /// `decided`: it is settled. `voted`: it counts, and others must approve, too. `askedAgain`: the edited call is asked
-    /// about anew.
-    status: &'static str,
-    /// The question.
-    #[schema(value_type = String)]
-    request_id: InteractionId,
-    /// How many more must approve.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    needed: Option<u32>,
-    /// The question that took its place.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
-    question: Option<InteractionId>,
 }
 
 /// Answer a question.
@@ -216,11 +131,7 @@ pub(super) async fn answer(
 ) -> Result<AnsweredBody, Problem> {
     let reader = AgentOrPerson::Person(person.clone());
     let question = visible(state, &reader, id).await?;
-    let shown = seen(
-        &question,
-        body.shown_digest.as_deref(),
-        locale(state, body.shown_locale),
-    )?;
+    let shown = seen(&question, &body, locale(state, body.shown_locale))?;
     let edited_args = match (&body.edited_args, question.args()) {
         (Some(edited), Some(original)) => {
             let meant = mask::put_back(edited, original);
@@ -232,6 +143,7 @@ pub(super) async fn answer(
         Some(remember) => chosen(state, &question, person, remember)?,
         None => None,
     };
+    let shown_locale = body.shown_locale;
     let answer = Answer {
         by: person.principal.clone(),
         option: body.selected_option_id,
@@ -242,32 +154,44 @@ pub(super) async fn answer(
         remember,
         shown,
     };
-    let (status, needed, question) = match state
-        .engine()
-        .broker()
-        .answer_with(id, answer, person.authority())
-        .await
-    {
-        Ok(Answered::Decided { .. }) => ("decided", None, None),
-        Ok(Answered::Voted { needed }) => ("voted", Some(needed), None),
-        Ok(Answered::AskedAnew { question }) => ("askedAgain", None, Some(question)),
-        Err(refusal) => return Err(refused(state, person, id, refusal).await),
+    let broker = state.engine().broker();
+    let answered = match broker.answer_with(id, answer, person.authority()).await {
+        Ok(answered) => answered,
+        Err(refusal) => return Err(refused(state, person, id, refusal, shown_locale).await),
     };
-    Ok(AnsweredBody {
-        status,
+    let mut body = AnsweredBody {
+        status: AnswerStatus::Decided,
         request_id: id.clone(),
-        needed,
-        question,
-    })
+        action: None,
+        needed: None,
+        question: None,
+    };
+    match answered {
+        Answered::Decided { action } => body.action = Some(action),
+        Answered::Voted { needed } => {
+            body.status = AnswerStatus::Voted;
+            body.needed = Some(needed);
+        }
+        Answered::AskedAnew { question } => {
+            body.status = AnswerStatus::AskedAgain;
+            body.question = Some(question);
+        }
+    }
+    Ok(body)
 }
 
 /// What the person was looking at. Without a digest it was a program's output, not a page of ours.
-fn seen(question: &Question, digest: Option<&str>, locale: Locale) -> Result<Shown, Problem> {
-    let Some(digest) = digest else {
+fn seen(question: &Question, body: &AnswerBody, locale: Locale) -> Result<Shown, Problem> {
+    let Some(digest) = &body.shown_digest else {
         return Ok(Shown::Program);
     };
+    if body.shown_extent == Extent::Part {
+        let part = serde_json::from_value::<Digest>(digest.as_str().into());
+        let part = part.map_err(|_| Problem::new(Code::BadRequest, "`shownDigest` is not a digest"))?;
+        return Ok(Shown::Part(part));
+    }
     let now = document(question, locale).digest();
-    if now.to_string() == digest {
+    if now.to_string() == *digest {
         return Ok(Shown::Whole(now));
     }
     match question.interaction {
@@ -291,7 +215,7 @@ fn chosen(
         ChosenScope::Whole(scope) => Some(scope),
         ChosenScope::Offered(name) => {
             let offered = offered(state, question, person);
-            offered.into_iter().find(|scope| scope_name(scope) == name)
+            offered.into_iter().find(|scope| scope.name() == name)
         }
     };
     match scope {
@@ -315,6 +239,7 @@ async fn refused(
     person: &PersonOnly,
     id: &InteractionId,
     refusal: StepError<AnswerRefusal>,
+    locale: Option<Locale>,
 ) -> Problem {
     if let StepError::Refused(AnswerRefusal::NotFound(_)) = refusal {
         // They see everybody's questions, so there is nothing to hide.
@@ -324,9 +249,17 @@ async fn refused(
         };
     }
     let decided = matches!(refusal, StepError::Refused(AnswerRefusal::AlreadyDecided { .. }));
+    let words = match (&refusal, locale) {
+        (StepError::Refused(refusal), Some(locale)) => Some(refusal.words(locale)),
+        _ => None,
+    };
+    let said = |problem: Problem| match words {
+        Some(words) => problem.saying(words),
+        None => problem,
+    };
     let problem = Problem::from(refusal);
     if !decided {
-        return problem;
+        return said(problem);
     }
     let question = state.engine().broker().question(id).await;
     let Ok(Some(Question {
@@ -334,7 +267,7 @@ async fn refused(
         ..
     })) = question
     else {
-        return problem;
+        return said(problem);
     };
     let body = ResolutionBody::from(&resolved);
     let problem = match &resolved.resolution {
@@ -342,7 +275,7 @@ async fn refused(
         _ => problem,
     };
     let by: Vec<_> = body.by.iter().map(PersonId::as_str).collect();
-    problem
+    said(problem)
         .with("decidedBy", by)
         .with("decidedAt", body.at)
         .with("option", body.option)

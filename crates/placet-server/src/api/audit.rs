@@ -10,10 +10,12 @@ use axum::response::Response;
 use bytes::Bytes;
 use placet_core::ids::SessionId;
 use placet_core::interaction::Locale;
+use placet_core::listing::{Committed, JournalPage};
 use placet_core::render::mask;
+use placet_core::snapshot::Snapshot;
 use placet_core::time::Timestamp;
 use placet_engine::chronicle;
-use placet_store::{Committed, StoreError, View};
+use placet_store::{Store, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
@@ -91,7 +93,7 @@ impl Filter {
     }
 
     /// The row in words, when it is wanted.
-    fn admit(&self, view: &View<'_>, row: &Committed) -> Option<RowBody> {
+    fn admit(&self, stored: &Snapshot, row: &Committed) -> Option<RowBody> {
         let wanted = self
             .session
             .as_ref()
@@ -102,7 +104,7 @@ impl Filter {
         if !wanted {
             return None;
         }
-        let body = RowBody::new(row, chronicle::sentence(view, &row.event, self.locale));
+        let body = RowBody::new(row, chronicle::sentence(stored, &row.event, self.locale));
         let holds = |words: &String| {
             body.text.as_str().to_lowercase().contains(words)
                 || body.event.to_string().to_lowercase().contains(words)
@@ -147,38 +149,40 @@ async fn list(
 ) -> Result<Json<AuditPage>, Problem> {
     let filter = Filter::new(&wanted, locale(&state, wanted.locale))?;
     let (limit, before) = (page_size(wanted.limit), wanted.after);
-    let read = state
-        .engine()
-        .store()
-        .read(move |view, _| newest(view, &filter, before, limit));
-    Ok(Json(read.await?))
+    Ok(Json(
+        newest(state.engine().store(), &filter, before, limit).await?,
+    ))
 }
 
 /// Walks back from the newest row, a page at a time, and not for ever.
-fn newest(
-    view: &View<'_>,
+async fn newest(
+    store: &Store,
     filter: &Filter,
     before: Option<u64>,
     limit: usize,
 ) -> Result<AuditPage, StoreError> {
-    let head = view.head()?;
+    let head = store.look(|stored| stored.head(&()).copied()).await?;
     let mut upto = before.map_or(head, |before| before.saturating_sub(1).min(head));
     let floor = upto.saturating_sub(LOOKED_AT_MAX);
     let mut items = Vec::new();
     let page = u64::try_from(PAGE).unwrap_or(u64::MAX);
     while upto > floor {
         let after = upto.saturating_sub(page).max(floor);
-        for row in view
-            .journal(after, PAGE, None)?
-            .iter()
-            .rev()
-            .filter(|row| row.id <= upto)
-        {
-            items.extend(filter.admit(view, row));
+        let part = JournalPage::of_all(after, PAGE);
+        let look = store.look(|stored| {
+            let rows = stored.journal(&part)?.iter().rev();
+            let rows = rows.filter(|row| row.id <= upto);
+            Ok(rows
+                .filter_map(|row| filter.admit(stored, row))
+                .collect::<Vec<_>>())
+        });
+        for item in look.await? {
+            let id = item.id;
+            items.push(item);
             if items.len() == limit {
                 return Ok(AuditPage {
                     items,
-                    next: (row.id > 1).then_some(row.id),
+                    next: (id > 1).then_some(id),
                 });
             }
         }
@@ -310,20 +314,27 @@ impl Export {
         if let Some(chunk) = self.ready.pop_front() {
             return Ok(Some(chunk));
         }
-        let (after, session, format) = (self.after, self.query.session_id.clone(), self.query.format);
-        let read = self.state.engine().store().read(move |view, _| {
-            let rows = view.journal(after, PAGE, session.as_ref())?;
-            let text: String = rows.iter().map(|row| line(view, row, format)).collect();
+        let page = JournalPage {
+            after: self.after,
+            limit: PAGE,
+            session: self.query.session_id.clone(),
+        };
+        let look = self.state.engine().store().look(|stored| {
+            let rows = stored.journal(&page)?;
+            let text: String = rows
+                .iter()
+                .map(|row| line(stored, row, self.query.format))
+                .collect();
             Ok((rows.last().map(|row| row.id), text))
         });
-        let (last, text) = read.await?;
+        let (last, text) = look.await?;
         let Some(last) = last else { return Ok(None) };
         self.after = last;
         Ok(Some(Bytes::from(text)))
     }
 }
 
-fn line(view: &View<'_>, row: &Committed, format: Format) -> String {
+fn line(stored: &Snapshot, row: &Committed, format: Format) -> String {
     let event = mask::json(&row.event.readable());
     let (at, hash, kind) = (row.at.to_string(), row.hash.to_string(), row.event.name());
     match format {
@@ -334,7 +345,7 @@ fn line(view: &View<'_>, row: &Committed, format: Format) -> String {
             format!("{object}\n")
         }
         Format::Csv => {
-            let summary = chronicle::sentence(view, &row.event, Locale::English);
+            let summary = chronicle::sentence(stored, &row.event, Locale::English);
             let cells = [
                 row.id.to_string(),
                 at,

@@ -10,6 +10,7 @@ use placet_core::config::Config;
 use placet_core::ids::{AgentId, CallId, ChannelName, ChatId, PersonId, SessionId};
 use placet_core::interaction::CallKey;
 use placet_core::journal::CallResult;
+use placet_core::listing::Member;
 use placet_core::record::{CallRecord, CallState};
 use placet_core::steps::ProposeRefusal;
 use placet_core::time::Millis;
@@ -192,7 +193,7 @@ async fn waited(
     {
         state.engine().gate().acknowledge(key).await?;
     }
-    let body = CallBody::stored(&record, &fate);
+    let body = CallBody::stored(&record, &fate).opened(state.engine());
     match (lease, &fate.state) {
         (Some(lease), CallState::Granted { .. }) => {
             let permit = state.engine().gate().claim(key, Some(lease.millis())).await?;
@@ -327,6 +328,7 @@ async fn submission(new: NewCall, agent: AgentId, state: &State) -> Result<Submi
         category: new.category,
         risk: new.risk,
         run: None,
+        tool_description: new.tool_description,
         confinement: None,
     })
 }
@@ -376,8 +378,11 @@ pub(crate) async fn user(
     if person.is_configured() {
         return Ok(Some(person));
     }
-    let (chat, account) = (chat.clone(), id.to_owned());
+    let member = Member {
+        chat: chat.clone(),
+        account: id.to_owned(),
+    };
     let store = state.engine().store();
-    let vouched = store.read(move |view, _| view.wrote_in(&chat, &account)).await?;
+    let vouched = store.look(|stored| stored.wrote_in(&member).copied()).await?;
     Ok(vouched.then_some(person))
 }

@@ -14,10 +14,13 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt as _};
-use placet_agent::chat::{Chat, ChatError, ChatEvent, ChatStream, EventId, Saying, Viewer, What};
+use placet_agent::Agent;
+use placet_agent::chat::{Chat, ChatError, ChatEvent, ChatStream, EventId, Saying, Viewer, What, is_within};
 use placet_core::ids::{InteractionId, PersonId, SessionId};
 use placet_core::interaction::Locale;
 use placet_core::render::mask;
+use placet_core::steps::Said;
+use placet_core::wire::answer::AnswerBody;
 use placet_store::StoreError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -26,7 +29,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::Problems;
-use super::answer::{AnswerBody, answer};
+use super::answer::answer;
 use super::events::{StreamEvent, hello};
 use super::interactions::{locale, none, offered, shown, visible};
 use crate::access::{AgentOrPerson, PersonOnly, Role, Welcome};
@@ -37,6 +40,9 @@ use crate::state::State;
 
 /// A silent connection is taken for dead by what is in between; this is shorter than any of that.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// Says with the stream whether a run began with what was said (`started`) or the one that is going on reads it (`queued`).
+const SAID: header::HeaderName = header::HeaderName::from_static("placet-said");
 
 pub(super) fn routes() -> OpenApiRouter<State> {
     OpenApiRouter::new()
@@ -102,39 +108,70 @@ async fn stream(
     headers: &HeaderMap,
     body: ChatBody,
 ) -> Result<Response, Problem> {
-    let chat = chat(&state)?;
+    let chat = agent(&state)?.chat();
     let seen = last_seen(headers)?;
     let viewer = match person.role {
         Role::Admin => Viewer::Admin,
         Role::Approver => Viewer::Person(person.person.clone()),
     };
-    let (begins_after, events): (_, Events) = match (body.message, body.session_id) {
-        // Whoever has seen an event comes back; what they say was said.
+    let locale = locale(&state, body.locale);
+    match (body.message, body.session_id) {
+        // A reader that has seen an event comes back; what they say was said.
         (Some(text), session) if seen.is_none() => {
             let saying = Saying {
                 session,
                 text,
                 person: person.person.clone(),
-                place: None,
+                place: person.seat(&state),
             };
-            let (_, said) = chat.send(saying).await?;
-            (Some(said.begins_after()), Box::pin(said.into_stream()))
+            let (said, events) = chat.send(saying).await?;
+            let mut response = follow(state, person, locale, events);
+            let said = match said {
+                Said::Started => "started",
+                Said::Queued => "queued",
+            };
+            response
+                .headers_mut()
+                .insert(SAID, HeaderValue::from_static(said));
+            Ok(response)
         }
         (_, Some(session)) => {
             let watched = chat.attach(&session, &viewer, seen).await?;
-            (Some(watched.begins_after()), Box::pin(watched.into_stream()))
+            Ok(follow(state, person, locale, watched))
         }
         (_, None) => {
             let newest = newest(state.clone(), chat, person.person.clone(), viewer, seen);
             let newest = futures_util::stream::once(newest).filter_map(std::future::ready);
             // Nothing is said here, so nothing can be said twice, and where it begins is not known yet.
-            (None, Box::pin(newest.flat_map(ChatStream::into_stream)))
+            let events = Box::pin(newest.flat_map(ChatStream::into_stream));
+            Ok(events_response(state, person, locale, None, events))
         }
-    };
+    }
+}
+
+/// What happens in a conversation, as server-sent events.
+pub(super) fn follow(state: State, person: PersonOnly, locale: Locale, events: ChatStream) -> Response {
+    let begins_after = events.begins_after();
+    events_response(
+        state,
+        person,
+        locale,
+        Some(begins_after),
+        Box::pin(events.into_stream()),
+    )
+}
+
+fn events_response(
+    state: State,
+    person: PersonOnly,
+    locale: Locale,
+    begins_after: Option<EventId>,
+    events: Events,
+) -> Response {
     let watcher = Watcher {
         _counted: state.metrics().stream(),
         welcome: Welcome::new(&state, person.caller.clone()),
-        locale: locale(&state, body.locale),
+        locale,
         reader: AgentOrPerson::Person(person.clone()),
         person,
         state,
@@ -154,7 +191,7 @@ async fn stream(
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    Ok(response)
+    response
 }
 
 /// The person's newest conversation; before there is one, whoever watches waits for it.
@@ -176,14 +213,16 @@ async fn newest(
     }
 }
 
-fn chat(state: &State) -> Result<Chat, Problem> {
-    let agent = state.agent().ok_or_else(|| {
-        Problem::new(
-            Code::NoModel,
-            "no model is configured; add a `[models.NAME]` to placet.toml and start again",
-        )
-    })?;
-    Ok(agent.chat())
+/// The built-in agent.
+pub(super) fn agent(state: &State) -> Result<&Agent, Problem> {
+    state.agent().ok_or_else(no_model)
+}
+
+fn no_model() -> Problem {
+    Problem::new(
+        Code::NoModel,
+        "no model is configured; add a `[models.NAME]` to placet.toml and start again",
+    )
 }
 
 fn last_seen(headers: &HeaderMap) -> Result<Option<EventId>, Problem> {
@@ -238,7 +277,7 @@ impl Watcher {
         if let Some(data) = body.get_mut("data") {
             let question = match &event.what {
                 What::Interaction { request } => match &request.request_id {
-                    Some(id) => self.question(id, &request.message).await,
+                    Some(id) => self.question(id).await,
                     None => None,
                 },
                 _ => None,
@@ -253,9 +292,8 @@ impl Watcher {
         Bytes::from(format!("{id}event: {}\ndata: {body}\n\n", event.what.name()))
     }
 
-    /// The question as the inbox shows it, if it is put to the viewer; its message is everything there is to see, for pages
-    /// that show nothing else.
-    async fn question(&self, id: &InteractionId, whole: &str) -> Option<Value> {
+    /// The question as the inbox shows it, if it is put to the viewer.
+    async fn question(&self, id: &InteractionId) -> Option<Value> {
         let question = visible(&self.state, &self.reader, id).await.ok()?;
         let scopes = offered(&self.state, &question, &self.person);
         let body = shown(
@@ -265,9 +303,7 @@ impl Watcher {
             scopes,
             self.locale,
         );
-        let mut body = serde_json::to_value(body.await.ok()?).ok()?;
-        body.as_object_mut()?.insert("message".to_owned(), whole.into());
-        Some(body)
+        serde_json::to_value(body.await.ok()?).ok()
     }
 }
 
@@ -306,21 +342,32 @@ struct TakenBody {
     timestamp: String,
 }
 
-/// Answer a question of a conversation. `/v1/interactions/{requestId}/answer` can do more.
+/// Answer a question of a conversation, or of any other session. `/v1/interactions/{requestId}/answer` can do more. A failure has
+/// `success: false` and a `message` beside what every problem has.
 #[utoipa::path(post, path = "/api/agent/chat/react/interaction_response", tag = "chat", request_body = ResponseBody,
     responses((status = 200, description = "It counts", body = TakenBody), Problems),
     security(("token" = []), ("browser" = [])), extensions(("x-roles" = json!(["approver", "admin"]))))]
 async fn respond(
-    person: PersonOnly,
+    person: Result<PersonOnly, Problem>,
     Shared(state): Shared<State>,
-    JsonBody(body): JsonBody<ResponseBody>,
+    body: Result<JsonBody<ResponseBody>, Problem>,
 ) -> Result<Json<TakenBody>, Problem> {
-    let chat = chat(&state)?;
+    let taken = match (person, body) {
+        (Ok(person), Ok(JsonBody(body))) => take(&state, &person, body).await,
+        (Err(problem), _) | (_, Err(problem)) => Err(problem),
+    };
+    taken.map(Json).map_err(|problem| {
+        let message = problem.detail().to_owned();
+        problem.with("success", false).with("message", message)
+    })
+}
+
+async fn take(state: &State, person: &PersonOnly, body: ResponseBody) -> Result<TakenBody, Problem> {
     let request = body.request_id;
-    let question = visible(&state, &AgentOrPerson::Person(person.clone()), &request).await?;
+    let question = visible(state, &AgentOrPerson::Person(person.clone()), &request).await?;
     let asked_in = question.interaction.asked().session.clone();
     // Helpers ask in sessions of their own, and their questions are part of the conversation.
-    if !chat.is_within(asked_in, &body.session_id).await? {
+    if !is_within(state.engine().store(), &asked_in, &body.session_id).await? {
         return Err(none(&request));
     }
     let given = AnswerBody {
@@ -329,24 +376,25 @@ async fn respond(
         data: body.data.filter(|data| !data.is_empty()),
         ..AnswerBody::default()
     };
-    answer(&state, &person, &request, given).await?;
-    let message = locale(&state, None).pick(
+    answer(state, person, &request, given).await?;
+    let message = locale(state, None).pick(
         "the answer was taken; the agent goes on",
         "用户响应已处理，正在恢复执行",
     );
-    Ok(Json(TakenBody {
+    Ok(TakenBody {
         success: true,
         message,
         session_id: body.session_id,
         timestamp: state.now().to_string(),
-    }))
+    })
 }
 
 impl From<ChatError> for Problem {
     fn from(error: ChatError) -> Self {
         let detail = error.to_string();
         let code = match error {
-            ChatError::NotFound(_) | ChatError::NoneYet | ChatError::LeftAlone(_) => Code::NoSuchSession,
+            ChatError::NotFound(_) | ChatError::NoneYet => Code::NoSuchSession,
+            ChatError::LeftAlone(_) => Code::NotHere,
             ChatError::SessionOver(_) => Code::SessionOver,
             ChatError::Empty => Code::EmptyMessage,
             ChatError::NoSuchEvent(_) => Code::BadEventId,

@@ -1,10 +1,14 @@
 //! Standing grants: list and revoke.
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State as Shared;
 use axum::http::StatusCode;
+use placet_core::analysis::Inspect;
 use placet_core::ids::{PersonId, StandingGrantId};
 use placet_core::interaction::Locale;
+use placet_core::listing::StandingRow;
 use placet_core::render::SafeText;
 use placet_core::standing::{GrantReach, ProposedRule, StandingGrant};
 use serde::Serialize;
@@ -56,16 +60,13 @@ struct StandingBody {
 }
 
 impl StandingBody {
-    fn new((grant, uses, revoked): (StandingGrant, u32, bool), locale: Locale) -> Self {
-        let state = match grant.uses_max {
-            _ if revoked => "revoked",
-            Some(max) if uses >= max => "usedUp",
-            _ => "inForce",
-        };
+    fn new(row: StandingRow, locale: Locale, inspect: &Arc<dyn Inspect>) -> Self {
+        let state = row.state();
+        let StandingRow { grant, uses, .. } = row;
         Self {
             text: SafeText::line(&grant.scope.describe_in(locale)),
             reach: grant.scope.reach(),
-            toml: ProposedRule::of(&grant)
+            toml: ProposedRule::of(&grant, inspect)
                 .filter(|_| grant.scope.reach() == GrantReach::Rule)
                 .map(|rule| rule.to_toml()),
             tool: grant.scope.tool.to_string(),
@@ -95,11 +96,13 @@ async fn list(
     Shared(state): Shared<State>,
     QueryOf(query): QueryOf<LocaleQuery>,
 ) -> Result<Json<Grants>, Problem> {
-    let locale = locale(&state, query.locale);
+    let (locale, config) = (locale(&state, query.locale), state.config());
     let all = state.engine().broker().standing().await?;
-    let own = all.into_iter().filter(|(grant, ..)| may_touch(&person, grant));
+    let own = all.into_iter().filter(|row| may_touch(&person, &row.grant));
     Ok(Json(Grants {
-        items: own.map(|grant| StandingBody::new(grant, locale)).collect(),
+        items: own
+            .map(|row| StandingBody::new(row, locale, &config.inspect))
+            .collect(),
     }))
 }
 
@@ -117,7 +120,7 @@ async fn revoke(
     let known = broker.standing().await?;
     if !known
         .iter()
-        .any(|(grant, ..)| grant.id == id && may_touch(&person, grant))
+        .any(|row| row.grant.id == id && may_touch(&person, &row.grant))
     {
         return Err(Problem::new(
             Code::NoSuchGrant,

@@ -27,7 +27,8 @@ struct Consumed {
     consumed: bool,
 }
 
-/// Hand over a message from a chat: `{channel, chatId, senderId, messageId, content}`, signed with the channel's secret.
+/// Hand over a message from a chat, signed with the channel's secret: `{channel, chatId, senderId, messageId, content}`, or, for a button,
+/// `{channel, chatId, senderId, messageId, requestId, selectedOptionId, feedback?, data?}`.
 #[utoipa::path(post, path = "/v1/inbound", tag = "channels", request_body = Object,
     params(("Placet-Signature" = String, Header, description = "t=<unix seconds>,v1=<hex HMAC-SHA256(secret, \"<t>.<raw body>\")>")),
     responses((status = 200, description = "It was taken", body = Consumed), Problems),

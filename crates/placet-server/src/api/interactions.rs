@@ -8,9 +8,10 @@ use axum::http::StatusCode;
 use placet_core::call::Origin;
 use placet_core::ids::{InteractionId, SessionId};
 use placet_core::interaction::{Asked, Interaction, InteractionRequest, Locale};
+use placet_core::listing::Before;
 use placet_core::principal::Principal;
+use placet_core::question::Question;
 use placet_core::standing::Scope;
-use placet_engine::broker::Question;
 use placet_store::StoreError;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -192,11 +193,9 @@ async fn page(
         let rows = state.engine().broker().pending(cursor, ROWS).await?;
         return Ok(rows.into_iter().map(|row| (row.cursor, row.id)).collect());
     }
-    let read = state
-        .engine()
-        .store()
-        .read(move |view, _| view.questions_before(cursor, ROWS));
-    read.await
+    let part = Before { cursor, limit: ROWS };
+    let store = state.engine().store();
+    store.look(|stored| stored.questions_before(&part).cloned()).await
 }
 
 /// What the query of one question says.
@@ -247,7 +246,11 @@ async fn one(
         }
     };
     let locale = locale(&state, query.locale);
-    Ok(Json(shown(&state, &question, &principal, scopes, locale).await?))
+    let body = shown(&state, &question, &principal, scopes, locale).await?;
+    Ok(Json(match principal {
+        Principal::Agent { .. } => body.opened(state.engine()),
+        Principal::Person { .. } | Principal::Bot { .. } => body.masked(),
+    }))
 }
 
 /// A question, if the reader may know that it exists.
@@ -302,21 +305,20 @@ pub(crate) async fn shown(
     locale: Locale,
 ) -> Result<QuestionBody, Problem> {
     let asked = question.interaction.asked();
-    let (id, session, group) = (asked.id.clone(), asked.session.clone(), asked.group.clone());
-    let read = state.engine().store().read(move |view, now| {
-        let in_group = |other: &Asked| other.group == group;
-        let size = match group {
-            Some(_) => Some(
-                view.pending_in_session(&session)?
-                    .iter()
-                    .filter(|other| in_group(other))
-                    .count(),
-            ),
+    let store = state.engine().store();
+    let look = store.look(|stored| {
+        let in_group = |other: &&Asked| other.group == asked.group;
+        let size = match asked.group {
+            Some(_) => {
+                let open = stored.pending_in_session(&asked.session)?;
+                Some(open.iter().filter(in_group).count())
+            }
             None => None,
         };
-        Ok((view.asked_at(&id)?.unwrap_or(now.wall), size))
+        Ok((*stored.asked_at(&asked.id)?, size))
     });
-    let (asked_at, group_size) = read.await?;
+    let (asked_at, group_size) = look.await?;
+    let asked_at = asked_at.unwrap_or(store.now());
     let config = state.config();
     let around = Around {
         config: &config,

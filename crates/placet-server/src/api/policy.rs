@@ -60,7 +60,7 @@ struct PolicyBody {
     /// How long an approval counts again in the same chat.
     #[schema(value_type = u64)]
     memory_ms: Millis,
-    /// How long people have when nothing more specific says so.
+    /// How long approvers have in the inbox when no rule says so.
     #[schema(value_type = u64)]
     timeout_ms: Millis,
     /// In order.
@@ -70,6 +70,8 @@ struct PolicyBody {
     /// Tools that are not asked about unless something above says so.
     #[schema(value_type = Vec<String>)]
     auto_approved_tools: Vec<ToolName>,
+    /// Every change of rows or schema is asked about (`safety.require_confirmation`).
+    require_confirmation: bool,
     /// What the operator says about tools.
     tools: Vec<ToolBody>,
     /// The digest of all of this.
@@ -196,10 +198,11 @@ async fn policy(_: Admin, Shared(state): Shared<State>) -> Result<Json<PolicyBod
         strict: settings.strict,
         enabled: settings.enabled,
         memory_ms: config.approval.memory,
-        timeout_ms: config.approval.timeout,
+        timeout_ms: config.timeout(None, None, None),
         rules: config.policy.rules().enumerate().map(rule).collect(),
         overrides: overrides.collect(),
         auto_approved_tools: settings.auto_approved_tools.iter().cloned().collect(),
+        require_confirmation: settings.confirm_data_changes,
         tools: tools.collect(),
         digest: config.policy.version().to_string(),
         source: state.source(),
@@ -393,6 +396,7 @@ async fn imagined(body: CheckBody, agent: AgentId, state: &State) -> Result<Subm
         category: body.category,
         risk: body.risk,
         run: None,
+        tool_description: None,
         confinement: builtin::confinement(&state.config(), &call),
         call,
     })

@@ -19,7 +19,6 @@ use crate::access::{Admin, AgentOrPerson, PersonOnly};
 use crate::intake::{JsonBody, PathId, QueryOf};
 use crate::problem::{Code, Problem};
 use crate::state::State;
-use crate::wire::question::scope_name;
 
 const DAY_MILLIS: i64 = 24 * 60 * 60 * 1000;
 /// How far back one looks unless the caller says otherwise.
@@ -132,8 +131,7 @@ fn ago(state: &State, days: i64) -> Timestamp {
 }
 
 async fn past(state: &State, since: Timestamp) -> Result<Vec<PastCall>, Problem> {
-    let store = state.engine().store();
-    Ok(store.read(move |view, _| review::past_calls(view, since)).await?)
+    Ok(review::past_calls(state.engine().store(), since).await?)
 }
 
 /// Runs what takes long where no request waits for it.
@@ -270,11 +268,20 @@ async fn replay(
     Shared(state): Shared<State>,
     JsonBody(body): JsonBody<ReplayBody>,
 ) -> Result<Json<ReplayedBody>, Problem> {
-    let config = Config::parse(&body.config, "placet.toml", std::iter::empty())
-        .map_err(|error| Problem::new(Code::BadRequest, error.to_string()))?;
+    let config = Config::parse(
+        &body.config,
+        "placet.toml",
+        std::iter::empty(),
+        placet_inspect::builtin(),
+    )
+    .map_err(|error| Problem::new(Code::BadRequest, error.to_string()))?;
     let since = ago(&state, bounded(body.days, REPLAY_DAYS)?);
     let calls = past(&state, since).await?;
-    let used = state.engine().store().read(|view, _| view.tools_used()).await?;
+    let used = state
+        .engine()
+        .store()
+        .look(|stored| stored.tools_used(&()).cloned())
+        .await?;
     let dead_rules = config.dead_rules(&used).iter().map(ToString::to_string).collect();
     let places = state.engine().places().clone();
     let replayed = apart(move || review::replay(&config, &places, &calls)).await?;
@@ -317,7 +324,7 @@ async fn preview(
     let question = visible(&state, &AgentOrPerson::Person(person.clone()), &id).await?;
     let scope = offered(&state, &question, &person)
         .into_iter()
-        .find(|scope| scope_name(scope) == name && scope.reach().is_wide());
+        .find(|scope| scope.name() == name && scope.reach().is_wide());
     let preview = match &scope {
         Some(scope) => broker.preview(&question, scope).await?,
         None => None,

@@ -51,7 +51,11 @@ async fn readyz(Shared(state): Shared<State>) -> Result<Json<Health>, Problem> {
     responses((status = 200, description = "Counters, gauges and histograms", content_type = "application/openmetrics-text", body = String), Problems),
     security(("token" = []), ("browser" = [])), extensions(("x-roles" = json!(["admin"]))))]
 async fn metrics(_: Admin, Shared(state): Shared<State>) -> Result<Response, Problem> {
-    let counts = state.engine().store().read(|view, _| view.counts()).await?;
+    let counts = state
+        .engine()
+        .store()
+        .look(|stored| stored.counts(&()).copied())
+        .await?;
     let text = state.metrics().text(&counts);
     let text = text.map_err(|error| Problem::new(Code::Internal, error.to_string()))?;
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";

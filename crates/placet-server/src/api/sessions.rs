@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 use axum::Json;
 use axum::extract::State as Shared;
 use axum::http::StatusCode;
-use placet_core::ids::{AgentId, SessionId};
-use placet_core::interaction::Locale;
+use placet_core::ids::{AgentId, SessionId, ToolName};
+use placet_core::interaction::{Asked, Locale};
+use placet_core::listing::{Before, JournalPage, QuestionsOf};
 use placet_core::policy::Mode;
 use placet_core::principal::Principal;
+use placet_core::snapshot::{Need, Snapshot, Undecided};
 use placet_engine::chronicle;
-use placet_store::{StoreError, View};
+use placet_store::StoreError;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -28,6 +30,10 @@ use crate::wire::{cursor, page_size};
 
 /// Sessions looked at for one page, whether or not they are shown.
 const LOOKED_AT_MAX: usize = 2000;
+/// How many questions of a session are looked at at once.
+const QUESTIONS_AT_ONCE: usize = 64;
+/// How many tools are allowed at once.
+const APPROVAL_TOOLS_MAX: usize = 100;
 
 pub(super) fn routes() -> OpenApiRouter<State> {
     OpenApiRouter::new()
@@ -35,6 +41,7 @@ pub(super) fn routes() -> OpenApiRouter<State> {
         .routes(routes!(one))
         .routes(routes!(cancel))
         .routes(routes!(set_mode))
+        .routes(routes!(allow_tools))
 }
 
 /// Which sessions.
@@ -72,6 +79,9 @@ struct SessionBody {
     /// Its own mode, when it has one.
     #[schema(value_type = Option<String>)]
     mode: Option<Mode>,
+    /// Tools that run in it unasked, unless a rule, HIGH risk or `strict` says otherwise.
+    #[schema(value_type = Vec<String>)]
+    approval_tools: Vec<ToolName>,
 }
 
 /// A page of sessions.
@@ -92,48 +102,55 @@ async fn list(
     QueryOf(query): QueryOf<ListQuery>,
 ) -> Result<Json<SessionPage>, Problem> {
     let limit = page_size(query.limit);
-    let read = state.engine().store().read(move |view, _| {
-        let mut page = SessionPage {
-            items: Vec::new(),
-            next: None,
-        };
-        let found = view.sessions_before(query.after, LOOKED_AT_MAX)?;
-        let all = found.len() < LOOKED_AT_MAX;
-        for (row, id) in found {
-            let named = query
-                .q
-                .as_ref()
-                .is_none_or(|wanted| id.as_str().contains(wanted.as_str()));
-            if named && (reader.role == Role::Admin || put_to(view, &reader.principal, &id)?) {
-                if page.items.len() == limit {
-                    return Ok(page);
-                }
-                page.items.extend(summary(view, id)?);
+    let store = state.engine().store();
+    let part = Before {
+        cursor: query.after,
+        limit: LOOKED_AT_MAX,
+    };
+    let found = store
+        .look(|stored| stored.sessions_before(&part).cloned())
+        .await?;
+    let mut page = SessionPage {
+        items: Vec::new(),
+        next: None,
+    };
+    let all = found.len() < LOOKED_AT_MAX;
+    for (row, id) in found {
+        let named = query
+            .q
+            .as_ref()
+            .is_none_or(|wanted| id.as_str().contains(wanted.as_str()));
+        if named && (reader.role == Role::Admin || concerns(&state, &reader.principal, &id).await?) {
+            if page.items.len() == limit {
+                return Ok(Json(page));
             }
-            page.next = Some(row);
+            page.items
+                .extend(store.look(|stored| summary(stored, &id)).await?);
         }
-        if all {
-            page.next = None;
-        }
-        Ok(page)
-    });
-    Ok(Json(read.await?))
+        page.next = Some(row);
+    }
+    if all {
+        page.next = None;
+    }
+    Ok(Json(page))
 }
 
-fn summary(view: &View<'_>, id: SessionId) -> Result<Option<SessionBody>, StoreError> {
-    let Some(span) = view.session_span(&id)? else {
+fn summary(stored: &Snapshot, id: &SessionId) -> Result<Option<SessionBody>, Undecided> {
+    stored.require([Need::Span(id.clone()), Need::Session(id.clone())])?;
+    let Some(span) = stored.session_span(id)? else {
         return Ok(None);
     };
-    let record = view.session(&id)?;
+    let record = stored.session(id)?;
     Ok(Some(SessionBody {
-        agent: record.agent,
-        session_id: id,
+        agent: record.agent.clone(),
+        session_id: id.clone(),
         started_at: span.began_at.to_string(),
         last_at: span.last_at.to_string(),
         state: if record.ended { "ended" } else { "open" },
         calls: span.calls,
         open: record.open_questions,
         mode: record.mode,
+        approval_tools: record.allow_list.iter().cloned().collect(),
     }))
 }
 
@@ -176,50 +193,45 @@ async fn one(
     };
     let (limit, locale) = (page_size(query.limit), locale(&state, query.locale));
     let after = query.after.map_or(0, cursor);
-    let wanted = id.clone();
-    let read = state.engine().store().read(move |view, _| {
-        let Some(session) = summary(view, wanted.clone())? else {
-            return Ok(None);
-        };
-        let visible = match &reader {
-            AgentOrPerson::Agent(agent) => session.agent.as_ref() == Some(agent),
-            AgentOrPerson::Person(person) => {
-                person.role == Role::Admin || put_to(view, &person.principal, &wanted)?
-            }
-        };
-        if !visible {
-            return Ok(None);
+    let store = state.engine().store();
+    let session = store.look(|stored| summary(stored, &id)).await?;
+    let session = session.ok_or_else(|| none(&id))?;
+    let visible = match &reader {
+        AgentOrPerson::Agent(agent) => session.agent.as_ref() == Some(agent),
+        AgentOrPerson::Person(person) => {
+            person.role == Role::Admin || concerns(&state, &person.principal, &id).await?
         }
-        let found = view.journal(after, limit, Some(&wanted))?;
-        let next = (found.len() == limit)
-            .then(|| found.last().map(|row| row.id))
-            .flatten();
+    };
+    if !visible {
+        return Err(none(&id));
+    }
+    let page = JournalPage::of(&id, after, limit);
+    let look = store.look(|stored| {
+        let found = stored.journal(&page)?;
         let own = match &reader {
-            AgentOrPerson::Agent(agent) => Some(for_owner(view, agent, &wanted, after, limit)?),
+            AgentOrPerson::Agent(agent) => Some(for_owner(stored, agent, &page)?),
             AgentOrPerson::Person(_) => None,
         };
-        let told = |row| RowBody::new(row, chronicle::sentence(view, &row.event, locale));
+        let told = |row| RowBody::new(row, chronicle::sentence(stored, &row.event, locale));
         let rows = found
             .iter()
             .filter(|row| own.as_ref().is_none_or(|own| own.contains(&row.id)))
             .map(told)
             .collect();
-        Ok(Some(Timeline { session, rows, next }))
+        let next = found.last().filter(|_| found.len() == limit).map(|row| row.id);
+        Ok((rows, next))
     });
-    read.await?.map(Json).ok_or_else(|| none(&id))
+    let (rows, next) = look.await?;
+    Ok(Json(Timeline { session, rows, next }))
 }
 
 /// The rows of a page that are for the agent whose session it is, by the same rule as its stream.
-fn for_owner(
-    view: &View<'_>,
-    owner: &AgentId,
-    session: &SessionId,
-    after: u64,
-    limit: usize,
-) -> Result<BTreeSet<u64>, StoreError> {
+fn for_owner(stored: &Snapshot, owner: &AgentId, page: &JournalPage) -> Result<BTreeSet<u64>, Undecided> {
+    let rows = stored.journal_raw(page)?;
+    stored.require(About::needs(rows)?)?;
     let mut own = BTreeSet::new();
-    for raw in view.journal_raw(after, limit, Some(session))? {
-        if About::of(view, &raw)?.is_for_owner(owner) {
+    for raw in rows {
+        if About::of(stored, raw)?.is_for_owner(owner) {
             own.insert(raw.id);
         }
     }
@@ -270,13 +282,43 @@ async fn set_mode(
     Ok(StatusCode::NO_CONTENT)
 }
 
+/// Tools to run unasked.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ApprovalTools {
+    /// Their names. They are added to those the session has.
+    #[schema(value_type = Vec<String>, min_items = 1, max_items = 100)]
+    approval_tools: Vec<ToolName>,
+}
+
+/// Let a session use tools without asking: its `approvalTools`. A rule that asks, HIGH risk and `strict` are asked about all the same.
+#[utoipa::path(post, path = "/v1/sessions/{sessionId}/approval-tools", tag = "sessions", request_body = ApprovalTools,
+    params(("sessionId" = String, Path, description = "The session's id")),
+    responses((status = 204, description = "Added"), Problems),
+    security(("token" = []), ("browser" = [])), extensions(("x-roles" = json!(["admin"]))))]
+async fn allow_tools(
+    Admin(person): Admin,
+    Shared(state): Shared<State>,
+    PathId(id): PathId<SessionId>,
+    JsonBody(body): JsonBody<ApprovalTools>,
+) -> Result<StatusCode, Problem> {
+    if body.approval_tools.is_empty() || body.approval_tools.len() > APPROVAL_TOOLS_MAX {
+        let detail = format!("`approvalTools` holds 1 to {APPROVAL_TOOLS_MAX} names");
+        return Err(Problem::new(Code::BadRequest, detail));
+    }
+    exists(&state, &id).await?;
+    for tool in &body.approval_tools {
+        state.engine().broker().allow_tool(&id, tool, &person).await?;
+    }
+    Ok(StatusCode::NO_CONTENT)
+}
+
 /// The system's own session is nobody's, and what never was cannot be ended.
 async fn exists(state: &State, id: &SessionId) -> Result<(), Problem> {
-    let wanted = id.clone();
     let span = state
         .engine()
         .store()
-        .read(move |view, _| view.session_span(&wanted));
+        .look(|stored| stored.session_span(id).cloned());
     let own = id.as_str() == placet_core::journal::SYSTEM_SESSION;
     match span.await? {
         Some(_) if !own => Ok(()),
@@ -286,10 +328,10 @@ async fn exists(state: &State, id: &SessionId) -> Result<(), Problem> {
 
 /// Whether a session is this agent's.
 pub(super) async fn owns(state: &State, agent: &AgentId, session: &SessionId) -> Result<bool, StoreError> {
-    let (agent, session) = (agent.clone(), session.clone());
     let store = state.engine().store();
-    let record = store.read(move |view, _| view.session(&session)).await?;
-    Ok(record.agent == Some(agent))
+    store
+        .look(|stored| Ok(stored.session(session)?.agent.as_ref() == Some(agent)))
+        .await
 }
 
 /// The stored name of the session that an agent calls `name`. Stored names are unique, so a name that another agent took first
@@ -306,29 +348,41 @@ pub(super) async fn stored_name(
     {
         return Err(none(name));
     }
-    let wanted = name.clone();
     let store = state.engine().store();
-    let record = store.read(move |view, _| view.session(&wanted)).await?;
-    if record.is_open_to(agent) {
+    if store
+        .look(|stored| Ok(stored.session(name)?.is_open_to(agent)))
+        .await?
+    {
         return Ok(name.clone());
     }
     Ok(SessionId::new(format!("{agent}@{name}"))?)
 }
 
-/// Whether a question of this session was put to somebody.
+/// Whether a question of this session was put to somebody. The newest are looked at first.
 pub(super) async fn concerns(
     state: &State,
     principal: &Principal,
     session: &SessionId,
 ) -> Result<bool, StoreError> {
-    let (principal, session) = (principal.clone(), session.clone());
-    let read = state
-        .engine()
-        .store()
-        .read(move |view, _| put_to(view, &principal, &session));
-    read.await
-}
-
-fn put_to(view: &View<'_>, principal: &Principal, session: &SessionId) -> Result<bool, StoreError> {
-    view.any_question_of_session(session, |asked| asked.concerns(principal, true))
+    let store = state.engine().store();
+    let mut cursor = None;
+    loop {
+        let part = Before {
+            cursor,
+            limit: QUESTIONS_AT_ONCE,
+        };
+        let wanted = QuestionsOf {
+            session: session.clone(),
+            part,
+        };
+        let page = store.look(|stored| stored.questions_of(&wanted).cloned()).await?;
+        let put_to = |asked: &Asked| asked.concerns(principal, true);
+        if page.iter().any(|(_, asked)| asked.as_ref().is_some_and(put_to)) {
+            return Ok(true);
+        }
+        match page.last() {
+            Some((row, _)) => cursor = Some(*row),
+            None => return Ok(false),
+        }
+    }
 }

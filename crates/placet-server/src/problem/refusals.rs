@@ -103,7 +103,10 @@ impl From<AnswerRefusal> for Problem {
                 Code::RememberRefused
             }
             AnswerRefusal::Invalid(error) => match error {
-                AnswerError::NotAPerson { .. } | AnswerError::Unlinked { .. } => Code::Forbidden,
+                AnswerError::NotAPerson { .. }
+                | AnswerError::Unlinked { .. }
+                | AnswerError::SecretInChat { .. } => Code::Forbidden,
+                AnswerError::NotSealed { .. } => Code::Internal,
                 AnswerError::NotAsked { .. } => Code::NoSuchQuestion,
                 AnswerError::OwnRequest { .. } => Code::OwnRequest,
                 AnswerError::TooLate { .. } => Code::Expired,

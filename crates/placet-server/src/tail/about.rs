@@ -3,10 +3,11 @@
 use placet_core::call::ToolCall;
 use placet_core::ids::{AgentId, InteractionId};
 use placet_core::interaction::{Asked, CallKey, Subject};
+use placet_core::listing::RawRow;
 use placet_core::principal::Principal;
 use placet_core::render::mask;
+use placet_core::snapshot::{Need, Snapshot, Undecided};
 use placet_core::time::Millis;
-use placet_store::{RawRow, StoreError, View};
 use serde::Deserialize;
 
 /// Whom a row is about.
@@ -56,7 +57,17 @@ impl About {
         question: None,
     };
 
-    pub(crate) fn of(view: &View<'_>, raw: &RawRow) -> Result<Self, StoreError> {
+    /// What is to be looked up about rows.
+    pub(crate) fn needs<'a>(rows: impl IntoIterator<Item = &'a RawRow>) -> Result<Vec<Need>, Undecided> {
+        let mut needs = Vec::new();
+        for raw in rows.into_iter().filter(|raw| raw.kind() != "asked") {
+            let names: Names = raw.fields()?;
+            needs.extend(names.interaction.map(Need::Interaction));
+        }
+        Ok(needs)
+    }
+
+    pub(crate) fn of(stored: &Snapshot, raw: &RawRow) -> Result<Self, Undecided> {
         if raw.kind() == "asked" {
             let asked: Asked = raw.fields()?;
             return Ok(Self {
@@ -66,7 +77,10 @@ impl About {
         }
         let names: Names = raw.fields()?;
         let asked = match &names.interaction {
-            Some(id) => view.interaction(id)?.map(|found| found.asked().clone()),
+            Some(id) => stored
+                .interaction(id)?
+                .as_ref()
+                .map(|found| found.asked().clone()),
             None => None,
         };
         let whose = match (names.call, &asked) {
@@ -111,14 +125,17 @@ pub(crate) fn asker(asked: &Asked) -> &AgentId {
 }
 
 /// How long the questions that these rows settle had waited.
-pub(super) fn waits(view: &View<'_>, rows: &[RawRow]) -> Result<Vec<Millis>, StoreError> {
-    let mut waits = Vec::new();
+pub(super) fn waits(stored: &Snapshot, rows: &[RawRow]) -> Result<Vec<Millis>, Undecided> {
+    let mut settled = Vec::new();
     for raw in rows.iter().filter(|raw| raw.kind() == "resolved") {
         let names: Names = raw.fields()?;
-        if let Some(id) = names.interaction
-            && let Some(asked_at) = view.asked_at(&id)?
-        {
-            let waited = raw.at.as_millis().saturating_sub(asked_at.as_millis());
+        settled.extend(names.interaction.map(|id| (id, raw.at)));
+    }
+    stored.require(settled.iter().map(|(id, _)| Need::AskedAt(id.clone())))?;
+    let mut waits = Vec::new();
+    for (id, at) in settled {
+        if let Some(asked_at) = stored.asked_at(&id)? {
+            let waited = at.as_millis().saturating_sub(asked_at.as_millis());
             waits.push(Millis::new(u64::try_from(waited).unwrap_or(0)));
         }
     }

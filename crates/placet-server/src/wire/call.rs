@@ -8,6 +8,7 @@ use placet_core::record::{CallRecord, CallState, Grant, GrantState};
 use placet_core::steps::Permit;
 use placet_core::tool::{Category, Risk};
 use placet_core::verdict::Verdict;
+use placet_engine::Engine;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -42,6 +43,9 @@ pub(crate) struct NewCall {
     /// What it is for, in the agent's words.
     #[serde(default)]
     pub(crate) description: Option<String>,
+    /// What the tool's definition says about it. People are shown the first 1,000 characters, as text of another party.
+    #[serde(default)]
+    pub(crate) tool_description: Option<String>,
     /// The channel it works on. Needs `chatId`.
     #[serde(default)]
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
@@ -225,6 +229,22 @@ impl CallBody {
         body.request_id.clone_from(question);
         body.grant = grant;
         body
+    }
+
+    /// The same for the agent that made it: with the secrets that people gave as answers.
+    pub(crate) fn opened(mut self, engine: &Engine) -> Self {
+        if let Some(feedback) = &mut self.feedback {
+            *feedback = engine.open_sealed(feedback).into_owned();
+        }
+        for value in self
+            .data
+            .iter_mut()
+            .flat_map(Map::values_mut)
+            .chain(&mut self.for_model)
+        {
+            engine.open_sealed_in(value);
+        }
+        self
     }
 
     /// The same, handing out the right to run it.

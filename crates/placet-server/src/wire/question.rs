@@ -1,24 +1,25 @@
 //! A question on the wire: the seed documents' names, and what a surface needs to show it.
 
 use placet_core::config::Config;
-use placet_core::digest::Digest;
 use placet_core::ids::{AgentId, ChannelName, ChatId, GroupId, InteractionId, PersonId, SessionId, ToolName};
 use placet_core::interaction::{
     Asked, Audience, Code, Interaction, InteractionKind, InteractionOption, Locale, Pending, Resolution,
     Resolved, Subject,
 };
 use placet_core::principal::Principal;
-use placet_core::render::{self, Block, Document, SafeText, mask};
+use placet_core::question::{Question, Words};
+use placet_core::render::{self, Document, SafeText, mask};
 use placet_core::standing::{GrantReach, Scope};
 use placet_core::time::{Millis, Timestamp};
 use placet_core::tool::{Category, Risk};
 use placet_core::verdict::AnswerKind;
-use placet_engine::broker::Question;
+use placet_engine::Engine;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::VerdictBody;
+use super::ran::{RanBody, edited};
 use crate::tail::asker;
 
 /// A question with everything needed to show it.
@@ -127,6 +128,9 @@ pub(crate) struct QuestionBody {
     /// What became of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     resolution: Option<ResolutionBody>,
+    /// What became of the call that was let run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ran: Option<RanBody>,
 }
 
 /// The call a question is about.
@@ -182,12 +186,6 @@ pub(crate) struct ScopeBody {
     lasts_ms: Millis,
 }
 
-/// What a scope is called on the wire.
-pub(crate) fn scope_name(scope: &Scope) -> String {
-    let whole = serde_json::to_vec(scope).unwrap_or_default();
-    Digest::of("placet/scope/1", &[&whole]).to_string()
-}
-
 /// What became of a question.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -201,6 +199,8 @@ pub(crate) struct ResolutionBody {
     pub(crate) at: String,
     /// The option that was taken.
     pub(crate) option: Option<String>,
+    /// Whether the person changed the arguments.
+    edited: bool,
     /// What the person wrote.
     #[serde(skip_serializing_if = "Option::is_none")]
     feedback: Option<String>,
@@ -245,7 +245,7 @@ impl QuestionBody {
     pub(crate) fn new(question: &Question, around: &Around<'_>) -> Self {
         let asked = question.interaction.asked();
         let document = document(question, around.locale);
-        let remaining = asked.deadline.remaining_from(question.now.live);
+        let remaining = asked.deadline.remaining_from(question.now);
         let (pending, resolved) = match &question.interaction {
             Interaction::Pending(pending) => (Some(pending), None),
             Interaction::Resolved(resolved) | Interaction::Processed(resolved) => (None, Some(resolved)),
@@ -255,7 +255,12 @@ impl QuestionBody {
             None => Some(around.locale.pick("it is decided", "已有结论")),
         };
         let origin = question.call.as_ref().map(|record| &record.call.origin);
-        let (title, message, details, context) = words(asked, &document, around.locale);
+        let Words {
+            title,
+            message,
+            details,
+            context,
+        } = question.words(around.locale);
         Self {
             request_id: asked.id.clone(),
             session_id: asked.session.clone(),
@@ -274,7 +279,7 @@ impl QuestionBody {
             code: asked.code,
             created_at: around.asked_at.to_string(),
             remaining_ms: pending.map(|_| remaining),
-            expires_at: pending.map(|_| (question.now.wall + remaining).to_string()),
+            expires_at: pending.map(|_| (question.now + remaining).to_string()),
             risk: question.risk(),
             agent: asker(asked).clone(),
             agent_path: origin.map_or_else(Vec::new, |origin| {
@@ -304,15 +309,47 @@ impl QuestionBody {
                 .collect(),
             shown_digest: document.digest().to_string(),
             document,
-            resolution: resolved.map(ResolutionBody::from),
+            resolution: resolved.map(|resolved| ResolutionBody {
+                edited: edited(question),
+                ..ResolutionBody::from(resolved)
+            }),
+            ran: RanBody::of(question),
         }
+    }
+}
+
+impl QuestionBody {
+    /// The same for the agent that asked: with the secrets that people gave as answers.
+    pub(crate) fn opened(mut self, engine: &Engine) -> Self {
+        if let Some(resolution) = &mut self.resolution {
+            if let Some(feedback) = &mut resolution.feedback {
+                *feedback = engine.open_sealed(feedback).into_owned();
+            }
+            for value in resolution.data.iter_mut().flat_map(Map::values_mut) {
+                engine.open_sealed_in(value);
+            }
+        }
+        self
+    }
+
+    /// The same for people: with secrets masked.
+    pub(crate) fn masked(mut self) -> Self {
+        if let Some(resolution) = &mut self.resolution {
+            if let Some(feedback) = &mut resolution.feedback {
+                *feedback = mask::text(feedback).into_owned();
+            }
+            for value in resolution.data.iter_mut().flat_map(Map::values_mut) {
+                *value = mask::json(value);
+            }
+        }
+        self
     }
 }
 
 impl ScopeBody {
     fn new(scope: &Scope, locale: Locale) -> Self {
         Self {
-            scope: scope_name(scope),
+            scope: scope.name(),
             text: SafeText::line(&scope.describe_in(locale)),
             reach: scope.reach(),
             lasts_ms: scope.reach().lasts(),
@@ -327,6 +364,7 @@ impl From<&Resolved> for ResolutionBody {
             by: Vec::new(),
             at: resolved.at.to_string(),
             option: None,
+            edited: false,
             feedback: None,
             data: None,
             instruction: None,
@@ -346,36 +384,6 @@ impl From<&Resolved> for ResolutionBody {
         }
         body
     }
-}
-
-type Words = (SafeText, SafeText, Option<SafeText>, Map<String, Value>);
-
-fn words(asked: &Asked, document: &Document, locale: Locale) -> Words {
-    let heading = || {
-        let mut headings = document.blocks().filter_map(|block| match block {
-            Block::Heading { text, .. } => Some(text.clone()),
-            _ => None,
-        });
-        headings.next().unwrap_or_else(|| SafeText::line(""))
-    };
-    let title = match &asked.subject {
-        Subject::Request { request, .. } => {
-            let context = match mask::json(&Value::Object(request.context.clone())) {
-                Value::Object(context) => context,
-                _ => Map::new(),
-            };
-            return (
-                SafeText::line(&request.title),
-                SafeText::block(&request.message),
-                request.details.as_deref().map(SafeText::block),
-                context,
-            );
-        }
-        Subject::Call { .. } => locale.pick("Tool approval", "工具调用审批"),
-        Subject::UnknownOutcome { .. } => locale.pick("It may have happened", "可能已经执行"),
-        Subject::Breaker { .. } => locale.pick("How to go on", "接下来怎么办"),
-    };
-    (SafeText::line(title), heading(), None, Map::new())
 }
 
 fn default_option(asked: &Asked, locale: Locale) -> Option<String> {

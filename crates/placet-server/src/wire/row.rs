@@ -1,7 +1,7 @@
 //! A journal row on the wire.
 
+use placet_core::listing::Committed;
 use placet_core::render::{SafeText, mask};
-use placet_store::Committed;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;

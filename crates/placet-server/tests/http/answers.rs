@@ -9,14 +9,11 @@ async fn of_two_people_who_answer_at_once_one_decides_and_the_other_is_told_who(
     let house = House::with_people().await;
     let agent = house.token("agent");
     for round in 0..8 {
-        let id = house
-            .ask(
-                &agent,
-                &format!("c{round}"),
-                "bash",
-                json!({"command": format!("make {round}")}),
-            )
-            .await;
+        // A session each: rejections in a row would ask how to go on instead.
+        let call = json!({"sessionId": format!("job-{round}"), "callId": format!("c{round}"), "tool": "bash",
+                          "args": {"command": format!("make {round}")}});
+        let asked = house.post(&agent, "/v1/calls", call).await.ok();
+        let id = asked["requestId"].as_str().unwrap().to_owned();
         let (lin, wei) = tokio::join!(
             house.answer(LIN, &id, json!({"selectedOptionId": "approve"})),
             house.answer(WEI, &id, json!({"selectedOptionId": "reject"})),
@@ -418,5 +415,72 @@ async fn an_answer_that_says_two_things_says_nothing() {
     let other = json!({"requestId": "int_other", "selectedOptionId": "approve"});
     assert_eq!(house.answer(&approver, &id, other).await.status, 400);
     assert_eq!(house.get(&agent, "/v1/calls/c1").await.ok()["status"], "pending");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_typed_reply_is_read_and_decides_nothing() {
+    let house = House::plain().await;
+    let (agent, approver) = (house.token("agent"), house.token("approver"));
+    let make = house.ask(&agent, "c1", "bash", json!({"command": "make"})).await;
+    let wipe = house
+        .ask(&agent, "c2", "bash", json!({"command": "rm -rf build"}))
+        .await;
+    let read = async |text: &str, ids: &[&String]| {
+        let body = json!({"text": text, "requestIds": ids, "locale": "en"});
+        house.post(&approver, "/v1/interactions/reading", body).await.ok()
+    };
+    assert_eq!(
+        read("yes", &[&make]).await,
+        json!({"reading": "answer", "choices": [{"requestId": make, "optionId": "approve"}], "which": []})
+    );
+    assert_eq!(
+        read("no: not today", &[&make]).await["choices"],
+        json!([{"requestId": make, "optionId": "reject", "feedback": "not today"}])
+    );
+    assert_eq!(read("yes", &[&make, &wipe]).await["reading"], "unclear");
+    assert_eq!(read("why?", &[&make]).await["reading"], "other");
+    assert_eq!(
+        read("approve all", &[&make, &wipe]).await,
+        json!({"reading": "answer", "choices": [{"requestId": make, "optionId": "approve"}], "which": [wipe]}),
+        "HIGH is decided one by one"
+    );
+    for id in [&make, &wipe] {
+        let question = house.get(&approver, &format!("/v1/interactions/{id}")).await.ok();
+        assert_eq!(question["status"], "pending");
+    }
+    let text = json!({"text": "yes", "requestIds": [make]});
+    let refused = house.post(&agent, "/v1/interactions/reading", text).await;
+    assert_eq!(refused.status, 403, "an agent's credential reads nothing");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_closed_request_says_what_became_of_its_call() {
+    let house = House::plain().await;
+    let (agent, approver) = (house.token("agent"), house.token("approver"));
+    let id = house.ask(&agent, "c1", "bash", json!({"command": "make"})).await;
+    let ran = async || {
+        let question = house.get(&approver, &format!("/v1/interactions/{id}")).await.ok();
+        (question["ran"].clone(), question["resolution"]["edited"].clone())
+    };
+    assert_eq!(ran().await, (json!(null), json!(null)));
+    let answer = json!({"selectedOptionId": "approve", "editedArgs": {"command": "make -n"}});
+    house.answer(&approver, &id, answer).await.ok();
+    assert_eq!(
+        ran().await,
+        (json!({"state": "waiting", "more": false}), json!(true))
+    );
+    house.send(&agent, "POST", "/v1/calls/c1/claim", None).await.ok();
+    assert_eq!(ran().await.0["state"], "running");
+    let token = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let output = format!("{token}\n\u{1b}[2J\n{}", "line\n".repeat(100));
+    let result = json!({"ok": false, "output": output});
+    house.post(&agent, "/v1/calls/c1/result", result).await;
+    let (ran, _) = ran().await;
+    assert_eq!((&ran["state"], &ran["more"]), (&json!("failed"), &json!(true)));
+    let shown = ran["output"].as_str().unwrap();
+    assert!(!shown.contains(token) && !shown.contains('\u{1b}'), "{shown}");
+    assert_eq!(shown.lines().count(), 20, "{shown}");
     house.close().await;
 }

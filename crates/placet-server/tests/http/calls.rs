@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::house::{House, LIN, OTHER};
+use crate::house::{House, LIN, OTHER, WEI};
 
 #[tokio::test]
 async fn an_allowed_call_is_claimed_once_and_finished_once() {
@@ -412,5 +412,77 @@ async fn an_agents_own_question_is_put_waited_for_and_answered() {
     assert_eq!(question["mayAnswer"], false, "an agent never answers");
     let known = house.get(LIN, &format!("/v1/interactions/{id}")).await.ok();
     assert_eq!(known["processed"], true, "the agent has read it");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn the_sessions_approval_tools_run_unasked_once_an_admin_has_added_them() {
+    let house = House::with_people().await;
+    let agent = house.token("agent");
+    let make = |id: &str| json!({"sessionId": "job", "callId": id, "tool": "bash", "args": {"command": format!("make {id}")}});
+    assert_eq!(
+        house.post(&agent, "/v1/calls", make("a")).await.ok()["status"],
+        "pending"
+    );
+    let allow = json!({"approvalTools": ["bash"]});
+    let path = "/v1/sessions/job/approval-tools";
+    assert_eq!(house.post(LIN, path, allow.clone()).await.status, 403);
+    assert_eq!(
+        house.post(WEI, path, json!({"approvalTools": []})).await.status,
+        400
+    );
+    assert_eq!(
+        house
+            .post(WEI, "/v1/sessions/none/approval-tools", allow.clone())
+            .await
+            .status,
+        404
+    );
+    assert_eq!(house.post(WEI, path, allow).await.status, 204);
+    let session = house.get(WEI, "/v1/sessions/job").await.ok();
+    assert_eq!(session["session"]["approvalTools"], json!(["bash"]));
+    let listed = house.post(&agent, "/v1/calls", make("b")).await.ok();
+    assert_eq!(listed["status"], "allowed", "{listed}");
+    // HIGH is asked about all the same, and so are other sessions.
+    let wipe = json!({"sessionId": "job", "callId": "c", "tool": "bash", "args": {"command": "rm -rf x"}});
+    assert_eq!(
+        house.post(&agent, "/v1/calls", wipe).await.ok()["status"],
+        "pending"
+    );
+    let mut other = make("d");
+    other["sessionId"] = "other".into();
+    assert_eq!(
+        house.post(&agent, "/v1/calls", other).await.ok()["status"],
+        "pending"
+    );
+    house.close().await;
+}
+
+/// No model is configured here.
+#[tokio::test]
+async fn every_tool_of_category_ask_is_a_question_with_an_answer_field() {
+    let house = House::plain().await;
+    let (agent, approver) = (house.token("agent"), house.token("approver"));
+    let document = json!({"type": "MISSING_INFO", "title": "缺少 API Key", "message": "执行该工具需要 OpenWeather API Key"});
+    let own = json!({"question": "Which city?", "choices": ["Oslo", "Lima"]});
+    for (id, tool, args, option, kind) in [
+        ("a", "askUserQuestion", document, "answer", "MISSING_INFO"),
+        ("b", "ask_human", own, "2", "USER_CHOICE"),
+    ] {
+        let call = json!({"sessionId": "job", "callId": id, "tool": tool, "args": args, "category": "ask"});
+        let call = house.post(&agent, "/v1/calls", call).await.ok();
+        assert_eq!(call["status"], "pending", "{call}");
+        let question = call["requestId"].as_str().unwrap();
+        let shown = house
+            .get(&approver, &format!("/v1/interactions/{question}"))
+            .await
+            .ok();
+        assert_eq!(shown["type"], kind, "{shown}");
+        let answer = json!({"selectedOptionId": option, "feedback": "k-123"});
+        house.answer(&approver, question, answer).await.ok();
+        let told = house.get(&agent, &format!("/v1/calls/{id}?wait=30")).await.ok();
+        assert_eq!(told["status"], "info", "{told}");
+        assert_eq!(told["feedback"], "k-123", "{told}");
+    }
     house.close().await;
 }

@@ -128,7 +128,10 @@ async fn a_message_leads_to_steps_a_question_an_answer_and_an_end() {
         .collect();
     assert!(options.contains(&&json!("approve")), "{asked}");
     assert!(
-        asked["message"].as_str().unwrap().contains("from the agent"),
+        asked["details"]
+            .as_str()
+            .unwrap()
+            .contains("from the agent⟦no line break⟧"),
         "{asked}"
     );
     assert!(asked["document"]["head"].is_array(), "{asked}");

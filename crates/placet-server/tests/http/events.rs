@@ -11,14 +11,14 @@ use crate::house::{House, LIN, OTHER, PEOPLE, WEI};
 use crate::signed_in::Browser;
 
 /// An open stream, read event by event.
-struct Stream {
+pub(crate) struct Stream {
     body: Incoming,
     text: String,
-    last_id: u64,
+    pub(crate) last_id: u64,
 }
 
 impl Stream {
-    async fn open(house: &House, token: &str, query: &str, last_event_id: Option<u64>) -> Self {
+    pub(crate) async fn open(house: &House, token: &str, query: &str, last_event_id: Option<u64>) -> Self {
         let bearer = format!("Bearer {token}");
         let last = last_event_id.map(|id| id.to_string());
         let mut headers = vec![("authorization", bearer.as_str())];
@@ -60,7 +60,7 @@ impl Stream {
     }
 
     /// The next event's data.
-    async fn next(&mut self) -> Option<Value> {
+    pub(crate) async fn next(&mut self) -> Option<Value> {
         loop {
             let block = self.block().await?;
             if let Some(data) = block.lines().find_map(|line| line.strip_prefix("data: ")) {

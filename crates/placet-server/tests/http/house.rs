@@ -9,7 +9,8 @@ use hyper::client::conn::http1::{self, SendRequest};
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use placet_core::config::Config;
-use placet_server::{Options, Server, State};
+use placet_server::{Listen, Options, Server, State, Work};
+use placet_store::Location;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::net::TcpStream;
@@ -72,7 +73,7 @@ impl Answer {
 
     /// The body of a success.
     pub(crate) fn ok(&self) -> Value {
-        assert_eq!(self.status, 200, "{}", self.text);
+        assert!(matches!(self.status, 200 | 201), "{} {}", self.status, self.text);
         self.json()
     }
 
@@ -102,17 +103,35 @@ impl House {
         Self::open(tempfile::tempdir().unwrap(), PEOPLE).await
     }
 
+    /// One of several on the same database, with people and a folder of its own.
+    pub(crate) async fn replica(url: &str) -> Self {
+        Self::open_on(tempfile::tempdir().unwrap(), PEOPLE, Location::parse(url)).await
+    }
+
     pub(crate) async fn open(data: TempDir, config: &str) -> Self {
-        let config = Config::parse(&placed(&data, config), "placet.toml", std::iter::empty()).unwrap();
+        let store = Location::from(data.path().join("placet.db").as_path());
+        Self::open_on(data, config, store).await
+    }
+
+    async fn open_on(data: TempDir, config: &str, store: Location) -> Self {
+        let config = Config::parse(
+            &placed(&data, config),
+            "placet.toml",
+            std::iter::empty(),
+            placet_inspect::builtin(),
+        )
+        .unwrap();
         let options = Options {
             config,
             source: "test".into(),
             data: data.path().to_owned(),
-            listen: Some("127.0.0.1:0".parse().unwrap()),
+            store,
+            listen: Listen::At("127.0.0.1:0".parse().unwrap()),
+            work: Work::Everything,
             web: None,
         };
         let server = Server::bind(options).await.unwrap();
-        let (address, state) = (server.address(), server.state().clone());
+        let (address, state) = (server.address().unwrap(), server.state().clone());
         let link = server.sign_in_link().unwrap();
         let stop = CancellationToken::new();
         let running = tokio::spawn({
@@ -131,7 +150,13 @@ impl House {
 
     /// Puts another configuration in force, as SIGHUP does.
     pub(crate) fn reload(&self, config: &str) {
-        let config = Config::parse(&placed(&self.data, config), "placet.toml", std::iter::empty()).unwrap();
+        let config = Config::parse(
+            &placed(&self.data, config),
+            "placet.toml",
+            std::iter::empty(),
+            placet_inspect::builtin(),
+        )
+        .unwrap();
         self.state.reload(config, "again".into()).unwrap();
     }
 

@@ -8,14 +8,21 @@
 
 mod answers;
 mod browser;
+mod buttons;
 mod calls;
 mod chat;
+#[expect(dead_code, reason = "shared with the tests of the store")]
+#[path = "../../../placet-store/tests/it/server.rs"]
+mod database;
 mod events;
 mod house;
+mod interaction_page;
 mod limits;
 mod reading;
+mod replicas;
 mod review;
 mod roles;
+mod runs;
 mod signed_in;
 mod stopping;
 mod vouching;

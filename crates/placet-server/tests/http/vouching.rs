@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::house::House;
+use crate::house::{Answer, House};
 
 const SECRET: &str = "a secret of the ops channel";
 /// HIGH.
 const WIPE: &str = "rm -rf x";
 
 /// A house with the channel `ops`, where `u-lin` is lin.
-async fn house() -> House {
+pub(crate) async fn house() -> House {
     let data = tempfile::tempdir().unwrap();
     let secret = data.path().join("SECRET");
     std::fs::write(&secret, SECRET).unwrap();
@@ -25,17 +25,21 @@ async fn house() -> House {
 async fn hears(house: &House, sender: &str, id: &str, content: &str) -> Value {
     let body =
         json!({"channel": "ops", "chatId": "room", "senderId": sender, "messageId": id, "content": content});
+    signed(house, body).await.ok()["consumed"].clone()
+}
+
+/// A body that the platform signed.
+pub(crate) async fn signed(house: &House, body: Value) -> Answer {
     let channel = placet_core::ids::ChannelName::new("ops").unwrap();
     let key = placet_channels::secret::SecretText::new(SECRET).unwrap();
     let webhook = placet_channels::webhook::Webhook::new(channel, "http://127.0.0.1:9/", &key).unwrap();
     let signature = webhook.sign(body.to_string().as_bytes(), house.state.now());
     let signed = [("placet-signature", signature.as_str())];
-    let heard = house.say("POST", "/v1/inbound", &signed, Some(body)).await;
-    heard.ok()["consumed"].clone()
+    house.say("POST", "/v1/inbound", &signed, Some(body)).await
 }
 
 /// What becomes of a call for which the agent names a user of the chat.
-async fn proposed(house: &House, id: &str, user: &str, command: &str) -> Value {
+pub(crate) async fn proposed(house: &House, id: &str, user: &str, command: &str) -> Value {
     let call = json!({"sessionId": "ops:room", "callId": id, "tool": "bash", "args": {"command": command}, "userId": user});
     house.post(&house.token("agent"), "/v1/calls", call).await.ok()
 }
@@ -110,5 +114,38 @@ async fn a_person_the_operator_mapped_counts_without_having_written_before() {
         house.get(&agent, "/v1/calls/c1?wait=30").await.ok()["status"],
         "approved"
     );
+    house.close().await;
+}
+
+/// Each names a channel of which no one could answer: one that this process does not connect, one that does not exist.
+#[tokio::test]
+async fn a_call_that_no_one_can_answer_is_denied_at_once_with_the_typed_reason() {
+    let house = house().await;
+    for (channel, user) in [("terminal", "nobody"), ("terminal", "u-lin"), ("smoke", "u-lin")] {
+        let call = json!({"sessionId": "s", "tool": "bash", "args": {"command": "make deploy"},
+            "channel": channel, "chatId": "c", "userId": user, "callId": format!("{channel}-{user}")});
+        let call = house.post(&house.token("agent"), "/v1/calls", call).await.ok();
+        assert_eq!(call["status"], "denied", "{call}");
+        assert_eq!(call["forModel"]["outcome"], "nobody_to_ask", "{call}");
+    }
+    house.close().await;
+}
+
+/// lin has no token, so only the chat could reach them; the platform's address answers nothing.
+#[tokio::test]
+async fn what_a_channel_cannot_deliver_an_admin_answers_in_the_inbox() {
+    let house = house().await;
+    let call = proposed(&house, "c1", "u-lin", "make deploy").await;
+    let question = call["requestId"].as_str().unwrap();
+    let approve = || json!({"selectedOptionId": "approve"});
+    let by_approver = house.answer(&house.token("approver"), question, approve()).await;
+    assert_eq!(by_approver.status, 404, "{}", by_approver.text);
+    house
+        .answer(&house.token("admin"), question, approve())
+        .await
+        .ok();
+    let agent = house.token("agent");
+    let decided = house.get(&agent, "/v1/calls/c1?wait=30").await.ok();
+    assert_eq!(decided["status"], "approved", "{decided}");
     house.close().await;
 }
