@@ -41,7 +41,7 @@ const EXAMPLES: &str = "\
 Examples:
   placet demo
   placet init
-  placet check --tool bash --args '{\"command\":\"git status && rm -rf /\"}'
+  placet check 'git status && rm -rf /'
   placet policy explain
   placet policy test --config placet.toml
   placet chat
@@ -83,6 +83,11 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: AuditCommand,
     },
+    /// Copy an installation to another store
+    Store {
+        #[command(subcommand)]
+        command: StoreCommand,
+    },
     /// What people said not to be asked about again, and taking it back
     Grants(GrantsArgs),
     /// See what waits for a person, and answer it; without a subcommand, on the whole screen
@@ -113,7 +118,7 @@ pub(crate) enum Command {
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
-  placet check --tool bash --args '{\"command\":\"git status && rm -rf /\"}'
+  placet check 'git status && rm -rf /'
   placet check --tool sql_query --args '{\"sql\":\"DELETE FROM users\"}' --json
   placet check --tool write --args-file call.json --mode autoEdit
   agent | placet check --tool bash --args - && echo allowed
@@ -147,14 +152,17 @@ pub(crate) struct ConfigArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
+    /// A shell command line, short for `--tool bash --args '{"command": LINE}'`
+    #[arg(value_name = "LINE", required_unless_present = "tool", conflicts_with_all = ["tool", "args", "args_file"])]
+    pub(crate) line: Option<String>,
     /// The tool's name
     #[arg(long, value_parser = |text: &str| ToolName::new(text))]
-    pub(crate) tool: ToolName,
+    pub(crate) tool: Option<ToolName>,
     /// The arguments as a JSON object; `-` reads them from standard input
     #[arg(
         long,
         value_name = "JSON",
-        required_unless_present = "args_file",
+        required_unless_present_any = ["args_file", "line"],
         conflicts_with = "args_file"
     )]
     pub(crate) args: Option<String>,
@@ -227,6 +235,25 @@ pub(crate) enum PolicyCommand {
     Replay(ReplayArgs),
 }
 
+/// `placet store`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum StoreCommand {
+    /// Copy a store to an empty one, and verify the copy; stop what runs on either first
+    #[command(after_help = "\
+Examples:
+  placet store copy ~/.local/share/placet/placet.db postgres://placet@db.example.com/placet
+  placet store copy env:PLACET_STORE_URL backup.db")]
+    Copy {
+        /// The store to copy: a file, a `postgres://…` URL, or `env:NAME` or `file:PATH` where the URL is kept
+        from: String,
+        /// Where to copy it to, written the same way
+        to: String,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+}
+
 /// Which store is read. Shown after a command's own flags.
 #[derive(Debug, Args)]
 pub(crate) struct StoreArgs {
@@ -242,6 +269,15 @@ pub(crate) struct StoreArgs {
     /// The database file itself; else `store.path` of the configuration, in the data folder
     #[arg(long, global = true, value_name = "FILE", display_order = 102)]
     pub(crate) db: Option<PathBuf>,
+    /// A PostgreSQL database instead: `postgres://user@host/database`, or `env:NAME` or `file:PATH` where that is kept; else `store.url`
+    #[arg(
+        long,
+        global = true,
+        value_name = "URL",
+        conflicts_with = "db",
+        display_order = 102
+    )]
+    pub(crate) store: Option<String>,
     /// The configuration; else ./placet.toml, else the one in your config folder, else built-in defaults
     #[arg(
         long,
@@ -455,7 +491,7 @@ fn mode_parser() -> impl clap::builder::TypedValueParser<Value = Mode> {
 }
 
 /// The names of events, as [`Event::name`](placet_core::journal::Event::name) gives them.
-const EVENT_TYPES: [&str; 25] = [
+const EVENT_TYPES: [&str; 26] = [
     "callReceived",
     "asked",
     "joined",
@@ -480,6 +516,7 @@ const EVENT_TYPES: [&str; 25] = [
     "runInterrupted",
     "runEnded",
     "delivered",
+    "outage",
     "started",
 ];
 

@@ -2,11 +2,14 @@
 //!
 //! Everything here only reads, through connections of its own, so it works while a placet has the store open.
 
+use std::path::Path;
+
 use placet_core::interaction::Locale;
+use placet_store::Location;
 
 use crate::args::{AuditCommand, StoreArgs};
 use crate::exit::Exit;
-use crate::{config_file, store};
+use crate::{config_file, output, store};
 
 mod export;
 mod list;
@@ -24,14 +27,27 @@ pub(crate) fn run(args: &StoreArgs, command: &AuditCommand) -> anyhow::Result<Ex
 
 /// Runs the command in a language.
 pub(crate) fn tell(args: &StoreArgs, command: &AuditCommand, locale: Locale) -> anyhow::Result<Exit> {
-    let path = store::path(args)?;
-    let found = store::read_only(&path)?;
-    match command {
-        AuditCommand::List(list) => list::run(&found, list, locale),
-        AuditCommand::Show { id, json } => show::run(&found, id, *json, locale),
-        AuditCommand::Verify { anchor, json } => verify::run(&path, anchor.as_ref(), *json, locale),
-        AuditCommand::Export(export) => export::run(&found, export),
+    let location = store::at(args)?;
+    if let (AuditCommand::List(list), Location::File(path)) = (command, &location)
+        && store::is_newcomers(args, path)
+    {
+        // No line for a program to read.
+        if !list.json {
+            output::print(&nothing_yet(path, locale))?;
+        }
+        return Ok(Exit::Success);
     }
+    store::block_on(async {
+        let found = store::read_only(&location).await?;
+        match command {
+            AuditCommand::List(list) => list::run(&found, list, locale).await,
+            AuditCommand::Show { id, json } => show::run(&found, id, *json, locale).await,
+            AuditCommand::Verify { anchor, json } => {
+                verify::run(&location, &found, *anchor, *json, locale).await
+            }
+            AuditCommand::Export(export) => export::run(&found, export).await,
+        }
+    })?
 }
 
 /// A file named by `--db` is looked at whatever becomes of the configuration, so a broken one only costs its language.
@@ -40,5 +56,19 @@ fn locale(args: &StoreArgs) -> anyhow::Result<Locale> {
         Ok(loaded) => Ok(loaded.config.locale(None)),
         Err(_) if args.db.is_some() => Ok(Locale::English),
         Err(error) => Err(error),
+    }
+}
+
+fn nothing_yet(path: &Path, locale: Locale) -> String {
+    let path = path.display();
+    match locale {
+        Locale::English => format!(
+            "The audit log is empty: no agent has asked for anything at `{path}` yet.\n\
+             `placet demo` fills one; --db FILE, --data DIR or --store URL names another.\n"
+        ),
+        Locale::Chinese => format!(
+            "审计日志为空：`{path}` 还没有任何记录。\n\
+             `placet demo --chinese` 可演示；--db FILE、--data DIR 或 --store URL 可指定其他位置。\n"
+        ),
     }
 }

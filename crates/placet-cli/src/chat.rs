@@ -1,12 +1,13 @@
 //! `placet chat`: a conversation with the built-in agent at a terminal. Its questions appear in the conversation, and are answered
-//! there by the terminal channel: the same sheet and the same keys as everywhere else.
+//! there with the same sheet and the same keys as everywhere else. The agent works in the owner of the store: another process, or
+//! this one.
 //!
 //! | file | part |
 //! |---|---|
 //! | `talk.rs` | the conversation: keys and events in, lines out |
 //! | `obey.rs`, `command.rs` | what begins with a slash |
 //! | `speech.rs`, `markdown.rs` | what the model is saying, as lines |
-//! | `feed.rs` | events on their way to the screen |
+//! | `feed.rs`, `questions.rs` | events on their way to the screen, and answers on their way back |
 //! | `show.rs` | calls and results, as short lines |
 //! | `entry.rs`, `keys.rs` | the line being typed, and where keys come from |
 //! | `words.rs` | what the program says itself |
@@ -15,20 +16,17 @@
 //! call of their own: a question could not break in without losing what is typed, and keys meant for the line could reach the
 //! question. They would also be a second way to edit a text in this program.
 
-use std::path::Path;
-
 use anyhow::{Context as _, bail};
-use placet_agent::Agent;
-use placet_agent::chat::ChatError;
 use placet_channels::terminal::{self, Colours, Inline, Seat};
+use placet_client::Client;
 use placet_core::config::Config;
-use placet_core::ids::{AgentId, SessionId};
-use placet_engine::Engine;
-use placet_server::builtin;
+use placet_core::ids::SessionId;
+use placet_server::Work;
 use tokio::runtime::Runtime;
 
 use crate::args::{ChatArgs, Color, Resume};
 use crate::exit::Exit;
+use crate::owner::Reach;
 use crate::{config_file, output, store};
 
 mod command;
@@ -37,6 +35,7 @@ mod feed;
 mod keys;
 mod markdown;
 mod obey;
+mod questions;
 mod show;
 mod speech;
 mod talk;
@@ -66,78 +65,54 @@ pub(crate) fn run(args: &ChatArgs, color: Color) -> anyhow::Result<Exit> {
 
 async fn converse(args: &ChatArgs, config: Config, colours: Colours, inline: Inline) -> anyhow::Result<Exit> {
     let locale = config.locale(None);
-    let model = builtin::model(&config, args.model.as_deref())?;
-    let model_name = model.name().to_owned();
     let seat = Seat::of_user(&config.people)?;
-    let person = seat.person.clone();
-    let path = store::path(&args.store)?;
-    let data = path.parent().unwrap_or(Path::new("."));
-    if let Some(warning) = builtin::sandbox(&config).warning() {
-        output::warn(&warning);
-    }
-    let (tools, limits) = (builtin::all_tools(&config, data).await?, config.agent.limits);
-    // A conversation that is resumed may have begun with another one.
-    let others = builtin::other_models(&config, model.name());
-    let usual_mode = config.policy.settings().mode;
-    let (channel, attendant) = terminal::open(seat, locale, colours)?;
-    let elsewhere: Vec<_> = builtin::channels_elsewhere(&config).collect();
-    let engine = Engine::builder(config)
-        .channels_elsewhere(elsewhere)
-        .channel(channel.clone())
-        .toolbox(AgentId::built_in(), tools.clone())
-        .start(&path)
-        .await
-        .with_context(|| {
-            format!(
-                "the store `{}` cannot be opened; while `placet serve` runs on it, talk to its agent over HTTP",
-                path.display()
-            )
-        })?;
-    let builder = Agent::builder(engine.clone(), tools.clone())
-        .model(model)
-        .limits(limits)
-        .resuming_nothing();
-    let builder = others.into_iter().fold(builder, placet_agent::Builder::model);
-    let agent = builder.start().await?;
+    let store = store::path(&args.store)?;
+    let reach = Reach {
+        store: store.clone(),
+        person: seat.person.clone(),
+        work: Work::Asked {
+            model: args.model.clone(),
+        },
+        config,
+    };
+    let (_, attendant) = terminal::open(seat, locale, colours)?;
+    let owner = reach.owner_with_agent(args.model.as_deref()).await?;
+    owner.warn_of_missing_sandbox(&reach.config);
     let seated = Seated {
-        agent: agent.clone(),
-        tools,
-        person,
-        place: channel.chat().clone(),
+        reach,
+        owner,
+        model: args.model.clone(),
         locale,
-        model: model_name,
-        usual_mode,
     };
-    let entry = Entry::new(History::of(&path.with_file_name(HISTORY)));
-    let session = resumed(args, &seated).await;
-    let talked = match session {
-        Ok(session) => Talk::new(seated, attendant, inline, entry)?.run(session).await,
-        Err(error) => Err(error),
+    let entry = Entry::new(History::of(&store.with_file_name(HISTORY)));
+    let session = match resumed(args, &seated.owner.client).await {
+        Ok(session) => session,
+        Err(error) => {
+            seated.owner.close().await?;
+            return Err(error);
+        }
     };
-    agent.shutdown().await;
-    engine.shutdown().await?;
-    if let Some(left) = talked? {
+    if let Some(left) = Talk::new(seated, attendant, inline, entry)?.run(session).await? {
         output::print(&words::left(&left, locale))?;
     }
     Ok(Exit::Success)
 }
 
 /// The conversation to go on with, if one was asked for.
-async fn resumed(args: &ChatArgs, seated: &Seated) -> anyhow::Result<Option<SessionId>> {
+async fn resumed(args: &ChatArgs, client: &Client) -> anyhow::Result<Option<SessionId>> {
     let session = match &args.resume {
         None => return Ok(None),
-        Some(Resume::Newest) => match seated.agent.chat().newest(&seated.person).await {
-            Ok(session) => session,
-            Err(ChatError::NoneYet) => {
-                bail!("you have had no conversation here yet; `placet chat` begins one")
-            }
-            Err(error) => return Err(error.into()),
+        Some(Resume::Newest) => match client.conversations().await?.into_iter().next() {
+            Some(newest) => newest.session_id,
+            None => bail!("you have had no conversation here yet; `placet chat` begins one"),
         },
-        Some(Resume::Session(session)) => match seated.agent.owner(session).await? {
-            Some(owner) if owner == seated.person => session.clone(),
-            _ => bail!("there is no conversation `{session}` of yours"),
-        },
+        Some(Resume::Session(session)) => session.clone(),
     };
-    seated.agent.resume(&session).await?;
-    Ok(Some(session))
+    match client.resume_run(&session).await {
+        Ok(_) => Ok(Some(session)),
+        Err(error) if error.code() == Some("no-such-session") => {
+            bail!("there is no conversation `{session}` of yours")
+        }
+        Err(error) => Err(error.into()),
+    }
 }

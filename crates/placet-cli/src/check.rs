@@ -6,10 +6,10 @@ use std::path::Path;
 
 use anyhow::{Context as _, anyhow};
 use placet_agent::sandbox;
-use placet_core::analysis::{Analysis, Places as _, analyse};
+use placet_core::analysis::{Analysis, Places as _};
 use placet_core::call::{ARGS_BYTES_MAX, Args, CallDigest, Chat, Origin, ToolCall};
 use placet_core::config::Config;
-use placet_core::ids::{CallId, ChannelName, ChatId, SessionId};
+use placet_core::ids::{CallId, ChannelName, ChatId, SessionId, ToolName};
 use placet_core::policy::Context;
 use placet_core::time::Millis;
 use placet_core::verdict::{Decision, Verdict};
@@ -63,11 +63,10 @@ fn check(args: &CheckArgs) -> anyhow::Result<Checked> {
         .as_deref()
         .unwrap_or(Path::new(&config.workspace.root));
     let places = DiskPlaces::new(root, std::env::home_dir().as_deref())
-        .context("name the agent's folder with --workspace")?
-        .knowing(&config.programs);
+        .context("name the agent's folder with --workspace")?;
     let call = call(args, config)?;
     let tool = config.tool_of(&call);
-    let analysis = analyse(&tool, &call.args, &places);
+    let analysis = config.inspect.inspect(&tool, &call.args, &places).analysis;
     let digest = call.digest();
     let confinement = builtin::confinement(config, &call);
     let unconfined = sandbox::confines(&call).then(|| builtin::sandbox(config).warning());
@@ -102,7 +101,8 @@ fn check(args: &CheckArgs) -> anyhow::Result<Checked> {
 fn call(args: &CheckArgs, config: &Config) -> anyhow::Result<ToolCall> {
     Ok(ToolCall {
         id: CallId::new("check")?,
-        tool: args.tool.clone(),
+        // Without a tool there is a command line.
+        tool: args.tool.clone().map_or_else(|| ToolName::new("bash"), Ok)?,
         args: read_args(args)?,
         session: args.session.clone(),
         origin: Origin {
@@ -129,6 +129,10 @@ fn chat_of(session: &SessionId, config: &Config) -> Option<Chat> {
 }
 
 fn read_args(args: &CheckArgs) -> anyhow::Result<Args> {
+    if let Some(line) = &args.line {
+        let json = serde_json::json!({ "command": line }).to_string();
+        return Ok(Args::parse(json.as_bytes())?);
+    }
     let json = match (&args.args_file, args.args.as_deref()) {
         (Some(path), _) => {
             let shown = path.display();

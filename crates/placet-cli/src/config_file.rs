@@ -52,7 +52,12 @@ pub(crate) fn load(named: Option<&Path>) -> anyhow::Result<Loaded> {
         Source::File(path) => (filled(path, read(path)?)?, path.display().to_string()),
         Source::BuiltIn => (String::new(), "environment".to_owned()),
     };
-    match Config::parse(&text, &name, environment()?.into_iter()) {
+    match Config::parse(
+        &text,
+        &name,
+        environment()?.into_iter(),
+        placet_inspect::builtin(),
+    ) {
         Ok(config) => Ok(Loaded { config, source }),
         Err(error) => Err(Refused { error, text }.into()),
     }

@@ -17,13 +17,12 @@ use placet_channels::terminal;
 use placet_core::interaction::Locale;
 use placet_core::render::SafeText;
 use placet_engine::Finished;
-use placet_store::ReadOnly;
 use tokio::runtime::Runtime;
 
 use crate::args::{AuditCommand, Color, DemoArgs, ListArgs, StoreArgs};
 use crate::exit::Exit;
 use crate::style::{self, paint};
-use crate::{audit, output};
+use crate::{audit, output, store};
 
 mod house;
 mod script;
@@ -74,7 +73,7 @@ async fn play(stage: &Stage, who: Who, locale: Locale) -> anyhow::Result<()> {
     for (number, scene) in SCENES.iter().enumerate() {
         output::print(&heading(number, scene, locale))?;
         if scene.killed {
-            let killed = kill_while_it_waits(stage, who, locale)?;
+            let killed = kill_while_it_waits(stage, who, locale).await?;
             output::print(&script::after_the_kill(locale, killed))?;
         }
         // A house for each scene: once it is closed nobody draws on the terminal any more, and it can be printed on.
@@ -90,8 +89,8 @@ async fn play(stage: &Stage, who: Who, locale: Locale) -> anyhow::Result<()> {
 }
 
 /// The last scene, begun by a second process that is killed as soon as its question is on disk. Returns its process id.
-fn kill_while_it_waits(stage: &Stage, who: Who, locale: Locale) -> anyhow::Result<u32> {
-    let before = pending(stage.store())?;
+async fn kill_while_it_waits(stage: &Stage, who: Who, locale: Locale) -> anyhow::Result<u32> {
+    let before = pending(stage.store()).await?;
     let mut second = Command::new(std::env::current_exe().context("this program cannot be found")?);
     second.arg("demo").arg("--doomed").arg(stage.folder());
     second.stdout(Stdio::null());
@@ -104,13 +103,13 @@ fn kill_while_it_waits(stage: &Stage, who: Who, locale: Locale) -> anyhow::Resul
     let mut child = second.spawn().context("a second process cannot be started")?;
     let deadline = Instant::now() + PUT_MAX;
     let put = loop {
-        if pending(stage.store())? > before {
+        if pending(stage.store()).await? > before {
             break Ok(());
         }
         if child.try_wait()?.is_some() || Instant::now() > deadline {
             break Err(anyhow::anyhow!("the second process put no question"));
         }
-        std::thread::sleep(Duration::from_millis(20));
+        tokio::time::sleep(Duration::from_millis(20)).await;
     };
     // SIGKILL: it gets no chance to tidy up.
     child.kill()?;
@@ -118,8 +117,9 @@ fn kill_while_it_waits(stage: &Stage, who: Who, locale: Locale) -> anyhow::Resul
     put.map(|()| child.id())
 }
 
-fn pending(store: &Path) -> anyhow::Result<u64> {
-    ReadOnly::open(store)?.read(|view| Ok(view.counts()?.pending))
+async fn pending(path: &Path) -> anyhow::Result<u64> {
+    let store = store::read_only(&path.into()).await?;
+    Ok(store.look(|stored| Ok(stored.counts(&())?.pending)).await?)
 }
 
 /// What the second process does: puts the last scene's question, and waits for an answer it will not live to see.
@@ -139,6 +139,7 @@ fn prove(stage: &Stage, locale: Locale) -> anyhow::Result<()> {
     let store = StoreArgs {
         data: None,
         db: Some(stage.store().to_owned()),
+        store: None,
         config: None,
     };
     let told = ["callReceived", "settled", "finished"];

@@ -1,23 +1,23 @@
 //! `placet grants`: list, revoke and export standing grants.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use anyhow::bail;
 use placet_core::ids::{PersonId, StandingGrantId};
+use placet_core::listing::StandingRow;
 use placet_core::render::{SafeText, mask};
-use placet_core::standing::{GrantReach, ProposedRule, StandingGrant};
-use placet_core::steps::RevokeRefusal;
+use placet_core::standing::{GrantReach, ProposedRule};
 use placet_core::time::{Millis, Timestamp};
-use placet_store::{Clock as _, StepError, SystemClock};
+use placet_server::Work;
+use placet_store::{Clock as _, Location, SystemClock};
 use serde_json::{Value, json};
+use tokio::runtime::Runtime;
 
 use crate::args::{GrantsArgs, GrantsCommand, StoreArgs};
 use crate::exit::Exit;
 use crate::style::{self, paint};
 use crate::{config_file, output, store, who};
-
-/// A grant, how often it was used, and whether it was taken back.
-type Row = (StandingGrant, u32, bool);
 
 /// Runs the command.
 pub(crate) fn run(args: &GrantsArgs) -> anyhow::Result<Exit> {
@@ -39,9 +39,8 @@ fn list(args: &StoreArgs, json: bool) -> anyhow::Result<Exit> {
         output::print(if json { "[]\n" } else { &nothing })?;
         return Ok(Exit::Success);
     }
-    let found = store::read_only(&path)?;
     let now = SystemClock.wall();
-    let rows = found.read(|view| view.all_standing(now))?;
+    let rows = standing(&path, now)?;
     if json {
         let grants: Vec<Value> = rows.iter().map(as_json).collect();
         output::print(&format!("{}\n", Value::from(grants)))?;
@@ -55,22 +54,27 @@ fn list(args: &StoreArgs, json: bool) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
+fn standing(path: &Path, now: Timestamp) -> anyhow::Result<Vec<StandingRow>> {
+    store::look(&Location::from(path), |stored| stored.all_standing(&now).cloned())
+}
+
 /// The rules that people made from questions, as TOML for `placet.toml`.
 fn export(args: &StoreArgs) -> anyhow::Result<Exit> {
     let path = store::path(args)?;
     let rows = if store::is_newcomers(args, &path) {
         Vec::new()
     } else {
-        store::read_only(&path)?.read(|view| view.all_standing(SystemClock.wall()))?
+        standing(&path, SystemClock.wall())?
     };
     let mut text = String::new();
-    let in_force = rows.iter().filter(|row| state(row) == "inForce");
-    for (grant, uses, _) in in_force.filter(|(grant, ..)| grant.scope.reach() == GrantReach::Rule) {
+    let in_force = rows.iter().filter(|row| row.state() == "inForce");
+    let in_force = in_force.filter(|row| row.grant.scope.reach() == GrantReach::Rule);
+    for StandingRow { grant, uses, .. } in in_force {
         let (id, by) = (
             SafeText::line(grant.id.as_str()),
             SafeText::line(grant.by.as_str()),
         );
-        let Some(rule) = ProposedRule::of(grant) else {
+        let Some(rule) = ProposedRule::of(grant, &placet_inspect::builtin()) else {
             let what = SafeText::line(&grant.scope.describe());
             output::warn(&format!("{id} cannot be written as a rule: {what}"));
             continue;
@@ -89,19 +93,11 @@ fn export(args: &StoreArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
-fn state((grant, uses, revoked): &Row) -> &'static str {
-    match grant.uses_max {
-        _ if *revoked => "revoked",
-        Some(max) if *uses >= max => "usedUp",
-        _ => "inForce",
-    }
-}
-
-fn as_json(row: &Row) -> Value {
-    let (grant, uses, _) = row;
+fn as_json(row: &StandingRow) -> Value {
+    let StandingRow { grant, uses, .. } = row;
     json!({
         "id": grant.id,
-        "state": state(row),
+        "state": row.state(),
         "covers": grant.scope.describe(),
         "reach": grant.scope.reach(),
         "scope": mask::json(&json!(grant.scope)),
@@ -113,9 +109,9 @@ fn as_json(row: &Row) -> Value {
     })
 }
 
-fn in_words(row: &Row, now: Timestamp) -> String {
-    let (grant, uses, _) = row;
-    let (word, colour) = match state(row) {
+fn in_words(row: &StandingRow, now: Timestamp) -> String {
+    let StandingRow { grant, uses, .. } = row;
+    let (word, colour) = match row.state() {
         "revoked" => ("taken back", style::BAD),
         "usedUp" => ("used up", style::FAINT),
         _ => ("in force", style::GOOD),
@@ -148,21 +144,17 @@ fn revoke(args: &StoreArgs, id: &StandingGrantId, by: Option<&PersonId>) -> anyh
     let by = who::is_here(by, &config.people)?;
     let path = store::path(args)?;
     let memory = config.approval.memory;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .build()?;
-    let revoked = runtime.block_on(async {
-        let beside = store::join(config, &path).await?;
-        let revoked = beside.broker().revoke_standing(id, &by).await;
-        beside.close().await?;
+    let revoked = Runtime::new()?.block_on(async {
+        let owner = store::answering(config, &path, &by, Work::Answers).await?;
+        let revoked = owner.client.revoke(id).await;
+        owner.close().await?;
         anyhow::Ok(revoked)
     })?;
     match revoked {
-        Ok(()) => {}
-        Err(StepError::Refused(RevokeRefusal::NotFound(id))) => {
+        Err(error) if error.code() == Some("no-such-grant") => {
             bail!("there is no standing grant `{id}` in force; `placet grants list` shows them")
         }
-        Err(StepError::Store(error)) => return Err(error.into()),
+        revoked => revoked?,
     }
     let (id, by) = (SafeText::line(id.as_str()), SafeText::line(by.as_str()));
     let mut text = format!("{id} is taken back by {by}: from now on people are asked again\n");

@@ -7,17 +7,16 @@
 //! | `page.rs` | a question as text |
 //! | `app.rs`, `together.rs`, `filter.rs` | the whole screen: keys in, effects out |
 //! | `view.rs` | the whole screen: state in, picture out |
-//! | `live.rs` | the real terminal, the real store |
+//! | `live.rs` | the real terminal, the owner of the store |
 
 use std::path::Path;
 
 use anyhow::bail;
+use placet_client::Client;
 use placet_core::ids::PersonId;
 use placet_core::interaction::Locale;
 use placet_core::principal::{Principal, Via};
-use placet_core::standing::Scope;
-use placet_engine::Authority;
-use placet_engine::broker::{Broker, Question};
+use placet_server::{Work, builtin};
 use tokio::runtime::Runtime;
 
 use crate::args::{Color, InboxCommand, StoreArgs};
@@ -38,20 +37,15 @@ mod together;
 mod view;
 mod waiting;
 
+pub(crate) use answer::goes_on;
+pub(crate) use waiting::preview;
+
 /// The open inbox, and who looks at it.
 struct Inbox {
     runtime: Runtime,
-    broker: Broker,
+    client: Client,
     by: Principal,
-    authority: Authority,
     locale: Locale,
-}
-
-impl Inbox {
-    /// What "don't ask again" may cover for this person, narrowest first.
-    fn scopes(&self, question: &Question) -> Vec<Scope> {
-        self.broker.offered(question, &self.by, self.authority)
-    }
 }
 
 /// Runs the command.
@@ -83,15 +77,18 @@ pub(crate) fn run(
     }
     let person = who::is_here(person, &config.people)?;
     let runtime = Runtime::new()?;
-    let beside = runtime.block_on(store::join(config, &path))?;
-    let broker = beside.broker();
+    // A person who keeps the inbox open lets others talk to the agent meanwhile; a single command is over in a moment.
+    let work = match command {
+        None if builtin::model(&config, None).is_ok() => Work::Asked { model: None },
+        _ => Work::Answers,
+    };
+    let owner = runtime.block_on(store::answering(config, &path, &person, work))?;
     let by = Principal::Person {
         person,
         via: Via::Inbox,
     };
     let inbox = Inbox {
-        authority: broker.authority_at_the_store(&by),
-        broker,
+        client: owner.client.clone(),
         by,
         locale,
         runtime,
@@ -102,7 +99,7 @@ pub(crate) fn run(
         Some(InboxCommand::Show { question, json }) => show::run(&inbox, question, *json),
         Some(InboxCommand::Answer(args)) => answer::run(&inbox, args),
     };
-    let closed = inbox.runtime.block_on(beside.close());
+    let closed = inbox.runtime.block_on(owner.close());
     let exit = done?;
     closed?;
     Ok(exit)

@@ -16,6 +16,7 @@ mod inbox;
 mod init;
 mod moment;
 mod output;
+mod owner;
 mod policy;
 mod run;
 mod serve;
@@ -56,6 +57,7 @@ fn run(color: Color, command: Command) -> anyhow::Result<Exit> {
         Command::Chat(args) => chat::run(&args, color),
         Command::Policy { command } => policy::run(&command),
         Command::Audit { store, command } => audit::run(&store, &command),
+        Command::Store { command } => store::run(&command),
         Command::Grants(args) => grants::run(&args),
         Command::Inbox {
             store,

@@ -10,6 +10,7 @@ use placet_channels::unbuilt::unbuilt;
 use placet_core::ids::ToolName;
 use placet_core::policy::{Effect, Rule};
 use placet_core::render::SafeText;
+use placet_store::Location;
 use serde_json::{Map, Value, json};
 
 use crate::args::{PolicyCommand, StoreArgs};
@@ -95,12 +96,13 @@ fn test(args: &StoreArgs) -> anyhow::Result<Exit> {
 
 /// The tools that calls in the journal named; none where there is no journal yet.
 fn tools_used(args: &StoreArgs) -> anyhow::Result<BTreeSet<ToolName>> {
-    let path = store::path(args)?;
-    if store::is_newcomers(args, &path) {
+    let location = store::at(args)?;
+    if let Location::File(path) = &location
+        && store::is_newcomers(args, path)
+    {
         return Ok(BTreeSet::new());
     }
-    let found = store::read_only(&path)?;
-    found.read(|view| -> anyhow::Result<_> { Ok(view.tools_used()?) })
+    store::look(&location, |stored| stored.tools_used(&()).cloned())
 }
 
 fn show(loaded: &Loaded) -> String {

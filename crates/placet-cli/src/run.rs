@@ -1,25 +1,32 @@
 //! `placet run`: the built-in agent, for scripts. Does a task and says how it ended; a run that waits for people is left in the
 //! store, and `--resume` goes on with it.
+//!
+//! The run happens in the owner of the store: the process that serves it, or this one. It belongs to the folder it was started
+//! in, so an owner that works in another folder refuses it.
 
-use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use placet_agent::chat::What;
-use placet_agent::{Agent, Rest};
 use placet_channels::terminal::Seat;
-use placet_core::config::{Config, Workflow};
-use placet_core::ids::{AgentId, IdError, PersonId, SessionId};
+use placet_client::events::Events;
+use placet_client::{Client, Error, Heard};
+use placet_core::config::Config;
+use placet_core::ids::{IdError, SessionId};
 use placet_core::render::SafeText;
-use placet_core::run::RunEnd;
-use placet_engine::Engine;
-use placet_server::builtin;
+use placet_core::wire::run::{NewRun, RunBody};
+use placet_server::Work;
 use serde_json::json;
 use tokio::runtime::Runtime;
-use tokio_util::task::AbortOnDropHandle;
 
 use crate::args::RunArgs;
 use crate::exit::Exit;
+use crate::owner::{Reach, workspace};
 use crate::{config_file, output, store};
+
+/// How long one request waits for a run to come to rest.
+const WAIT_SECONDS: u32 = 60;
+/// How long the last events of a run may take.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Runs the command.
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
@@ -29,61 +36,75 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
 
 async fn work(args: &RunArgs, config: Config) -> anyhow::Result<Exit> {
     let workflow = match &args.workflow {
-        Some(named) => Some(workflow(&config, named)?),
+        Some(named) => Some(Workflow::read(&config, named)?),
         None => None,
     };
-    let named = args
+    let model = args
         .model
-        .as_deref()
-        .or(workflow.as_ref().and_then(|workflow| workflow.model.as_deref()));
-    let model = builtin::model(&config, named)?;
-    // A run that is resumed may have begun with another one.
-    let others = builtin::other_models(&config, model.name());
-    let person = Seat::of_user(&config.people)?.person;
-    let path = store::path(&args.store)?;
-    let data = path.parent().unwrap_or(Path::new("."));
-    if let Some(warning) = builtin::sandbox(&config).warning() {
-        output::warn(&warning);
-    }
-    let (tools, limits) = (builtin::all_tools(&config, data).await?, config.agent.limits);
-    let elsewhere: Vec<_> = builtin::channels_elsewhere(&config).collect();
-    let engine = Engine::builder(config)
-        .channels_elsewhere(elsewhere)
-        .toolbox(AgentId::built_in(), tools.clone())
-        .start(&path)
-        .await
-        .with_context(|| format!("the store `{}` cannot be opened", path.display()))?;
-    // Whatever else waits in the store belongs to other folders, other people or another day.
-    let builder = Agent::builder(engine.clone(), tools)
-        .model(model)
-        .limits(limits)
-        .resuming_nothing();
-    let agent = others
-        .into_iter()
-        .fold(builder, placet_agent::Builder::model)
-        .start()
-        .await?;
+        .clone()
+        .or_else(|| workflow.as_ref().and_then(|workflow| workflow.model.clone()));
     let session = session(args)?;
-    let watching = watch(&agent, &session).await?;
-    begin(args, &agent, &session, &person, workflow.as_ref()).await?;
-    let rest = agent.rest(&session).await?;
-    drop(watching);
-    agent.shutdown().await;
-    engine.shutdown().await?;
-    report(args, &session, &rest)
+    let run = NewRun {
+        task: args.task.clone(),
+        session_id: Some(session.clone()),
+        workspace: workspace(&config),
+        workflow: workflow.as_ref().map(|workflow| workflow.path.clone()),
+        workflow_text: workflow.map(|workflow| workflow.text),
+    };
+    if run.workflow.is_none() && run.task.is_none() && args.resume.is_none() {
+        bail!("say what is to be done");
+    }
+    let reach = Reach {
+        store: store::path(&args.store)?,
+        person: Seat::of_user(&config.people)?.person,
+        work: Work::Asked { model: model.clone() },
+        config,
+    };
+    let owner = reach.owner_with_agent(model.as_deref()).await?;
+    owner.warn_of_missing_sandbox(&reach.config);
+    let came_to = until_rest(&owner.client, args, &run, &session).await;
+    owner.close().await?;
+    report(args, &came_to?)
 }
 
-/// Says on standard error when the model is asked again: whoever waits knows what for.
-async fn watch(agent: &Agent, session: &SessionId) -> anyhow::Result<AbortOnDropHandle<()>> {
-    let mut stream = agent.chat().listen(session).await?;
-    let watching = tokio::spawn(async move {
-        while let Ok(Some(event)) = stream.next().await {
-            if let What::BeginsAgain { why, .. } = event.what {
-                output::warn(&format!("{why}; trying again"));
+/// Begins a run or goes on with one, and waits until it has ended or waits for people.
+async fn until_rest(
+    client: &Client,
+    args: &RunArgs,
+    run: &NewRun,
+    session: &SessionId,
+) -> anyhow::Result<RunBody> {
+    let begun = match &args.resume {
+        Some(session) => client.resume_run(session).await,
+        None => client.begin_run(run).await,
+    };
+    let watching = tokio::spawn(watch(begun?));
+    let came_to = loop {
+        match client.run(session, WAIT_SECONDS).await {
+            Ok(run) if run.state == "running" => {}
+            Err(error @ (Error::Lost(_) | Error::NotRunning { .. })) => {
+                return Err(error).with_context(|| {
+                    format!("the placet that does the run has ended; `placet run --resume {session}` goes on with it")
+                });
             }
+            came_to => break came_to?,
         }
-    });
-    Ok(AbortOnDropHandle::new(watching))
+    };
+    if came_to.state == "parked" {
+        watching.abort();
+    }
+    // The stream of a run ends with it; what it said before is on the screen by then.
+    let _ = tokio::time::timeout(LAST_WORDS, watching).await;
+    Ok(came_to)
+}
+
+/// Says on standard error when the model is asked again, so that a silence has its reason.
+async fn watch(mut events: Events) {
+    while let Ok(Some(heard)) = events.heard().await {
+        if let Heard::BeginsAgain { why } = heard {
+            output::warn(&format!("{why}; trying again"));
+        }
+    }
 }
 
 /// The session to work in.
@@ -94,75 +115,64 @@ fn session(args: &RunArgs) -> Result<SessionId, IdError> {
     }
 }
 
-/// Begins a run, or goes on with one.
-async fn begin(
-    args: &RunArgs,
-    agent: &Agent,
-    session: &SessionId,
-    person: &PersonId,
-    workflow: Option<&Workflow>,
-) -> anyhow::Result<()> {
-    if args.resume.is_some() {
-        return match agent.owner(session).await? {
-            Some(owner) if owner == *person => Ok(agent.resume(session).await?),
-            _ => bail!("there is no run `{session}` of yours"),
-        };
-    }
-    let task = args.task.as_deref();
-    if let Some(workflow) = workflow {
-        let begun = agent.start_workflow(session, workflow, task, person, None);
-        return Ok(begun.await?);
-    }
-    let task = task.context("say what is to be done")?;
-    agent.tell(session, task, person, None).await?;
-    Ok(())
+/// A workflow as it is written.
+struct Workflow {
+    path: String,
+    text: String,
+    model: Option<String>,
 }
 
-/// Reads a workflow: one of the configuration by its name, else a file.
-fn workflow(config: &Config, named: &str) -> anyhow::Result<Workflow> {
-    let path = config.workflows.get(named).map_or(named, String::as_str);
-    let text = std::fs::read_to_string(path).with_context(|| {
-        let listed: Vec<&str> = config.workflows.keys().map(String::as_str).collect();
-        let known = if listed.is_empty() {
-            "none".to_owned()
-        } else {
-            listed.join(", ")
-        };
-        format!("there is no workflow `{named}`: `{path}` cannot be read, and `[workflows]` names {known}")
-    })?;
-    Ok(Workflow::parse(&text, path)?)
-}
-
-fn report(args: &RunArgs, session: &SessionId, rest: &Rest) -> anyhow::Result<Exit> {
-    let (state, text, questions, exit) = match rest {
-        Rest::Never => bail!("nothing was begun in `{session}`"),
-        Rest::Parked { questions } => ("parked", String::new(), questions.as_slice(), Exit::Parked),
-        Rest::Ended { how, text } => {
-            let exit = match how {
-                RunEnd::Completed => Exit::Success,
-                RunEnd::Terminated { .. } | RunEnd::Interrupted { .. } => Exit::Terminated,
-                RunEnd::Failed { .. } | RunEnd::LimitReached { .. } | RunEnd::TimedOut => Exit::Findings,
-            };
-            let text = if *how == RunEnd::Completed {
-                text.clone()
+impl Workflow {
+    /// One of the configuration by its name, else a file.
+    fn read(config: &Config, named: &str) -> anyhow::Result<Self> {
+        let path = config.workflows.get(named).map_or(named, String::as_str);
+        let text = std::fs::read_to_string(path).with_context(|| {
+            let listed: Vec<&str> = config.workflows.keys().map(String::as_str).collect();
+            let known = if listed.is_empty() {
+                "none".to_owned()
             } else {
-                how.to_string()
+                listed.join(", ")
             };
-            (how.name(), text, [].as_slice(), exit)
-        }
+            format!(
+                "there is no workflow `{named}`: `{path}` cannot be read, and `[workflows]` names {known}"
+            )
+        })?;
+        let model = placet_core::config::Workflow::parse(&text, path)?.model;
+        Ok(Self {
+            path: path.to_owned(),
+            text,
+            model,
+        })
+    }
+}
+
+fn report(args: &RunArgs, run: &RunBody) -> anyhow::Result<Exit> {
+    let RunBody {
+        session_id,
+        state,
+        text,
+        request_ids,
+    } = run;
+    let exit = match state.as_str() {
+        "parked" => Exit::Parked,
+        "completed" => Exit::Success,
+        "terminated" | "interrupted" => Exit::Terminated,
+        "failed" | "limitReached" | "timedOut" => Exit::Findings,
+        _ => bail!("nothing was begun in `{session_id}`"),
     };
     if args.json {
-        let report = json!({ "sessionId": session, "state": state, "text": text, "requestIds": questions });
+        let report =
+            json!({ "sessionId": session_id, "state": state, "text": text, "requestIds": request_ids });
         output::print(&format!("{report}\n"))?;
         return Ok(exit);
     }
-    if questions.is_empty() {
-        output::print(&format!("{}\n", SafeText::block(&text)))?;
+    if request_ids.is_empty() {
+        output::print(&format!("{}\n", SafeText::block(text)))?;
         return Ok(exit);
     }
-    let waits: Vec<String> = questions.iter().map(ToString::to_string).collect();
+    let waits: Vec<String> = request_ids.iter().map(ToString::to_string).collect();
     output::print(&format!(
-        "{session} waits for people: {}\nAnswer with `placet inbox`, then `placet run --resume {session}`.\n",
+        "{session_id} waits for people: {}\nAnswer with `placet inbox`, then `placet run --resume {session_id}`.\n",
         waits.join(", ")
     ))?;
     Ok(exit)

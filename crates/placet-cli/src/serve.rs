@@ -4,8 +4,8 @@ use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use placet_server::{Options, Server, StartError, State};
-use placet_store::OpenError;
+use placet_server::{Listen, Options, Server, StartError, State, Work};
+use placet_store::{Location, OpenError};
 use serde_json::json;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -14,7 +14,8 @@ use tokio_util::sync::CancellationToken;
 use crate::args::ServeArgs;
 use crate::config_file::{self, Loaded, Source};
 use crate::exit::Exit;
-use crate::output;
+use crate::owner::Offered;
+use crate::{output, store};
 
 mod log;
 
@@ -35,10 +36,12 @@ pub(crate) fn run(args: &ServeArgs) -> anyhow::Result<Exit> {
             .context("there is no home folder; name the data folder with --data")?,
     };
     let options = Options {
+        store: store::location(args.store.as_deref(), &config, &data)?,
         config,
         source: source.to_string(),
         data: data.clone(),
-        listen: args.listen,
+        listen: args.listen.map_or(Listen::Configured, Listen::At),
+        work: Work::Everything,
         web: args.web.clone(),
     };
     let served = Runtime::new()?.block_on(serve(args, options, data, file));
@@ -52,14 +55,21 @@ async fn serve(
     data: PathBuf,
     file: Option<PathBuf>,
 ) -> anyhow::Result<Exit> {
+    // Several servers share a database server's store; each offers a socket in its own data folder.
+    let store = match &options.store {
+        Location::File(path) => path.clone(),
+        Location::Server(_) => data.join(&options.config.store.path),
+    };
     let server = Server::bind(options).await.map_err(friendly)?;
+    let offered = Offered::new(server, &store)?;
+    let server = offered.server();
     // Before anybody hears of the server: a signal that it does not heed ends it.
     let signals = Signals::heed().context("signals cannot be heeded")?;
-    announce(args, &server, &data)?;
+    announce(args, server, &data)?;
     warn_of_dead_rules(server.state()).await;
     let stop = CancellationToken::new();
     let signals = tokio::spawn(signals.obey(stop.clone(), server.state().clone(), file));
-    let ended = server.run(stop).await;
+    let ended = offered.run(stop).await;
     signals.abort();
     ended.context("the store could not be closed; everything acknowledged is on disk all the same")?;
     Ok(Exit::Success)
@@ -85,7 +95,7 @@ fn announce(args: &ServeArgs, server: &Server, data: &std::path::Path) -> anyhow
     let tokens = data.join("tokens.toml");
     let text = if args.json {
         let object = json!({
-            "listen": server.address().to_string(),
+            "listen": server.address(),
             "url": url,
             "signIn": link,
             "data": data,

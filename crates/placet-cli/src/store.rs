@@ -1,27 +1,105 @@
-//! Where the store is, and opening it beside or instead of a running placet.
+//! Where the store is, reading it beside a running placet, and `placet store`.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use placet_core::config::Config;
-use placet_engine::{Beside, Engine};
-use placet_store::ReadOnly;
+use placet_channels::secret;
+use placet_core::config::{Config, DatabaseUrl};
+use placet_core::ids::PersonId;
+use placet_core::render::SafeText;
+use placet_core::snapshot::{Snapshot, Undecided};
+use placet_server::Work;
+use placet_store::{Location, Store, Verified};
+use serde_json::json;
 
-use crate::args::StoreArgs;
-use crate::config_file;
+use crate::args::{StoreArgs, StoreCommand};
+use crate::exit::Exit;
+use crate::owner::{Owner, Reach};
+use crate::{config_file, output};
 
-/// The file `--db` names, else the configured one in the data folder.
-pub(crate) fn path(args: &StoreArgs) -> anyhow::Result<PathBuf> {
+/// Runs `placet store`.
+pub(crate) fn run(command: &StoreCommand) -> anyhow::Result<Exit> {
+    let StoreCommand::Copy { from, to, json } = command;
+    let (from, to) = (parse(from)?, parse(to)?);
+    let copied = block_on(placet_store::copy(from, to.clone()))??;
+    let Verified {
+        rows,
+        sessions,
+        checkpoints,
+        anchor,
+        ..
+    } = copied;
+    output::print(&if *json {
+        let object = json!({
+            "to": to.to_string(),
+            "rows": rows,
+            "sessions": sessions,
+            "checkpoints": checkpoints,
+            "anchor": anchor.to_string(),
+        });
+        format!("{object}\n")
+    } else {
+        let to = SafeText::line(&to.to_string());
+        format!(
+            "Copied {rows} rows of {sessions} sessions to {to} and verified them.\n\
+             Anchor: {anchor}\n"
+        )
+    })?;
+    Ok(Exit::Success)
+}
+
+/// The store that a flag names, else the configured one: on a server, or a file in the data folder.
+pub(crate) fn location(named: Option<&str>, config: &Config, data: &Path) -> anyhow::Result<Location> {
+    match (named, &config.store.url) {
+        (Some(url), _) => parse(url),
+        (None, Some(url)) => found(url),
+        (None, None) => Ok(Location::File(data.join(&config.store.path))),
+    }
+}
+
+/// A store as people write it on a command line, where others can read it.
+fn parse(text: &str) -> anyhow::Result<Location> {
+    found(&DatabaseUrl::parse(text)?)
+}
+
+fn found(url: &DatabaseUrl) -> anyhow::Result<Location> {
+    Ok(match url {
+        DatabaseUrl::Plain(url) => Location::parse(url),
+        DatabaseUrl::Kept(place) => Location::parse(secret::resolve(place)?.expose()),
+    })
+}
+
+/// The store that `--store` or `--db` names, else the configured one.
+pub(crate) fn at(args: &StoreArgs) -> anyhow::Result<Location> {
     if let Some(db) = &args.db {
-        return Ok(db.clone());
+        return Ok(Location::File(db.clone()));
+    }
+    if let Some(url) = &args.store {
+        return parse(url);
     }
     let config = config_file::load(args.config.as_deref())?.config;
+    if let Some(url) = &config.store.url {
+        return found(url);
+    }
     let folder = args
         .data
         .clone()
         .or_else(|| config_file::user_folder("XDG_DATA_HOME", ".local/share"));
     let folder = folder.context("there is no home folder; name the data folder with --data")?;
-    Ok(folder.join(config.store.path))
+    Ok(Location::File(folder.join(config.store.path)))
+}
+
+/// The same for a command that works on a file.
+pub(crate) fn path(args: &StoreArgs) -> anyhow::Result<PathBuf> {
+    match at(args)? {
+        Location::File(path) => Ok(path),
+        server @ Location::Server(_) => {
+            anyhow::bail!(
+                "this command works on a store in a file, and the store is `{server}`; use the web inbox or the HTTP API of a \
+                 `placet serve`, or name a file with --db"
+            )
+        }
+    }
 }
 
 /// Whether nobody said where to look and nothing is there: a newcomer's store is simply empty, a mistyped one is an error.
@@ -30,14 +108,47 @@ pub(crate) fn is_newcomers(args: &StoreArgs, path: &Path) -> bool {
 }
 
 /// For looking; a running placet is not disturbed.
-pub(crate) fn read_only(path: &Path) -> anyhow::Result<ReadOnly> {
-    ReadOnly::open(path).context("the journal cannot be read (--db names its file, --data its folder)")
+pub(crate) async fn read_only(location: &Location) -> anyhow::Result<Store> {
+    Store::look_at(location)
+        .await
+        .context("the journal cannot be read (--db names its file, --data its folder, --store its server)")
 }
 
-/// For answering and taking back, beside a running placet or without one.
-pub(crate) async fn join(config: Config, path: &Path) -> anyhow::Result<Beside> {
-    // Says what is wrong with a path better than joining would.
-    read_only(path)?;
-    let joined = Engine::builder(config).join(path).await;
-    joined.with_context(|| format!("the store `{}` cannot be opened", path.display()))
+/// Looks at a store once; see [`Store::look`].
+pub(crate) fn look<T>(
+    location: &Location,
+    read: impl Fn(&Snapshot) -> Result<T, Undecided>,
+) -> anyhow::Result<T> {
+    block_on(async {
+        let store = read_only(location).await?;
+        Ok(store.look(read).await?)
+    })?
+}
+
+/// Runs what reads a store to its end, in a command that does nothing else.
+pub(crate) fn block_on<T>(reading: impl Future<Output = T>) -> anyhow::Result<T> {
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    Ok(runtime.block_on(reading))
+}
+
+/// The owner of a store for looking and answering: its paths are judged where the agent works, not where the person sits.
+pub(crate) async fn answering(
+    mut config: Config,
+    path: &Path,
+    person: &PersonId,
+    work: Work,
+) -> anyhow::Result<Owner> {
+    // Says what is wrong with a path better than starting would.
+    let store = read_only(&Location::from(path)).await?;
+    if let Some(workspace) = store.look(|stored| stored.workspace(&()).cloned()).await? {
+        config.workspace.root = workspace;
+    }
+    drop(store);
+    let reach = Reach {
+        config,
+        store: path.to_owned(),
+        work,
+        person: person.clone(),
+    };
+    reach.owner().await
 }

@@ -12,6 +12,9 @@ mod audit;
 mod bad_input;
 #[path = "cli/check.rs"]
 mod check;
+#[expect(dead_code, reason = "shared with the tests of the store")]
+#[path = "../../placet-store/tests/it/server.rs"]
+mod database;
 #[path = "cli/demo.rs"]
 mod demo;
 #[path = "cli/explain.rs"]
@@ -26,6 +29,8 @@ mod policy;
 mod review;
 #[path = "cli/run.rs"]
 mod run;
+#[path = "cli/store.rs"]
+mod store;
 #[path = "cli/teaching.rs"]
 mod teaching;
 #[path = "cli/world.rs"]

@@ -7,6 +7,8 @@
     reason = "a test that cannot go on has failed"
 )]
 
+#[path = "serve/clients.rs"]
+mod clients;
 #[path = "serve/process.rs"]
 mod process;
 

@@ -15,6 +15,10 @@ pub(crate) struct ServeArgs {
     /// The data folder; else `$XDG_DATA_HOME/placet` or `~/.local/share/placet`
     #[arg(long, value_name = "DIR", env = "PLACET_DATA")]
     pub(crate) data: Option<PathBuf>,
+    /// The store: `postgres://user@host/database`, or `env:NAME` or `file:PATH` where that is kept; else `[store] url`, else a
+    /// SQLite file in the data folder
+    #[arg(long, value_name = "URL")]
+    pub(crate) store: Option<String>,
     /// The configuration; else ./placet.toml, else the one in your config folder, else built-in defaults
     #[arg(long, value_name = "FILE", env = "PLACET_CONFIG")]
     pub(crate) config: Option<PathBuf>,
@@ -54,6 +58,7 @@ const EXAMPLES: &str = "\
 Examples:
   placet serve
   placet serve --listen 127.0.0.1:8000 --data ./data --config placet.toml
+  placet serve --store postgres://placet@db.example.com/placet
   placet serve --log-format json 2>placet.log
 
 Without tokens in the configuration, one for each role is made in DIR/tokens.toml.

@@ -5,8 +5,10 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use placet_core::interaction::Locale;
+use placet_core::listing::Committed;
+use placet_core::snapshot::Snapshot;
 use placet_engine::chronicle;
-use placet_store::{Committed, ReadOnly, View};
+use placet_store::Store;
 use tempfile::NamedTempFile;
 
 use super::row::RowJson;
@@ -15,16 +17,16 @@ use crate::args::{ExportArgs, Format};
 use crate::exit::Exit;
 use crate::output;
 
-pub(super) fn run(store: &ReadOnly, args: &ExportArgs) -> anyhow::Result<Exit> {
+pub(super) async fn run(store: &Store, args: &ExportArgs) -> anyhow::Result<Exit> {
     match &args.output {
-        None => export(store, args, &mut BufWriter::new(io::stdout().lock()))?,
-        Some(path) => to_file(store, args, path)?,
+        None => export(store, args, &mut BufWriter::new(io::stdout())).await?,
+        Some(path) => to_file(store, args, path).await?,
     }
     Ok(Exit::Success)
 }
 
 /// Writes beside the file and puts it in place at the end, so that nobody ever sees half an export.
-fn to_file(store: &ReadOnly, args: &ExportArgs, path: &Path) -> anyhow::Result<()> {
+async fn to_file(store: &Store, args: &ExportArgs, path: &Path) -> anyhow::Result<()> {
     let shown = path.display();
     if !args.force && std::fs::symlink_metadata(path).is_ok() {
         bail!("`{shown}` exists already; name another file, or replace it with --force");
@@ -36,7 +38,7 @@ fn to_file(store: &ReadOnly, args: &ExportArgs, path: &Path) -> anyhow::Result<(
     let cannot = || format!("`{shown}` cannot be written");
     let file = NamedTempFile::new_in(folder).map_err(output::without_temporary_name);
     let mut file = BufWriter::new(file.with_context(cannot)?);
-    export(store, args, &mut file)?;
+    export(store, args, &mut file).await?;
     let file = file
         .into_inner()
         .map_err(io::IntoInnerError::into_error)
@@ -51,38 +53,51 @@ fn to_file(store: &ReadOnly, args: &ExportArgs, path: &Path) -> anyhow::Result<(
     Ok(())
 }
 
-fn export(store: &ReadOnly, args: &ExportArgs, out: &mut impl Write) -> anyhow::Result<()> {
-    store.read(|view| match args.format {
-        Format::Jsonl => each_row(view, args, |row| {
-            Ok(writeln!(out, "{}", serde_json::to_string(&RowJson::from(row))?)?)
-        }),
-        Format::Csv => {
-            let mut table = csv::Writer::from_writer(&mut *out);
-            table.write_record(COLUMNS)?;
-            each_row(view, args, |row| Ok(table.write_record(&record(view, row)?)?))?;
-            Ok(table.flush()?)
+async fn export(store: &Store, args: &ExportArgs, out: &mut impl Write) -> anyhow::Result<()> {
+    if let Format::Csv = args.format {
+        out.write_all(&table([COLUMNS])?)?;
+    }
+    let mut pages = pages::Forwards::new(store, args.session.as_ref()).await?;
+    loop {
+        let page = pages.next().await?;
+        if page.is_empty() {
+            return Ok(out.flush()?);
         }
-    })?;
-    Ok(out.flush()?)
+        let wanted = |row: &&Committed| {
+            args.since.is_none_or(|since| since <= row.at) && args.until.is_none_or(|until| row.at < until)
+        };
+        let rows = || page.iter().filter(wanted);
+        match args.format {
+            Format::Jsonl => {
+                for row in rows() {
+                    writeln!(out, "{}", serde_json::to_string(&RowJson::from(row))?)?;
+                }
+            }
+            Format::Csv => {
+                let look = store.look(|stored| Ok(rows().map(|row| record(stored, row)).collect()));
+                let records: anyhow::Result<Vec<_>> = look.await?;
+                out.write_all(&table(records?)?)?;
+            }
+        }
+    }
 }
 
-fn each_row(
-    view: &View<'_>,
-    args: &ExportArgs,
-    mut write: impl FnMut(&Committed) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
-    pages::forwards(view, args.session.as_ref(), |row| {
-        let wanted =
-            args.since.is_none_or(|since| since <= row.at) && args.until.is_none_or(|until| row.at < until);
-        if wanted { write(&row) } else { Ok(()) }
-    })
+/// Records as lines of a table.
+fn table<R: IntoIterator<Item: AsRef<[u8]>>>(
+    records: impl IntoIterator<Item = R>,
+) -> anyhow::Result<Vec<u8>> {
+    let mut table = csv::Writer::from_writer(Vec::new());
+    for record in records {
+        table.write_record(record)?;
+    }
+    Ok(table.into_inner()?)
 }
 
 const COLUMNS: [&str; 11] = [
     "id", "at", "session", "seq", "type", "calls", "question", "by", "summary", "hash", "event",
 ];
 
-fn record(view: &View<'_>, row: &Committed) -> anyhow::Result<Vec<String>> {
+fn record(stored: &Snapshot, row: &Committed) -> anyhow::Result<Vec<String>> {
     let calls = related::calls(&row.event);
     let calls: Vec<&str> = calls.iter().map(|key| key.call.as_str()).collect();
     let question = related::question(&row.event).map_or("", |id| id.as_str());
@@ -95,7 +110,7 @@ fn record(view: &View<'_>, row: &Committed) -> anyhow::Result<Vec<String>> {
         calls.join(" "),
         question.to_owned(),
         related::people(&row.event),
-        chronicle::sentence(view, &row.event, Locale::English).to_string(),
+        chronicle::sentence(stored, &row.event, Locale::English).to_string(),
         row.hash.to_string(),
         serde_json::to_string(&row.event)?,
     ];

@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 
 use placet_core::interaction::Locale;
+use placet_core::listing::Committed;
 use placet_core::render::SafeText;
+use placet_core::snapshot::Snapshot;
 use placet_engine::chronicle;
-use placet_store::{Committed, ReadOnly};
+use placet_store::Store;
 
 use super::pages;
 use super::row::RowJson;
@@ -14,7 +16,7 @@ use crate::exit::Exit;
 use crate::output;
 use crate::style::{self, paint};
 
-pub(super) fn run(store: &ReadOnly, args: &ListArgs, locale: Locale) -> anyhow::Result<Exit> {
+pub(super) async fn run(store: &Store, args: &ListArgs, locale: Locale) -> anyhow::Result<Exit> {
     let wanted = |row: &Committed| {
         args.session
             .as_ref()
@@ -22,28 +24,30 @@ pub(super) fn run(store: &ReadOnly, args: &ListArgs, locale: Locale) -> anyhow::
             && args.since.is_none_or(|since| since <= row.at)
             && (args.types.is_empty() || args.types.iter().any(|name| name == row.event.name()))
     };
-    let text = store.read(|view| -> anyhow::Result<String> {
+    let rows = pages::newest(store, args.limit, wanted).await?;
+    let text = if args.json {
         let mut text = String::new();
-        for row in pages::newest(view, args.limit, wanted)? {
-            if args.json {
-                let _ = writeln!(text, "{}", serde_json::to_string(&RowJson::from(&row))?);
-                continue;
-            }
-            let session = SafeText::line(row.session.as_str());
-            let _ = writeln!(
-                text,
-                "{:>6}  {}  {}  {}",
-                row.id,
-                paint(style::FAINT, row.at),
-                paint(style::HEADING, session),
-                chronicle::sentence(view, &row.event, locale)
-            );
+        for row in &rows {
+            let _ = writeln!(text, "{}", serde_json::to_string(&RowJson::from(row))?);
         }
-        Ok(text)
-    })?;
+        text
+    } else {
+        let look = store.look(|stored| Ok(rows.iter().map(|row| line(stored, row, locale)).collect()));
+        look.await?
+    };
     if text.is_empty() && !args.json {
         output::warn("no rows match");
     }
     output::print(&text)?;
     Ok(Exit::Success)
+}
+
+fn line(stored: &Snapshot, row: &Committed, locale: Locale) -> String {
+    format!(
+        "{:>6}  {}  {}  {}\n",
+        row.id,
+        paint(style::FAINT, row.at),
+        paint(style::HEADING, SafeText::line(row.session.as_str())),
+        chronicle::sentence(stored, &row.event, locale)
+    )
 }

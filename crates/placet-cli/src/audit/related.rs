@@ -38,6 +38,7 @@ pub(super) fn calls(event: &Event) -> Vec<CallKey> {
         | Event::RunInterrupted { .. }
         | Event::RunEnded { .. }
         | Event::Delivered { .. }
+        | Event::Outage { .. }
         | Event::Started { .. } => Vec::new(),
     }
 }

@@ -1,6 +1,6 @@
 //! A journal row on the wire: the same fields in lists, exports and `show`.
 
-use placet_store::Committed;
+use placet_core::listing::Committed;
 use serde::Serialize;
 
 /// A journal row as JSON. `at` is exact to the millisecond, as the hash covers it.

@@ -5,9 +5,11 @@ use std::fmt::Write as _;
 use anyhow::{Context as _, bail};
 use placet_core::ids::{CallId, InteractionId, SessionId};
 use placet_core::interaction::Locale;
+use placet_core::listing::{Committed, JournalPage};
 use placet_core::render::SafeText;
+use placet_core::snapshot::Snapshot;
 use placet_engine::chronicle;
-use placet_store::{Committed, ReadOnly, View};
+use placet_store::Store;
 use serde_json::json;
 
 use super::related::Thread;
@@ -20,48 +22,42 @@ use crate::style::{self, paint};
 /// Longer values are shown by their beginning.
 const CHARS_MAX: usize = 4000;
 
-pub(super) fn run(store: &ReadOnly, id: &str, json: bool, locale: Locale) -> anyhow::Result<Exit> {
-    let text = store.read(|view| -> anyhow::Result<String> {
-        let rows = find(store, view, id)?;
-        if json {
-            let rows: Vec<RowJson<'_>> = rows.iter().map(RowJson::from).collect();
-            return Ok(format!("{}\n", json!({ "id": id, "rows": rows })));
-        }
-        Ok(rows.iter().map(|row| page(view, row, locale)).collect())
-    })?;
+pub(super) async fn run(store: &Store, id: &str, json: bool, locale: Locale) -> anyhow::Result<Exit> {
+    let rows = find(store, id).await?;
+    let text: String = if json {
+        let rows: Vec<RowJson<'_>> = rows.iter().map(RowJson::from).collect();
+        format!("{}\n", json!({ "id": id, "rows": rows }))
+    } else {
+        let look = store.look(|stored| Ok(rows.iter().map(|row| page(stored, row, locale)).collect()));
+        look.await?
+    };
     output::print(&text)?;
     Ok(Exit::Success)
 }
 
-fn find(store: &ReadOnly, view: &View<'_>, id: &str) -> anyhow::Result<Vec<Committed>> {
-    if let Some(interaction) = InteractionId::new(id)
-        .ok()
-        .map(|id| view.interaction(&id))
-        .transpose()?
-        .flatten()
+async fn find(store: &Store, id: &str) -> anyhow::Result<Vec<Committed>> {
+    if let Ok(question) = InteractionId::new(id)
+        && let Some(interaction) = store
+            .look(|stored| stored.interaction(&question).cloned())
+            .await?
     {
-        let asked = interaction.asked();
-        return thread(view, &asked.session, Thread::of_question(asked.id.clone()));
+        let session = &interaction.asked().session;
+        return thread(store, session, Thread::of_question(question)).await;
     }
-    let keys = CallId::new(id)
-        .ok()
-        .map(|id| store.calls_named(&id))
-        .transpose()?
-        .unwrap_or_default();
     let mut rows = Vec::new();
-    for key in keys {
-        let record = view
-            .call(&key)?
-            .with_context(|| format!("the call `{id}` is not in the journal"))?;
-        rows.extend(thread(view, &record.call.session, Thread::of_call(key))?);
+    if let Ok(call) = CallId::new(id) {
+        for key in store.look(|stored| stored.calls_named(&call).cloned()).await? {
+            let record = store.look(|stored| stored.call(&key).cloned()).await?;
+            let record = record.with_context(|| format!("the call `{id}` is not in the journal"))?;
+            rows.extend(thread(store, &record.call.session, Thread::of_call(key)).await?);
+        }
     }
-    if rows.is_empty() {
-        let number: Option<u64> = id.parse().ok().filter(|number| *number > 0);
-        let row = number
-            .map(|number| view.journal(number - 1, 1, None))
-            .transpose()?
-            .unwrap_or_default();
-        rows.extend(row.into_iter().filter(|row| Some(row.id) == number));
+    if rows.is_empty()
+        && let Some(number) = id.parse::<u64>().ok().filter(|number| *number > 0)
+    {
+        let page = JournalPage::of_all(number - 1, 1);
+        let row = store.look(|stored| stored.journal(&page).cloned()).await?;
+        rows.extend(row.into_iter().filter(|row| row.id == number));
     }
     if rows.is_empty() {
         bail!("there is no question, call or row `{id}`; `placet audit list` shows what there is");
@@ -71,29 +67,31 @@ fn find(store: &ReadOnly, view: &View<'_>, id: &str) -> anyhow::Result<Vec<Commi
 
 /// All rows of a session that hang together with what `thread` begins with. A row may turn out to belong here only by a
 /// later one, so the session is read until nothing new turns up.
-fn thread(view: &View<'_>, session: &SessionId, mut thread: Thread) -> anyhow::Result<Vec<Committed>> {
+async fn thread(store: &Store, session: &SessionId, mut thread: Thread) -> anyhow::Result<Vec<Committed>> {
     loop {
         let known = thread.len();
         let mut rows = Vec::new();
-        pages::forwards(view, Some(session), |row| {
-            if thread.takes(&row.event) {
-                rows.push(row);
+        let mut pages = pages::Forwards::new(store, Some(session)).await?;
+        loop {
+            let page = pages.next().await?;
+            if page.is_empty() {
+                break;
             }
-            Ok(())
-        })?;
+            rows.extend(page.into_iter().filter(|row| thread.takes(&row.event)));
+        }
         if thread.len() == known {
             return Ok(rows);
         }
     }
 }
 
-fn page(view: &View<'_>, row: &Committed, locale: Locale) -> String {
+fn page(stored: &Snapshot, row: &Committed, locale: Locale) -> String {
     let mut text = format!(
         "{} {}  {}\n    {}\n",
         paint(style::HEADING, format_args!("#{}", row.id)),
         paint(style::FAINT, row.at),
         paint(style::HEADING, row.event.name()),
-        chronicle::sentence(view, &row.event, locale)
+        chronicle::sentence(stored, &row.event, locale)
     );
     let session = SafeText::line(row.session.as_str());
     let (seq, hash) = (row.seq, row.hash);

@@ -1,24 +1,32 @@
 //! `placet audit verify`: does the journal still say what was written?
 
 use std::fmt::Write as _;
-use std::path::Path;
 use std::time::Duration;
 
 use indicatif::ProgressBar;
 use placet_core::interaction::Locale;
 use placet_core::render::SafeText;
-use placet_store::{Anchor, Verified, verify_file};
+use placet_store::{Anchor, Location, Store, Verified, verify_file};
 use serde_json::json;
 
 use crate::exit::Exit;
 use crate::output;
 use crate::style::{self, paint};
 
-pub(super) fn run(path: &Path, anchor: Option<&Anchor>, json: bool, locale: Locale) -> anyhow::Result<Exit> {
+pub(super) async fn run(
+    location: &Location,
+    store: &Store,
+    anchor: Option<Anchor>,
+    json: bool,
+    locale: Locale,
+) -> anyhow::Result<Exit> {
     // Draws on standard error, and only when that is a terminal.
     let progress = ProgressBar::new_spinner().with_message("following every chain and replaying every event");
     progress.enable_steady_tick(Duration::from_millis(120));
-    let verified = verify_file(path, anchor);
+    let verified = match location {
+        Location::File(path) => verify_file(path, anchor.as_ref()).map_err(anyhow::Error::from),
+        Location::Server(_) => store.verify(anchor).await.map_err(anyhow::Error::from),
+    };
     progress.finish_and_clear();
     let verified = verified?;
     output::print(&if json {

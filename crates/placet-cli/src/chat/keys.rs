@@ -46,7 +46,7 @@ impl Keys {
     }
 
     /// Stops reading. Afterwards somebody else may.
-    pub(super) async fn stop(mut self) -> io::Result<()> {
+    pub(super) async fn stop(&mut self) -> io::Result<()> {
         self.stop.store(true, Ordering::SeqCst);
         self.events.close();
         (&mut self.reader).await.map_err(io::Error::other)?

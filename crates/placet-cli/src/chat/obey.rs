@@ -1,21 +1,19 @@
 //! Commands of a conversation. What they change goes through the broker, under the person's name, and is in the journal.
 
-use placet_agent::ResumeError;
 use placet_channels::terminal::line::{Line, Role};
+use placet_client::Error;
 use placet_core::ids::SessionId;
 use placet_core::policy::Mode;
 use placet_core::render::SafeText;
 use placet_core::standing::StandingGrant;
 use placet_core::time::Millis;
-use placet_store::{Clock as _, StoreError, SystemClock};
+use placet_store::{Clock as _, SystemClock};
 
 use super::command::Command;
 use super::talk::{Talk, Then};
 use super::{show, words};
 
-/// So many sessions are looked through for conversations,
-const SESSIONS_SEEN_MAX: usize = 200;
-/// and so many are listed.
+/// Conversations that are listed.
 const LISTED_MAX: usize = 10;
 
 impl Talk {
@@ -39,10 +37,9 @@ impl Talk {
 
     async fn change_mode(&mut self, mode: Option<Mode>) -> anyhow::Result<()> {
         if let Some(mode) = mode {
-            let broker = self.seated.agent.engine().broker();
-            let set = broker.set_mode(&self.session, mode, &self.seated.person).await;
-            if let Err(refusal) = set {
-                return self.notice(&refusal.to_string());
+            match self.client().set_mode(&self.session, mode).await {
+                Err(Error::Refused(problem)) => return self.notice(&problem.detail),
+                set => set?,
             }
         }
         let mode = self.mode().await?;
@@ -51,15 +48,15 @@ impl Talk {
 
     fn list_tools(&mut self) -> anyhow::Result<()> {
         let mut lines = Vec::new();
-        for spec in self.seated.tools.specs() {
-            let Some(tool) = self.seated.tools.get(&spec.name) else {
-                continue;
-            };
-            let first = show::first_sentence(&spec.description);
-            let name = SafeText::line(&spec.name);
+        for tool in self.seated.owner.body.agent.iter().flat_map(|agent| &agent.tools) {
+            let first = show::first_sentence(&tool.description);
+            let name = SafeText::line(&tool.name);
             lines.push(
                 Line::new(Role::Key, format!("{:<15} ", name.as_str()))
-                    .and(Role::Faint, format!("{:<7} ", tool.category().as_str()))
+                    .and(
+                        Role::Faint,
+                        format!("{:<7} ", SafeText::line(&tool.category).as_str()),
+                    )
                     .and(Role::Plain, SafeText::line(first).as_str()),
             );
         }
@@ -68,13 +65,10 @@ impl Talk {
     }
 
     /// The standing grants in force.
-    async fn in_force(&self) -> Result<Vec<(StandingGrant, u32)>, StoreError> {
-        let all = self.seated.agent.engine().broker().standing().await?;
-        let in_force = all.into_iter().filter_map(|(grant, uses, revoked)| {
-            let used_up = grant.uses_max.is_some_and(|max| uses >= max);
-            (!revoked && !used_up).then_some((grant, uses))
-        });
-        Ok(in_force.collect())
+    async fn in_force(&self) -> Result<Vec<(StandingGrant, u32)>, Error> {
+        let all = self.client().grants().await?;
+        let in_force = all.into_iter().filter(|row| row.state() == "inForce");
+        Ok(in_force.map(|row| (row.grant, row.uses)).collect())
     }
 
     async fn list_grants(&mut self) -> anyhow::Result<()> {
@@ -109,36 +103,24 @@ impl Talk {
         let Some((grant, _)) = number.checked_sub(1).and_then(|at| grants.get(at)) else {
             return self.notice(words::no_such_grant(locale));
         };
-        let broker = self.seated.agent.engine().broker();
-        match broker.revoke_standing(&grant.id, &self.seated.person).await {
+        match self.client().revoke(&grant.id).await {
             Ok(()) => self.notice(words::revoked(locale)),
-            Err(refusal) => self.notice(&refusal.to_string()),
+            Err(Error::Refused(problem)) => self.notice(&problem.detail),
+            Err(error) => Err(error.into()),
         }
     }
 
     async fn list_conversations(&mut self) -> anyhow::Result<()> {
-        let person = self.seated.person.clone();
-        let store = self.seated.agent.engine().store();
-        let found = store.read(move |view, _| {
-            let mut own = Vec::new();
-            for (_, session) in view.sessions_before(None, SESSIONS_SEEN_MAX)? {
-                if view.run_owner(&session)?.as_ref() == Some(&person)
-                    && let Some(span) = view.session_span(&session)?
-                {
-                    own.push((session, span.last_at));
-                }
-            }
-            Ok(own)
-        });
         let locale = self.seated.locale;
-        let found: Vec<_> = found.await?;
+        let found = self.client().conversations().await?;
         if found.is_empty() {
             return self.notice(words::no_others(locale));
         }
         let mut lines: Vec<Line> = found
             .into_iter()
             .take(LISTED_MAX)
-            .map(|(session, last)| {
+            .map(|conversation| {
+                let (session, last) = (conversation.session_id, conversation.last_at);
                 let here = if session == self.session {
                     words::this_one(locale)
                 } else {
@@ -153,13 +135,13 @@ impl Talk {
     }
 
     async fn switch_to(&mut self, session: SessionId) -> anyhow::Result<()> {
-        match self.seated.agent.owner(&session).await? {
-            Some(owner) if owner == self.seated.person => match self.seated.agent.resume(&session).await {
-                Ok(()) => self.go_on_with(session).await,
-                Err(ResumeError::Store(error)) => Err(error.into()),
-                Err(left_alone) => self.notice(&words::left_alone(&left_alone, self.seated.locale)),
-            },
-            _ => self.notice(&words::not_yours(&session, self.seated.locale)),
+        match self.client().resume_run(&session).await {
+            Ok(_) => self.go_on_with(session).await,
+            Err(Error::Refused(problem)) if problem.code == "no-such-session" => {
+                self.notice(&words::not_yours(&session, self.seated.locale))
+            }
+            Err(Error::Refused(problem)) => self.notice(&problem.detail),
+            Err(error) => Err(error.into()),
         }
     }
 }

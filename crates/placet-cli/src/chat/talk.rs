@@ -5,38 +5,35 @@ use std::io;
 
 use anyhow::Context as _;
 use crossterm::event::Event;
-use placet_agent::chat::{ChatEvent, ChatStream, Saying, Viewer, What};
-use placet_agent::{Agent, Tools};
 use placet_channels::terminal::line::{Line, Role};
 use placet_channels::terminal::prompt::Screen;
-use placet_channels::terminal::{self, Attendant, Attended, Delivered, Inline, Raw};
-use placet_core::call::Chat;
-use placet_core::ids::{CallId, IdError, InteractionId, PersonId, SessionId};
+use placet_channels::terminal::{self, Attendant, Attended, Inline, Raw};
+use placet_client::events::Events;
+use placet_client::{Client, Error, Heard, Said as Told};
+use placet_core::ids::{CallId, IdError, InteractionId, SessionId};
 use placet_core::interaction::Locale;
 use placet_core::policy::Mode;
 use placet_core::record::CallRecord;
-use placet_core::steps::Said as Told;
-use placet_store::StoreError;
 
 use super::command::{self, Said};
 use super::entry::{Entry, Typed};
-use super::feed::Feed;
+use super::feed::{Feed, Helpers};
 use super::keys::Keys;
+use super::questions::AtOwner;
 use super::speech::Speech;
 use super::{show, words};
+use crate::owner::{Owner, Reach};
 
 /// Rows the line being typed may take.
 const ENTRY_ROWS_MAX: usize = 6;
 
-/// Who talks, with what.
+/// Who talks, and with whose agent.
 pub(super) struct Seated {
-    pub(super) agent: Agent,
-    pub(super) tools: Tools,
-    pub(super) person: PersonId,
-    pub(super) place: Chat,
+    pub(super) reach: Reach,
+    pub(super) owner: Owner,
+    /// The model that was asked for by name.
+    pub(super) model: Option<String>,
     pub(super) locale: Locale,
-    pub(super) model: String,
-    pub(super) usual_mode: Mode,
 }
 
 /// A conversation at a terminal.
@@ -50,6 +47,7 @@ pub(super) struct Talk {
     calls: Vec<(CallId, String)>,
     pub(super) session: SessionId,
     feed: Option<Feed>,
+    helpers: Helpers,
     work: Work,
     /// Open questions that others decide.
     others: BTreeSet<InteractionId>,
@@ -95,26 +93,34 @@ pub(super) enum Then {
 /// Something happened.
 enum News {
     Key(Option<Event>),
-    Event(Option<Result<ChatEvent, StoreError>>),
-    Delivered(Delivered),
+    Event(Option<Result<Heard, Error>>),
+    /// A run that does a part of the work asks.
+    Asked(InteractionId),
 }
 
 /// The terminal, while it is this loop's.
 struct Desk {
     keys: Keys,
-    _raw: Raw,
+    raw: Option<Raw>,
 }
 
 impl Desk {
     fn take() -> io::Result<Self> {
         Ok(Self {
-            _raw: Raw::inline()?,
+            raw: Some(Raw::inline()?),
             keys: Keys::listen(),
         })
     }
 
-    async fn leave(self) -> io::Result<()> {
-        self.keys.stop().await
+    /// Lets another reader have the terminal, until it is taken again.
+    async fn lend(&mut self) -> io::Result<()> {
+        self.keys.stop().await?;
+        self.raw = None;
+        Ok(())
+    }
+
+    async fn leave(mut self) -> io::Result<()> {
+        self.lend().await
     }
 }
 
@@ -125,8 +131,10 @@ impl Talk {
         inline: Inline,
         entry: Entry,
     ) -> Result<Self, IdError> {
+        let session = new_session()?;
         Ok(Self {
-            session: new_session()?,
+            helpers: Helpers::of(&seated.owner.client, &session),
+            session,
             seated,
             attendant,
             inline,
@@ -145,47 +153,72 @@ impl Talk {
     /// Talks until the person leaves. Which conversation they left, if there is anything to go on with.
     pub(super) async fn run(mut self, resumed: Option<SessionId>) -> anyhow::Result<Option<SessionId>> {
         let mut desk = Desk::take()?;
+        let talked = self.talk(&mut desk, resumed).await;
+        self.inline.clear()?;
+        desk.leave().await?;
+        let known = self.client().run(&self.session, 0).await.is_ok();
+        self.seated.owner.close().await?;
+        talked?;
+        Ok(known.then_some(self.session))
+    }
+
+    async fn talk(&mut self, desk: &mut Desk, resumed: Option<SessionId>) -> anyhow::Result<()> {
         match resumed {
             Some(session) => self.go_on_with(session).await?,
             None => self.welcome().await?,
         }
-        self.attendant
-            .catch_up(&self.seated.agent.engine().broker())
-            .await?;
         loop {
             self.draw()?;
             let news = self.news(&mut desk.keys).await;
-            match self.heed(news).await? {
+            let then = match self.heed(news).await {
+                Err(error) if is_gone(&error) => self.rejoin().await?,
+                then => then?,
+            };
+            match then {
                 Then::GoOn => {}
-                Then::Ask(id) => desk = self.ask(desk, &id).await?,
-                Then::Leave => break,
+                Then::Ask(id) => match self.ask(desk, &id).await {
+                    Err(error) if is_gone(&error) => {
+                        self.rejoin().await?;
+                    }
+                    asked => asked?,
+                },
+                Then::Leave => return Ok(()),
             }
         }
-        self.inline.clear()?;
-        desk.leave().await?;
-        let known = self.seated.agent.owner(&self.session).await?.is_some();
-        Ok(known.then_some(self.session))
+    }
+
+    /// The owner of the store.
+    pub(super) fn client(&self) -> &Client {
+        &self.seated.owner.client
+    }
+
+    /// The owner has ended: finds the next one, or becomes it, and goes on with the conversation.
+    async fn rejoin(&mut self) -> anyhow::Result<Then> {
+        self.notice(words::owner_gone(self.seated.locale))?;
+        let model = self.seated.model.as_deref();
+        self.seated.owner = self.seated.reach.owner_with_agent(model).await?;
+        self.helpers = Helpers::of(&self.seated.owner.client, &self.session);
+        let was_following = self.feed.is_some();
+        self.feed_ended();
+        self.speech = Speech::default();
+        if was_following {
+            self.client().resume_run(&self.session).await?;
+            self.attach().await?;
+        }
+        Ok(Then::GoOn)
     }
 
     async fn heed(&mut self, news: News) -> anyhow::Result<Then> {
         match news {
-            // The terminal is gone, or the store was closed.
-            News::Key(None) | News::Event(Some(Err(StoreError::Closed))) => return Ok(Then::Leave),
+            // The terminal is gone.
+            News::Key(None) => return Ok(Then::Leave),
             News::Key(Some(event)) => return self.typed(event).await,
             News::Event(None) => self.feed_ended(),
             News::Event(Some(event)) => match event? {
-                ChatEvent {
-                    what: What::Interaction { request },
-                    ..
-                } => return Ok(request.request_id.map_or(Then::GoOn, Then::Ask)),
+                Heard::Interaction { request } => return Ok(Then::Ask(request)),
                 event => self.show(event).await?,
             },
-            News::Delivered(Delivered::Messages(lines)) => self.inline.print(&lines)?,
-            News::Delivered(Delivered::Question(id)) => {
-                if self.is_elsewhere(&id).await? {
-                    return Ok(Then::Ask(id));
-                }
-            }
+            News::Asked(id) => return Ok(Then::Ask(id)),
         }
         Ok(Then::GoOn)
     }
@@ -197,27 +230,31 @@ impl Talk {
                 None => std::future::pending().await,
             }
         };
+        let helpers = async {
+            match self.helpers.asked.recv().await {
+                Some(id) => id,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             biased;
             key = keys.next() => News::Key(key),
             event = feed => News::Event(event),
-            delivered = self.attendant.delivered() => News::Delivered(delivered),
+            id = helpers => News::Asked(id),
         }
     }
 
-    /// The conversation itself brings its own questions, in their place; what the terminal is asked besides comes from runs that
-    /// do a part of its work, and from other conversations.
-    async fn is_elsewhere(&self, id: &InteractionId) -> Result<bool, StoreError> {
-        let question = self.seated.agent.engine().broker().question(id).await?;
-        Ok(question.is_some_and(|question| question.interaction.asked().session != self.session))
-    }
-
     /// Lends the terminal to the attendant for a question.
-    async fn ask(&mut self, desk: Desk, id: &InteractionId) -> anyhow::Result<Desk> {
+    async fn ask(&mut self, desk: &mut Desk, id: &InteractionId) -> anyhow::Result<()> {
         self.inline.clear()?;
-        desk.leave().await?;
-        let broker = self.seated.agent.engine().broker();
-        match self.attendant.ask(&broker, id).await? {
+        desk.lend().await?;
+        let questions = AtOwner(self.client().clone());
+        let watch = questions.watch(id, self.attendant.settle(), self.seated.locale);
+        let attended = self.attendant.ask(&questions, id).await;
+        drop(watch);
+        self.pressed = Pressed::Other;
+        *desk = Desk::take()?;
+        match attended? {
             Attended::Settled => {
                 self.settled_here.insert(id.clone());
             }
@@ -226,8 +263,7 @@ impl Talk {
             }
             Attended::Past => {}
         }
-        self.pressed = Pressed::Other;
-        Ok(Desk::take()?)
+        Ok(())
     }
 
     fn feed_ended(&mut self) {
@@ -236,11 +272,11 @@ impl Talk {
         self.others.clear();
     }
 
-    async fn show(&mut self, event: ChatEvent) -> anyhow::Result<()> {
+    async fn show(&mut self, event: Heard) -> anyhow::Result<()> {
         let (cols, locale) = (terminal::size()?.cols, self.seated.locale);
-        self.space(&event.what)?;
-        let lines = match event.what {
-            What::Started { message, begins, .. } => {
+        self.space(&event)?;
+        let lines = match event {
+            Heard::Started { message, begins, .. } => {
                 let mut lines = show::said(&message);
                 if begins {
                     self.work = Work::UnderWay;
@@ -254,7 +290,7 @@ impl Talk {
                 lines.push(Line::default());
                 lines
             }
-            What::Saying { delta, thought, .. } => {
+            Heard::Saying { delta, thought, .. } => {
                 if thought {
                     self.speech.thinks(&delta);
                 } else {
@@ -262,21 +298,21 @@ impl Talk {
                 }
                 self.speech.settled(cols)
             }
-            What::BeginsAgain { why, .. } => vec![self.speech.begins_again(&why, locale)],
-            What::Thinking { text, thinking, .. } => {
+            Heard::BeginsAgain { why, .. } => vec![self.speech.begins_again(&why, locale)],
+            Heard::Thinking { text, thinking, .. } => {
                 self.calls.clear();
                 self.speech.ends(&text, thinking.as_deref(), cols)
             }
-            What::Action { call, tool, args, .. } => {
+            Heard::Action { call, tool, args, .. } => {
                 self.calls.push((call, show::named(&tool, &args, cols)));
                 vec![show::call(&tool, &args, cols)]
             }
-            What::Observation { call, ok, output } => {
+            Heard::Observation { call, ok, output } => {
                 let name = self.name_of(&call);
                 vec![show::result(name, ok, &output, cols, locale)]
             }
-            What::InteractionResolved { request, .. } => self.resolved(&request, cols).await?,
-            What::Completed { how, .. } | What::Error { how } => {
+            Heard::InteractionResolved { request, .. } => self.resolved(&request, cols).await?,
+            Heard::Ended { how } => {
                 let unsaid = self.speech.breaks_off(cols);
                 let ended = words::ended(&how, locale);
                 let ended = ended.map(|words| {
@@ -286,19 +322,17 @@ impl Talk {
                 unsaid.into_iter().chain(ended.into_iter().flatten()).collect()
             }
             // Lent the terminal to before it came here.
-            What::Interaction { .. } => Vec::new(),
+            Heard::Interaction { .. } => Vec::new(),
         };
         Ok(self.inline.print(&lines)?)
     }
 
     /// Calls stand together; words stand apart from them.
-    fn space(&mut self, what: &What) -> io::Result<()> {
+    fn space(&mut self, what: &Heard) -> io::Result<()> {
         let words = match what {
-            What::Saying { .. } | What::BeginsAgain { .. } | What::Completed { .. } | What::Error { .. } => {
-                true
-            }
-            What::Thinking { text, thinking, .. } => !text.trim().is_empty() || thinking.is_some(),
-            What::Action { .. } | What::Observation { .. } => {
+            Heard::Saying { .. } | Heard::BeginsAgain { .. } | Heard::Ended { .. } => true,
+            Heard::Thinking { text, thinking, .. } => !text.trim().is_empty() || thinking.is_some(),
+            Heard::Action { .. } | Heard::Observation { .. } => {
                 self.above = Above::Calls;
                 false
             }
@@ -326,9 +360,10 @@ impl Talk {
         if self.settled_here.contains(id) {
             return Ok(Vec::new());
         }
-        let broker = self.seated.agent.engine().broker();
-        let line = self.attendant.came_to(&broker, id).await?;
-        let about = broker.question(id).await?.and_then(|question| question.call);
+        let questions = AtOwner(self.client().clone());
+        let line = self.attendant.came_to(&questions, id).await?;
+        let about = self.client().question(id).await?;
+        let about = about.and_then(|record| record.question.call);
         Ok(vec![match about {
             Some(CallRecord { call, .. }) => {
                 let name = show::named(call.tool.as_str(), call.args.as_value(), cols);
@@ -352,9 +387,8 @@ impl Talk {
             Typed::Interrupt if before == Pressed::Interrupt => Ok(Then::Leave),
             Typed::Interrupt => {
                 self.entry.clear();
-                let Seated { agent, person, .. } = &self.seated;
                 if self.work == Work::UnderWay {
-                    agent.interrupt(&self.session, person).await?;
+                    self.client().interrupt(&self.session).await?;
                 }
                 Ok(Then::GoOn)
             }
@@ -378,28 +412,31 @@ impl Talk {
 
     /// Says something to the agent.
     async fn tell(&mut self, text: &str) -> anyhow::Result<()> {
-        let saying = Saying {
-            session: Some(self.session.clone()),
-            text: text.to_owned(),
-            person: self.seated.person.clone(),
-            place: Some(self.seated.place.clone()),
-        };
-        match self.seated.agent.chat().send(saying).await {
+        match self.client().say(&self.session, text, self.seated.locale).await {
             Ok((told, stream)) if self.feed.is_none() || told == Told::Started => self.follow(stream),
             Ok(_) => {}
-            Err(error) => self.notice(&error.to_string())?,
+            Err(Error::Refused(problem)) => self.notice(&problem.detail)?,
+            Err(error) => return Err(error.into()),
         }
         Ok(())
     }
 
-    fn follow(&mut self, stream: ChatStream) {
+    fn follow(&mut self, stream: Events) {
         self.feed = Some(Feed::of(stream));
         self.work = Work::UnderWay;
+    }
+
+    /// Shows the newest run of the conversation again, and then what follows.
+    async fn attach(&mut self) -> anyhow::Result<()> {
+        let stream = self.client().attach(&self.session, None).await;
+        self.follow(stream.context("the conversation cannot be read")?);
+        Ok(())
     }
 
     /// Another conversation from the beginning.
     pub(super) async fn begin_anew(&mut self) -> anyhow::Result<()> {
         self.session = new_session()?;
+        self.helpers = Helpers::of(self.client(), &self.session);
         self.feed_ended();
         self.speech = Speech::default();
         self.welcome().await
@@ -408,30 +445,27 @@ impl Talk {
     /// Goes on with a conversation: its newest run is shown again, and then what follows.
     pub(super) async fn go_on_with(&mut self, session: SessionId) -> anyhow::Result<()> {
         self.session = session;
+        self.helpers = Helpers::of(self.client(), &self.session);
         self.feed_ended();
         self.speech = Speech::default();
         self.welcome().await?;
-        let viewer = Viewer::Person(self.seated.person.clone());
-        let chat = self.seated.agent.chat();
-        let stream = chat.attach(&self.session, &viewer, None).await;
-        self.follow(stream.context("the conversation cannot be read")?);
-        Ok(())
+        self.attach().await
     }
 
     async fn welcome(&mut self) -> anyhow::Result<()> {
         let mode = self.mode().await?;
-        let Seated { model, locale, .. } = &self.seated;
-        let [who, how] = words::welcome(model, mode, &self.session, *locale);
+        let model = self.seated.owner.body.agent.as_ref();
+        let model = model.map_or("", |agent| agent.model.as_str());
+        let [who, how] = words::welcome(model, mode, &self.session, self.seated.locale);
         let lines = [who, how, String::new()].map(|words| Line::new(Role::Faint, words));
         Ok(self.inline.print(&lines)?)
     }
 
     /// How freely the agent may act here.
-    pub(super) async fn mode(&self) -> Result<Mode, StoreError> {
-        let session = self.session.clone();
-        let store = self.seated.agent.engine().store();
-        let record = store.read(move |view, _| view.session(&session)).await?;
-        Ok(record.mode.unwrap_or(self.seated.usual_mode))
+    pub(super) async fn mode(&self) -> anyhow::Result<Mode> {
+        let usual = self.seated.owner.body.agent.as_ref().map(|agent| agent.mode);
+        let mode = self.client().mode(&self.session).await?.or(usual);
+        mode.context("the owner of the store has no agent")
     }
 
     /// Says something of the program's own.
@@ -480,4 +514,10 @@ impl Talk {
 
 fn new_session() -> Result<SessionId, IdError> {
     SessionId::new(format!("chat_{}", uuid::Uuid::now_v7().simple()))
+}
+
+/// Whether the owner of the store has ended.
+fn is_gone(error: &anyhow::Error) -> bool {
+    let mut causes = error.chain();
+    causes.any(|cause| cause.downcast_ref::<Error>().is_some_and(Error::is_gone))
 }

@@ -1,6 +1,5 @@
 //! What the conversation says of itself, in English and Chinese.
 
-use placet_agent::ResumeError;
 use placet_core::ids::SessionId;
 use placet_core::interaction::Locale;
 use placet_core::policy::Mode;
@@ -173,20 +172,11 @@ pub(super) fn not_yours(session: &SessionId, locale: Locale) -> String {
 }
 
 /// Why a conversation cannot be gone on with here.
-pub(super) fn left_alone(why: &ResumeError, locale: Locale) -> String {
-    match (locale, why) {
-        (Locale::Chinese, ResumeError::Elsewhere { session, workspace }) => {
-            format!("会话 `{session}` 的运行在 `{workspace}` 中工作；请到那里继续。")
-        }
-        (Locale::Chinese, ResumeError::NoModel { session, model }) => {
-            format!("会话 `{session}` 的运行使用模型 `{model}`，这里没有配置它。")
-        }
-        (Locale::Chinese, ResumeError::NotYours(session)) => {
-            format!("会话 `{session}` 的运行属于另一个智能体。")
-        }
-        (Locale::Chinese, ResumeError::Store(error)) => error.to_string(),
-        (Locale::English, why) => why.to_string(),
-    }
+pub(super) fn owner_gone(locale: Locale) -> &'static str {
+    locale.pick(
+        "The placet that did the work has ended; going on without it.",
+        "执行工作的 placet 已退出，继续进行。",
+    )
 }
 
 pub(super) fn this_one(locale: Locale) -> &'static str {

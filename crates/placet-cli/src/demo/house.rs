@@ -11,6 +11,7 @@ use placet_core::interaction::{Answer, Locale};
 use placet_core::principal::{Principal, Via};
 use placet_core::render::{Markup, Surface, to_text};
 use placet_engine::{Engine, Finished, Proposed};
+use placet_server::Server;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -19,6 +20,7 @@ use super::stage::Stage;
 use super::tools::Tools;
 use crate::args::Color;
 use crate::output;
+use crate::owner::{Hosted, data_folder};
 use crate::style::{self, paint};
 
 /// Ten minutes for each question: nobody should be hurried by a demo.
@@ -46,6 +48,8 @@ pub(super) struct House {
     tools: Tools,
     locale: Locale,
     desk: Desk,
+    /// Offers the store's socket, so that `placet inbox` works beside the demo.
+    hosted: Hosted,
 }
 
 enum Desk {
@@ -68,7 +72,8 @@ impl House {
     }
 
     async fn furnish(stage: &Stage, who: Who, locale: Locale, attended: bool) -> anyhow::Result<Self> {
-        let config = Config::parse(CONFIG, "demo", std::iter::empty())?;
+        let config = Config::parse(CONFIG, "demo", std::iter::empty(), placet_inspect::builtin())?;
+        let offered_with = config.clone();
         let tools = Tools::on(stage);
         let agent = AgentId::new(AGENT)?;
         let builder = |config| {
@@ -95,7 +100,9 @@ impl House {
                 (engine, desk)
             }
         };
+        let server = Server::around(engine.clone(), offered_with, data_folder(stage.store())).await?;
         Ok(Self {
+            hosted: Hosted::start(server, stage.store())?,
             engine,
             tools,
             locale,
@@ -137,7 +144,7 @@ impl House {
             stop.cancel();
             attendant.await??;
         }
-        Ok(self.engine.shutdown().await?)
+        self.hosted.close().await
     }
 
     fn call(&self, scene: &Scene) -> anyhow::Result<ToolCall> {

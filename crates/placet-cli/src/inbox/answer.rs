@@ -6,13 +6,13 @@
 use std::io::Write as _;
 
 use anyhow::{Context as _, bail};
+use placet_client::{Error, Problem};
 use placet_core::call::Args;
 use placet_core::ids::InteractionId;
-use placet_core::interaction::{Action, Answer, AnswerError, Locale, Remember, Shown};
-use placet_core::steps::AnswerRefusal;
+use placet_core::interaction::{Action, Answer, Locale, Remember, Shown};
+use placet_core::standing::Scope;
+use placet_core::wire::answer::{AnswerStatus, AnsweredBody};
 use placet_engine::Answered;
-use placet_engine::broker::Question;
-use placet_store::StepError;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -22,9 +22,10 @@ use crate::exit::Exit;
 use crate::output;
 
 pub(super) fn run(inbox: &Inbox, args: &InboxAnswerArgs) -> anyhow::Result<Exit> {
-    let question = inbox
+    let found = inbox
         .runtime
-        .block_on(waiting::find(&inbox.broker, &args.question))?;
+        .block_on(waiting::find(&inbox.client, &args.question))?;
+    let (question, scopes) = (found.question, found.scopes);
     let document = question.document(inbox.locale);
     anstream::stderr()
         .lock()
@@ -36,19 +37,16 @@ pub(super) fn run(inbox: &Inbox, args: &InboxAnswerArgs) -> anyhow::Result<Exit>
         data: args.info.as_deref().map(info).transpose()?,
         edited_args: edited(args)?,
         instruction: args.instruction.clone(),
-        remember: remember(inbox, &question, args)?,
+        remember: remember(&scopes, args)?,
         shown: Shown::Whole(document.digest()),
     };
     let id = question.interaction.asked().id.clone();
-    let (exit, result, message) =
-        match inbox
-            .runtime
-            .block_on(inbox.broker.answer_with(&id, answer, inbox.authority))
-        {
-            Ok(answered) => counted(inbox, &id, answered)?,
-            Err(StepError::Refused(refusal)) => refused(&refusal, inbox.locale),
-            Err(StepError::Store(error)) => return Err(error.into()),
-        };
+    let answering = inbox.client.answer(&id, answer, inbox.locale);
+    let (exit, result, message) = match inbox.runtime.block_on(answering) {
+        Ok(answered) => counted(inbox, &id, &answered)?,
+        Err(Error::Refused(problem)) => refused(*problem),
+        Err(error) => return Err(error.into()),
+    };
     if args.json {
         let report = Report {
             request_id: &id,
@@ -99,11 +97,10 @@ fn edited(args: &InboxAnswerArgs) -> anyhow::Result<Option<Args>> {
     Ok(Some(Args::parse(text.as_bytes())?))
 }
 
-fn remember(inbox: &Inbox, question: &Question, args: &InboxAnswerArgs) -> anyhow::Result<Option<Remember>> {
+fn remember(scopes: &[Scope], args: &InboxAnswerArgs) -> anyhow::Result<Option<Remember>> {
     let Some(number) = args.remember else {
         return Ok(None);
     };
-    let scopes = inbox.scopes(question);
     let scope = number.checked_sub(1).and_then(|index| scopes.get(index).cloned());
     match scope {
         Some(scope) => Ok(Some(Remember {
@@ -116,12 +113,37 @@ fn remember(inbox: &Inbox, question: &Question, args: &InboxAnswerArgs) -> anyho
     }
 }
 
-fn counted(inbox: &Inbox, id: &InteractionId, answered: Answered) -> anyhow::Result<(Exit, Came, String)> {
+/// How it goes on when an answer has not settled its question.
+pub(crate) fn goes_on(answered: &AnsweredBody, locale: Locale) -> Option<String> {
+    came(answered)?.goes_on(locale)
+}
+
+/// What an answer came to; none when the owner is of a version that says it otherwise.
+fn came(answered: &AnsweredBody) -> Option<Answered> {
+    Some(match answered.status {
+        AnswerStatus::Decided => Answered::Decided {
+            action: answered.action?,
+        },
+        AnswerStatus::Voted => Answered::Voted {
+            needed: answered.needed?,
+        },
+        AnswerStatus::AskedAgain => Answered::AskedAnew {
+            question: answered.question.clone()?,
+        },
+    })
+}
+
+fn counted(
+    inbox: &Inbox,
+    id: &InteractionId,
+    answered: &AnsweredBody,
+) -> anyhow::Result<(Exit, Came, String)> {
+    let answered = came(answered).context("the answer counts, but what it came to cannot be read")?;
     let message = match answered.goes_on(inbox.locale) {
         Some(message) => message,
         None => inbox
             .runtime
-            .block_on(waiting::came_to(&inbox.broker, id, inbox.locale))?,
+            .block_on(waiting::came_to(&inbox.client, id, inbox.locale))?,
     };
     let came = match answered {
         Answered::Voted { needed } => Came::Voted { needed },
@@ -131,18 +153,9 @@ fn counted(inbox: &Inbox, id: &InteractionId, answered: Answered) -> anyhow::Res
     Ok((Exit::Success, came, message))
 }
 
-fn refused(refusal: &AnswerRefusal, locale: Locale) -> (Exit, Came, String) {
-    let message = refusal.words(locale);
-    match refusal {
-        AnswerRefusal::AlreadyDecided { .. } | AnswerRefusal::Invalid(AnswerError::TooLate { .. }) => {
-            (Exit::TooLate, Came::TooLate, message)
-        }
-        AnswerRefusal::NotFound(_)
-        | AnswerRefusal::Invalid(_)
-        | AnswerRefusal::EditInvalid(_)
-        | AnswerRefusal::EditDenied(_)
-        | AnswerRefusal::ScopeMismatch
-        | AnswerRefusal::WideNotAllowed
-        | AnswerRefusal::RefusedBefore => (Exit::BadInput, Came::Refused, message),
+fn refused(problem: Problem) -> (Exit, Came, String) {
+    match problem.code.as_str() {
+        "already-decided" | "expired" => (Exit::TooLate, Came::TooLate, problem.detail),
+        _ => (Exit::BadInput, Came::Refused, problem.detail),
     }
 }

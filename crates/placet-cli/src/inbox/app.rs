@@ -11,15 +11,11 @@ use placet_core::interaction::{Answer, Locale};
 use placet_core::principal::Principal;
 use placet_core::render::SafeText;
 use placet_core::standing::Scope;
-use placet_engine::broker::Question;
 use placet_engine::review::GrantPreview;
 
 use super::filter::Filter;
 use super::together::{Decided, Together};
 use super::waiting::Waiting;
-
-/// What "don't ask again" may cover for the person who looks.
-type Offers = Box<dyn Fn(&Question) -> Vec<Scope>>;
 
 /// Everything the screen shows.
 pub(super) struct App {
@@ -32,7 +28,6 @@ pub(super) struct App {
     pub(super) note: Option<SafeText>,
     pub(super) selected: Option<InteractionId>,
     looked_up: Duration,
-    offers: Offers,
 }
 
 /// What the next key is for.
@@ -57,7 +52,7 @@ pub(super) enum Effect {
 }
 
 impl App {
-    pub(super) fn new(by: Principal, locale: Locale, offers: Offers) -> Self {
+    pub(super) fn new(by: Principal, locale: Locale) -> Self {
         Self {
             by,
             locale,
@@ -68,7 +63,6 @@ impl App {
             note: None,
             selected: None,
             looked_up: Duration::ZERO,
-            offers,
         }
     }
 
@@ -140,7 +134,7 @@ impl App {
         if !self.prompt.as_ref().is_some_and(same) {
             let ask = Ask {
                 question: waiting.question.clone(),
-                scopes: (self.offers)(&waiting.question),
+                scopes: waiting.scopes.clone(),
                 by: self.by.clone(),
                 locale: self.locale,
                 interrupting: Interrupting::Leaves,

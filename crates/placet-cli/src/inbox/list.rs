@@ -13,7 +13,7 @@ use crate::style::{self, paint};
 pub(super) fn run(inbox: &Inbox, args: &InboxListArgs) -> anyhow::Result<Exit> {
     let found = inbox
         .runtime
-        .block_on(waiting::all(&inbox.broker, inbox.locale))?;
+        .block_on(waiting::all(&inbox.client, inbox.locale))?;
     if let Some(warning) = found.warning(inbox.locale) {
         output::warn(&warning);
     }

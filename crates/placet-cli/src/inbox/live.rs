@@ -7,15 +7,14 @@ use anyhow::anyhow;
 use crossterm::event;
 use placet_channels::terminal::palette::Palette;
 use placet_channels::terminal::{self, Colours, Raw, burst};
+use placet_client::Error;
 use placet_core::ids::InteractionId;
 use placet_core::interaction::{Answer, Locale};
 use placet_core::standing::Scope;
-use placet_core::steps::AnswerRefusal;
-use placet_engine::broker::Question;
-use placet_store::StepError;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 
+use super::answer::goes_on;
 use super::app::{App, Effect};
 use super::{Inbox, view, waiting};
 use crate::args::Color;
@@ -37,7 +36,7 @@ pub(super) fn run(inbox: &Inbox, color: Color) -> anyhow::Result<Exit> {
     #[cfg(unix)]
     terminal::restore_on_signals()?;
     let mut screen = Terminal::new(CrosstermBackend::new(stdout()))?;
-    let mut app = inbox.app();
+    let mut app = App::new(inbox.by.clone(), inbox.locale);
     let started = Instant::now();
     let mut looked: Option<Instant> = None;
     loop {
@@ -62,8 +61,7 @@ pub(super) fn run(inbox: &Inbox, color: Color) -> anyhow::Result<Exit> {
             Effect::Answer(id, answer) => inbox.answer(&mut app, &id, *answer)?,
             Effect::AnswerAll(answers) => inbox.answer_all(&mut app, answers)?,
             Effect::Withdraw(id) => {
-                let by = inbox.by.to_string();
-                inbox.runtime.block_on(inbox.broker.withdraw(&id, &by))?;
+                inbox.runtime.block_on(inbox.client.withdraw(&id))?;
                 let note = inbox.came_to(&id)?;
                 app.done(&note);
             }
@@ -80,15 +78,9 @@ pub(super) fn run(inbox: &Inbox, color: Color) -> anyhow::Result<Exit> {
 }
 
 impl Inbox {
-    fn app(&self) -> App {
-        let (broker, by, authority) = (self.broker.clone(), self.by.clone(), self.authority);
-        let offers = move |question: &Question| broker.offered(question, &by, authority);
-        App::new(self.by.clone(), self.locale, Box::new(offers))
-    }
-
     fn preview(&self, app: &mut App, scope: &Scope) -> anyhow::Result<()> {
         if let Some(prompt) = &app.prompt {
-            let preview = self.broker.preview(prompt.question(), scope);
+            let preview = waiting::preview(&self.client, prompt.question(), scope);
             let preview = self.runtime.block_on(preview)?;
             app.previewed(preview.as_ref());
         }
@@ -96,7 +88,7 @@ impl Inbox {
     }
 
     fn refresh(&self, app: &mut App, now: Duration) -> anyhow::Result<()> {
-        let found = self.runtime.block_on(waiting::all(&self.broker, self.locale))?;
+        let found = self.runtime.block_on(waiting::all(&self.client, self.locale))?;
         let warning = found.warning(self.locale).filter(|_| app.note.is_none());
         if let Some(warning) = warning {
             app.say(&warning);
@@ -111,25 +103,25 @@ impl Inbox {
     }
 
     fn answer(&self, app: &mut App, id: &InteractionId, answer: Answer) -> anyhow::Result<()> {
-        let answering = self.broker.answer_with(id, answer, self.authority);
+        let answering = self.client.answer(id, answer, self.locale);
         match self.runtime.block_on(answering) {
             Ok(answered) => {
-                let note = match answered.goes_on(self.locale) {
+                let note = match goes_on(&answered, self.locale) {
                     Some(words) => words,
                     None => self.came_to(id)?,
                 };
                 app.done(&note);
             }
-            Err(StepError::Refused(AnswerRefusal::AlreadyDecided { .. })) => {
+            Err(Error::Refused(problem)) if problem.code == "already-decided" => {
                 let note = self.came_to(id)?;
                 app.done(&note);
             }
-            Err(StepError::Store(error)) => return Err(error.into()),
-            Err(StepError::Refused(other)) => {
+            Err(Error::Refused(problem)) => {
                 if let Some(prompt) = &mut app.prompt {
-                    prompt.refused(&other.words(self.locale));
+                    prompt.refused(&problem.detail);
                 }
             }
+            Err(error) => return Err(error.into()),
         }
         Ok(())
     }
@@ -137,10 +129,11 @@ impl Inbox {
     fn answer_all(&self, app: &mut App, answers: Vec<(InteractionId, Answer)>) -> anyhow::Result<()> {
         let (mut counted, mut refused) = (0, Vec::new());
         for (id, answer) in answers {
-            match self.runtime.block_on(self.broker.answer(&id, answer)) {
+            let answering = self.client.answer(&id, answer, self.locale);
+            match self.runtime.block_on(answering) {
                 Ok(_) => counted += 1,
-                Err(StepError::Store(error)) => return Err(error.into()),
-                Err(StepError::Refused(other)) => refused.push(other.words(self.locale)),
+                Err(Error::Refused(problem)) => refused.push(problem.detail),
+                Err(error) => return Err(error.into()),
             }
         }
         let mut note = match self.locale {
@@ -156,7 +149,7 @@ impl Inbox {
 
     /// What became of a question, in a sentence.
     fn came_to(&self, id: &InteractionId) -> anyhow::Result<String> {
-        let sentence = waiting::came_to(&self.broker, id, self.locale);
+        let sentence = waiting::came_to(&self.client, id, self.locale);
         self.runtime.block_on(sentence)
     }
 }

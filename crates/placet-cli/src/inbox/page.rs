@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Style};
 use placet_channels::terminal::line::Role;
 use placet_channels::terminal::sheet;
-use placet_core::interaction::{Asked, Locale};
+use placet_core::interaction::{Asked, InteractionOption, Locale};
 use placet_core::render::{Block, Document, Markup, OptionLine, SafeText, Surface, to_text};
 use placet_core::standing::Scope;
 
@@ -52,7 +52,7 @@ fn from_here(block: &Block, asked: &Asked, locale: Locale) -> Block {
     let texts: BTreeSet<String> = asked
         .options(locale)
         .into_iter()
-        .filter(|option| option.requires_input)
+        .filter(InteractionOption::needs_text)
         .map(|option| option.option_id)
         .collect();
     let way = |line: &OptionLine| {

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use placet_core::interaction::{Interaction, Locale};
+use placet_core::question::Question;
 use placet_core::render::{SafeText, decided};
 use placet_core::standing::{GrantReach, Scope};
-use placet_engine::broker::Question;
 use placet_engine::review::GrantPreview;
 use serde_json::{Value, json};
 
@@ -14,9 +14,9 @@ use crate::exit::Exit;
 use crate::output;
 
 pub(super) fn run(inbox: &Inbox, name: &str, json: bool) -> anyhow::Result<Exit> {
-    let question = inbox.runtime.block_on(waiting::find(&inbox.broker, name))?;
+    let found = inbox.runtime.block_on(waiting::find(&inbox.client, name))?;
+    let (question, scopes) = (found.question, found.scopes);
     let asked = question.interaction.asked();
-    let scopes = inbox.scopes(&question);
     let (status, document) = match &question.interaction {
         Interaction::Pending(_) => ("pending", question.document(inbox.locale)),
         Interaction::Resolved(resolved) | Interaction::Processed(resolved) => {
@@ -36,7 +36,7 @@ pub(super) fn run(inbox: &Inbox, name: &str, json: bool) -> anyhow::Result<Exit>
             "status": status,
             "risk": asked.risk,
             "sessionId": asked.session,
-            "remainingSeconds": asked.deadline.remaining_from(question.now.live).get() / 1000,
+            "remainingSeconds": asked.deadline.remaining_from(question.now).get() / 1000,
             "options": asked.options(inbox.locale),
             "scopes": covers,
             "rules": rules_json(inbox, &question, &scopes)?,
@@ -64,7 +64,9 @@ fn proposed(
     let mut rules = Vec::new();
     for (index, scope) in scopes.iter().enumerate() {
         if scope.reach() == GrantReach::Rule {
-            let preview = inbox.runtime.block_on(inbox.broker.preview(question, scope))?;
+            let preview = inbox
+                .runtime
+                .block_on(waiting::preview(&inbox.client, question, scope))?;
             rules.extend(preview.map(|preview| (index + 1, preview)));
         }
     }

@@ -4,19 +4,23 @@ use std::time::Duration;
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use placet_channels::terminal::palette::Palette;
+use placet_client::{Client, socket};
 use placet_core::call::ToolCall;
 use placet_core::config::Config;
 use placet_core::ids::{InteractionId, PersonId};
 use placet_core::interaction::{Answer, Locale, Shown};
 use placet_core::principal::{Principal, Via};
-use placet_engine::broker::Question;
-use placet_engine::{Authority, Engine, Proposed};
+use placet_engine::{Engine, Proposed};
+use placet_server::{Listen, Options, Server, Work};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use serde_json::json;
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 
 use super::app::{App, Effect};
 use super::{view, waiting};
+use crate::owner::Offered;
 
 fn person(name: &str) -> Principal {
     Principal::Person {
@@ -25,9 +29,11 @@ fn person(name: &str) -> Principal {
     }
 }
 
-/// An open inbox, a store, and a clock moved by hand.
+/// An open inbox, the owner of a store behind its socket, and a clock moved by hand.
 struct Desk {
     engine: Engine,
+    client: Client,
+    _data: TempDir,
     app: App,
     screen: Terminal<TestBackend>,
     now: Duration,
@@ -35,15 +41,29 @@ struct Desk {
 
 impl Desk {
     async fn new() -> Self {
-        let engine = Engine::builder(Config::builtin())
-            .start_in_memory()
-            .await
-            .unwrap();
-        let broker = engine.broker();
-        let offers = move |question: &Question| broker.offered(question, &person("lin"), Authority::Admin);
+        let data = TempDir::new().unwrap();
+        let store = data.path().join("placet.db");
+        let options = Options {
+            config: Config::builtin(placet_inspect::builtin()),
+            source: "test".into(),
+            data: data.path().to_owned(),
+            store: placet_store::Location::from(store.as_path()),
+            listen: Listen::Nowhere,
+            work: Work::Answers,
+            web: None,
+        };
+        let server = Server::bind(options).await.unwrap();
+        let engine = server.state().engine().clone();
+        tokio::spawn(
+            Offered::new(server, &store)
+                .unwrap()
+                .run(CancellationToken::new()),
+        );
         Self {
             engine,
-            app: App::new(person("lin"), Locale::English, Box::new(offers)),
+            client: Client::socket(&socket::path(&store)).as_person(&PersonId::new("lin").unwrap()),
+            _data: data,
+            app: App::new(person("lin"), Locale::English),
             screen: Terminal::new(TestBackend::new(120, 24)).unwrap(),
             now: Duration::from_secs(1),
         }
@@ -63,9 +83,7 @@ impl Desk {
     /// Half a second later, on the screen.
     async fn looks(&mut self) -> (String, Option<InteractionId>) {
         self.now += Duration::from_millis(500);
-        let all = waiting::all(&self.engine.broker(), Locale::English)
-            .await
-            .unwrap();
+        let all = waiting::all(&self.client, Locale::English).await.unwrap();
         let gone = self.app.refresh(all.waiting, self.now);
         let (app, now) = (&mut self.app, self.now);
         self.screen
@@ -185,7 +203,7 @@ async fn a_question_answered_elsewhere_leaves_the_screen_and_no_key_reaches_the_
         "{screen}"
     );
     assert!(matches!(desk.presses(KeyCode::Char('y')), Effect::Nothing));
-    let came_to = waiting::came_to(&desk.engine.broker(), &first, Locale::English)
+    let came_to = waiting::came_to(&desk.client, &first, Locale::English)
         .await
         .unwrap();
     assert_eq!(came_to, "Rejected by wei.");

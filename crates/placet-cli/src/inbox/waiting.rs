@@ -1,24 +1,24 @@
 //! What waits, looked up and summed up in a line.
 
 use anyhow::{Context as _, bail};
+use placet_client::{Client, Error};
 use placet_core::ids::{GroupId, InteractionId, SessionId};
 use placet_core::interaction::{Asked, Audience, Code, Interaction, Locale, Subject};
+use placet_core::question::Question;
 use placet_core::render::{ArgValue, Block, Document, SafeText, decided};
+use placet_core::standing::{ProposedRule, Scope};
 use placet_core::time::{Millis, Timestamp};
 use placet_core::tool::Risk;
-use placet_engine::broker::{Broker, Question};
-use placet_store::StoreError;
+use placet_core::wire::local::QuestionRecord;
+use placet_engine::review::{Covered, GrantPreview};
 use serde_json::{Value, json};
-
-/// Questions read at once.
-const PAGE: usize = 256;
-/// Nobody looks through more than this.
-const QUESTIONS_MAX: usize = 2000;
 
 /// One question that waits.
 #[derive(Debug, Clone)]
 pub(super) struct Waiting {
     pub(super) question: Question,
+    /// What "don't ask again" may cover for the person who looks, narrowest first.
+    pub(super) scopes: Vec<Scope>,
     pub(super) asked_at: Timestamp,
     pub(super) gist: SafeText,
 }
@@ -58,7 +58,7 @@ impl Waiting {
 
     /// How long there was when it was looked up.
     pub(super) fn remaining(&self) -> Millis {
-        self.asked().deadline.remaining_from(self.question.now.live)
+        self.asked().deadline.remaining_from(self.question.now)
     }
 
     /// For programs.
@@ -117,36 +117,18 @@ impl Found {
 }
 
 /// Everything that waits.
-pub(super) async fn all(broker: &Broker, locale: Locale) -> anyhow::Result<Found> {
-    let mut found = Found::default();
-    let mut after = None;
-    while found.waiting.len() < QUESTIONS_MAX {
-        let page = broker.pending_page(after, PAGE).await?;
-        let Some(last) = page.last() else {
-            break;
-        };
-        after = Some(last);
-        found.damaged.extend(page.damaged.into_iter().map(|row| row.id));
-        for row in page.rows {
-            let question = match broker.question(&row.id).await {
-                Ok(question) => question,
-                Err(StoreError::Corrupt { .. }) => {
-                    found.damaged.push(row.id);
-                    continue;
-                }
-                Err(error) => return Err(error.into()),
-            };
-            // Settled since the page was read: it no longer waits.
-            let still = |question: &Question| matches!(question.interaction, Interaction::Pending(_));
-            if let Some(question) = question.filter(still) {
-                found.waiting.push(Waiting {
-                    gist: gist(&question, locale),
-                    asked_at: row.asked_at,
-                    question,
-                });
-            }
-        }
-    }
+pub(super) async fn all(client: &Client, locale: Locale) -> anyhow::Result<Found> {
+    let records = client.pending().await?;
+    let waiting = |record: QuestionRecord| Waiting {
+        gist: gist(&record.question, locale),
+        question: record.question,
+        scopes: record.scopes,
+        asked_at: record.asked_at,
+    };
+    let mut found = Found {
+        waiting: records.items.into_iter().map(waiting).collect(),
+        damaged: records.damaged,
+    };
     found
         .waiting
         .sort_by_key(|waiting| (waiting.asked().deadline, waiting.id().clone()));
@@ -154,22 +136,19 @@ pub(super) async fn all(broker: &Broker, locale: Locale) -> anyhow::Result<Found
 }
 
 /// The question meant by an id, or by a code: of one that waits, else of the newest that did.
-pub(super) async fn find(broker: &Broker, name: &str) -> anyhow::Result<Question> {
+pub(super) async fn find(client: &Client, name: &str) -> anyhow::Result<QuestionRecord> {
     if let Ok(id) = InteractionId::new(name)
-        && let Some(question) = broker.question(&id).await?
+        && let Some(record) = client.question(&id).await?
     {
-        return Ok(question);
+        return Ok(record);
     }
-    let mut named = Vec::new();
-    if let Some(code) = Code::parse(name) {
-        named = waiting_with(broker, code).await?;
-        if named.is_empty() {
-            named.extend(broker.settled_with_code(code).await?);
-        }
-    }
+    let named = match Code::parse(name) {
+        Some(_) => client.with_code(name).await?,
+        None => Vec::new(),
+    };
     match named.as_slice() {
         [] => bail!("there is no question `{name}`; `placet inbox list` shows what waits"),
-        [id] => broker
+        [id] => client
             .question(id)
             .await?
             .with_context(|| format!("there is no question `{name}` any more")),
@@ -184,23 +163,10 @@ pub(super) async fn find(broker: &Broker, name: &str) -> anyhow::Result<Question
     }
 }
 
-async fn waiting_with(broker: &Broker, code: Code) -> anyhow::Result<Vec<InteractionId>> {
-    let mut named = Vec::new();
-    let mut after = None;
-    loop {
-        let page = broker.pending(after, PAGE).await?;
-        let Some(last) = page.last() else {
-            return Ok(named);
-        };
-        after = Some(last.cursor);
-        named.extend(page.into_iter().filter(|row| row.code == code).map(|row| row.id));
-    }
-}
-
 /// What became of a question, in a sentence; empty while it waits.
-pub(super) async fn came_to(broker: &Broker, id: &InteractionId, locale: Locale) -> anyhow::Result<String> {
-    let question = broker.question(id).await?;
-    Ok(match question.map(|question| question.interaction) {
+pub(super) async fn came_to(client: &Client, id: &InteractionId, locale: Locale) -> anyhow::Result<String> {
+    let record = client.question(id).await?;
+    Ok(match record.map(|record| record.question.interaction) {
         Some(Interaction::Resolved(resolved) | Interaction::Processed(resolved)) => heading(&decided(
             &resolved.asked,
             &resolved.resolution,
@@ -209,6 +175,29 @@ pub(super) async fn came_to(broker: &Broker, id: &InteractionId, locale: Locale)
         )),
         Some(Interaction::Pending(_)) | None => String::new(),
     })
+}
+
+/// A wide scope as a person is shown it before they agree. None for a scope that no rule can say.
+pub(crate) async fn preview(
+    client: &Client,
+    question: &Question,
+    scope: &Scope,
+) -> Result<Option<GrantPreview>, Error> {
+    let rule = ProposedRule::new(scope.clone(), &placet_inspect::builtin());
+    let (Some(mut rule), Some(record)) = (rule, &question.call) else {
+        return Ok(None);
+    };
+    rule.add_example(&record.call.args);
+    let last_week = client.last_week(&question.interaction.asked().id, scope).await?;
+    Ok(last_week.map(|counted| GrantPreview {
+        rule,
+        last_week: Covered {
+            calls: counted.calls,
+            approved: counted.approved,
+            refused: counted.refused,
+            ..Covered::default()
+        },
+    }))
 }
 
 /// What would happen, in a line.

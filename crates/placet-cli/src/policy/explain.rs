@@ -184,10 +184,8 @@ fn asking(terms: &AskTerms, config: &Config) -> String {
     }
     let timeout = terms.timeout.map_or_else(
         || {
-            format!(
-                "as long as the channel gives them ({} without one)",
-                config.approval.timeout
-            )
+            let inbox = config.timeout(None, None, None);
+            format!("as long as the channel gives them ({inbox} in the inbox)")
         },
         |timeout| timeout.to_string(),
     );
@@ -232,8 +230,8 @@ fn otherwise(config: &Config) -> String {
         (false, Mode::Yolo) => "Everything of low or medium risk runs without being asked about.",
     };
     format!(
-        "{allowed} High risk always waits for a person. They have {}.",
-        config.approval.timeout
+        "{allowed} High risk always waits for a person. They have {} in the inbox.",
+        config.timeout(None, None, None)
     )
 }
 

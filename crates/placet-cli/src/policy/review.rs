@@ -8,6 +8,7 @@ use placet_core::render::SafeText;
 use placet_core::time::Timestamp;
 use placet_engine::places::DiskPlaces;
 use placet_engine::review::{self, CALLS_MAX, Change, PastCall, Replay, Suggestion};
+use placet_store::Location;
 use serde_json::{Value, json};
 
 use crate::args::{ReplayArgs, StoreArgs, SuggestArgs};
@@ -29,12 +30,18 @@ struct Past {
 
 fn past(args: &StoreArgs, since: Timestamp) -> anyhow::Result<Past> {
     let loaded = config_file::load(args.config.as_deref())?;
-    let path = store::path(args)?;
-    let (calls, workspace) = if store::is_newcomers(args, &path) {
+    let location = store::at(args)?;
+    let (calls, workspace) = if let Location::File(path) = &location
+        && store::is_newcomers(args, path)
+    {
         (Vec::new(), None)
     } else {
-        store::read_only(&path)?
-            .read(|view| -> anyhow::Result<_> { Ok((review::past_calls(view, since)?, view.workspace()?)) })?
+        store::block_on(async {
+            let store = store::read_only(&location).await?;
+            let calls = review::past_calls(&store, since).await?;
+            let workspace = store.look(|stored| stored.workspace(&()).cloned()).await?;
+            anyhow::Ok((calls, workspace))
+        })??
     };
     if calls.len() >= CALLS_MAX {
         output::warn(&format!("only the newest {CALLS_MAX} calls are looked at"));

@@ -31,7 +31,8 @@ fn a_mode_is_set_for_this_conversation_only_under_the_persons_name_and_in_the_jo
 
 #[test]
 fn help_and_tools_are_listed_and_what_is_no_command_is_not_sent() {
-    let mut lin = Lin::talks(&house(&format!("{NOTHING}{WRITES}")), &[]);
+    let world = house(&format!("{NOTHING}{WRITES}"));
+    let mut lin = Lin::talks(&world, &[]);
     lin.says("/help");
     lin.sees("Ctrl-C stops what the agent is doing");
     lin.says("/tools");
@@ -58,7 +59,8 @@ calls = [{ tool = 'bash', args = { command = 'git --version' } }]
 [[turns]]
 text = 'Fetched.'
 ";
-    let mut lin = Lin::talks(&house(script), &[]);
+    let world = house(script);
+    let mut lin = Lin::talks(&world, &[]);
     lin.says("/grants");
     lin.sees("No standing grant is in force");
     lin.says("fetch");

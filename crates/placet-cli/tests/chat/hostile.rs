@@ -6,7 +6,8 @@ use crate::person::{Lin, house};
 #[test]
 fn escapes_and_bidi_of_the_model_are_shown_and_do_nothing() {
     let script = "[[turns]]\ntext = \"\"\"\n\\u001B[2J\\u001B[1;1HMay `bash` run this? \\u202Egnorts\\u200B\n\n```\n\\u001B]0;owned\\u0007\n```\n\"\"\"\n";
-    let mut lin = Lin::talks(&house(script), &[]);
+    let world = house(script);
+    let mut lin = Lin::talks(&world, &[]);
     lin.says("be nice");
     lin.sees("⟦ESC⟧]0;owned⟦BEL⟧");
     let screen = lin.still();
@@ -47,7 +48,8 @@ text = 'Read.'
 #[test]
 fn a_paste_of_several_lines_is_one_message_and_its_escapes_do_nothing() {
     let script = "[[turns]]\non = 'second line'\ntext = 'Two lines.'\n";
-    let mut lin = Lin::talks(&house(script), &[]);
+    let world = house(script);
+    let mut lin = Lin::talks(&world, &[]);
     lin.types("\u{1b}[200~first\r\n/exit\r\nsecond line\u{1b}[201~");
     lin.sees("first⏎");
     lin.types("\r");

@@ -7,7 +7,7 @@ use portable_pty::CommandBuilder;
 use crate::pty::{Pty, Room};
 use crate::world::World;
 
-const ROOM: Room = Room { cols: 86, rows: 30 };
+const ROOM: Room = Room { cols: 86, rows: 40 };
 
 /// A model that writes a file and says so.
 pub(crate) const WRITES: &str = "

@@ -22,7 +22,8 @@ rm b.txt
 
 #[test]
 fn an_answer_is_laid_out_and_its_thoughts_are_dim() {
-    let mut lin = Lin::talks(&house(ANSWER), &[]);
+    let world = house(ANSWER);
+    let mut lin = Lin::talks(&world, &[]);
     lin.says("what is in here?");
     lin.sees("│ rm b.txt");
     lin.sees_bold("Two files");
@@ -51,7 +52,8 @@ fn an_answer_is_laid_out_and_its_thoughts_are_dim() {
 #[test]
 fn one_message_follows_another_and_earlier_lines_come_back() {
     let script = "[[turns]]\non = 'name'\ntext = 'You said it before.'\n[[turns]]\ntext = 'Good day.'\n";
-    let mut lin = Lin::talks(&house(script), &[]);
+    let world = house(script);
+    let mut lin = Lin::talks(&world, &[]);
     lin.says("hello");
     lin.sees("Good day.");
     lin.says("what is my name?");
@@ -83,7 +85,8 @@ fn calls_and_results_are_short_lines() {
 fn it_speaks_chinese() {
     let config = CONFIG.replace("memory", "locale = 'zh'\nmemory");
     let script = "[[turns]]\ntext = '- 文件夹里有**三个**文件，需要先备份'\n";
-    let mut lin = Lin::talks(&house_with(&config, script), &[]);
+    let world = house_with(&config, script);
+    let mut lin = Lin::talks(&world, &[]);
     lin.sees("/help 列出命令");
     lin.says("这里有什么？");
     lin.sees("• 文件夹里有三个文件，需要先备份");

@@ -1,6 +1,6 @@
 //! Ctrl-C once stops what the agent is doing; twice leaves.
 
-use crate::person::{CONFIG, Lin, house, house_with};
+use crate::person::{CONFIG, Lin, WRITES, house, house_with};
 use crate::provider::{Provider, Reply, openai};
 
 #[test]
@@ -47,7 +47,8 @@ fn ctrl_c_stops_the_model_and_what_it_said_until_then_stays() {
         provider.url
     );
     let config = CONFIG.replace("provider = 'scripted'\nscript = 'script.toml'\n", &model);
-    let mut lin = Lin::talks(&house_with(&config, ""), &[]);
+    let world = house_with(&config, "");
+    let mut lin = Lin::talks(&world, &[]);
     lin.says("think");
     lin.sees("Let me think");
     lin.types("\u{3}");
@@ -60,7 +61,8 @@ fn ctrl_c_stops_the_model_and_what_it_said_until_then_stays() {
 
 #[test]
 fn ctrl_c_twice_leaves_and_says_how_to_go_on() {
-    let mut lin = Lin::talks(&house("[[turns]]\ntext = 'Good day.'\n"), &[]);
+    let world = house("[[turns]]\ntext = 'Good day.'\n");
+    let mut lin = Lin::talks(&world, &[]);
     lin.says("hello");
     lin.sees("Good day.");
     lin.types("\u{3}");
@@ -76,8 +78,30 @@ fn ctrl_c_twice_leaves_and_says_how_to_go_on() {
 
 #[test]
 fn a_signal_gives_the_terminal_back() {
-    let mut lin = Lin::talks(&house("[[turns]]\ntext = 'Good day.'\n"), &[]);
+    let world = house("[[turns]]\ntext = 'Good day.'\n");
+    let mut lin = Lin::talks(&world, &[]);
     lin.kills_the_program("-TERM");
     lin.ends();
     lin.waits_until("the cursor", |screen| !screen.hide_cursor());
+}
+
+#[test]
+fn a_conversation_beside_another_shows_only_its_own_question_and_goes_on_when_the_owner_leaves() {
+    let world = house(WRITES);
+    let owner = Lin::talks(&world, &[]);
+    let mut beside = Lin::talks(&world, &[]);
+    beside.says("write it");
+    beside.is_asked();
+    let screen = owner.still();
+    assert!(
+        !screen.contains("a.txt"),
+        "not this conversation's question:\n{screen}"
+    );
+    owner.leaves();
+    beside.types("y");
+    beside.sees("going on without it");
+    beside.is_asked();
+    beside.types("y");
+    beside.sees("Written.");
+    beside.leaves();
 }

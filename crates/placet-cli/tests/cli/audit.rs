@@ -92,7 +92,13 @@ async fn some_history(engine: &Engine) -> InteractionId {
 
 async fn engine(world: &World, db: &Path) -> Engine {
     let reader = "[tools.read]\ncategory = 'read'\n";
-    let config = Config::parse(reader, "placet.toml", std::iter::empty()).unwrap();
+    let config = Config::parse(
+        reader,
+        "placet.toml",
+        std::iter::empty(),
+        placet_inspect::builtin(),
+    )
+    .unwrap();
     Engine::builder(config)
         .workspace(&world.path(""))
         .start(db)
@@ -101,7 +107,7 @@ async fn engine(world: &World, db: &Path) -> Engine {
 }
 
 /// A closed store with some history, and the question that was approved.
-async fn closed_store(world: &World) -> (PathBuf, InteractionId) {
+pub(crate) async fn closed_store(world: &World) -> (PathBuf, InteractionId) {
     let db = world.path("placet.db");
     let engine = engine(world, &db).await;
     let approved = some_history(&engine).await;
@@ -368,4 +374,15 @@ fn a_file_that_is_no_journal_is_refused() {
         }
     }
     assert!(!world.path("missing.db").exists(), "looking makes no files");
+}
+
+#[test]
+fn the_audit_log_of_a_newcomer_is_empty_and_a_mistyped_one_is_an_error() {
+    let world = World::new();
+    let (out, _) = world.said(&["audit", "list"], 0);
+    assert!(out.contains("audit log is empty"), "{out}");
+    let (json, _) = world.said(&["audit", "list", "--json"], 0);
+    assert_eq!(json, "");
+    world.run(&["audit", "--db", "missing.db", "list"]).code(2);
+    world.run(&["audit", "verify"]).code(2);
 }

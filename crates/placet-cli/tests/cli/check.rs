@@ -54,6 +54,19 @@ fn the_example_of_the_manual_is_denied_and_every_command_is_named() {
 }
 
 #[test]
+fn a_plain_line_is_checked_like_the_same_line_in_json() {
+    let world = World::new();
+    let (plain, _) = world.said(&["check", "git push -f", "--json"], 3);
+    let json = r#"{"command":"git push -f"}"#;
+    let (long, _) = world.said(&["check", "--tool", "bash", "--args", json, "--json"], 3);
+    assert_eq!(plain, long);
+    // A line and a tool contradict each other; neither is nothing to check.
+    world.run(&["check", "ls", "--tool", "bash"]).code(2);
+    world.run(&["check"]).code(2);
+    world.run(&["check", "--tool", "bash"]).code(2);
+}
+
+#[test]
 fn each_decision_has_an_exit_status_of_its_own() {
     let world = World::new();
     let check = |tool: &str, args: &str, status| {

@@ -50,10 +50,10 @@ fn each_rule_says_when_who_how_many_how_long_and_what_then() {
              When an agent uses the tool `bash` to run a command like `cargo test*`, it may run without anybody being asked, as long as everything it would do is covered by this rule.
 
           4. orders are looked at
-             When an agent, on the channel `feishu`, uses any tool to run SQL like `DELETE` or `UPDATE`, on the database table `orders`, with the argument `branch` like `release-*`, at MEDIUM risk or more, it waits for people. lin or wei must approve. They have as long as the channel gives them (1m without one); when time runs out, it does not run. They can approve it, approve it with changes, refuse it with a reason, tell the agent to think again, skip it or end the run. The reason given: orders are money.
+             When an agent, on the channel `feishu`, uses any tool to run SQL like `DELETE` or `UPDATE`, on the database table `orders`, with the argument `branch` like `release-*`, at MEDIUM risk or more, it waits for people. lin or wei must approve. They have as long as the channel gives them (1h in the inbox); when time runs out, it does not run. They can approve it, approve it with changes, refuse it with a reason, tell the agent to think again, skip it or end the run. The reason given: orders are money.
 
         What no rule is about
-             Reading runs without being asked about. Changes, programs and the network wait for a person. High risk always waits for a person. They have 1m.
+             Reading runs without being asked about. Changes, programs and the network wait for a person. High risk always waits for a person. They have 1h in the inbox.
     "#]]
     .assert_eq(&out);
 }

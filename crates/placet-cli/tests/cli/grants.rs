@@ -19,6 +19,7 @@ async fn engine(world: &World) -> Engine {
         "[approval]\nmemory = \"0s\"\nwide_grants = \"approvers\"\n",
         "placet.toml",
         std::iter::empty(),
+        placet_inspect::builtin(),
     )
     .unwrap();
     let builder = Engine::builder(config).workspace(&world.path(""));

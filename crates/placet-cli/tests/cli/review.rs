@@ -37,7 +37,13 @@ fn answer(option: &str) -> Answer {
 }
 
 async fn engine(world: &World) -> Engine {
-    let config = Config::parse("[approval]\nmemory = \"0s\"\n", "placet.toml", std::iter::empty()).unwrap();
+    let config = Config::parse(
+        "[approval]\nmemory = \"0s\"\n",
+        "placet.toml",
+        std::iter::empty(),
+        placet_inspect::builtin(),
+    )
+    .unwrap();
     let builder = Engine::builder(config).workspace(&world.path(""));
     builder.start(&world.path("placet.db")).await.unwrap()
 }

@@ -58,7 +58,7 @@ fn a_commands_own_flags_come_before_those_every_command_has() {
             .filter_map(|line| line.trim_start().strip_prefix("--"))
             .map(|line| line.split(' ').next().unwrap())
             .collect();
-        let shared = ["as", "data", "db", "config", "color"];
+        let shared = ["as", "data", "db", "store", "config", "color"];
         let is_shared = |flag: &&str| shared.contains(flag);
         let first = flags.iter().position(is_shared).unwrap();
         let own_after = flags[first..].iter().filter(|flag| !is_shared(flag)).count();

@@ -79,7 +79,7 @@ fn show_shows_everything_and_escapes_what_is_hostile() {
     let waiting = Waiting::of(&[bash("rm -rf x \u{1b}[2J\u{202e}")]);
     let (out, _) = waiting.inbox("lin", &["show", waiting.ids[0].as_str()], 0);
     for expected in [
-        "May `bash` run this? Risk HIGH.",
+        "Run `rm -rf x ⟦ESC⟧[2J⟦U+202E⟧` [HIGH]",
         "⟦ESC⟧[2J⟦U+202E⟧",
         "Why you are asked",
         "Answer:",
@@ -116,7 +116,7 @@ fn a_list_keeps_what_joins_the_commands_of_a_line() {
     }
     let (out, _) = waiting.inbox("lin", &["show", waiting.ids[0].as_str()], 0);
     assert!(
-        out.contains("│ rm -rf build && echo gone\nMade of:\n│ rm -rf build\n  ↳ [HIGH]"),
+        out.contains("│ rm -rf build && echo gone\nCommands in this line:\n│ rm -rf build\n  ↳ [HIGH]"),
         "the line comes first: {out}"
     );
 }
@@ -169,7 +169,7 @@ fn a_bystander_is_told_and_nothing_changes() {
     let waiting = Waiting::of(&[json!({ "tool": "deploy", "args": {} })]);
     let id = waiting.ids[0].as_str();
     let (_, err) = waiting.inbox("lin", &["answer", id, "approve"], 2);
-    assert!(err.contains("for you"), "{err}");
+    assert!(err.contains("is put to other people"), "{err}");
     let (out, _) = waiting.inbox("lin", &["list"], 0);
     assert_eq!(out.lines().count(), 1, "it still waits: {out}");
     waiting.inbox("wei", &["answer", id, "approve"], 0);
@@ -236,7 +236,7 @@ fn edited_arguments_a_message_and_dont_ask_again_go_with_an_approval() {
         0,
     );
     let standing = waiting.engine(async |engine| engine.broker().standing().await.unwrap());
-    let grant = &standing[0].0;
+    let grant = &standing[0].grant;
     assert_eq!(
         grant.ends_at.as_millis() - grant.given_at.as_millis(),
         15 * 60 * 1000
@@ -282,18 +282,17 @@ fn a_question_that_cannot_be_read_is_said_and_hides_none_of_the_others() {
     waiting.inbox("lin", &["answer", waiting.ids[1].as_str(), "skip"], 0);
 }
 
-/// Looking needs no right to write: it works beside a program that holds the database, and makes no files.
+/// A command that finds no owner becomes it, so it needs the database for itself.
 #[test]
-fn list_and_show_only_read() {
+fn a_database_that_another_program_holds_is_said_to_be_locked() {
     let waiting = Waiting::of(&[bash("rm -rf build")]);
-    let lock = waiting.world.path("placet.db.lock");
-    std::fs::remove_file(&lock).unwrap();
     let db = rusqlite::Connection::open(waiting.db()).unwrap();
     db.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let (_, err) = waiting.inbox("lin", &["list"], 2);
+    assert!(err.contains("locked by another program"), "{err}");
+    drop(db);
     let (out, _) = waiting.inbox("lin", &["list"], 0);
     assert!(out.contains("rm -rf build"), "{out}");
-    waiting.inbox("lin", &["show", waiting.ids[0].as_str()], 0);
-    assert!(!lock.exists());
 }
 
 #[test]
@@ -330,7 +329,7 @@ fn an_answer_from_here_wakes_the_agent_of_a_process_that_runs() {
         let answered = tokio::task::block_in_place(|| {
             waiting.inbox("lin", &["answer", waiting.ids[0].as_str(), "approve"], 0)
         });
-        assert!(answered.1.contains("May `bash` run this?"), "{}", answered.1);
+        assert!(answered.1.contains("Run `mkdir a`"), "{}", answered.1);
         let permitted = tokio::time::timeout(std::time::Duration::from_secs(30), agent).await;
         assert!(permitted.unwrap().unwrap().unwrap());
     });

@@ -2,13 +2,16 @@
 
 use std::path::PathBuf;
 
+use placet_client::socket::{self, Bound};
 use placet_core::call::ToolCall;
 use placet_core::config::Config;
 use placet_core::ids::{AgentId, CallId, InteractionId};
 use placet_core::interaction::CallKey;
 use placet_core::outcome::Outcome;
 use placet_engine::{Engine, Proposed};
+use placet_server::{Listen, Options, Server, Work};
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::world::World;
 
@@ -79,16 +82,36 @@ impl Waiting {
         self.world.path("placet.db")
     }
 
-    /// Does something with an engine on the store, and closes it again.
+    /// Does something with the engine of an owner that offers its socket, and closes it again.
     pub(crate) fn engine<T>(&self, work: impl AsyncFnOnce(&Engine) -> T) -> T {
         let text = std::fs::read_to_string(self.world.path("placet.toml")).unwrap();
-        let config = Config::parse(&text, "placet.toml", std::iter::empty()).unwrap();
-        let folder = self.world.path("");
+        let mut config = Config::parse(
+            &text,
+            "placet.toml",
+            std::iter::empty(),
+            placet_inspect::builtin(),
+        )
+        .unwrap();
+        config.workspace.root = self.world.path("").display().to_string();
+        let options = Options {
+            config,
+            source: "test".into(),
+            data: self.world.path(""),
+            store: placet_store::Location::from(self.db().as_path()),
+            listen: Listen::Nowhere,
+            work: Work::Answers,
+            web: None,
+        };
         self.runtime.block_on(async {
-            let builder = Engine::builder(config).workspace(&folder);
-            let engine = builder.start(&self.db()).await.unwrap();
+            let mut server = Server::bind(options).await.unwrap();
+            let engine = server.state().engine().clone();
+            let (_bound, socket) = Bound::bind(&socket::path(&self.db())).unwrap();
+            server.offer(socket);
+            let stop = CancellationToken::new();
+            let running = tokio::spawn(server.run(stop.clone()));
             let done = work(&engine).await;
-            engine.shutdown().await.unwrap();
+            stop.cancel();
+            running.await.unwrap().unwrap();
             done
         })
     }
@@ -115,7 +138,7 @@ impl Waiting {
         self.engine(async |engine| {
             let record = engine
                 .store()
-                .read(move |view, _| view.call(&key))
+                .look(|stored| stored.call(&key).cloned())
                 .await
                 .unwrap()
                 .unwrap();

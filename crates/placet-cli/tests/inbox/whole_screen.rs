@@ -49,7 +49,7 @@ fn the_list_and_the_question_stand_side_by_side() {
     let pty = open(&waiting, WIDE);
     pty.sees("3 waiting");
     pty.sees("rm -rf build");
-    pty.sees("May `bash` run this?");
+    pty.sees("Run `mkdir -p build/out`");
     recorded("terminal.md", "inbox", &pty.still());
     leaves(pty);
 }

@@ -1,0 +1,229 @@
+//! The owner of a store: another process that offers its socket, or this one.
+//!
+//! One process owns a SQLite store: it keeps the time, delivers, and runs calls. Every command is a client of it. When no
+//! process is the owner, the command becomes it, offers the socket to others, and is its own client: there is one way to do
+//! things.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use placet_client::socket::{self, Bound};
+use placet_client::{Client, Error};
+use placet_core::config::Config;
+use placet_core::ids::PersonId;
+use placet_core::wire::local::OwnerBody;
+use placet_engine::StartError as EngineError;
+use placet_server::{Listen, Options, Server, StartError, Work, builtin};
+use placet_store::{Location, OpenError, StoreError};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::output;
+
+/// How long a process that has the store open may take until its socket answers.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// How to reach the owner of a store, and how to become it.
+#[derive(Clone)]
+pub(crate) struct Reach {
+    pub(crate) config: Config,
+    /// The store's file.
+    pub(crate) store: PathBuf,
+    /// What this process does when it becomes the owner.
+    pub(crate) work: Work,
+    /// The person at the terminal.
+    pub(crate) person: PersonId,
+}
+
+/// The owner, as its client sees it.
+pub(crate) struct Owner {
+    pub(crate) client: Client,
+    pub(crate) body: OwnerBody,
+    here: Option<Hosted>,
+}
+
+/// This process is the owner.
+pub(crate) struct Hosted {
+    stop: CancellationToken,
+    running: JoinHandle<anyhow::Result<()>>,
+}
+
+impl Reach {
+    /// Finds the owner, or becomes it.
+    pub(crate) async fn owner(&self) -> anyhow::Result<Owner> {
+        let client = Client::socket(&socket::path(&self.store)).as_person(&self.person);
+        let since = Instant::now();
+        let mut here = None;
+        loop {
+            match tokio::time::timeout(PATIENCE, client.owner()).await {
+                Ok(Ok(body)) => return Ok(Owner { client, body, here }),
+                Ok(Err(Error::NotRunning { .. } | Error::Lost(_))) if here.is_none() => {}
+                Ok(Err(error)) => return Err(error.into()),
+                Err(_) => bail!("the placet that runs on this store does not answer; is it stopped?"),
+            }
+            match self.become_owner().await {
+                Ok(hosted) => here = Some(hosted),
+                // Another process was faster, or is about to end.
+                Err(error) if is_in_use(&error) && since.elapsed() < PATIENCE => {
+                    tokio::time::sleep(PAUSE).await;
+                }
+                Err(error) if is_in_use(&error) => bail!(
+                    "another process has the store `{}` open and offers no socket to this one: a program that embeds Placet, \
+                     an older version, or one outside of this sandbox; stop it first",
+                    self.store.display()
+                ),
+                Err(error) => {
+                    return Err(error)
+                        .with_context(|| format!("the store `{}` cannot be opened", self.store.display()));
+                }
+            }
+        }
+    }
+
+    /// The same for working with the built-in agent: in this folder, and with this model if one is named.
+    pub(crate) async fn owner_with_agent(&self, model: Option<&str>) -> anyhow::Result<Owner> {
+        // Only this process's own trouble if it becomes the owner, so it is looked at then; but found out before anything starts.
+        let usable = builtin::model(&self.config, model).map(drop);
+        if let Err(error) = usable
+            && Client::socket(&socket::path(&self.store)).owner().await.is_err()
+        {
+            return Err(error.into());
+        }
+        let owner = self.owner().await?;
+        match owner.refusal(model, workspace(&self.config).as_deref()) {
+            None => Ok(owner),
+            Some(why) => {
+                owner.close().await?;
+                bail!(why)
+            }
+        }
+    }
+
+    async fn become_owner(&self) -> anyhow::Result<Hosted> {
+        let options = Options {
+            config: self.config.clone(),
+            source: "this command".to_owned(),
+            data: data_folder(&self.store),
+            store: Location::from(self.store.as_path()),
+            listen: Listen::Nowhere,
+            work: self.work.clone(),
+            web: None,
+        };
+        Hosted::start(Server::bind(options).await?, &self.store)
+    }
+}
+
+impl Hosted {
+    /// Serves beside the caller, on the socket of the store.
+    pub(crate) fn start(server: Server, store: &Path) -> anyhow::Result<Self> {
+        let stop = CancellationToken::new();
+        let offered = Offered::new(server, store)?;
+        let running = tokio::spawn({
+            let stop = stop.clone();
+            async move { Ok(offered.run(stop).await?) }
+        });
+        Ok(Self { stop, running })
+    }
+
+    /// Stops, and closes the store.
+    pub(crate) async fn close(self) -> anyhow::Result<()> {
+        self.stop.cancel();
+        self.running.await?
+    }
+}
+
+/// The folder the agent of a configuration works in, with every link resolved.
+pub(crate) fn workspace(config: &Config) -> Option<String> {
+    let folder = std::fs::canonicalize(&config.workspace.root).ok()?;
+    Some(folder.to_string_lossy().into_owned())
+}
+
+/// The folder of a store's file.
+pub(crate) fn data_folder(store: &Path) -> PathBuf {
+    match store.parent() {
+        Some(folder) if folder != Path::new("") => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+fn is_in_use(error: &anyhow::Error) -> bool {
+    matches!(
+        error.downcast_ref(),
+        Some(StartError::Engine(EngineError::Open(OpenError::InUse(_))))
+    )
+}
+
+impl Owner {
+    /// Why it does not work with this model or in this folder.
+    fn refusal(&self, model: Option<&str>, workspace: Option<&str>) -> Option<String> {
+        let Some(agent) = &self.body.agent else {
+            return Some(
+                "the placet that runs on this store has no model; stop it first, or configure one there"
+                    .into(),
+            );
+        };
+        if let Some(workspace) = workspace.filter(|folder| *folder != self.body.workspace) {
+            return Some(format!(
+                "the placet that runs on this store works in `{}`, not in `{workspace}`; start from there, or name a data folder \
+                 of its own with --data",
+                self.body.workspace
+            ));
+        }
+        let model = model.filter(|model| *model != agent.model)?;
+        Some(format!(
+            "the placet that runs on this store thinks with `{}`; --model {model} needs it to stop first",
+            agent.model
+        ))
+    }
+
+    /// Says that commands are not confined, where they run in this process.
+    pub(crate) fn warn_of_missing_sandbox(&self, config: &Config) {
+        if self.here.is_some()
+            && let Some(warning) = builtin::sandbox(config).warning()
+        {
+            output::warn(&warning);
+        }
+    }
+
+    /// Stops being the owner, if this process is it.
+    pub(crate) async fn close(self) -> anyhow::Result<()> {
+        match self.here {
+            Some(hosted) => hosted.close().await,
+            None => Ok(()),
+        }
+    }
+}
+
+/// A server that offers the socket beside its store.
+pub(crate) struct Offered {
+    server: Server,
+    socket: Bound,
+}
+
+impl Offered {
+    /// Binds the socket. The store is this process's, so no other owner has one.
+    pub(crate) fn new(mut server: Server, store: &Path) -> anyhow::Result<Self> {
+        let path = socket::path(store);
+        let (socket, listener) = Bound::bind(&path)
+            .with_context(|| format!("the socket `{}` cannot be offered", path.display()))?;
+        server.offer(listener);
+        Ok(Self { server, socket })
+    }
+
+    pub(crate) fn server(&self) -> &Server {
+        &self.server
+    }
+
+    /// Serves until `stop`. The socket goes first: a command that comes now waits for the store and becomes the next owner.
+    pub(crate) async fn run(self, stop: CancellationToken) -> Result<(), StoreError> {
+        let Self { server, socket } = self;
+        let withdrawn = async {
+            stop.cancelled().await;
+            drop(socket);
+        };
+        let (ended, ()) = tokio::join!(server.run(stop.clone()), withdrawn);
+        ended
+    }
+}
