@@ -3,7 +3,8 @@
 import { api } from './api.js';
 import { names, t } from './i18n.js';
 import { escapeHidden } from './parts/text.js';
-import { moment } from './time.js';
+import { store } from './store.js';
+import { when } from './time.js';
 
 /**
  * The options with the words of the document, in which everything hidden is visible; those of the request itself may be an
@@ -29,6 +30,9 @@ export function optionsOf(question) {
 /** What choosing an option would let happen. */
 export const approves = (option) => option.action === 'APPROVE_AND_EXECUTE';
 
+/** Options that cannot be chosen without a text. */
+export const needsText = (option) => option.requiresInput === true && option.inputOptional !== true;
+
 /** Options that take a text, even where one is not required: a reason helps the agent. */
 export const takesText = (option) =>
   option.requiresInput || ['REJECT_WITH_REASON', 'RETRY_WITH_FEEDBACK', 'PROVIDE_INFO'].includes(option.action);
@@ -36,6 +40,22 @@ export const takesText = (option) =>
 /** Whether choosing it takes a second step: letting something HIGH run, or what the asker calls dangerous. */
 export const needsConfirming = (question, option) =>
   (question.risk === 'HIGH' && approves(option)) || option.isDangerous === true;
+
+/** What choosing an option came to, in words: `Approved`, `“Redis” chosen`. An agent's own options keep their own words. */
+export function decision(question, option) {
+  const ours = question.type === undefined || question.type === 'TOOL_APPROVAL';
+  const known = ['APPROVE_AND_EXECUTE', 'REJECT_WITH_REASON', 'RETRY_WITH_FEEDBACK', 'SKIP', 'TERMINATE'];
+  return ours && known.includes(option?.action)
+    ? t(`decided.${option.action}`)
+    : t('decided.option', { option: option?.label ?? '' });
+}
+
+/** Who may still approve, in brackets; empty where any approver may. */
+export function stillMissing(question, also = []) {
+  const done = new Set([...(question.votes?.by ?? []), ...also]);
+  const left = (question.askedOf ?? []).filter((name) => !done.has(name));
+  return left.length ? t('question.who', { names: names(left) }) : '';
+}
 
 /**
  * @typedef {{ kind: 'decided' | 'voted' | 'askedAgain' | 'lost' | 'refused' | 'unsure', text: string, requestId?: string, pointer?: string }} Fate
@@ -51,7 +71,7 @@ export async function send(question, answer) {
   const option = optionsOf(question).find(({ optionId }) => optionId === answer.selectedOptionId);
   try {
     const result = await api.answer(question.requestId, { ...answer, ...shown(question) });
-    return accepted(result, option);
+    return accepted(result, question, option);
   } catch (problem) {
     return refused(problem, question);
   }
@@ -62,14 +82,17 @@ export function shown(question) {
   return { shownDigest: question.shownDigest, shownLocale: question.document?.locale };
 }
 
-function accepted(result, option) {
+function accepted(result, question, option) {
   switch (result.status) {
     case 'voted':
-      return { kind: 'voted', text: t('fate.voted', { n: result.needed ?? 1 }) };
+      return {
+        kind: 'voted',
+        text: t('fate.voted', { n: result.needed ?? 1, who: stillMissing(question, [store.me?.person]) }),
+      };
     case 'askedAgain':
       return { kind: 'askedAgain', text: t('fate.askedAgain'), requestId: result.question ?? result.requestId };
     default:
-      return { kind: 'decided', text: t('fate.decided', { option: option?.label ?? '' }) };
+      return { kind: 'decided', text: decision(question, option) };
   }
 }
 
@@ -92,10 +115,7 @@ export function refused(problem, question) {
     case 'edited-args-refused':
       return {
         kind: 'refused',
-        text: t('fate.edit', {
-          where: more.pointer || t('fate.editSomewhere'),
-          why: more.message ?? more.detail ?? '',
-        }),
+        text: t('fate.edit', { why: [more.pointer, more.message ?? more.detail].filter(Boolean).join(' ') }),
         pointer: more.pointer ?? '',
       };
     case 'input-required':
@@ -110,26 +130,36 @@ export function refused(problem, question) {
 /** Who decided, what and when. */
 export function decidedBy({ decidedBy: by = [], decidedAt, option }, question) {
   const label = optionsOf(question ?? {}).find(({ optionId }) => optionId === option)?.label ?? option ?? '';
-  return by.length
-    ? t('fate.alreadyBy', { names: names(by), option: label, at: moment(decidedAt) })
-    : t('fate.already', { option: label, at: moment(decidedAt) });
+  const values = { names: names(by), option: label, at: when(decidedAt) };
+  return t(by.length ? 'fate.alreadyBy' : 'fate.already', values);
 }
 
-/** What became of a question that is not pending any more. */
+/**
+ * What became of a question that is not pending any more: in a word, and in a sentence.
+ * @returns {{ tone: string, what: string, text: string, feedback?: string }}
+ */
 export function outcome(question) {
   const { resolution = {}, status } = question;
   const how = String(resolution.how ?? status ?? '').toLowerCase();
-  const at = moment(resolution.at);
-  if (how.startsWith('expired')) return { tone: 'warn', text: t('outcome.expired', { at }) };
-  if (how.startsWith('cancelled')) return { tone: 'note', text: t('outcome.cancelled', { at }) };
-  if (how.startsWith('superseded')) return { tone: 'note', text: t('outcome.superseded', { at }) };
+  const at = when(resolution.at);
   const option = optionsOf(question).find(({ optionId }) => optionId === resolution.option);
-  const text = resolution.by?.length
-    ? t('outcome.by', { names: names(resolution.by), option: option?.label ?? resolution.option ?? '', at })
-    : t('outcome.decided', { option: option?.label ?? resolution.option ?? '', at });
+  if (how === 'expired') return { tone: 'warn', what: t('history.expired'), text: expired(question, option, at) };
+  if (how === 'cancelled' || how === 'superseded')
+    return { tone: 'note', what: t(`history.${how}`), text: t(`outcome.${how}`, { at }) };
+  const what = decision(question, option ?? { label: resolution.option });
+  const by = resolution.by ?? [];
   return {
     tone: option && approves(option) ? 'good' : 'bad',
-    text,
+    what,
+    text: t(by.length ? 'outcome.by' : 'outcome.decided', { what: withChanges(question, what), names: names(by), at }),
     feedback: resolution.feedback && escapeHidden(resolution.feedback),
   };
+}
+
+const withChanges = ({ resolution }, what) => (resolution?.edited ? t('outcome.withChanges', { what }) : what);
+
+/** What silence came to: the default of an agent's question is taken, a call is not run. */
+function expired(question, option, at) {
+  if (option) return t('outcome.expiredDefault', { at, option: option.label });
+  return t(question.call ? 'outcome.expired' : 'outcome.expiredQuestion', { at });
 }

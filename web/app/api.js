@@ -49,7 +49,7 @@ async function request(method, path, body, { signal, send = signedFetch, read = 
   throw problem;
 }
 
-/** The body as JSON; nothing where there is none. */
+/** The body as JSON; an empty object without a body. */
 const json = (response) => response.json().catch(() => ({}));
 
 /** Makes a key for this browser, and signs in with it. */
@@ -88,11 +88,14 @@ export const api = {
     request('POST', query(`/v1/interactions/${id(requestId)}/answer`, { locale: locale() }), answer),
   scope: (requestId, scope) =>
     request('GET', query(`/v1/interactions/${id(requestId)}/scopes/${id(scope)}`, { locale: locale() })),
+  reading: (text, requestIds) => request('POST', '/v1/interactions/reading', { text, requestIds, locale: locale() }),
   answers: (answers) => request('POST', query('/v1/interactions/answers', { locale: locale() }), { answers }),
   sessions: (filter) => request('GET', query('/v1/sessions', filter)),
   session: (sessionId, filter = {}) =>
     request('GET', query(`/v1/sessions/${id(sessionId)}`, { locale: locale(), ...filter })),
   cancelSession: (sessionId) => request('POST', `/v1/sessions/${id(sessionId)}/cancel`, {}),
+  allowTool: (sessionId, tool) =>
+    request('POST', `/v1/sessions/${id(sessionId)}/approval-tools`, { approvalTools: [tool] }),
   setMode: (sessionId, mode) => request('POST', `/v1/sessions/${id(sessionId)}/mode`, { mode }),
   audit: (filter) => request('GET', query('/v1/audit', { locale: locale(), ...filter })),
   verify: () => request('GET', '/v1/audit/verify'),

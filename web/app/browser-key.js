@@ -86,7 +86,7 @@ export function learn(response) {
  * `fetch` with a proof. A proof that is too old is made again, once, with the challenge the server names.
  * @param {string} path of this origin
  * @param {RequestInit & { body?: string }} [init]
- * @returns {Promise<Response>} 401 where nobody is signed in
+ * @returns {Promise<Response>} 401 when signed out
  */
 export async function signedFetch(path, init = {}) {
   const { pathname, search } = new URL(path, location.origin);

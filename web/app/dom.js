@@ -53,7 +53,7 @@ export function fill(parent, ...children) {
 }
 
 /**
- * Brings `parent` to hold exactly `nodes`, in order, moving only what must move: whoever has the focus keeps it.
+ * Brings `parent` to hold exactly `nodes`, in order, moving only what must move, so that the focus stays.
  * @param {Element} parent
  * @param {Node[]} nodes
  */

@@ -106,7 +106,7 @@ export function same(a, b) {
   return a === b;
 }
 
-/** A text as the arguments of a call, or why it is none. */
+/** Parses a text as the arguments of a call; `error` says why it cannot be. */
 export function parseArgs(text) {
   let value;
   try {

@@ -26,7 +26,7 @@ export function isTyping(target) {
   return tag === 'INPUT' && !['checkbox', 'radio', 'button', 'submit'].includes(target.type);
 }
 
-/** The shortcut an event asks for. A key held down asks once: what repeats is nobody's decision. */
+/** The shortcut an event asks for. A key held down counts once. */
 export function find(event) {
   if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isTyping(event.target))
     return undefined;

@@ -3,6 +3,7 @@
 import { api, whenSignedOut } from './api.js';
 import { fill, h } from './dom.js';
 import { guard } from './guard.js';
+import { held } from './held.js';
 import { startLocale, t } from './i18n.js';
 import { addKeys, listenKeys } from './keys.js';
 import { notifyOf, setTitle } from './notify.js';
@@ -18,6 +19,7 @@ import { sessionPage } from './pages/session.js';
 import { sessionsPage } from './pages/sessions.js';
 import { signInPage } from './pages/sign-in.js';
 import { suggestionsPage } from './pages/suggestions.js';
+import { undoLast } from './parts/held-bar.js';
 import { Shell } from './parts/shell.js';
 import { announce } from './parts/toast.js';
 import { go, listen, match } from './router.js';
@@ -65,7 +67,7 @@ function route() {
   scrollTo(0, 0);
 }
 
-/** Somebody is signed in: the frame, the list, the live line. */
+/** After signing in: the frame, the list, the live line. */
 async function enter() {
   try {
     store.me = await api.me();
@@ -142,7 +144,10 @@ applyTheme();
 startLocale();
 guard.watch(window);
 listenKeys();
-addKeys([{ key: '?', label: 'keys.help', run: () => shell?.showHelp(), when: () => Boolean(shell) }]);
+addKeys([
+  { key: '?', label: 'keys.help', run: () => shell?.showHelp(), when: () => Boolean(shell) },
+  { key: 'u', label: 'keys.undo', run: () => undoLast(), when: () => held.all.length > 0 },
+]);
 whenSignedOut(signedOut);
 store.on('pending', ({ detail: { fresh } }) => {
   setTitle();

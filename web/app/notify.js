@@ -1,4 +1,4 @@
-// Telling somebody who looks elsewhere: desktop notifications, if they asked for them, and the number in the title.
+// Desktop notifications, for those who switched them on, and the number in the title.
 
 import { t } from './i18n.js';
 import { go, questionPath } from './router.js';
@@ -24,7 +24,7 @@ export async function switchNotifications() {
   }
 }
 
-/** Tells of new questions while nobody looks. Says who asks and how risky it is, never the arguments: screens are shared. */
+/** Notifies of new requests while the page is hidden. Says who asks and how risky it is, never the arguments: screens are shared. */
 export function notifyOf(questions) {
   if (!canNotify() || notifyState() !== 'on' || document.visibilityState === 'visible') return;
   for (const question of questions.filter(isMine)) {

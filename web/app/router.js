@@ -49,6 +49,11 @@ export function go(path, { replace = false } = {}) {
   onChange();
 }
 
+/** Gives the page that is shown another address, without showing it anew. */
+export function rename(path) {
+  if (location.pathname !== path) history.replaceState(null, '', path);
+}
+
 /** Listens for new addresses: links of ours, `go`, and the browser's own buttons. */
 export function listen(listener) {
   onChange = listener;
@@ -73,6 +78,9 @@ export function listen(listener) {
 
 /** The path of a question. */
 export const questionPath = (requestId) => `/q/${encodeURIComponent(requestId)}`;
+
+/** The path of a chat. */
+export const chatPath = (sessionId) => `/chat/${encodeURIComponent(sessionId)}`;
 
 /** The path of a session. */
 export const sessionPath = (sessionId) => `/sessions/${encodeURIComponent(sessionId)}`;

@@ -1,4 +1,4 @@
-// What waits for this person, kept up to date: the list behind the inbox, the badge and the notifications.
+// Pending requests, kept up to date: the list behind the inbox, the badge and the notifications.
 
 import { api } from './api.js';
 
@@ -7,7 +7,7 @@ const CONCERNS_QUESTIONS = new Set(['asked', 'joined', 'escalated', 'voted', 're
 /** Events come in bursts; one request answers a burst. */
 const GATHER_MS = 40;
 const PAGE = 100;
-/** Nobody looks through more than this; the most urgent of the oldest are among them. */
+/** The most requests that are loaded, oldest first. */
 const PENDING_MAX = 500;
 const DEADLINE_JITTER_MS = 2000;
 
@@ -38,7 +38,7 @@ export function withDeadline(question, { now = performance.now(), sentAt } = {})
   return { ...question, deadline: now + (Number.isNaN(left) ? question.remainingMs : left) };
 }
 
-/** The time a message takes moves a deadline a little each time it is told; that is no news. */
+/** Network delay shifts a deadline a little with every load; a small shift is not a change. */
 function steady(question, before) {
   const near = Math.abs((question.deadline ?? NaN) - (before?.deadline ?? NaN)) < DEADLINE_JITTER_MS;
   return near ? { ...question, deadline: before.deadline } : question;
@@ -79,9 +79,22 @@ class Store extends EventTarget {
   #running = null;
   #again = false;
 
-  /** How many wait for this person. */
+  /** Says of a request whether it was decided here a moment ago; see `held.js`. */
+  leavesOut = () => false;
+
+  /** What is still to be decided, most urgent first: what the list shows, and what every count counts. */
+  get todo() {
+    return this.pending.filter(({ requestId }) => !this.leavesOut(requestId));
+  }
+
+  /** How many of them are this person's. */
   get waiting() {
-    return this.pending.filter(isMine).length;
+    return this.todo.filter(isMine).length;
+  }
+
+  /** Tells everybody who shows the list that it may look different. */
+  tellPending(fresh = []) {
+    this.dispatchEvent(new CustomEvent('pending', { detail: { fresh } }));
   }
 
   /** Takes note of an event of the live line. */
@@ -136,7 +149,7 @@ class Store extends EventTarget {
     this.pending = items.map((question) => steady(question, before.get(question.requestId))).sort(byUrgency);
     this.loaded = true;
     this.hasMore = Boolean(after);
-    this.dispatchEvent(new CustomEvent('pending', { detail: { fresh } }));
+    this.tellPending(fresh);
   }
 
   /** Listens until `signal` is aborted. */

@@ -44,6 +44,41 @@ export function moment(at, now = new Date()) {
   return new Intl.DateTimeFormat(tag(), options).format(date);
 }
 
+/** `today 14:02`, `Nov 3, 14:02` otherwise: when something was decided. */
+export function when(at, now = new Date()) {
+  const date = new Date(at);
+  if (date.toDateString() !== now.toDateString()) return moment(at, now);
+  const time = new Intl.DateTimeFormat(tag(), { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(date);
+  return t('time.today', { time });
+}
+
+/** `Nov 3, 2026, 14:02 GMT+1`: for lists that are read elsewhere, too. */
+export function dateWithZone(at) {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return '';
+  return new Intl.DateTimeFormat(tag(), {
+    year: 'numeric',
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZoneName: 'short',
+  }).format(date);
+}
+
+/** `12 sec`, `3 min`, `2 hr`: how long something took, in its largest unit. */
+export function shortLength(ms) {
+  const [unit, size] = [
+    ['day', 86_400_000],
+    ['hour', 3_600_000],
+    ['minute', 60_000],
+    ['second', 1000],
+  ].find(([, length]) => ms >= length) ?? ['second', 1000];
+  const count = Math.max(0, Math.round(ms / size));
+  return new Intl.NumberFormat(tag(), { style: 'unit', unit, unitDisplay: 'short' }).format(count);
+}
+
 /** `3 minutes ago`. */
 export function ago(at, now = Date.now()) {
   const seconds = Math.round((new Date(at).getTime() - now) / 1000);

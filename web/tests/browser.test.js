@@ -7,12 +7,15 @@ import './stories/signing-in.js';
 import './stories/other-ports.js';
 import './stories/deciding.js';
 import './stories/together.js';
+import './stories/working-through.js';
+import './stories/request-page.js';
 import './stories/losing.js';
 import './stories/guarding.js';
 import './stories/hostile.js';
 import './stories/places.js';
 import './stories/asking-less.js';
 import './stories/talking.js';
+import './stories/chatting.js';
 import './stories/looks.js';
 import { closeBrowser, stories, tellStory } from './world.js';
 

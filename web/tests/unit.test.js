@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { needsConfirming, takesText } from '../app/answering.js';
+import { needsConfirming, needsText, takesText } from '../app/answering.js';
 import { query } from '../app/api.js';
+import { faultsOf } from '../app/args-check.js';
+import { hunksOf } from '../app/args-diff.js';
 import { Guard, SETTLE_MS } from '../app/guard.js';
 import { TABLES, pickLocale, t } from '../app/i18n.js';
 import { fieldsOf, parseArgs, same, withField } from '../app/json-schema.js';
@@ -16,6 +18,8 @@ import { diffSize, difference, rowsOf } from '../app/parts/diff.js';
 import { gist } from '../app/parts/document.js';
 import { matches } from '../app/parts/inbox-list.js';
 import { escapeHidden, pieces } from '../app/parts/text.js';
+import { isWanted } from '../app/pages/history.js';
+import { nextIndex } from '../app/pages/inbox.js';
 import { safeNext } from '../app/pages/sign-in.js';
 import { match } from '../app/router.js';
 import { EventParser } from '../app/sse.js';
@@ -135,9 +139,9 @@ test('the language is the chosen one, else the first of the browser that we spea
 });
 
 test('one is one and several are several', () => {
-  assert.equal(t('inbox.count', { n: 1 }), '1 waiting');
-  assert.equal(t('inbox.count', { n: 2 }), '2 waiting');
-  assert.equal(t('confirm.yes', { option: '{n}' }), 'Yes: {n}', 'what is filled in is not filled in again');
+  assert.equal(t('inbox.count', { n: 1 }), '1 pending');
+  assert.equal(t('inbox.count', { n: 2 }), '2 pending');
+  assert.equal(t('decided.option', { option: '{n}' }), '“{n}” chosen', 'what is filled in is not filled in again');
 });
 
 test('an event stream is read the same however it is cut', () => {
@@ -310,6 +314,9 @@ test('what is HIGH is confirmed twice, and a reason may be given for every no', 
   assert.ok(needsConfirming({ risk: 'LOW' }, { action: 'TERMINATE', isDangerous: true }));
   assert.ok(takesText({ action: 'REJECT_WITH_REASON' }));
   assert.ok(!takesText(approve));
+  // A reason is asked for and may stay empty; directions may not.
+  assert.ok(!needsText({ action: 'REJECT_WITH_REASON', requiresInput: true, inputOptional: true }));
+  assert.ok(needsText({ action: 'RETRY_WITH_FEEDBACK', requiresInput: true }));
 });
 
 test('a search finds what a person would see, every word of it', () => {
@@ -329,10 +336,24 @@ test('a shell line is summed up by itself, with whatever joins its commands', ()
   const head = [
     { block: 'heading', text: 'May `bash` run this?' },
     { block: 'line', text: line },
-    { block: 'commands', label: 'Made of', commands },
+    { block: 'commands', label: 'Commands in this line', commands },
   ];
   assert.deepEqual(gist({ document: { head } }), { mono: true, text: line });
   assert.equal(gist({ document: { head: [{ block: 'commands', commands: [{ text: 'ls' }] }] } }).text, 'ls');
+  const heading = { block: 'heading', text: 'Delete 3 rows from `orders`' };
+  assert.deepEqual(gist({ document: { head: [heading, { block: 'statement', text: 'DELETE …' }] } }), {
+    mono: false,
+    text: heading.text,
+  });
+  const asked = gist({
+    document: {
+      head: [
+        { block: 'heading', text: 'Which?' },
+        { block: 'text', text: 'Two plans.' },
+      ],
+    },
+  });
+  assert.equal(asked.text, 'Two plans.');
 });
 
 test('how long a change is to read counts every line of it', () => {
@@ -383,4 +404,78 @@ test('no source makes markup out of text, and none is too long to read', () => {
     assert.match(text, /^\/\/ /, `${file} begins by saying what it is for`);
     if (!file.includes('i18n')) assert.ok(text.split('\n').length <= 300, `${file} is too long`);
   }
+});
+
+test('an edit shows what goes and what comes, and a name that only moved is not a change', () => {
+  const changed = (before, after) =>
+    hunksOf(before, after)[0]
+      .lines.filter(({ change }) => change !== 'kept')
+      .map(({ change, text }) => `${change} ${text.trim()}`);
+  assert.deepEqual(changed({ a: 1, b: 2 }, { b: 2, a: 1 }), []);
+  assert.deepEqual(changed({ a: 1, b: 'x' }, { b: 'y', a: 1 }), ['removed "b": "x"', 'added "b": "y"']);
+  assert.deepEqual(changed({}, { a: 1 }), ['removed {}', 'added {', 'added "a": 1', 'added }']);
+});
+
+test('every fault of edited arguments is found at once, and what the schema leaves open is none', () => {
+  const schema = {
+    type: 'object',
+    required: ['to', 'count'],
+    additionalProperties: false,
+    properties: {
+      to: { type: 'string', minLength: 2, pattern: '^[a-z]+$' },
+      count: { type: 'integer', minimum: 1, maximum: 9 },
+      zone: { enum: ['a', 'b'] },
+      hosts: { type: 'array', items: { type: 'string' } },
+      deep: { type: 'object', properties: { on: { type: 'boolean' } } },
+    },
+  };
+  const rules = (value) => faultsOf(schema, value).map(({ field, rule }) => `${field} ${rule}`);
+  assert.deepEqual(rules({ to: 'ab', count: 3 }), []);
+  assert.deepEqual(rules({ count: 99, zone: 'c', more: 1 }), [
+    'to required',
+    'count max',
+    'zone choice',
+    'more unknown',
+  ]);
+  assert.deepEqual(rules({ to: 'A', count: 1.5, hosts: ['x', 7], deep: { on: 1 } }), [
+    'to minLength',
+    'to pattern',
+    'count type',
+    'hosts/1 type',
+    'deep/on type',
+  ]);
+  assert.deepEqual(faultsOf(undefined, { anything: 1 }), []);
+});
+
+test('the neighbour is the neighbour also when the chosen request is gone', () => {
+  const ids = ['a', 'b', 'c'];
+  assert.equal(nextIndex(ids, undefined, 0, 1), 0);
+  assert.equal(nextIndex(ids, undefined, 0, -1), 2);
+  assert.equal(nextIndex(ids, 'b', 1, 1), 2);
+  assert.equal(nextIndex(ids, 'c', 2, 1), 2);
+  assert.equal(nextIndex(ids, 'gone', 1, 1), 1, 'what stood behind it is now in its place');
+  assert.equal(nextIndex(ids, 'gone', 1, -1), 0);
+  assert.equal(nextIndex(ids, 'gone', 3, 1), 2);
+});
+
+test('history is narrowed by words, person, risk, edits and days', () => {
+  const question = {
+    document: { head: [{ block: 'heading', text: 'Run `deploy`' }] },
+    call: { tool: 'deploy' },
+    risk: 'HIGH',
+    createdAt: '2026-11-03T10:00:00Z',
+    resolution: { by: ['lin'], at: '2026-11-03T12:00:00Z', feedback: 'not today' },
+  };
+  const all = { text: '', risk: '', person: '', edited: false, from: '', to: '' };
+  assert.ok(isWanted(question, all));
+  assert.ok(isWanted(question, { ...all, text: 'DEPLOY lin today', risk: 'HIGH', person: 'lin' }));
+  for (const other of [
+    { text: 'push' },
+    { risk: 'LOW' },
+    { person: 'wei' },
+    { edited: true },
+    { from: '2026-11-05' },
+    { to: '2026-11-01' },
+  ])
+    assert.ok(!isWanted(question, { ...all, ...other }), JSON.stringify(other));
 });

@@ -163,7 +163,7 @@ export class World {
       headers: { authorization: `Bearer ${this.agentToken}`, 'content-type': 'application/json' },
       body: body && JSON.stringify(body),
     });
-    const answer = await response.json();
+    const answer = response.status === 204 ? {} : await response.json();
     assert.ok(response.ok, `${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
     return answer;
   }
@@ -185,13 +185,18 @@ export class World {
     return this.agent('GET', `/v1/calls/${encodeURIComponent(call.callId)}?wait=20`);
   }
 
-  /** A person's browser window, signed in unless `as` is null. */
-  async window({ as = 'lin', width = 1280, height = 800, path = '/', ...how } = {}) {
+  /** A person's browser window, signed in unless `as` is null. Decisions are sent at once unless `undo` is true. */
+  async window({ as = 'lin', width = 1280, height = 800, path = '/', undo = false, ...how } = {}) {
     const context = await (
       await sharedBrowser()
     ).newContext({ viewport: { width, height }, locale: 'en-GB', baseURL: this.url, ...how });
     this.#contexts.push(context);
     context.setDefaultTimeout(PATIENCE);
+    if (!undo)
+      await context.addInitScript(
+        (ours) => location.origin === ours && localStorage.setItem('placet.undo', 'off'),
+        new URL(this.url).origin,
+      );
     if (as) await signIn(context, as);
     const page = await context.newPage();
     this.pages.push(page);

@@ -1,18 +1,24 @@
-// Talking to the built-in agent: its steps as they come, its questions answered where they stand.
+// Talking to the built-in agent: its steps as they come, its requests decided beside the message box, and the list of chats.
 
-import { query } from '../api.js';
+import { api, query } from '../api.js';
 import { signedFetch } from '../browser-key.js';
+import { forgetChat, lastChat, noteChat } from '../chats.js';
+import { drafted, keepDraft } from '../drafts.js';
 import { fill, freshId, h } from '../dom.js';
 import { icon } from '../icons.js';
 import { t } from '../i18n.js';
 import { backoff } from '../live.js';
+import { drawChats } from '../parts/chat-list.js';
 import { Conversation } from '../parts/conversation.js';
+import { chatPath, go, rename } from '../router.js';
 import { readEvents } from '../sse.js';
+import { store } from '../store.js';
 
 const PATH = '/api/agent/chat/react/stream';
-const KEY = 'placet.chat';
+const DRAFT = 'chat';
 
 class Chat {
+  #stop = new AbortController();
   #running = null;
   #lastId = '';
   #session;
@@ -28,21 +34,71 @@ class Chat {
     this.#sayBusy();
   });
   #state = h('p.chat-state', { role: 'status' });
+  #list = h('ul.chat-list');
   #input;
   title = t('nav.chat');
 
-  constructor({ sessionId }) {
-    this.#session = sessionId ?? sessionStorage.getItem(KEY) ?? undefined;
+  constructor(route) {
+    // Without a name it is the chat that was used last, in whichever tab: "yes" belongs to what was asked there.
+    this.#session = route.sessionId ?? (route.new === undefined ? lastChat() : undefined);
+    this.element = h(
+      'div.chat-page',
+      { 'data-list': 'closed' },
+      h(
+        'nav.chats',
+        { 'aria-label': t('chat.list') },
+        h('a.button', { href: '/chat?new=' }, icon('chat'), t('chat.new')),
+        this.#list,
+      ),
+      h('div.chat', {}, this.#head(), this.#log.element, this.#log.dock, this.#state, this.#composer()),
+    );
+    store.on('pending', () => this.#drawList(), this.#stop.signal);
+    addEventListener('storage', () => this.#drawList(), { signal: this.#stop.signal });
+    this.#drawList();
+    if (this.#session) this.#attach();
+  }
+
+  destroy() {
+    this.#stop.abort();
+    this.#leave();
+    this.#log.clear();
+  }
+
+  focus() {
+    this.#input.focus({ preventScroll: true });
+  }
+
+  #head() {
+    const toggle = h(
+      'button.icon-button.chats-toggle',
+      {
+        type: 'button',
+        'aria-label': t('chat.list'),
+        'aria-expanded': 'false',
+        onclick: () => {
+          const open = this.element.dataset.list !== 'open';
+          this.element.dataset.list = open ? 'open' : 'closed';
+          toggle.setAttribute('aria-expanded', String(open));
+        },
+      },
+      icon('sessions'),
+    );
+    return h(
+      'header.chat-head',
+      {},
+      toggle,
+      h('h1', {}, t('nav.chat')),
+      h('a.chat-new', { href: '/chat?new=' }, t('chat.new')),
+    );
+  }
+
+  #composer() {
     const id = freshId('message');
     this.#input = h('textarea', { id, rows: 1, placeholder: t('chat.placeholder'), 'data-message': true });
+    drafted(this.#input, DRAFT);
     const send = h('button.button.button-primary', { type: 'submit', 'aria-label': t('chat.send') }, icon('send'));
-    const form = h(
-      'form.composer',
-      {},
-      h('label.visually-hidden', { for: id }, t('chat.placeholder')),
-      this.#input,
-      send,
-    );
+    const label = h('label.visually-hidden', { for: id }, t('chat.placeholder'));
+    const form = h('form.composer', {}, label, this.#input, send);
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       this.#send();
@@ -52,25 +108,11 @@ class Chat {
       event.preventDefault();
       form.requestSubmit();
     });
-    const fresh = h('button.quiet-button', { type: 'button', onclick: () => this.#startOver() }, t('chat.new'));
-    this.element = h(
-      'div.chat',
-      {},
-      h('header.chat-head', {}, h('h1', {}, t('nav.chat')), fresh),
-      this.#log.element,
-      this.#state,
-      form,
-    );
-    if (this.#session) this.#attach();
+    return form;
   }
 
-  destroy() {
-    this.#leave();
-    this.#log.clear();
-  }
-
-  focus() {
-    this.#input.focus();
+  #drawList() {
+    drawChats(this.#list, this.#session);
   }
 
   #say(...words) {
@@ -78,7 +120,8 @@ class Chat {
   }
 
   #sayBusy() {
-    this.#say(this.#waiting ? t('chat.waiting') : h('span.working', {}, t('chat.working')));
+    if (this.#over && !this.#waiting) this.#say();
+    else this.#say(this.#waiting ? t('chat.waiting') : h('span.working', {}, t('chat.working')));
   }
 
   /** Stops following whatever is followed. */
@@ -86,17 +129,6 @@ class Chat {
     clearTimeout(this.#timer);
     this.#running?.abort();
     this.#running = null;
-  }
-
-  #startOver() {
-    this.#leave();
-    this.#waiting = false;
-    this.#session = undefined;
-    this.#lastId = '';
-    sessionStorage.removeItem(KEY);
-    this.#log.clear();
-    this.#say();
-    this.#input.focus();
   }
 
   /** A run that was going on when the page was left, or the stream was cut, is taken up where it was seen last. */
@@ -109,20 +141,60 @@ class Chat {
 
   async #send() {
     const message = this.#input.value.trim();
-    if (!message) return;
-    this.#input.value = '';
+    if (!message || (await this.#answered(message))) return;
+    this.#takeText();
     this.#waiting = false;
-    const taken = await this.#stream(PATH, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ message, sessionId: this.#session }),
-    });
+    const taken = await this.#stream(
+      PATH,
+      {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ message, sessionId: this.#session }),
+      },
+      message,
+    );
     // What was not taken is given back.
-    if (!taken && !this.#input.value) this.#input.value = message;
+    if (!taken && !this.#input.value) {
+      this.#input.value = message;
+      keepDraft(DRAFT, message);
+    }
+  }
+
+  #takeText() {
+    this.#input.value = '';
+    keepDraft(DRAFT, '');
+  }
+
+  /** A typed reply to a request of this chat goes the way of its buttons; says whether it was one. */
+  async #answered(message) {
+    const open = this.#log.open;
+    if (open.length === 0) return false;
+    let read;
+    try {
+      read = await api.reading(
+        message,
+        open.map(({ question }) => question.requestId),
+      );
+    } catch (problem) {
+      this.#say(h('span.fault', {}, t('fate.refused', { why: problem.message })));
+      return true;
+    }
+    if (read.reading === 'other') return false;
+    if (read.reading !== 'answer' || read.choices.length === 0) {
+      const codes = open.map(({ question }) => question.code).join(', ');
+      this.#say(h('span.fault', {}, t(read.reading === 'unknownCode' ? 'chat.unknownCode' : 'chat.which', { codes })));
+      return true;
+    }
+    const views = new Map(open.map((view) => [view.question.requestId, view]));
+    const taken = read.choices.map(({ requestId, optionId, feedback }) =>
+      views.get(requestId)?.bar?.takeTyped(optionId, feedback),
+    );
+    if (taken.some(Boolean)) this.#takeText();
+    return true;
   }
 
   /** Follows one stream to its end; says whether the server took the request. */
-  async #stream(path, request) {
+  async #stream(path, request, said) {
     this.#leave();
     const run = new AbortController();
     this.#running = run;
@@ -144,7 +216,7 @@ class Chat {
       if (taken)
         await readEvents(
           response,
-          (event) => this.#event(event),
+          (event) => this.#event(event, said),
           (id) => (this.#lastId = id || this.#lastId),
         );
     } catch {
@@ -172,10 +244,12 @@ class Chat {
   }
 
   async #refused(response, method) {
+    this.#over = true;
     const problem = await response.json().catch(() => ({}));
-    // There is nothing to take up: the conversation of before is gone, which is no fault.
+    // The server does not know this chat (any more): begin a new one.
     if (method === 'GET' && response.status === 404) {
-      this.#startOver();
+      if (this.#session) forgetChat(this.#session);
+      go('/chat?new=', { replace: true });
     } else {
       const none = [404, 405, 501].includes(response.status);
       this.#say(
@@ -184,21 +258,24 @@ class Chat {
     }
   }
 
-  #event({ event, data }) {
+  #event({ event, data }, said) {
     let body;
     try {
       body = JSON.parse(data);
     } catch {
       return;
     }
-    if (body.sessionId) {
-      this.#session = body.sessionId;
-      sessionStorage.setItem(KEY, body.sessionId);
-    }
     const type = body.type ?? event;
+    if (body.sessionId && (body.sessionId !== this.#session || type === 'STARTED')) {
+      this.#session = body.sessionId;
+      noteChat(body.sessionId, said ?? body.data?.message);
+      rename(chatPath(body.sessionId));
+      this.#drawList();
+    }
     this.#over = type === 'COMPLETED' || type === 'ERROR';
     this.#attempt = 0;
     this.#log.take(type, body.data ?? {});
+    if (!this.#waiting) this.#sayBusy();
   }
 }
 

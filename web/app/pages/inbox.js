@@ -1,7 +1,7 @@
-// The inbox: what waits for me, most urgent first, and beside it the question that is chosen.
+// The inbox: pending requests, most urgent first, and beside them the one that is chosen.
 
 import { api } from '../api.js';
-import { arrange, fill, freshId, h } from '../dom.js';
+import { arrange, fill, h } from '../dom.js';
 import { guard } from '../guard.js';
 import { icon } from '../icons.js';
 import { t } from '../i18n.js';
@@ -10,6 +10,7 @@ import { setTitle } from '../notify.js';
 import { headingOf } from '../parts/document.js';
 import { emptyInbox } from '../parts/empty-inbox.js';
 import { matches, row, turn } from '../parts/inbox-list.js';
+import { ListTools } from '../parts/inbox-tools.js';
 import { QuestionView } from '../parts/question-view.js';
 import { togetherView } from '../parts/together.js';
 import { go, questionPath } from '../router.js';
@@ -23,13 +24,13 @@ class Inbox {
   #route;
   #view = null;
   #rows = new Map();
-  #filter = { text: '', risk: '' };
   #list = h('div.list', { role: 'list' });
-  #count = h('p.list-count', { 'aria-live': 'off' });
+  #tools = new ListTools(() => this.#refresh());
   #pane = h('section.pane', { 'aria-label': t('inbox.pane') });
-  #search;
   #bar = h('div.pane-bar');
   #linger = 0;
+  /** Where the chosen request stands, or stood, in the list: from there it goes on when it is gone. */
+  #at = 0;
   title = t('nav.inbox');
 
   constructor(route) {
@@ -37,7 +38,7 @@ class Inbox {
     this.element = h(
       'div.inbox',
       {},
-      h('section.list-pane', { 'aria-label': t('nav.inbox') }, this.#tools(), this.#list),
+      h('section.list-pane', { 'aria-label': t('nav.inbox') }, this.#tools.element, this.#list),
       this.#pane,
     );
     store.on('pending', () => this.#refresh(), this.#stop.signal);
@@ -83,48 +84,19 @@ class Inbox {
       },
       { key: 'r', label: 'keys.reject', run: () => bar().takeAction('REJECT_WITH_REASON'), when: () => Boolean(bar()) },
       { key: 'e', label: 'keys.edit', run: () => bar().toggleEdit(), when: () => Boolean(bar()?.canEdit) },
-      { key: '/', label: 'keys.search', run: () => this.#search.focus() },
+      { key: '/', label: 'keys.search', run: () => this.#tools.focus() },
       { key: 'Escape', label: 'keys.back', run: () => go('/'), when: () => Boolean(this.#route.requestId) },
     ];
   }
 
-  #tools() {
-    const id = freshId('search');
-    this.#search = h('input', {
-      id,
-      type: 'search',
-      placeholder: t('inbox.search'),
-      'aria-label': t('inbox.search'),
-      oninput: () => this.#narrow({ text: this.#search.value }),
-    });
-    const risk = h(
-      'select.compact',
-      { 'aria-label': t('inbox.risk'), onchange: () => this.#narrow({ risk: risk.value }) },
-      h('option', { value: '' }, t('inbox.anyRisk')),
-      ['HIGH', 'MEDIUM', 'LOW'].map((value) => h('option', { value }, t(`risk.${value}`))),
-    );
-    return h(
-      'div.list-tools',
-      {},
-      h(
-        'div.list-title',
-        {},
-        h('h1', {}, t('nav.inbox')),
-        this.#count,
-        h('a.history-link', { href: '/history' }, t('history.title')),
-      ),
-      h('div.search-row', {}, h('label.search', { for: id }, icon('search'), this.#search), risk),
-    );
-  }
-
-  #narrow(change) {
-    this.#filter = { ...this.#filter, ...change };
-    this.#refresh();
-  }
-
   /** What the list shows, in its order. */
   get #shown() {
-    return store.pending.filter((question) => matches(question, this.#filter));
+    return store.todo.filter((question) => matches(question, this.#tools.filter));
+  }
+
+  /** The ids of what is shown, in its order. */
+  get #ids() {
+    return byTurn(this.#shown).flatMap(({ questions }) => questions.map(({ requestId }) => requestId));
   }
 
   #refresh() {
@@ -143,11 +115,9 @@ class Inbox {
     });
     this.#rows = known;
     arrange(this.#list, nodes.flat());
-    this.#count.textContent = store.loaded
-      ? t('inbox.count', { n: store.hasMore ? `${shown.length}+` : shown.length })
-      : '';
-    this.element.classList.toggle('is-empty', store.loaded && store.pending.length === 0);
-    if (store.loaded && shown.length === 0 && store.pending.length > 0)
+    this.#tools.draw(shown.length);
+    this.element.classList.toggle('is-empty', store.loaded && store.todo.length === 0);
+    if (store.loaded && shown.length === 0 && store.todo.length > 0)
       fill(this.#list, h('div.quiet.list-note', { role: 'listitem' }, t('inbox.nothingMatches')));
     if (!this.#view && !this.#route.requestId) this.#open();
     else if (this.#view) this.#drawBar();
@@ -179,14 +149,15 @@ class Inbox {
     for (const [requestId, { element }] of this.#rows) {
       element.querySelector?.('a.row')?.toggleAttribute('aria-current', requestId === this.#route.requestId);
     }
+    const at = this.#ids.indexOf(this.#route.requestId);
+    if (at >= 0) this.#at = at;
     this.element.dataset.chosen = this.#route.requestId ? 'yes' : 'no';
   }
 
   #move(by) {
-    const ids = byTurn(this.#shown).flatMap(({ questions }) => questions.map(({ requestId }) => requestId));
+    const ids = this.#ids;
     if (ids.length === 0) return;
-    const at = ids.indexOf(this.#route.requestId);
-    const next = at < 0 ? (by > 0 ? 0 : ids.length - 1) : Math.min(ids.length - 1, Math.max(0, at + by));
+    const next = nextIndex(ids, this.#route.requestId, this.#at, by);
     go(questionPath(ids[next]));
     this.#rows.get(ids[next])?.element.scrollIntoView({ block: 'nearest' });
     this.#view?.focus();
@@ -202,9 +173,9 @@ class Inbox {
     if (!requestId) {
       fill(
         this.#pane,
-        store.loaded && (store.pending.length === 0 ? emptyInbox() : h('p.pane-note.quiet', {}, t('inbox.choose'))),
+        store.loaded && (store.todo.length === 0 ? emptyInbox() : h('p.pane-note.quiet', {}, t('inbox.choose'))),
       );
-      // Whoever had the focus in what is gone now would be nowhere.
+      // The focused element may just have been removed.
       if (document.activeElement === document.body) document.getElementById('main')?.focus({ preventScroll: true });
       return;
     }
@@ -259,24 +230,37 @@ class Inbox {
   /** Once decided, the most urgent of the rest comes up, unless the person goes elsewhere first. */
   #decided(fate, question) {
     if (fate.kind === 'askedAgain' && fate.requestId) return go(questionPath(fate.requestId), { replace: true });
-    if (fate.kind !== 'decided') return undefined;
-    const ids = byTurn(this.#shown).flatMap(({ questions }) => questions.map(({ requestId }) => requestId));
-    const at = ids.indexOf(question.requestId);
     clearTimeout(this.#linger);
-    this.#linger = setTimeout(() => {
-      if (this.#route.requestId !== question.requestId) return;
-      const left = ids.filter(
-        (id) => id !== question.requestId && store.pending.some(({ requestId }) => requestId === id),
-      );
-      const next = left[Math.min(Math.max(at, 0), left.length - 1)];
-      go(next ? questionPath(next) : '/', { replace: true });
-    }, LINGER_MS);
+    // What is held back has its own place on the screen; what is sent is seen for a moment.
+    if (fate.kind === 'held') this.#goOn(question);
+    if (fate.kind === 'decided') this.#linger = setTimeout(() => this.#goOn(question), LINGER_MS);
     return undefined;
+  }
+
+  #goOn({ requestId }) {
+    if (this.#route.requestId !== requestId) return;
+    const left = this.#ids.filter((id) => id !== requestId);
+    const next = left[Math.min(this.#at, left.length - 1)];
+    go(next ? questionPath(next) : '/', { replace: true });
   }
 }
 
+/**
+ * Where `j` and `k` lead: to the neighbour of the chosen request, also when that one has left the list meanwhile.
+ * @param {string[]} ids the list
+ * @param {string | undefined} chosen
+ * @param {number} at where the chosen one stands or stood
+ * @param {1 | -1} by
+ */
+export function nextIndex(ids, chosen, at, by) {
+  if (!chosen) return by > 0 ? 0 : ids.length - 1;
+  const here = ids.indexOf(chosen);
+  const next = here >= 0 ? here + by : by > 0 ? at : at - 1;
+  return Math.min(ids.length - 1, Math.max(0, next));
+}
+
 /** What is pending of a question's turn. */
-const turnOf = ({ group }) => (group ? store.pending.filter((other) => other.group === group) : []);
+const turnOf = ({ group }) => (group ? store.todo.filter((other) => other.group === group) : []);
 
 /** @returns {import('../main.js').Page} */
 export const inboxPage = (route) => new Inbox(route);

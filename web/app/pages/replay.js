@@ -1,4 +1,4 @@
-// Another placet.toml on past calls: which verdicts would change. Nobody is asked and nothing is stored.
+// Another placet.toml on past calls: which verdicts would change. Nothing is asked or stored.
 
 import { api } from '../api.js';
 import { fill, freshId, h } from '../dom.js';

@@ -56,6 +56,8 @@ class Session {
   #state = h('span.badge');
   #spring = h('span.spring');
   #mode = this.#modeChoice();
+  #tools = h('span.session-tools');
+  #allow = this.#allowForm();
   #end = this.#endButton();
 
   constructor({ sessionId }) {
@@ -104,8 +106,10 @@ class Session {
     this.#state.classList.toggle('risk-low', !over);
     this.#mode.disabled = !admin || over;
     this.#mode.value = session.mode ?? 'default';
-    const parts = [this.#agent, this.#calls, this.#state, this.#spring, this.#mode];
-    arrange(this.#head, admin && !over ? [...parts, this.#end] : parts);
+    const tools = session.approvalTools ?? [];
+    fill(this.#tools, tools.length > 0 && t('session.approvalTools', { tools: tools.join(', ') }));
+    const parts = [this.#agent, this.#calls, this.#state, this.#tools, this.#spring, this.#mode];
+    arrange(this.#head, admin && !over ? [...parts, this.#allow, this.#end] : parts);
   }
 
   #modeChoice() {
@@ -115,6 +119,34 @@ class Session {
       MODES.map((name) => h('option', { value: name }, t(`mode.${name}`))),
     );
     return mode;
+  }
+
+  /** Adds a tool to those that run in this session without asking. */
+  #allowForm() {
+    const tool = h('input.compact', {
+      type: 'text',
+      'aria-label': t('session.allowTool'),
+      placeholder: t('session.allowTool'),
+    });
+    const submit = async (event) => {
+      event.preventDefault();
+      const name = tool.value.trim();
+      if (name === '') return;
+      try {
+        await api.allowTool(this.#id, name);
+        tool.value = '';
+        toast(t('session.toolAllowed', { tool: name }), 'good');
+        this.#load();
+      } catch (problem) {
+        toast(t('fate.refused', { why: problem.message }), 'bad');
+      }
+    };
+    return h(
+      'form.session-allow',
+      { onsubmit: submit },
+      tool,
+      h('button.button', { type: 'submit' }, t('session.allow')),
+    );
   }
 
   /** Two steps: ending a session cannot be undone. */
@@ -173,7 +205,7 @@ export function timelineRow(row) {
 
 function detailsOf(row) {
   const details = h('details.event-details', {}, h('summary', {}, t(`event.${row.type}`)));
-  // Drawn when somebody looks: a long session holds a lot of arguments.
+  // Drawn when opened: a long session holds a lot of arguments.
   details.addEventListener('toggle', () => {
     if (details.open && details.children.length === 1)
       details.append(h('pre.code', { tabindex: '0' }, raw(JSON.stringify(row.event ?? {}, null, 2))));

@@ -1,6 +1,6 @@
 // Signing in: by the one-time link that `placet serve` prints, or with a token.
 //
-// The link's code is in the address's fragment, which browsers send to nobody. It is taken out of the address at once,
+// The link's code is in the address's fragment, which browsers do not send. It is taken out of the address at once,
 // before anything else happens, so that it is in no history and no bookmark.
 
 import { api, Problem } from '../api.js';
@@ -8,6 +8,7 @@ import { canSign } from '../browser-key.js';
 import { fill, freshId, h } from '../dom.js';
 import { logo } from '../icons.js';
 import { t } from '../i18n.js';
+import { sentence } from '../parts/text.js';
 
 /** Only places of ours: an address from elsewhere must not send people on. */
 export function safeNext(next) {
@@ -63,7 +64,7 @@ export function signInPage({ onDone }) {
       element: card(h('p.sign-in-state.is-fault', { role: 'alert' }, t('signIn.insecure'))),
       title: t('signIn.title'),
     };
-  const element = card(h('p', {}, t('signIn.text')), h('pre.code', { tabindex: '0' }, 'placet serve'), state, form);
+  const element = card(h('p', {}, sentence(t('signIn.text'))), state, form);
   if (code) attempt({ code });
   return { element, title: t('signIn.title'), focus: () => (code ? undefined : input.focus()) };
 }

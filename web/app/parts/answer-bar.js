@@ -1,13 +1,15 @@
 // The ways to answer a question: buttons, what they need to be told, a second step where much is at stake.
 
-import { approves, needsConfirming, optionsOf, send, takesText } from '../answering.js';
+import { approves, needsConfirming, needsText, optionsOf, send, takesText } from '../answering.js';
 import { fill, freshId, h } from '../dom.js';
+import { draft, drafted, forgetDrafts, keepDraft } from '../drafts.js';
 import { FAINT_MS, guard } from '../guard.js';
 import { icon } from '../icons.js';
 import { t } from '../i18n.js';
 import { editor } from './editor.js';
-import { optionButton, optionIcon } from './option-button.js';
+import { editButton, optionButton, silence } from './option-button.js';
 import { remember } from './remember.js';
+import { changes, confirmKey, secondStep } from './second-step.js';
 import { safe } from './text.js';
 import { toast } from './toast.js';
 
@@ -19,6 +21,7 @@ export class AnswerBar {
   #mode = 'choose';
   #question;
   #onFate;
+  #onHold;
   #settling = new WeakMap();
   #editor = null;
   #remember;
@@ -30,16 +33,18 @@ export class AnswerBar {
   /**
    * @param {object} question pending, and this person may answer it
    * @param {(fate: import('../answering.js').Fate) => void} onFate
+   * @param {(answer: object, option: object) => boolean} [onHold] holds a decision of one press back for a moment; says whether
    */
-  constructor(question, onFate) {
+  constructor(question, onFate, onHold = () => false) {
     this.#question = question;
     this.#onFate = onFate;
+    this.#onHold = onHold;
     this.#remember = remember(question.scopes, question.requestId);
     const id = freshId('instruction');
-    this.#instruction = h('textarea', { id, rows: 2, 'data-instruction': true });
+    this.#instruction = drafted(h('textarea', { id, rows: 2, 'data-instruction': true }), this.#draftKey('note'));
     const tell = h(
       'details.extra',
-      { 'data-extra': 'instruction' },
+      { 'data-extra': 'instruction', open: this.#instruction.value !== '' },
       h('summary', {}, t('instruction.title')),
       h('label.hint', { for: id }, t('instruction.hint')),
       this.#instruction,
@@ -52,7 +57,13 @@ export class AnswerBar {
       this.#body,
     );
     this.#appear();
+    const edited = this.canEdit ? draft(this.#draftKey('args')) : undefined;
+    if (edited) this.#openEditor(edited);
     this.#choose();
+  }
+
+  #draftKey(what) {
+    return `${this.#question.requestId} ${what}`;
   }
 
   /** The key the guard knows a step by. */
@@ -100,21 +111,8 @@ export class AnswerBar {
         onChoose: () => this.take(option),
       }),
     );
-    const edit =
-      this.canEdit &&
-      h(
-        'button.button.button-quiet',
-        {
-          type: 'button',
-          'data-edit': true,
-          'aria-expanded': String(Boolean(this.#editor)),
-          onclick: () => this.toggleEdit(),
-        },
-        icon('pencil'),
-        this.#editor ? t('edit.stop') : t('edit.start'),
-        !this.#editor && h('kbd', {}, 'e'),
-      );
-    fill(this.#body, h('div.buttons', { class: listed ? 'buttons-list' : '' }, buttons, edit));
+    const edit = this.canEdit && editButton(Boolean(this.#editor), () => this.toggleEdit());
+    fill(this.#body, silence(this.#question), h('div.buttons', { class: listed ? 'buttons-list' : '' }, buttons, edit));
     if (focus) buttons[0]?.focus(STAY);
   }
 
@@ -124,13 +122,42 @@ export class AnswerBar {
     if (option && others.length === 0 && (this.#mode === 'choose' || this.#mode === 'edit')) this.take(option);
   }
 
-  /** Somebody chose `option`: what is missing is asked for, and only then is it sent. */
+  /** An option was chosen: asks for what is missing, then sends. */
   take(option) {
     if (this.#mode === 'sending' || this.#mode === 'over') return;
-    if (!this.#mayDecide()) return;
+    if (!this.#mayDecide() || !this.#argsAreSound(option)) return;
     if (takesText(option)) this.#askForText(option);
-    else if (needsConfirming(this.#question, option)) this.#askAgain(option);
+    else if (this.#needsSecondStep(option)) this.#askAgain(option);
+    else if (this.#onHold(this.#compose(option), option)) this.#over();
     else this.#send(option);
+  }
+
+  #needsSecondStep(option) {
+    return needsConfirming(this.#question, option) || (approves(option) && Boolean(this.#editor?.value().changed));
+  }
+
+  /** Whether edited arguments can be sent at all; every field that cannot is named. */
+  #argsAreSound(option) {
+    const error = approves(option) ? this.#editor?.value().error : undefined;
+    if (!error) return true;
+    this.#editor.refuse(error);
+    toast(error, 'warn');
+    return false;
+  }
+
+  /** It is decided: nothing can be pressed any more, and what was typed is not needed any more. */
+  #over() {
+    this.#mode = 'over';
+    forgetDrafts(this.#question.requestId);
+  }
+
+  /** Takes a typed reply as the choice of an option; says whether it was taken up. */
+  takeTyped(optionId, feedback) {
+    const option = optionsOf(this.#question).find((offered) => offered.optionId === optionId);
+    if (!option || this.#mode === 'sending' || this.#mode === 'over' || !this.#mayDecide()) return false;
+    if (this.#needsSecondStep(option)) this.#askAgain(option, feedback);
+    else this.#send(option, feedback);
+    return true;
   }
 
   #mayDecide(step) {
@@ -142,10 +169,14 @@ export class AnswerBar {
 
   #askForText(option) {
     const id = freshId('text');
-    const area = h('textarea', { id, rows: 3, 'data-feedback': true, required: option.requiresInput });
+    const attributes = { id, 'data-feedback': true, required: needsText(option) };
+    // A secret is not kept as a draft.
+    const area = option.inputSecret
+      ? h('input', { ...attributes, type: 'password', autocomplete: 'off' })
+      : drafted(h('textarea', { ...attributes, rows: 3 }), this.#draftKey(option.optionId));
     const prompt = option.inputPrompt || t(option.action === 'REJECT_WITH_REASON' ? 'answer.reason' : 'answer.text');
     const sendIt = () => {
-      if (option.requiresInput && area.value.trim() === '') {
+      if (needsText(option) && area.value.trim() === '') {
         area.setAttribute('aria-invalid', 'true');
         area.focus();
         toast(t('fate.input'), 'warn');
@@ -158,7 +189,7 @@ export class AnswerBar {
     this.#panel(
       option,
       sendIt,
-      h('label', { for: id }, safe(prompt), !option.requiresInput && h('span.hint', {}, ` ${t('answer.optional')}`)),
+      h('label', { for: id }, safe(prompt), !needsText(option) && h('span.hint', {}, ` ${t('answer.optional')}`)),
       area,
     );
     area.addEventListener('keydown', (event) => {
@@ -172,13 +203,18 @@ export class AnswerBar {
 
   #askAgain(option, feedback) {
     const high = approves(option) && this.#question.risk === 'HIGH';
-    const words = high
-      ? t(this.#editor?.value().changed ? 'confirm.highChanged' : 'confirm.high')
-      : t('confirm.dangerous', { option: option.label });
+    const edited = approves(option) ? this.#editor?.value() : undefined;
+    const words = t(confirmKey(option, high, edited?.changed), { option: option.label });
     const panel = this.#panel(
       option,
       () => this.#send(option, feedback),
-      h('p.confirm-words', {}, icon('warning'), h('span', {}, words)),
+      h(
+        'p.confirm-words',
+        { class: high || option.isDangerous ? '' : 'is-calm' },
+        icon('warning'),
+        h('span', {}, words),
+      ),
+      edited?.changed && changes(edited.hunks),
     );
     panel.setAttribute('role', 'alertdialog');
     panel.setAttribute('aria-label', words);
@@ -191,28 +227,8 @@ export class AnswerBar {
     guard.left(this.#key('/panel'));
     guard.appeared(this.#key('/panel'));
     const danger = option.isDangerous || (approves(option) && this.#question.risk === 'HIGH');
-    const go = h(
-      'button.button',
-      {
-        type: 'button',
-        class: danger ? 'button-high' : 'button-primary',
-        'data-send': true,
-        onclick: () => this.#mayDecide('/panel') && act(),
-      },
-      optionIcon(option),
-      safe(danger ? t('confirm.yes', { option: option.label }) : option.label),
-    );
-    const back = h(
-      'button.button',
-      { type: 'button', 'data-back': true, onclick: () => this.#choose({ focus: true }) },
-      t('back'),
-    );
-    const panel = h('div.panel', {}, content, h('div.buttons', {}, go, back));
-    panel.addEventListener('keydown', (event) => {
-      if (event.key !== 'Escape') return;
-      event.preventDefault();
-      this.#choose({ focus: true });
-    });
+    const onSend = () => this.#mayDecide('/panel') && act();
+    const panel = secondStep(option, { danger, onSend, onBack: () => this.#choose({ focus: true }) }, content);
     fill(this.#body, panel);
     this.#settle(panel);
     return panel;
@@ -221,10 +237,23 @@ export class AnswerBar {
   /** Opens the editor, or closes it and forgets what was changed. */
   toggleEdit() {
     if (!this.canEdit || this.#mode === 'sending' || this.#mode === 'over') return;
-    this.#editor = this.#editor ? null : editor(this.#question.call);
-    fill(this.#editorPlace, this.#editor?.element);
+    if (this.#editor) {
+      this.#editor = null;
+      keepDraft(this.#draftKey('args'), undefined);
+      fill(this.#editorPlace);
+    } else {
+      this.#openEditor();
+    }
     this.#choose();
     this.#editor?.focus();
+  }
+
+  #openEditor(start) {
+    this.#editor = editor(this.#question.call, {
+      start,
+      onChange: (args) => keepDraft(this.#draftKey('args'), args),
+    });
+    fill(this.#editorPlace, this.#editor.element);
   }
 
   #compose(option, feedback) {
@@ -243,11 +272,7 @@ export class AnswerBar {
   }
 
   async #send(option, feedback) {
-    const edited = approves(option) ? this.#editor?.value() : undefined;
-    if (edited?.error) {
-      toast(edited.error, 'warn');
-      return;
-    }
+    if (!this.#argsAreSound(option)) return;
     const answer = this.#compose(option, feedback);
     this.#mode = 'sending';
     this.element.setAttribute('aria-busy', 'true');
@@ -258,7 +283,7 @@ export class AnswerBar {
       this.#choose({ focus: true });
       if (fate.pointer !== undefined) this.#editor?.refuse(fate.text);
     } else {
-      this.#mode = 'over';
+      this.#over();
     }
     this.#onFate({ ...fate, optionId: option.optionId });
   }

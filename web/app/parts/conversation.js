@@ -1,11 +1,14 @@
-// A conversation with the agent as it is drawn: what was said, thought, done and seen, and questions where they came up.
+// A conversation with the agent as it is drawn: what was said, thought, done and seen, and requests where they came up. What
+// is still to be decided is docked below the log, so the buttons never scroll away.
 
 import { fill, h } from '../dom.js';
 import { t } from '../i18n.js';
+import { headingOf } from './document.js';
 import { QuestionView } from './question-view.js';
-import { raw } from './text.js';
+import { riskBadge } from './risk.js';
+import { raw, sentence } from './text.js';
 
-/** New events keep the end in sight only for somebody who is near it. */
+/** New events scroll the log only for a reader who is near its end. */
 const NEAR_END_PX = 160;
 
 export class Conversation {
@@ -14,6 +17,9 @@ export class Conversation {
   /** The turn that is being written, piece by piece. */
   #writing = null;
   #onWaiting;
+  /** The request whose buttons are in the dock. */
+  #docked = null;
+  dock = h('section.chat-dock', { 'aria-label': t('answer.title'), 'data-dock': true, hidden: true });
   element = h('div.chat-log', { role: 'log', 'aria-label': t('chat.log'), tabindex: '0' });
 
   /** @param {(waiting: boolean) => void} onWaiting whether the agent waits for an answer */
@@ -25,9 +31,16 @@ export class Conversation {
   clear() {
     for (const view of this.#questions.values()) view.destroy();
     this.#questions.clear();
+    this.#docked = null;
+    this.#undock();
     this.#actions.clear();
     this.#writing = null;
     fill(this.element, h('p.chat-hello.quiet', {}, t('chat.hello')));
+  }
+
+  /** What this person can still decide here, in the order it was asked. */
+  get open() {
+    return [...this.#questions.values()].filter(({ bar, question }) => bar && question.status === 'pending');
   }
 
   /** Takes in one event of the stream. */
@@ -40,7 +53,7 @@ export class Conversation {
     this.#change(() => this.element.append(node));
   }
 
-  /** Changes the log; whoever was reading its end still does. */
+  /** Changes the log and keeps its end in sight for a reader who was there. */
   #change(change) {
     const log = this.element;
     const nearEnd = log.scrollHeight - log.scrollTop - log.clientHeight < NEAR_END_PX;
@@ -109,18 +122,53 @@ export class Conversation {
     if (known) {
       known.show(question);
     } else {
-      const view = new QuestionView(question, { inline: true });
+      const view = new QuestionView(question, { inline: true, onChange: () => this.#arrangeDock() });
       this.#questions.set(question.requestId, view);
       this.#add(view.element);
-      // Read from its beginning: what would happen comes first.
-      view.element.scrollIntoView({ block: 'start' });
+      this.#arrangeDock();
+      this.#show(view);
     }
-    this.#onWaiting(true);
+    this.#onWaiting(this.open.length > 0);
+  }
+
+  /** Scrolls the log, and nothing but the log, to where a request begins: what would happen comes first. */
+  #show({ element }) {
+    const log = this.element;
+    log.scrollTop += element.getBoundingClientRect().top - log.getBoundingClientRect().top;
+  }
+
+  /** Puts the buttons of the oldest open request into the dock; those of a closed one go back to their request. */
+  #arrangeDock() {
+    const views = [...this.#questions.values()];
+    const pending = views.filter(({ question }) => question.status === 'pending');
+    const next = pending[0] ?? null;
+    if (this.#docked && this.#docked !== next) this.#docked.element.append(this.#docked.foot);
+    if (next === this.#docked && next) return;
+    this.#docked = next;
+    if (next) {
+      const { question } = next;
+      const title = h(
+        'button.dock-title',
+        { type: 'button', onclick: () => this.#show(next) },
+        h('span.dock-gist', {}, sentence(headingOf(question.document) || question.title)),
+        question.call && riskBadge(question.risk),
+        pending.length > 1 && h('span.hint', {}, t('chat.oneOf', { n: pending.length })),
+      );
+      fill(this.dock, title, next.foot);
+      this.dock.hidden = false;
+    } else {
+      this.#undock();
+    }
+  }
+
+  #undock() {
+    fill(this.dock);
+    this.dock.hidden = true;
   }
 
   resolved({ requestId }) {
     this.#questions.get(requestId)?.reload();
-    this.#onWaiting(false);
+    this.#onWaiting(this.open.some(({ question }) => question.requestId !== requestId));
   }
 
   /** The end: the last words are there already, as the last turn. */

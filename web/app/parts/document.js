@@ -53,18 +53,23 @@ const BLOCKS = {
     h('div.block.field', {}, h('h3.block-label', {}, safe(label)), h('p.field-value', {}, sentence(value))),
   line: ({ text }, how) =>
     h('div.block', {}, h('h3.block-label', {}, icon('terminal'), t('block.line')), code(text, how)),
-  commands: ({ label, commands }) =>
+  commands: ({ label, commands }, how) =>
     h(
       'div.block',
       {},
-      h('h3.block-label', {}, icon('terminal'), label ? safe(label) : t('block.commands', { n: commands.length })),
-      h('ol.commands', {}, commands.map(commandLine)),
+      (label || commands.length > 1) &&
+        h('h3.block-label', {}, icon('terminal'), label ? safe(label) : t('block.commands', { n: commands.length })),
+      h(
+        'ol.commands',
+        {},
+        commands.map((command) => commandLine(command, how)),
+      ),
     ),
   statement: ({ verb, text, risk, why }, how) =>
     h(
       'div.block.judged',
       { class: riskClass(risk) },
-      h('h3.block-label', {}, icon('table'), safe(verb), riskBadge(risk)),
+      h('h3.block-label', {}, icon('table'), safe(verb), !how.once && riskBadge(risk)),
       code(text, how),
       why && h('p.why', {}, sentence(why)),
     ),
@@ -76,11 +81,11 @@ const BLOCKS = {
       h('p.rows-count', {}, new Intl.NumberFormat(tag()).format(count)),
       h('details', {}, h('summary', {}, t('block.counted')), code(statement, how)),
     ),
-  host: ({ label, host, risk, why }) =>
+  host: ({ label, host, risk, why }, how) =>
     h(
       'div.block.judged',
       { class: riskClass(risk) },
-      h('h3.block-label', {}, icon('globe'), safe(label), riskBadge(risk)),
+      h('h3.block-label', {}, icon('globe'), safe(label), !how.once && riskBadge(risk)),
       h('p.host', {}, safe(host)),
       why && h('p.why', {}, sentence(why)),
     ),
@@ -121,7 +126,7 @@ function argValue(value, how) {
 }
 
 /** One command of a line, or anything else that was found and judged: what, under what, how bad, why. */
-export function commandLine({ text, under = [], risk, why }) {
+export function commandLine({ text, under = [], risk, why }, { once = false } = {}) {
   return h(
     'li.command',
     { class: riskClass(risk) },
@@ -138,7 +143,7 @@ export function commandLine({ text, under = [], risk, why }) {
           ]),
         ),
       h('code.command-text', {}, safe(text)),
-      riskBadge(risk),
+      !once && riskBadge(risk),
     ),
     why && h('p.why', {}, sentence(why)),
   );
@@ -157,36 +162,24 @@ export function headingOf(document) {
 /**
  * Some blocks of a document.
  * @param {object[]} blocks
- * @param {{ foldable: boolean }} how whether long code may be folded
+ * @param {{ foldable: boolean, risk?: string }} how whether long code may be folded; the risk that is said above already
  */
 export function blocks(blocks, how) {
-  return blocks.map((block) => (BLOCKS[block.block] ?? unknown)(block, how)).filter(Boolean);
+  const judged = blocks.flatMap(
+    (block) => block.commands ?? ('risk' in block && block.block !== 'heading' ? [block] : []),
+  );
+  const once = judged.length === 1 && judged[0].risk === how.risk;
+  return blocks.map((block) => (BLOCKS[block.block] ?? unknown)(block, { ...how, once })).filter(Boolean);
 }
 
-/** One line that says what would happen, for lists: the first thing a reader needs. */
+/** What would happen, for lists: a shell line as it is, any other call by its heading, an agent's question by its words. */
 export function gist(question) {
   const blocks = [...(question.document?.head ?? []), ...(question.document?.body ?? [])];
   const lines = blocks.filter(({ block }) => block === 'line');
   if (lines.length > 0) return { mono: true, text: lines.map(({ text }) => text).join('\n') };
-  for (const block of blocks) {
-    if (block.block === 'commands')
-      return {
-        mono: true,
-        text: block.commands.map(({ under = [], text }) => [...under, text].join(' › ')).join('\n'),
-      };
-    if (block.block === 'statement') return { mono: true, text: block.text };
-    if (block.block === 'host') return { mono: true, text: block.host };
-    if (block.block === 'diff') return { mono: false, text: block.label };
-    if (block.block === 'warning') return { mono: false, text: block.text };
-    // A text with a label is somebody's opinion of it.
-    if (block.block === 'text' && !block.label) return { mono: false, text: block.text };
-    if (block.block === 'args')
-      return {
-        mono: true,
-        text: block.args
-          .map(({ name, value }) => `${name}: ${(value.json ?? value.text ?? '').replace(/\s*\n\s*/g, ' ')}`)
-          .join('\n'),
-      };
-  }
-  return { mono: false, text: question.message ?? question.title ?? '' };
+  const commands = blocks.flatMap((block) => block.commands ?? []);
+  if (commands.length > 0)
+    return { mono: true, text: commands.map(({ under = [], text }) => [...under, text].join(' › ')).join('\n') };
+  const own = blocks.find(({ block, label }) => block === 'text' && !label);
+  return { mono: false, text: own?.text ?? (headingOf(question.document) || question.message || question.title || '') };
 }

@@ -2,15 +2,21 @@
 
 import { fill, freshId, h } from '../dom.js';
 import { t } from '../i18n.js';
+import { faultsOf } from '../args-check.js';
+import { hunksOf } from '../args-diff.js';
 import { parseArgs, same } from '../json-schema.js';
 import { schemaForm } from './schema-form.js';
 
 /**
  * @param {{ args: object, schema?: object }} call
- * @returns {{ element: HTMLElement, value: () => { args?: object, changed: boolean, error?: string }, refuse: (message: string) => void, focus: () => void }}
+ * @param {{ start?: object, onChange?: (args: object | undefined) => void }} [how] `start` is what was typed before
+ * @returns {{ element: HTMLElement, value: () => EditedArgs, refuse: (message: string) => void, focus: () => void }}
+ * @typedef {{ args?: object, changed: boolean, error?: string, hunks: object[] }} EditedArgs
  */
-export function editor(call) {
-  let current = structuredClone(call.args ?? {});
+export function editor(call, { start, onChange = () => {} } = {}) {
+  let current = structuredClone(start ?? call.args ?? {});
+  const isChanged = () => !same(current, call.args ?? {});
+  const told = () => onChange(isChanged() ? current : undefined);
   let error;
   const id = freshId('json');
   const form = h('div.editor-form');
@@ -40,6 +46,7 @@ export function editor(call) {
         error = undefined;
         say();
         writeJson();
+        told();
       }),
     );
   area.addEventListener('input', () => {
@@ -49,6 +56,7 @@ export function editor(call) {
     if (read.value) {
       current = read.value;
       drawForm();
+      told();
     }
   });
   writeJson();
@@ -64,8 +72,20 @@ export function editor(call) {
   );
   return {
     element,
-    value: () => ({ args: error ? undefined : current, changed: !same(current, call.args ?? {}), error }),
+    value: () => {
+      const faults = error || !isChanged() ? [] : faultsOf(call.schema, current);
+      return {
+        args: error ? undefined : current,
+        changed: isChanged(),
+        error: error ?? (faults.length ? faults.map(faultInWords).join('; ') : undefined),
+        hunks: hunksOf(call.args ?? {}, current),
+      };
+    },
     refuse: (message) => say(message),
     focus: () => (form.querySelector('input, textarea, select') ?? area).focus({ preventScroll: true }),
   };
+}
+
+function faultInWords({ field, rule, limit }) {
+  return t(`invalid.${rule}`, { field: field || t('edit.form'), limit: limit ?? '' });
 }

@@ -43,7 +43,11 @@ export function explanation(verdict) {
         'div.block',
         {},
         h('h3.block-label', {}, icon(name), t(`check.${kind}`)),
-        h('ol.commands', {}, verdict[kind].map(commandLine)),
+        h(
+          'ol.commands',
+          {},
+          verdict[kind].map((found) => commandLine(found)),
+        ),
       ),
     ),
     steps(verdict.step, decision),

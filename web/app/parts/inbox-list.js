@@ -3,11 +3,12 @@
 import { arrange, fill, h } from '../dom.js';
 import { icon } from '../icons.js';
 import { t } from '../i18n.js';
+import { stillMissing } from '../answering.js';
 import { questionPath } from '../router.js';
 import { countdown } from './countdown.js';
 import { gist, headingOf } from './document.js';
 import { riskBadge, riskClass } from './risk.js';
-import { raw, safe } from './text.js';
+import { raw, safe, sentence } from './text.js';
 
 /** Lines of a gist in a row; all of them are in the question itself. */
 const LINES_IN_ROW = 3;
@@ -53,13 +54,13 @@ export function row(question) {
         'span.row-top',
         {},
         h('span.row-tool', {}, question.call ? raw(question.call.tool) : safe(question.title)),
-        riskBadge(question.risk),
+        (question.call || question.risk !== 'LOW') && riskBadge(question.risk),
         question.deadline !== undefined && countdown(question),
       ),
       h(
         'span.row-gist',
         { class: mono ? 'mono' : '' },
-        lines.slice(0, LINES_IN_ROW).map((line) => h('span.row-line', {}, safe(line))),
+        lines.slice(0, LINES_IN_ROW).map((line) => h('span.row-line', {}, mono ? safe(line) : sentence(line))),
         more > 0 && h('span.row-more', {}, t('inbox.moreLines', { n: more })),
       ),
       h(
@@ -71,7 +72,13 @@ export function row(question) {
           raw([question.agent, ...(question.agentPath ?? [])].filter(Boolean).join(' › ') || question.sessionId),
         ),
         question.votes?.needed > 1 &&
-          h('span.votes', {}, icon('people'), `${question.votes.have}/${question.votes.needed}`),
+          h(
+            'span.votes',
+            {},
+            icon('people'),
+            `${question.votes.have}/${question.votes.needed}`,
+            stillMissing(question),
+          ),
         question.mayAnswer === false && h('span.row-note', {}, t('inbox.othersDecide')),
       ),
     ),

@@ -1,6 +1,6 @@
 // One way to answer, as a button: the weight says how much it matters, the words what it does.
 
-import { approves } from '../answering.js';
+import { approves, optionsOf } from '../answering.js';
 import { h } from '../dom.js';
 import { icon } from '../icons.js';
 import { t } from '../i18n.js';
@@ -54,5 +54,25 @@ export function optionButton(question, option, { listed, edited, onChoose }) {
       listed && option.description && h('span.button-description', {}, safe(option.description)),
     ),
     key && h('kbd', {}, key),
+  );
+}
+
+/** What happens if the time runs out. */
+export function silence(question) {
+  const { defaultOptionId, deadline, call } = question;
+  const option = optionsOf(question).find(({ optionId }) => optionId === defaultOptionId);
+  if (deadline === undefined || (!option && !call)) return null;
+  const words = t('answer.silence', { option: option?.label ?? t('answer.notRun') });
+  return h('p.silence', { 'data-silence': defaultOptionId ?? '' }, safe(words));
+}
+
+/** Opens the editor, or closes it again. */
+export function editButton(open, onclick) {
+  return h(
+    'button.button.button-quiet',
+    { type: 'button', 'data-edit': true, 'aria-expanded': String(open), onclick },
+    icon('pencil'),
+    t(open ? 'edit.stop' : 'edit.start'),
+    !open && h('kbd', {}, 'e'),
   );
 }

@@ -1,4 +1,4 @@
-// A form for a call's arguments, made from the tool's JSON Schema, or from the arguments themselves when there is none.
+// A form for a call's arguments, made from the tool's JSON Schema, or from the arguments themselves without a schema.
 
 import { fill, freshId, h } from '../dom.js';
 import { t } from '../i18n.js';

@@ -1,7 +1,9 @@
 // The frame around every page: where one can go, who one is, and whether the server can be reached.
 
 import { api } from '../api.js';
+import { forgetDrafts } from '../drafts.js';
 import { fill, h } from '../dom.js';
+import { held, holds, setHolds } from '../held.js';
 import { icon, logo } from '../icons.js';
 import { locale, setLocale, t } from '../i18n.js';
 import { allKeys } from '../keys.js';
@@ -9,6 +11,7 @@ import { canNotify, notifyState, switchNotifications } from '../notify.js';
 import { store } from '../store.js';
 import { setTheme, theme } from '../theme.js';
 import { everySecond } from '../time.js';
+import { heldBar } from './held-bar.js';
 import { announcers, toast } from './toast.js';
 
 const PLACES = [
@@ -51,6 +54,7 @@ export class Shell {
       ),
       this.#line,
       this.main,
+      heldBar(this.#stop.signal),
       ...announcers(),
       this.#menu,
       this.#help,
@@ -207,6 +211,16 @@ export class Shell {
           this.on.onLocale();
         },
       ),
+      segments(
+        t('menu.undo'),
+        'undo',
+        holds() ? 'on' : 'off',
+        [
+          ['on', t('undo.on')],
+          ['off', t('undo.off')],
+        ],
+        (value) => setHolds(value === 'on'),
+      ),
       canNotify() &&
         h(
           'div.menu-row',
@@ -240,7 +254,9 @@ export class Shell {
 
   async #signOut() {
     try {
+      held.drop();
       await api.signOut();
+      forgetDrafts();
       this.#menu.close();
       this.on.onSignOut();
     } catch (problem) {

@@ -54,7 +54,19 @@ export const raw = (text) => safe(escapeHidden(String(text ?? '')));
 export function sentence(text) {
   return String(text ?? '')
     .split(/(`[^`\n]+`)/)
-    .map((part) => (/^`[^`\n]+`$/.test(part) ? h('code', {}, tick(), safe(part.slice(1, -1)), tick()) : withIds(part)));
+    .map((part) =>
+      /^`[^`\n]+`$/.test(part) ? h('code', {}, tick(), words(part.slice(1, -1)), tick()) : withIds(part),
+    );
+}
+
+/** A longer word may be broken anywhere. */
+const WORD_CHARS_MAX = 24;
+
+/** Code word by word: a line must not break inside `--force`, where it would read as another command. */
+function words(text) {
+  return text
+    .split(/( +)/)
+    .map((word) => (word.length <= WORD_CHARS_MAX && word.includes('-') ? h('span.word', {}, safe(word)) : safe(word)));
 }
 
 const tick = () => h('span.tick', {}, '`');

@@ -50,7 +50,7 @@ export function toast(text, tone = 'note') {
   const remove = () => element.remove();
   close.addEventListener('click', remove);
   const timer = { id: setTimeout(remove, SHOWN_MS) };
-  // Whoever is reading it is not hurried.
+  // It stays while the pointer is on it.
   element.addEventListener('pointerenter', () => clearTimeout(timer.id));
   element.addEventListener('pointerleave', () => (timer.id = setTimeout(remove, SHOWN_MS)));
   const { stack } = regions();

@@ -2,7 +2,7 @@
 //
 // Nothing is chosen to begin with. "Approve all" leaves out what is HIGH: that is chosen one by one, and asked for again.
 
-import { approves, optionsOf, refused, shown } from '../answering.js';
+import { approves, decision, needsText, optionsOf, refused, shown } from '../answering.js';
 import { api } from '../api.js';
 import { fill, freshId, h } from '../dom.js';
 import { FAINT_MS, guard } from '../guard.js';
@@ -19,7 +19,7 @@ const SIMPLE = ['APPROVE_AND_EXECUTE', 'REJECT_WITH_REASON', 'SKIP'];
 
 /** What can be chosen for several at once: whatever needs no text. */
 const simpleOptions = (question) =>
-  optionsOf(question).filter((option) => SIMPLE.includes(option.action) && !option.requiresInput);
+  optionsOf(question).filter((option) => SIMPLE.includes(option.action) && !needsText(option));
 
 class Together {
   isTogether = true;
@@ -104,7 +104,11 @@ class Together {
         question.deadline !== undefined && countdown(question),
       ),
       h('h2.together-heading', {}, sentence(headingOf(question.document))),
-      h('div.blocks', {}, blocks(question.document?.head ?? [], { foldable: question.risk !== 'HIGH' })),
+      h(
+        'div.blocks',
+        {},
+        blocks(question.document?.head ?? [], { foldable: question.risk !== 'HIGH', risk: question.risk }),
+      ),
       h(
         'details.together-more',
         {},
@@ -234,7 +238,7 @@ class Together {
 
   #told(item, result) {
     if (result?.ok) {
-      this.#close(item, t('fate.decided', { option: item.chosen()?.label ?? '' }));
+      this.#close(item, decision(item.question, item.chosen()));
     } else {
       const problem = result?.problem ?? {};
       this.#close(

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 
+import { t } from '../../app/i18n.js';
 import { accessible, open, picture, story } from '../world.js';
 
 const fetchUrl = (world, path, session) =>
@@ -63,7 +64,7 @@ story('a rule that covers a refused call says so and is not stored', {}, async (
   await open(page, call);
   await page.locator('[data-extra="remember"] summary').click();
   await page.locator('[data-reach="project"] .choice').first().click();
-  await page.getByText('A person refused one of these calls').waitFor();
+  await page.getByText(t('remember.refusedBefore')).waitFor();
   await page.locator('[data-option="approve"]').click();
   await page.locator('[data-toast="bad"], [role="alert"]', { hasText: 'refused' }).first().waitFor();
   assert.equal((await world.agent('GET', `/v1/calls/${call.callId}`)).status, 'pending');

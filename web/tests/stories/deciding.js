@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 
+import { t } from '../../app/i18n.js';
 import { open, picture, settled, story } from '../world.js';
 
 story('a question appears by itself, and approving it lets exactly that call run', {}, async (world) => {
@@ -62,7 +63,11 @@ story('the form and the JSON beside it follow each other, and the changed call i
 
   await page.locator('[data-json]').fill('{"target": "staging", "replicas": 2, "note": "smaller"}');
   await page.locator('[data-option="approve"]').click();
-  await page.locator('[data-outcome="good"], [data-toast="note"]').first().waitFor();
+  await page.locator('[data-changes] .diff-old .diff-text', { hasText: '"replicas": 3' }).waitFor();
+  await page.locator('[data-changes] .diff-new .diff-text', { hasText: '"replicas": 2' }).waitFor();
+  await page.locator('.panel[data-settled]').waitFor();
+  await page.locator('[data-send]').click();
+  await page.locator('[data-outcome="good"]').waitFor();
   const outcome = await world.outcome(call);
   assert.equal(outcome.status, 'approved');
   assert.equal(outcome.edited, true);
@@ -76,7 +81,7 @@ story('changed arguments that break the schema are refused where they stand', {}
   await page.locator('[data-edit]').click();
   await page.locator('[data-json]').fill('{"target": "production", "replicas": 99}');
   await page.locator('[data-option="approve"]').click();
-  await page.locator('.editor .fault', { hasText: 'refused' }).waitFor();
+  await page.locator('.editor .fault').waitFor();
   assert.equal((await world.agent('GET', `/v1/calls/${call.callId}`)).status, 'pending');
 });
 
@@ -100,7 +105,7 @@ story('“don’t ask again” says exactly what it covers, is honoured, and can
   const words = await scope.innerText();
   assert.match(words, /exactly this call of/);
   await scope.click();
-  await page.locator('[data-lasts]').selectOption({ label: 'one day' });
+  await page.locator('[data-lasts]').selectOption({ label: t('remember.day') });
   await page.locator('[data-option="approve"]').click();
   await page.locator('[data-outcome="good"]').waitFor();
 
@@ -140,7 +145,7 @@ story('a question of the agent’s own offers its own answers', {}, async (world
   await page.locator('[data-option="rethink"]').click();
   await page.locator('.panel[data-settled]').waitFor();
   await page.locator('[data-send]').click();
-  await page.locator('[data-toast="warn"]', { hasText: 'Please write something first.' }).waitFor();
+  await page.locator('[data-toast="warn"]', { hasText: t('fate.input') }).waitFor();
   await page.getByLabel('What do you need?').fill('no server');
   await page.locator('[data-send]').click();
   await page.locator('[data-outcome]').waitFor();
@@ -157,7 +162,7 @@ story('two people must agree, and the first is told so', {}, async (world) => {
   await lin.locator('[data-toast="good"]').waitFor();
   await lin.locator('[data-outcome="note"]').waitFor();
   await open(wei, call);
-  await wei.getByText('1 of 2 approvals').waitFor();
+  await wei.getByText(t('question.votes', { have: 1, needed: 2 })).waitFor();
   await wei.locator('[data-option="approve"]').click();
   await lin.locator('[data-outcome="good"]').waitFor();
   assert.deepEqual((await world.outcome(call)).decidedBy, ['lin', 'wei']);
@@ -170,6 +175,8 @@ story('whoever must agree to a change sees what was changed', {}, async (world) 
   await lin.keyboard.press('e');
   await lin.locator('[data-arg="version"]').fill('4.3');
   await lin.locator('[data-option="approve"]').click();
+  await lin.locator('.panel[data-settled]').waitFor();
+  await lin.locator('[data-send]').click();
   await lin.locator('[data-toast]').first().waitFor();
   const wei = await world.window({ as: 'wei' });
   await wei.locator('[data-row]').click();

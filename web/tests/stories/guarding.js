@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 
+import { t } from '../../app/i18n.js';
 import { open, picture, settled, story } from '../world.js';
 
 const status = async (world, call) => (await world.agent('GET', `/v1/calls/${call.callId}`)).status;
@@ -19,7 +20,7 @@ story('a click within half a second of the question appearing decides nothing', 
     option().dispatchEvent(new PointerEvent('pointerdown', { bubbles: true }));
     option().click();
   }, `[data-row="${call.requestId}"]`);
-  await page.locator('[data-toast="warn"]', { hasText: 'too soon' }).waitFor();
+  await page.locator('[data-toast="warn"]', { hasText: t('guard.soon') }).waitFor();
   assert.equal(await status(world, call), 'pending');
   await settled(page);
   await page.locator('[data-option="approve"]').click();
@@ -36,7 +37,7 @@ story('the click that brings the window forward decides nothing', {}, async (wor
     option.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true }));
     option.click();
   });
-  await page.locator('[data-toast="warn"]', { hasText: 'brought the window forward' }).waitFor();
+  await page.locator('[data-toast="warn"]', { hasText: t('guard.focus') }).waitFor();
   assert.equal(await status(world, call), 'pending');
 });
 
@@ -63,7 +64,7 @@ story('with the keyboard alone one finds, reads, confirms and refuses', {}, asyn
   const page = await world.window();
   await page.locator(`[data-row="${second.requestId}"]`).waitFor();
   await page.keyboard.press('?');
-  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+  await page.getByRole('dialog', { name: t('keys.title') }).waitFor();
   await picture(page, 'keys');
   await page.keyboard.press('Escape');
 
@@ -135,7 +136,7 @@ story('a key cannot mean one of several', {}, async (world) => {
   await settled(page);
   await page.keyboard.press('a');
   await page.keyboard.press('?');
-  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+  await page.getByRole('dialog', { name: t('keys.title') }).waitFor();
   assert.equal((await world.agent('GET', `/v1/interactions/${requestId}`)).status, 'pending');
 });
 

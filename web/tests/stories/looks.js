@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 
+import { t } from '../../app/i18n.js';
 import { accessible, open, picture, settled, story } from '../world.js';
 
 /** Something of every kind. */
@@ -147,7 +148,7 @@ for (const [name, how] of [
     await page.locator('.proof-line').waitFor();
     await look('audit');
     await page.goto('/policy');
-    await page.getByRole('button', { name: 'Explain' }).click();
+    await page.getByRole('button', { name: t('policy.check') }).click();
     await page.locator('[data-decision]').waitFor();
     await look('policy');
     await page.goto('/grants');

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 
+import { t } from '../../app/i18n.js';
 import { open, settled, story } from '../world.js';
 
 story('whoever looks on sees at once that somebody else decided', {}, async (world) => {
@@ -11,7 +12,7 @@ story('whoever looks on sees at once that somebody else decided', {}, async (wor
   await open(lin, call);
   await open(wei, call);
   await wei.locator('[data-option="approve"]').click();
-  await lin.locator('[data-outcome="good"]', { hasText: 'wei chose “Approve”' }).waitFor();
+  await lin.locator('[data-outcome="good"]', { hasText: 'Approved by wei' }).waitFor();
   assert.equal(await lin.locator('[data-option]').count(), 0, 'nothing is left to press');
   await lin.locator('.command-text', { hasText: 'npm run build' }).waitFor();
 });
@@ -30,7 +31,7 @@ story('the loser of a race is told who decided, what and when', {}, async (world
   await wei.locator('[data-outcome="bad"]').waitFor();
 
   await lin.locator('[data-option="approve"]').click();
-  await lin.locator('[data-toast="warn"]', { hasText: /wei already chose “Reject” at \d\d:\d\d:\d\d/ }).waitFor();
+  await lin.locator('[data-toast="warn"]', { hasText: /Reject by wei, today \d\d:\d\d/ }).waitFor();
   await lin.locator('[data-outcome="bad"]', { hasText: 'wei' }).waitFor();
   assert.equal((await world.outcome(call)).status, 'rejected');
 });
@@ -44,7 +45,7 @@ story(
     const call = await world.askShell('npm run build');
     await page.goto(`/q/${call.requestId}`);
     await page.locator('.countdown').first().waitFor();
-    await page.locator('[data-outcome="warn"]', { hasText: 'Time ran out' }).waitFor();
+    await page.locator('[data-outcome="warn"]', { hasText: /Expired.*Not run/ }).waitFor();
     assert.equal(await page.locator('[data-option]').count(), 0);
     assert.equal((await world.outcome(call)).status, 'expired');
   },
@@ -73,7 +74,7 @@ story('a lost connection is said, and when the server is back nothing is missing
   await world.stop('SIGKILL');
   await page.locator('.line-banner:not([hidden])').waitFor();
   await page.locator('[data-option="approve"]').click();
-  await page.locator('[data-toast="warn"]', { hasText: 'could not be reached' }).waitFor();
+  await page.locator('[data-toast="warn"]', { hasText: t('fate.unreachable') }).waitFor();
 
   await world.start();
   await page.locator('.line-banner').waitFor({ state: 'hidden' });
@@ -87,7 +88,7 @@ story('a lost connection is said, and when the server is back nothing is missing
 
 story('a question that nobody may see any more says so', {}, async (world) => {
   const page = await world.window({ path: '/q/int_none' });
-  await page.getByText('There is no such question, or it is not for you.').waitFor();
+  await page.getByText(t('fate.gone')).waitFor();
 });
 
 story('many tabs are live at once, and stay so when the one that keeps the line is closed', {}, async (world) => {

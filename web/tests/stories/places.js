@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 
+import { t } from '../../app/i18n.js';
 import { open, story } from '../world.js';
 
 story('a session’s timeline grows while one looks', {}, async (world) => {
@@ -30,7 +31,7 @@ story('what is decided can be looked up, with who chose what', {}, async (world)
   await page.locator('[data-send]').click();
   await page.locator('[data-outcome="bad"]').waitFor();
   await page.goto('/history');
-  await page.locator('[data-settled-question]', { hasText: 'lin chose “Reject”' }).click();
+  await page.locator('[data-settled-question]', { hasText: 'Rejected · lin' }).click();
   await page.locator('[data-outcome="bad"]', { hasText: 'later' }).waitFor();
   await page.locator('.question .blocks', { hasText: 'npm run build' }).first().waitFor();
 });
@@ -39,18 +40,18 @@ story('where there is no agent to talk to, the chat says so and gives the messag
   const page = await world.window({ path: '/chat' });
   await page.locator('[data-message]').fill('Hello?');
   await page.keyboard.press('Enter');
-  await page.getByText('There is no agent here').waitFor();
+  await page.getByText(t('chat.none')).waitFor();
   assert.equal(await page.locator('[data-message]').inputValue(), 'Hello?');
 });
 
 story('ending a session takes two steps', {}, async (world) => {
   const call = await world.askShell('npm run build');
   const page = await world.window({ path: '/sessions/release' });
-  await page.getByRole('button', { name: 'End session' }).click();
+  await page.getByRole('button', { name: t('session.end') }).click();
   // What happens meanwhile does not take the first step back.
   await world.askShell('npm audit');
   await page.locator('[data-event="asked"]').nth(1).waitFor();
-  await page.getByRole('button', { name: 'Really end it?' }).click();
+  await page.getByRole('button', { name: t('session.endSure') }).click();
   await page.locator('[data-event="sessionEnded"]').waitFor();
   assert.equal((await world.outcome(call)).status, 'cancelled');
 });
@@ -60,14 +61,14 @@ story('the audit is searched, filtered, verified and taken away', {}, async (wor
   await world.askShell('npm audit', { sessionId: 'two' });
   const page = await world.window({ path: '/audit' });
   await page.locator('[data-event="asked"]').first().waitFor();
-  await page.getByLabel('Kind of event').selectOption('asked');
+  await page.getByLabel(t('audit.type'), { exact: true }).selectOption('asked');
   await page.locator('[data-event="callReceived"]').first().waitFor({ state: 'detached' });
   assert.equal(await page.locator('.event').count(), 2);
-  await page.getByLabel('Session', { exact: true }).fill('two');
+  await page.getByLabel(t('audit.session'), { exact: true }).fill('two');
   await page.waitForFunction(() => document.querySelectorAll('.event').length === 1);
 
   await page.locator('[data-verify]').click();
-  await page.getByText('The journal is sound.').waitFor();
+  await page.getByText(t('audit.sound')).waitFor();
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('Export CSV').click()]);
   assert.match(download.suggestedFilename(), /\.csv$/);
 });
@@ -75,13 +76,13 @@ story('the audit is searched, filtered, verified and taken away', {}, async (wor
 story('the playground explains a verdict and stores nothing', {}, async (world) => {
   const page = await world.window({ path: '/policy' });
   await page.locator('[data-rule="deployments need both"]').waitFor();
-  await page.getByRole('button', { name: 'Explain' }).click();
+  await page.getByRole('button', { name: t('policy.check') }).click();
   await page.locator('[data-decision="ask"]').waitFor();
   await page.locator('.step-decided', { hasText: 'High risk' }).waitFor();
   await page.locator('.command', { hasText: 'rm -rf build' }).waitFor();
-  await page.getByLabel('Arguments (JSON)').fill('{"command": ');
-  await page.getByRole('button', { name: 'Explain' }).click();
-  await page.getByText('This is not JSON yet').waitFor();
+  await page.getByLabel(t('policy.args')).fill('{"command": ');
+  await page.getByRole('button', { name: t('policy.check') }).click();
+  await page.getByText(t('edit.notJson', { why: '' }).trim()).waitFor();
   await page.getByRole('button', { name: 'README.md' }).click();
   await page.locator('[data-decision="allow"]').waitFor();
   await page.goto('/');
@@ -99,5 +100,5 @@ story('an approver who is no administrator sees no audit and no policy', {}, asy
 story('an address that leads nowhere says so', {}, async (world) => {
   const page = await world.window();
   await page.evaluate(() => history.pushState(null, '', '/nowhere') ?? dispatchEvent(new PopStateEvent('popstate')));
-  await page.getByText('There is nothing here').waitFor();
+  await page.getByText(t('notFound.title')).waitFor();
 });

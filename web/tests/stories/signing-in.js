@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 
+import { t } from '../../app/i18n.js';
 import { story } from '../world.js';
 
 story('the printed link signs one browser in once, and its code does not stay in the address', {}, async (world) => {
@@ -13,7 +14,7 @@ story('the printed link signs one browser in once, and its code does not stay in
 
   const other = await world.window({ as: null, path: null });
   await other.goto(world.link);
-  await other.getByText('This link has been used already').waitFor();
+  await other.getByText(t('signIn.used')).waitFor();
   assert.equal(new URL(other.url()).hash, '', 'a code that failed leaves the address, too');
   await other.goBack().catch(() => {});
   assert.ok(!other.url().includes('#'));
@@ -22,17 +23,17 @@ story('the printed link signs one browser in once, and its code does not stay in
 story('a token signs in, and leads to the question that was wanted', {}, async (world) => {
   const call = await world.askShell('npm install');
   const page = await world.window({ as: null, path: `/q/${call.requestId}` });
-  await page.getByLabel('Or paste your token').fill('not a token');
+  await page.getByLabel(t('signIn.token')).fill('not a token');
   await page.keyboard.press('Enter');
-  await page.getByText('That did not match').waitFor();
-  await page.getByLabel('Or paste your token').fill('token-of-lin-0123456789abcdef');
+  await page.getByText(t('signIn.wrong')).waitFor();
+  await page.getByLabel(t('signIn.token')).fill('token-of-lin-0123456789abcdef');
   await page.keyboard.press('Enter');
   await page.locator(`[data-question="${call.requestId}"]`).waitFor();
 });
 
 story('an agent’s token signs nobody in', {}, async (world) => {
   const page = await world.window({ as: null, path: '/sign-in' });
-  await page.getByLabel('Or paste your token').fill(world.agentToken);
+  await page.getByLabel(t('signIn.token')).fill(world.agentToken);
   await page.keyboard.press('Enter');
   await page.locator('.sign-in-state.is-fault').waitFor();
 });
@@ -58,7 +59,7 @@ story('where a browser keeps no keys, the sign-in page says where to go and the 
   const page = await world.window({ as: null, path: null });
   await page.goto(world.link);
   assert.equal(await page.evaluate(() => isSecureContext), false);
-  await page.getByText('Signing in needs https').waitFor();
+  await page.getByText(t('signIn.insecure')).waitFor();
   assert.equal(await page.locator('form').count(), 0);
   const local = await page.context().newPage();
   const link = new URL(world.link);

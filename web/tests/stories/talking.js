@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { t } from '../../app/i18n.js';
 import { picture, settled, story } from '../world.js';
 
 const SCRIPT = `
@@ -64,7 +65,7 @@ story('a restart of the server interrupts a conversation and does not end it', A
   await world.stop('SIGTERM');
   await page.locator('.chat-state .fault').waitFor();
   await world.start();
-  await page.locator('.chat-state', { hasText: 'Waiting for your answer.' }).waitFor();
+  await page.locator('.chat-state', { hasText: t('chat.waiting') }).waitFor();
   await page.locator('[data-option="approve"]').click();
   await page.locator('.bubble-agent', { hasText: 'It is written.' }).waitFor();
   assert.equal(await page.locator('.bubble-me').count(), 1, 'nothing is shown twice');
@@ -84,7 +85,7 @@ story('the page printed in the interaction document works as it is, after one im
     }).then(() => {}),
   );
   const container = page.locator('#interaction-container');
-  await container.locator('p', { hasText: 'note.txt' }).waitFor();
+  await container.locator('p', { hasText: 'note.txt' }).first().waitFor();
   await container.locator('button').first().click();
   await page.locator('#last', { hasText: 'COMPLETED' }).waitFor();
   assert.equal(readFileSync(join(world.folder, 'note.txt'), 'utf8'), 'agreed');

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 
+import { t } from '../../app/i18n.js';
 import { settled, story } from '../world.js';
 
 story('the calls of one turn are decided together, each on its own', {}, async (world) => {
@@ -52,7 +53,7 @@ story('the most urgent is first, and search and filter find the rest', {}, async
   await page.keyboard.type('srv');
   await page.locator(`[data-row="${slow.requestId}"]`).waitFor({ state: 'detached' });
   assert.deepEqual(await rows(), [wipe.requestId]);
-  await page.getByLabel('Search what waits').fill('');
+  await page.getByLabel(t('inbox.search')).fill('');
   await page.getByLabel('Risk', { exact: true }).selectOption('HIGH');
   await page.locator(`[data-row="${quick.requestId}"]`).waitFor({ state: 'detached' });
   assert.deepEqual(await rows(), [wipe.requestId]);
@@ -79,7 +80,7 @@ story(
       while (!shown()) await new Promise(requestAnimationFrame);
       press();
     }, second.requestId);
-    await page.locator('[data-toast="warn"]', { hasText: 'Nothing was decided' }).waitFor();
+    await page.locator('[data-toast="warn"]', { hasText: t('guard.soon') }).waitFor();
     assert.equal((await world.agent('GET', `/v1/calls/${second.callId}`)).status, 'pending');
   },
 );
