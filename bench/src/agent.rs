@@ -120,7 +120,12 @@ impl Office {
             Arc::new(Nothing(ALLOWED, Category::Read)),
         ]);
         let text = format!("[approval]\ntimeout = \"24h\"\n[tools.{ALLOWED}]\ncategory = \"read\"\n");
-        let config = placet_core::config::Config::parse(&text, "bench", std::iter::empty())?;
+        let config = placet_core::config::Config::parse(
+            &text,
+            "bench",
+            std::iter::empty(),
+            placet_inspect::builtin(),
+        )?;
         let engine = Engine::builder(config)
             .workspace(folder)
             .toolbox(AgentId::built_in(), tools.clone())

@@ -1,6 +1,6 @@
 //! A verdict, beyond parsing: the analysis is made beforehand.
 
-use placet_core::analysis::{Analysis, FixedPlaces, analyse};
+use placet_core::analysis::{Analysis, FixedPlaces};
 use placet_core::call::ToolCall;
 use placet_core::config::Config;
 use placet_core::policy::Context;
@@ -58,7 +58,10 @@ fn whole_line(plan: &Plan, table: &mut Table, config: &Config) -> anyhow::Result
     let call = world::call("bash", json!({ "command": SHELL_LINE }), 1, "line")?;
     let tool = config.builtin_tool(&call.tool);
     let decide = || {
-        let analysis = analyse(&tool, &call.args, &FixedPlaces::of_examples());
+        let analysis = config
+            .inspect
+            .inspect(&tool, &call.args, &FixedPlaces::of_examples())
+            .analysis;
         verdict(config, &call, &tool, &analysis)
     };
     let cost = time(plan, decide);
@@ -101,7 +104,10 @@ fn cases(config: &Config) -> anyhow::Result<Vec<Case>> {
         .map(|(tool, args)| {
             let call = world::call(tool, args, 1, tool)?;
             let tool = config.builtin_tool(&call.tool);
-            let analysis = analyse(&tool, &call.args, &FixedPlaces::of_examples());
+            let analysis = config
+                .inspect
+                .inspect(&tool, &call.args, &FixedPlaces::of_examples())
+                .analysis;
             Ok(Case { call, tool, analysis })
         })
         .collect()

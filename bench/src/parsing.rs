@@ -2,9 +2,9 @@
 
 use anyhow::ensure;
 use placet_core::analysis::{Analysis, FixedPlaces};
-use placet_core::analysis::{shell as shell_lines, sql as statements};
 use placet_core::call::Args;
 use placet_core::tool::{SqlAccess, SqlDialect};
+use placet_inspect::{shell as shell_lines, sql as statements};
 
 use crate::Plan;
 use crate::sample::{Cost, time};

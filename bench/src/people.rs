@@ -1,14 +1,13 @@
 //! What people see and type: reading a reply, rendering a question.
 
 use placet_core::analysis::FixedPlaces;
-use placet_core::findings::Findings;
 use placet_core::ids::InteractionId;
 use placet_core::interaction::{
     Asked, Audience, CallKey, Code, InteractionKind, Locale, Subject, tool_approval_options,
 };
 use placet_core::render::{self, Markup, QuestionView, Surface};
 use placet_core::reply::{self, OpenQuestion};
-use placet_core::time::{LiveTime, Millis};
+use placet_core::time::{Millis, Timestamp};
 use placet_core::tool::Risk;
 use placet_core::verdict::Answers;
 use serde_json::json;
@@ -51,7 +50,9 @@ pub(crate) fn render(plan: &Plan, table: &mut Table) -> anyhow::Result<()> {
     let config = world::config(50)?;
     let call = world::call("bash", json!({ "command": SHELL_LINE }), 1, "render")?;
     let tool = config.builtin_tool(&call.tool);
-    let findings = Findings::of(&tool, &call.args, &FixedPlaces::of_examples());
+    let findings = config
+        .inspect
+        .inspect(&tool, &call.args, &FixedPlaces::of_examples());
     let asked = Asked {
         id: InteractionId::new("int_1")?,
         session: call.session.clone(),
@@ -64,18 +65,20 @@ pub(crate) fn render(plan: &Plan, table: &mut Table) -> anyhow::Result<()> {
             answers: Answers::for_approval(),
             edited: None,
         },
+        admins: false,
         audience: Audience::Inbox,
         quorum: 1,
         requester: None,
         not_requester: false,
-        since: LiveTime::from_millis(0),
-        deadline: LiveTime::from_millis(60_000),
+        since: Timestamp::from_millis(0),
+        deadline: Timestamp::from_millis(60_000),
         escalation: None,
         code: Code::from_random(7),
         risk: Risk::High,
         group: None,
         chat: None,
         evidence: Vec::new(),
+        tool_description: None,
     };
     let view = QuestionView {
         asked: &asked,

@@ -30,7 +30,7 @@ pub(crate) fn run(plan: &Plan, table: &mut Table) -> anyhow::Result<()> {
             started.push(millis(start.elapsed()));
             let page = engine.broker().pending(None, 50).await?;
             listed.push(millis(start.elapsed()));
-            let counts = engine.store().read(|view, _| view.counts()).await?;
+            let counts = engine.store().look(|stored| stored.counts(&()).copied()).await?;
             anyhow::ensure!(
                 counts.pending == to as u64,
                 "{} of {to} questions are left",

@@ -60,7 +60,8 @@ pub(crate) fn config(rules: usize) -> anyhow::Result<Config> {
             "\n[[rules]]\nname = \"rule {i}\"\neffect = \"{effect}\"\n{when}\n"
         )?;
     }
-    Config::parse(&text, "bench.toml", std::iter::empty()).context("the bench's own rules are refused")
+    Config::parse(&text, "bench.toml", std::iter::empty(), placet_inspect::builtin())
+        .context("the bench's own rules are refused")
 }
 
 /// A call by the agent `bench`.

@@ -43,17 +43,25 @@ const fn dev_only(name: &'static str, knows: &'static [&'static str]) -> Room {
 /// Every crate of the workspace. One that is not listed is an error: its author decides here where it belongs.
 const ROOMS: &[Room] = &[
     shipped("placet-core", &[]),
+    shipped("placet-inspect", &["placet-core"]),
     shipped("placet-store", &["placet-core"]),
-    shipped("placet-engine", &["placet-core", "placet-store"]),
+    shipped(
+        "placet-engine",
+        &["placet-core", "placet-inspect", "placet-store"],
+    ),
     shipped(
         "placet-channels",
-        &["placet-core", "placet-store", "placet-engine"],
+        &["placet-core", "placet-inspect", "placet-store", "placet-engine"],
     ),
-    shipped("placet-agent", &["placet-core", "placet-store", "placet-engine"]),
+    shipped(
+        "placet-agent",
+        &["placet-core", "placet-inspect", "placet-store", "placet-engine"],
+    ),
     shipped(
         "placet-server",
         &[
             "placet-core",
+            "placet-inspect",
             "placet-store",
             "placet-engine",
             "placet-channels",
@@ -66,6 +74,7 @@ const ROOMS: &[Room] = &[
         "placet-cli",
         &[
             "placet-core",
+            "placet-inspect",
             "placet-store",
             "placet-engine",
             "placet-channels",
@@ -75,18 +84,38 @@ const ROOMS: &[Room] = &[
             "placet-gateway",
         ],
     ),
-    dev_only("placet-sim", &["placet-core", "placet-store", "placet-engine"]),
+    dev_only(
+        "placet-sim",
+        &["placet-core", "placet-inspect", "placet-store", "placet-engine"],
+    ),
     dev_only(
         "placet-bench",
-        &["placet-core", "placet-store", "placet-engine", "placet-agent"],
+        &[
+            "placet-core",
+            "placet-inspect",
+            "placet-store",
+            "placet-engine",
+            "placet-agent",
+        ],
     ),
     dev_only(
         "placet-examples",
-        &["placet-core", "placet-engine", "placet-agent", "placet-channels"],
+        &[
+            "placet-core",
+            "placet-inspect",
+            "placet-engine",
+            "placet-agent",
+            "placet-channels",
+        ],
     ),
     dev_only(
         "placet-fuzz",
-        &["placet-core", "placet-engine", "placet-channels"],
+        &[
+            "placet-core",
+            "placet-inspect",
+            "placet-engine",
+            "placet-channels",
+        ],
     ),
     dev_only("xtask", &[]),
 ];

@@ -5,6 +5,7 @@
 
 mod arrows;
 mod cargo;
+mod conformance;
 mod forward;
 mod fuzz;
 mod help;
@@ -35,9 +36,10 @@ fn dispatch(command: &str, rest: &[String]) -> anyhow::Result<ExitCode> {
         "help" | "--help" | "-h" => Ok(help::print()),
         "bench" => forward::run("placet-bench", rest),
         "sim" => forward::run("placet-sim", rest),
-        "test" | "arrows" | "fuzz" if wants_help => Ok(help::print()),
+        "test" | "arrows" | "conformance" | "fuzz" if wants_help => Ok(help::print()),
         "test" => test::run(rest),
         "arrows" => arrows::run(),
+        "conformance" => conformance::run(),
         "fuzz" => fuzz::run(rest),
         unknown => anyhow::bail!("there is no command `{unknown}`; `cargo xtask help` lists them"),
     }

@@ -40,7 +40,7 @@ fn has_header(module: &str) -> bool {
 }
 
 /// All `.rs` files below `folder`, in order of their paths, so that two runs report alike.
-fn rust_files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+pub(crate) fn rust_files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -57,11 +57,11 @@ fn rust_files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-fn read(path: &Path) -> anyhow::Result<String> {
+pub(crate) fn read(path: &Path) -> anyhow::Result<String> {
     fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-fn shown<'a>(path: &'a Path, root: &Path) -> std::path::Display<'a> {
+pub(crate) fn shown<'a>(path: &'a Path, root: &Path) -> std::path::Display<'a> {
     path.strip_prefix(root).unwrap_or(path).display()
 }
 
