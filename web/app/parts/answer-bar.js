@@ -52,7 +52,7 @@ export class AnswerBar {
     this.#extras = h('div.extras', {}, this.#remember.element, tell);
     this.element = h(
       'section.answer',
-      { 'aria-label': t('answer.title'), 'data-answer': true },
+      { 'aria-label': t('answer.title'), 'data-answer': question.requestId },
       h('div.answer-more', {}, this.#editorPlace, this.#extras),
       this.#body,
     );

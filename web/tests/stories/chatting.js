@@ -113,8 +113,9 @@ story('a typed yes answers what was asked in that chat, from any tab', TWICE, as
   assert.equal(await second.locator('[data-message]').inputValue(), '');
   assert.equal(await first.locator('.bubble-me').count(), 1, 'a reply is not a message');
 
-  // HIGH takes its second step, typed or not.
-  await settled(first);
+  // HIGH takes its second step, typed or not. The buttons of the first request are still on the page, closed.
+  const next = await first.locator('[data-question]').nth(1).getAttribute('data-question');
+  await first.locator(`[data-dock] [data-answer="${next}"][data-settled]`).waitFor();
   await say(first, 'yes');
   await first.getByRole('alertdialog').waitFor();
   assert.ok(!(await first.getByText('All done.').isVisible()));
