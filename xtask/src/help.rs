@@ -6,7 +6,7 @@ const HELP: &str = "\
 cargo xtask: the commands of this repository
 
   test [--only STEP,…]      everything CI checks, then a summary; exit 1 if anything failed
-                            steps: needs fmt arrows shape deny clippy docs tests web api
+                            steps: needs fmt arrows shape words deny clippy docs tests web api
   arrows                    only the crate arrows: who may depend on whom
   conformance               write docs/conformance.md: the five documents, sentence by sentence, with their tests
   sim --seeds N --from S    run N simulated histories, starting at seed S (release build)

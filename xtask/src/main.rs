@@ -11,6 +11,7 @@ mod fuzz;
 mod help;
 mod shape;
 mod test;
+mod words;
 mod workspace;
 
 use std::process::ExitCode;

@@ -24,6 +24,7 @@ use crate::policy::Policy;
 use crate::time::Millis;
 use crate::tool::{Declared, Tool};
 
+mod channels;
 mod databases;
 mod dead;
 mod error;
@@ -42,6 +43,8 @@ mod tests;
 mod tree;
 mod workflow;
 
+use channels::Channels;
+pub use channels::{Channel, ChannelKind};
 pub use databases::{Database, DatabaseUrl, PasswordInUrl, dialect_of};
 pub use dead::{Dead, DeadRule};
 use error::{Checker, did_you_mean};
@@ -145,58 +148,14 @@ pub enum OtherReply {
     Queue,
 }
 
-/// A configured channel.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Channel {
-    /// What it speaks.
-    pub kind: ChannelKind,
-    /// Where messages are sent to.
-    pub url: Option<String>,
-    /// What both directions are signed with.
-    pub secret: Option<Secret>,
-    /// Where the certificates are that vouch for the other side, instead of the machine's own roots.
-    pub ca: Option<Secret>,
-    /// How long approvers have on it, when its section says so.
-    pub timeout: Option<Millis>,
-    /// The language of its questions, when it is not `[approval]`'s.
-    pub locale: Option<Locale>,
-}
-
-/// The kinds of channels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ChannelKind {
-    /// Signed HTTP both ways, for any platform.
-    Webhook,
-    /// Feishu (Lark).
-    Feishu,
-    /// DingTalk.
-    Dingtalk,
-    /// WhatsApp.
-    Whatsapp,
-    /// E-mail.
-    Email,
-    /// Slack.
-    Slack,
-    /// Telegram.
-    Telegram,
-}
-
-impl ChannelKind {
-    /// What channels are called when no other name is configured; people have accounts on these.
-    const NAMES: [&'static str; 7] = [
-        "terminal", "feishu", "dingtalk", "whatsapp", "email", "slack", "telegram",
-    ];
-}
-
 /// How long approvers have where nothing is configured: people sit at a terminal, look at a chat now and then, at the inbox
 /// within the hour, and at mail once a day.
-fn usual_timeout(channel: Option<&ChannelName>, kind: Option<ChannelKind>) -> Millis {
-    Millis::from_secs(match (channel.map(ChannelName::as_str), kind) {
-        (None, _) => 60 * 60,
-        (_, Some(ChannelKind::Email)) => 24 * 60 * 60,
-        (Some("terminal"), None) => 60,
-        (Some(_), _) => 300,
+fn usual_timeout(channel: Option<&ChannelName>) -> Millis {
+    Millis::from_secs(match channel.map(ChannelName::as_str) {
+        None => 60 * 60,
+        Some("terminal") => 60,
+        Some("email") => 24 * 60 * 60,
+        Some(_) => 300,
     })
 }
 
@@ -276,6 +235,7 @@ impl Config {
     pub fn builtin(inspect: Arc<dyn Inspect>) -> Self {
         Self::check(
             ConfigFile::default(),
+            Channels::new(),
             Canonical::default(),
             inspect,
             &mut Checker::new("", &[]),
@@ -293,8 +253,9 @@ impl Config {
         let mut checker = Checker::new(text, &variables);
         let config = tree::read(text, &variables, &mut checker).and_then(|tree| {
             let canonical = Canonical::of(&tree);
+            let channels = channels::read(tree.get_ref(), &mut checker);
             let file = deserialize(tree, &mut checker)?;
-            Some(Self::check(file, canonical, inspect, &mut checker))
+            Some(Self::check(file, channels, canonical, inspect, &mut checker))
         });
         checker.finish(file_name, config)
     }
@@ -330,7 +291,7 @@ impl Config {
         rule.or(workflow.map(|workflow| workflow.approval_timeout))
             .or(configured.and_then(|channel| channel.timeout))
             .or(self.approval.timeout)
-            .unwrap_or_else(|| usual_timeout(channel, configured.map(|channel| channel.kind)))
+            .unwrap_or_else(|| usual_timeout(channel))
     }
 
     /// The language people are asked in on a channel.
@@ -357,6 +318,7 @@ impl Config {
 
     fn check(
         file: ConfigFile,
+        channels: Channels,
         canonical: Canonical,
         inspect: Arc<dyn Inspect>,
         checker: &mut Checker<'_>,
@@ -379,11 +341,6 @@ impl Config {
             .iter()
             .filter_map(|(name, database)| databases::database(name, database, checker))
             .collect::<BTreeMap<_, _>>();
-        let channels = file
-            .channels
-            .iter()
-            .filter_map(|(name, channel)| sections::channel(name, channel, checker))
-            .collect();
         let people = sections::directory(people.unwrap_or_default(), &file.groups, &channels, checker);
         let inspect = programs::check(file.programs, inspect, checker);
         let rules = rules::check(
@@ -424,7 +381,10 @@ impl Config {
             tools,
             inspect,
             people,
-            channels,
+            channels: channels
+                .into_iter()
+                .filter_map(|(name, channel)| Some((name, channel?)))
+                .collect(),
             server,
             store: Store {
                 path: sections::place(file.store.path, "placet.db", checker),

@@ -1,78 +1,152 @@
 //! The sentences that people read, in each language.
 //!
-//! They are data: `messages/en.toml` and `messages/zh.toml` at the root of the repository, one table per kind of thing that is said, one
-//! sentence per code. A value knows its own sentence: serde writes it as a map in which the table's name is its code and the other fields
-//! are the parameters (`{"sql": "no_condition", "verb": "DELETE"}`), so that a new variant needs a line in each file and no code.
+//! They are data: `messages/` at the root of the repository has a folder per language with the same files, tables and keys. An id is
+//! `table.key`. The build checks that every language has every sentence with the same parameters, and makes a function of each, so that
+//! a sentence that does not exist, or a parameter that is missing or of the wrong kind, does not compile:
 //!
-//! In a sentence `{verb}` stands for a parameter, and `{deed.*}` for the sentence of the table `deed` that the parameter `deed` names.
-//! The sentence `_` of a table is for codes that have none of their own.
+//! ```
+//! use placet_core::messages::{Locale, answered};
+//!
+//! assert_eq!(answered::counted(2_u32).say(Locale::English), "Approved. Waiting for 2 more.");
+//! ```
+//!
+//! In a sentence `{name}` stands for a text, `{count:number}`, `{left:duration}`, `{names:list}` and `{why:message}` for other kinds,
+//! `{count|row|rows}` for a word that goes with a number, and `{table.*}` for the sentence of another table.
+//!
+//! The sentences of `codes.toml` are found by a value instead ([`Message::of`]): serde writes it as a map in which the table's name is its
+//! code and the other fields are the parameters (`{"sql": "no_condition", "verb": "DELETE"}`). The sentence `_` of a table is for codes that
+//! have none of their own.
 
+mod format;
+mod render;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::borrow::Cow;
+use std::fmt;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::interaction::Locale;
+pub use crate::interaction::Locale;
+use crate::time::Millis;
+pub use catalogue::*;
 
-/// By table and code.
-type Sentences = BTreeMap<String, BTreeMap<String, String>>;
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "generated; parameters are taken by value so that callers need no borrows"
+)]
+mod catalogue {
+    //! What the build makes of `messages/`.
+    use super::render::{Kind, Language, Piece};
+    use super::{Message, Millis};
 
-static ENGLISH: LazyLock<Sentences> = LazyLock::new(|| parse(include_str!("../../../messages/en.toml")));
-static CHINESE: LazyLock<Sentences> = LazyLock::new(|| parse(include_str!("../../../messages/zh.toml")));
-
-/// A build whose own files do not parse shows codes instead of sentences. A test parses them.
-fn parse(toml: &str) -> Sentences {
-    toml::from_str(toml).unwrap_or_default()
+    include!(concat!(env!("OUT_DIR"), "/messages.rs"));
 }
 
-fn sentences(locale: Locale) -> &'static Sentences {
-    match locale {
-        Locale::English => &ENGLISH,
-        Locale::Chinese => &CHINESE,
-    }
+/// A sentence with its parameters, in no language yet. Tests compare messages; surfaces say them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Message {
+    id: Cow<'static, str>,
+    parameters: Map<String, Value>,
 }
 
-/// The sentence of `table` for `value`. Without one, its code and parameters are shown: a reason is never hidden.
-pub fn say(locale: Locale, table: &str, value: &impl Serialize) -> String {
-    match serde_json::to_value(value) {
-        Ok(Value::Object(parameters)) => sentence(locale, table, &parameters),
-        Ok(other) => format!("{table}: {other}"),
-        Err(error) => format!("{table}: {error}"),
-    }
-}
-
-fn sentence(locale: Locale, table: &str, parameters: &Map<String, Value>) -> String {
-    let own = |code: &Value| {
-        let table = sentences(locale).get(table)?;
-        table.get(code.as_str()?).or_else(|| table.get("_"))
-    };
-    let Some(mut rest) = parameters.get(table).and_then(own).map(String::as_str) else {
-        return Value::Object(parameters.clone()).to_string();
-    };
-    let mut said = String::new();
-    while let Some((before, name, after)) = placeholder(rest) {
-        said += before;
-        match (name.strip_suffix(".*"), parameters.get(name)) {
-            (Some(table), _) => said += &sentence(locale, table, parameters),
-            (None, Some(Value::String(text))) => said += text,
-            (None, Some(value)) => said += &value.to_string(),
-            (None, None) => said += name,
+impl Message {
+    /// The sentence of `table` for a value that is a code, alone (`"read"`) or with parameters (`{"sql": "no_condition", …}`). Where the table
+    /// has no such sentence, code and parameters are said: a reason is never hidden.
+    pub fn of(table: &str, value: &impl Serialize) -> Self {
+        let value = serde_json::to_value(value).unwrap_or_else(|error| Value::String(error.to_string()));
+        let parameters = match value {
+            Value::Object(parameters) => parameters,
+            code => Map::from_iter([(table.to_owned(), code)]),
+        };
+        let code = parameters.get(table).and_then(Value::as_str);
+        Self {
+            id: Cow::Owned(format!("{table}.{}", code.unwrap_or_default())),
+            parameters,
         }
-        rest = after;
     }
-    said + rest
+
+    /// `table.key`.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Its parameters, by name.
+    pub const fn parameters(&self) -> &Map<String, Value> {
+        &self.parameters
+    }
+
+    /// The sentence in a language.
+    pub fn say(&self, locale: Locale) -> String {
+        render::said(locale, &self.id, &self.parameters)
+    }
+
+    fn new(id: &'static str) -> Self {
+        Self {
+            id: Cow::Borrowed(id),
+            parameters: Map::new(),
+        }
+    }
+
+    fn with(mut self, name: &str, value: Value) -> Self {
+        self.parameters.insert(name.to_owned(), value);
+        self
+    }
+
+    fn text(self, name: &str, text: &dyn fmt::Display) -> Self {
+        self.with(name, text.to_string().into())
+    }
+
+    fn number(self, name: &str, number: Option<u64>) -> Self {
+        self.with(name, number.unwrap_or(u64::MAX).into())
+    }
+
+    fn duration(self, name: &str, duration: Millis) -> Self {
+        self.with(name, duration.get().into())
+    }
+
+    fn list(self, name: &str, items: impl IntoIterator<Item: fmt::Display>) -> Self {
+        let items = items.into_iter().map(|item| item.to_string());
+        self.with(name, items.collect())
+    }
+
+    fn message(self, name: &str, message: &Self) -> Self {
+        self.with(name, serde_json::to_value(message).unwrap_or_default())
+    }
 }
 
-/// The first `{name}` or `{table.*}`, with what stands before and after it. Other braces (`${…}`) are text.
-fn placeholder(text: &str) -> Option<(&str, &str, &str)> {
-    text.match_indices('{').find_map(|(start, _)| {
-        let (name, after) = text.get(start + 1..)?.split_once('}')?;
-        let letters = name.strip_suffix(".*").unwrap_or(name);
-        let is_name = !letters.is_empty() && letters.chars().all(|c| c.is_ascii_lowercase() || c == '_');
-        is_name.then_some((text.get(..start)?, name, after))
-    })
+/// In English: for logs, and for programs that read errors.
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.say(Locale::English))
+    }
+}
+
+/// What people are told about, such as an error.
+pub trait Explain {
+    /// What to say about it.
+    fn message(&self) -> Message;
+}
+
+/// `Display` of a type that has a message: the message in English.
+#[macro_export]
+macro_rules! display_in_english {
+    ($($type:ty),+ $(,)?) => {$(
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                std::fmt::Display::fmt(&$crate::messages::Explain::message(self), f)
+            }
+        }
+    )+};
+}
+
+/// A sentence without parameters, by its id.
+pub fn text(locale: Locale, id: &str) -> Option<&'static str> {
+    render::text(locale, id)
+}
+
+/// The sentences whose ids begin with `prefix`, as they stand in the catalogue: for the web inbox, which fills in parameters itself.
+pub fn templates(locale: Locale, prefix: &str) -> impl Iterator<Item = (&'static str, String)> {
+    render::templates(locale, prefix)
 }

@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 
 use crate::call::{Args, CallDigest};
 use crate::findings::Judgement;
-use crate::ids::PersonId;
+use crate::ids::{ChannelName, PersonId};
+use crate::messages::{Explain, Message, text};
 use crate::time::{Millis, Timestamp};
 use crate::verdict::Reason;
 
@@ -124,7 +125,7 @@ pub enum Denial {
     /// A person would have to agree, and there is nobody to ask.
     NobodyToAsk {
         /// Why not.
-        why: String,
+        why: Nobody,
     },
     /// Too many questions are open already.
     TooManyOpen {
@@ -145,6 +146,57 @@ pub enum Denial {
     /// The session has been ended.
     SessionOver,
 }
+
+/// Why no one can be asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "nobody", rename_all = "snake_case")]
+pub enum Nobody {
+    /// A chat without a user.
+    UnknownUser,
+    /// A chat account that the operator has not linked to a person.
+    Unlinked {
+        /// The account.
+        user: PersonId,
+    },
+    /// An account that is asked nowhere: its channel is not connected, and it cannot sign in to the inbox.
+    NoAccount {
+        /// The account.
+        user: PersonId,
+    },
+    /// A chat that cannot be reached.
+    NoChannel {
+        /// Its channel.
+        channel: ChannelName,
+    },
+    /// Neither chat nor inbox.
+    NoInbox,
+    /// A quorum that can never be reached.
+    TooFew {
+        /// How many are needed.
+        quorum: u32,
+        /// How many there are.
+        able: u32,
+    },
+    /// The question could not be delivered.
+    Undeliverable {
+        /// The channel's error.
+        error: String,
+    },
+    /// A sentence, in rows of versions that stored sentences.
+    #[serde(untagged)]
+    Written(String),
+}
+
+impl Explain for Nobody {
+    fn message(&self) -> Message {
+        match self {
+            Self::Written(text) => text::as_written(text),
+            coded => Message::of("nobody", coded),
+        }
+    }
+}
+
+crate::display_in_english!(Nobody);
 
 /// Whose open questions are counted.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -352,6 +404,40 @@ impl std::fmt::Display for Denial {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::messages::tests::{check, table};
+
+    /// The key of its sentence. A new variant does not compile until it has one.
+    fn key(nobody: &Nobody) -> &'static str {
+        match nobody {
+            Nobody::UnknownUser => "unknown_user",
+            Nobody::Unlinked { .. } => "unlinked",
+            Nobody::NoAccount { .. } => "no_account",
+            Nobody::NoChannel { .. } => "no_channel",
+            Nobody::NoInbox => "no_inbox",
+            Nobody::TooFew { .. } => "too_few",
+            Nobody::Undeliverable { .. } => "undeliverable",
+            Nobody::Written(_) => "written",
+        }
+    }
+
+    #[test]
+    fn every_reason_not_to_ask_has_a_sentence_and_those_of_older_rows_are_read_as_written() {
+        check::<Nobody>("nobody");
+        for sentence in table("nobody") {
+            let json = json!({"nobody": sentence, "user": "u", "channel": "c", "quorum": 2, "able": 1, "error": "e"});
+            assert_eq!(key(&serde_json::from_value(json).unwrap()), sentence);
+        }
+        assert_eq!(table("nobody").len(), 7);
+        let old: Denial =
+            serde_json::from_value(json!({"because": "nobodyToAsk", "why": "no channel"})).unwrap();
+        assert_eq!(
+            old,
+            Denial::NobodyToAsk {
+                why: Nobody::Written("no channel".into())
+            }
+        );
+        assert!(old.to_string().ends_with(": no channel"), "{old}");
+    }
 
     #[test]
     fn a_call_that_did_not_run_can_never_be_read_as_success() {

@@ -45,12 +45,12 @@ pub use claim::{
 };
 pub use expire::{escalate, expire, lose_lease};
 pub use host::{ResumeRefusal, RunHost};
-pub use inbound::{Choice, Inbound, InboundOutcome, Patience, chat_member, receive};
+pub use inbound::{Choice, Inbound, InboundOutcome, Patience, Reaction, SaidTo, chat_member, receive};
 pub use interrupt::interrupt_run;
 pub use lease::{LeaseHeld, take_lease};
 pub use outage::record_outage;
 pub use propose::{Proposal, ProposeRefusal, Proposed, judge, propose, propose_together};
-pub use recover::recover;
+pub use recover::{disown, recover};
 pub use remember::Authority;
 pub use run::{Ending, RunRefusal, end_run, take_turn};
 pub use session::{

@@ -5,7 +5,7 @@
 //! that neither uses up an approver's time.
 
 use std::fmt;
-use std::ops::Add;
+use std::ops::{Add, Sub};
 
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +52,9 @@ impl Timestamp {
 }
 
 impl Shift {
+    /// Before the first outage.
+    pub const NONE: Self = Self(0);
+
     /// What an outage moves deadlines by.
     pub const fn between(from: Timestamp, until: Timestamp) -> Self {
         Self(until.0.saturating_sub(from.0))
@@ -111,6 +114,22 @@ impl Add<Shift> for Timestamp {
 
     fn add(self, by: Shift) -> Self {
         Self(self.0.saturating_add(by.0))
+    }
+}
+
+impl Add for Shift {
+    type Output = Self;
+
+    fn add(self, by: Self) -> Self {
+        Self(self.0.saturating_add(by.0))
+    }
+}
+
+impl Sub<Shift> for Timestamp {
+    type Output = Self;
+
+    fn sub(self, by: Shift) -> Self {
+        Self(self.0.saturating_sub(by.0))
     }
 }
 

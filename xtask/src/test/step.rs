@@ -9,7 +9,7 @@ use super::tally::Tally;
 use super::{api, needs, web};
 use crate::cargo::{answers, cargo, succeeds};
 use crate::workspace::Workspace;
-use crate::{arrows, shape};
+use crate::{arrows, shape, words};
 
 /// One thing to check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +20,7 @@ pub(super) enum Step {
     Docs,
     Arrows,
     Shape,
+    Words,
     Deny,
     Tests,
     Web,
@@ -54,11 +55,12 @@ pub(super) enum Outcome {
 
 impl Step {
     /// In the order they run: cheap and telling ones first.
-    pub(super) const ALL: [Self; 10] = [
+    pub(super) const ALL: [Self; 11] = [
         Self::Needs,
         Self::Fmt,
         Self::Arrows,
         Self::Shape,
+        Self::Words,
         Self::Deny,
         Self::Clippy,
         Self::Docs,
@@ -75,6 +77,7 @@ impl Step {
             Self::Docs => "docs",
             Self::Arrows => "arrows",
             Self::Shape => "shape",
+            Self::Words => "words",
             Self::Deny => "deny",
             Self::Tests => "tests",
             Self::Web => "web",
@@ -90,6 +93,7 @@ impl Step {
             Self::Docs => "documentation, warnings denied",
             Self::Arrows => "which crate may know which",
             Self::Shape => "workspace lints in every crate, a header on every module",
+            Self::Words => "every sentence of messages/ is used, and none stands in the code",
             Self::Deny => "licences, banned crates and sources of dependencies",
             Self::Tests => "every test and doctest",
             Self::Web => "the web inbox in a real browser",
@@ -124,6 +128,7 @@ impl Step {
             ),
             Self::Arrows => Ok(faults(&arrows::check(&workspace.members))),
             Self::Shape => Ok(faults(&shape::check(workspace)?)),
+            Self::Words => Ok(faults(&words::check(workspace)?)),
             Self::Deny => deny(),
             Self::Tests => tests(tally),
             Self::Web => web::run(workspace, tally),

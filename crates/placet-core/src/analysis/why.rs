@@ -3,17 +3,15 @@
 //! Each enum is a table of the catalogue ([`crate::messages`]), each variant a sentence in it and each field a parameter. A parser's
 //! complaint (`error`) is in the English of its library, and every language quotes it.
 
-#![expect(missing_docs, reason = "`messages/en.toml` says each variant in words")]
+#![expect(missing_docs, reason = "`messages/en/codes.toml` says each variant in words")]
 
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::interaction::Locale;
-use crate::messages;
+use crate::messages::{Explain, Message};
 
 /// Why a fact has the risk it has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -221,28 +219,30 @@ pub enum AddressConcern {
 impl Why {
     /// In words, without a full stop.
     pub fn words(&self, locale: Locale) -> String {
-        messages::say(locale, "why", self)
+        self.message().say(locale)
     }
 }
 
 impl Ban {
     /// In words, without a full stop.
     pub fn words(&self, locale: Locale) -> String {
-        messages::say(locale, "ban", self)
+        self.message().say(locale)
     }
 }
 
-impl fmt::Display for Why {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.words(Locale::English))
+impl Explain for Why {
+    fn message(&self) -> Message {
+        Message::of("why", self)
     }
 }
 
-impl fmt::Display for Ban {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.words(Locale::English))
+impl Explain for Ban {
+    fn message(&self) -> Message {
+        Message::of("ban", self)
     }
 }
+
+crate::display_in_english!(Why, Ban);
 
 impl From<Doubt> for Why {
     fn from(doubt: Doubt) -> Self {

@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_spanned::Spanned;
 
 use super::lasting::Lasting;
 use super::models::Provider;
-use super::{ChannelKind, OtherReply, Secret, WideGrants};
+use super::{OtherReply, Secret, WideGrants};
 use crate::ids::{ChannelName, ToolName};
 use crate::interaction::Locale;
 use crate::policy::Mode;
@@ -56,8 +56,9 @@ pub(super) struct ConfigFile {
     pub(super) people: Option<Vec<Spanned<PersonFile>>>,
     #[serde(default)]
     pub(super) groups: BTreeMap<Spanned<String>, Vec<String>>,
-    #[serde(default)]
-    pub(super) channels: BTreeMap<Spanned<String>, ChannelFile>,
+    /// Read beforehand: the type of a channel says which keys it has.
+    #[serde(default, rename = "channels")]
+    _channels: IgnoredAny,
     #[serde(default)]
     pub(super) server: ServerFile,
     #[serde(default)]
@@ -166,18 +167,6 @@ pub(super) struct ToolFile {
     pub(super) write_path: Texts,
     #[serde(default)]
     pub(super) url: Texts,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct ChannelFile {
-    #[serde(rename = "type")]
-    pub(super) kind: ChannelKind,
-    pub(super) url: Option<Spanned<String>>,
-    pub(super) secret: Option<Secret>,
-    pub(super) ca: Option<Spanned<Secret>>,
-    pub(super) timeout: Option<Spanned<Lasting>>,
-    pub(super) locale: Option<Locale>,
 }
 
 #[derive(Default, Deserialize)]

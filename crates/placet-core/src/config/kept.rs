@@ -3,10 +3,11 @@
 //! Nothing here is matched with `..`: whoever adds a section or a key is asked by the compiler whether secrets are in it.
 
 use std::collections::BTreeSet;
+use std::iter;
 
 use super::{
-    Channel, Config, Database, DatabaseUrl, EnvValue, McpServer, McpTransport, Model, Secret, Server, Store,
-    Tokens, file, tree,
+    Channel, ChannelKind, Config, Database, DatabaseUrl, EnvValue, McpServer, McpTransport, Model, Secret,
+    Server, Store, Tokens, file, tree,
 };
 use crate::people::Person;
 
@@ -79,16 +80,15 @@ fn of_person(person: &Person) -> Option<&Secret> {
     token.as_ref()
 }
 
-fn of_channel(channel: &Channel) -> impl Iterator<Item = &Secret> {
+fn of_channel(channel: &Channel) -> Vec<&Secret> {
     let Channel {
-        kind: _,
-        url: _,
-        secret,
-        ca,
+        kind,
         timeout: _,
         locale: _,
     } = channel;
-    [secret, ca].into_iter().flatten()
+    match kind {
+        ChannelKind::Webhook { url: _, secret, ca } => iter::once(secret).chain(ca).collect(),
+    }
 }
 
 fn of_model(model: &Model) -> Option<&Secret> {

@@ -9,7 +9,7 @@ use super::error::Checker;
 use super::file::{AgentFile, ModelFile};
 use super::sandbox::{self, Sandbox};
 use super::sections::positive;
-use super::{Channel, Secret};
+use super::{Channels, Secret};
 use crate::ids::ChannelName;
 use crate::run::Limits;
 
@@ -74,7 +74,7 @@ pub(super) enum Provider {
 pub(super) fn agent(
     file: &AgentFile,
     models: &BTreeMap<String, Model>,
-    channels: &BTreeMap<ChannelName, Channel>,
+    channels: &Channels,
     checker: &mut Checker<'_>,
 ) -> Agent {
     let usual = Limits::USUAL;

@@ -5,11 +5,12 @@ use std::ops::Range;
 
 use serde_spanned::Spanned;
 
+use super::channels::USUAL_NAMES;
 use super::error::{Checker, did_you_mean};
-use super::file::{ApprovalFile, ChannelFile, SafetyFile, ServerFile, ToolFile};
+use super::file::{ApprovalFile, SafetyFile, ServerFile, ToolFile};
 use super::lasting::Lasting;
 use super::secret::NOT_A_SECRET;
-use super::{Approval, Channel, ChannelKind, Host, OtherReply, Scheme, Secret, Server, Tokens, WideGrants};
+use super::{Approval, Channels, Host, OtherReply, Scheme, Secret, Server, Tokens, WideGrants};
 use crate::ids::{AgentId, ChannelName, PersonId, ToolName};
 use crate::interaction::Locale;
 use crate::people::{Directory, Person};
@@ -141,69 +142,6 @@ pub(super) fn tool(
     Some((tool_name, declared))
 }
 
-pub(super) fn channel(
-    name: &Spanned<String>,
-    file: &ChannelFile,
-    checker: &mut Checker<'_>,
-) -> Option<(ChannelName, Channel)> {
-    let channel_name = checker.accept(name.span(), ChannelName::new(name.get_ref()))?;
-    if name.get_ref().contains(':') {
-        checker.refuse(
-            name.span(),
-            format_args!("the channel name `{}` holds a colon", name.get_ref()),
-            None,
-        );
-    }
-    if file.kind == ChannelKind::Webhook && (file.url.is_none() || file.secret.is_none()) {
-        let help = Some("without a secret anybody could answer".to_owned());
-        checker.refuse(
-            name.span(),
-            format_args!("the webhook `{}` needs a `url` and a `secret`", name.get_ref()),
-            help,
-        );
-    }
-    if let Some(url) = &file.url {
-        check_url(url, checker);
-    }
-    if let Some(ca) = &file.ca {
-        let encrypted = |url: &Spanned<String>| url.get_ref().to_ascii_lowercase().starts_with("https:");
-        if file.kind != ChannelKind::Webhook || !file.url.as_ref().is_some_and(encrypted) {
-            let help = Some("it says whom to trust on an https connection".to_owned());
-            checker.refuse(
-                ca.span(),
-                "`ca` means nothing without an https `url` of a webhook",
-                help,
-            );
-        }
-    }
-    let timeout = file.timeout.as_ref().and_then(|given| positive(given, checker));
-    let channel = Channel {
-        kind: file.kind,
-        url: file.url.as_ref().map(|url| url.get_ref().clone()),
-        secret: file.secret.clone(),
-        ca: file.ca.as_ref().map(|ca| ca.get_ref().clone()),
-        timeout,
-        locale: file.locale,
-    };
-    Some((channel_name, channel))
-}
-
-fn check_url(url: &Spanned<String>, checker: &mut Checker<'_>) {
-    match url::Url::parse(url.get_ref()) {
-        Ok(parsed) if matches!(parsed.scheme(), "http" | "https") => {}
-        Ok(_) => checker.refuse(
-            url.span(),
-            format_args!("`{}` is not an http or https URL", url.get_ref()),
-            None,
-        ),
-        Err(error) => checker.refuse(
-            url.span(),
-            format_args!("`{}` is not a URL: {error}", url.get_ref()),
-            None,
-        ),
-    }
-}
-
 pub(super) fn server(file: ServerFile, people: &Directory, checker: &mut Checker<'_>) -> Server {
     let listen = match &file.listen {
         None => Some(Server::LISTEN),
@@ -293,7 +231,7 @@ pub(super) fn place(given: Option<Spanned<String>>, default: &str, checker: &mut
 pub(super) fn directory(
     people: &[Spanned<BTreeMap<Spanned<String>, Spanned<String>>>],
     groups: &BTreeMap<Spanned<String>, Vec<String>>,
-    channels: &BTreeMap<ChannelName, Channel>,
+    channels: &Channels,
     checker: &mut Checker<'_>,
 ) -> Directory {
     let mut directory = Directory::empty();
@@ -311,7 +249,7 @@ pub(super) fn directory(
 
 fn person(
     file: &Spanned<BTreeMap<Spanned<String>, Spanned<String>>>,
-    channels: &BTreeMap<ChannelName, Channel>,
+    channels: &Channels,
     checker: &mut Checker<'_>,
 ) -> Option<(Range<usize>, Person)> {
     let mut name = None;
@@ -326,7 +264,7 @@ fn person(
             }
             channel => {
                 let known = || {
-                    ChannelKind::NAMES
+                    USUAL_NAMES
                         .into_iter()
                         .chain(channels.keys().map(ChannelName::as_str))
                 };

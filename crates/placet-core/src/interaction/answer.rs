@@ -7,6 +7,7 @@ use super::{Action, InteractionOption, Locale, Pending, Subject};
 use crate::call::Args;
 use crate::digest::Digest;
 use crate::ids::{InteractionId, PersonId};
+use crate::messages::{Explain, Message, refusal};
 use crate::principal::{Principal, Via};
 use crate::sealed;
 use crate::standing::Scope;
@@ -106,13 +107,11 @@ pub enum Accepted {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerError {
     /// Agents and bots never answer.
-    #[error("{by} is not a person; only people answer")]
     NotAPerson {
         /// Who tried.
         by: String,
     },
     /// The question was not put to them. Shown as "not found", so as not to leak that it exists.
-    #[error("{by} is not asked by {id}")]
     NotAsked {
         /// Which question.
         id: InteractionId,
@@ -120,13 +119,11 @@ pub enum AnswerError {
         by: PersonId,
     },
     /// They asked for it themselves, and the rule wants somebody else.
-    #[error("{by} asked for this; somebody else must approve it")]
     OwnRequest {
         /// Who tried.
         by: PersonId,
     },
     /// They answered, but time had run out.
-    #[error("{id} closed {late_by} before this answer came")]
     TooLate {
         /// Which question.
         id: InteractionId,
@@ -134,7 +131,6 @@ pub enum AnswerError {
         late_by: Millis,
     },
     /// They have approved already; one person counts once.
-    #[error("{by} has already approved; {needed} more needed")]
     VotedBefore {
         /// Who.
         by: PersonId,
@@ -142,7 +138,6 @@ pub enum AnswerError {
         needed: u32,
     },
     /// No such option.
-    #[error("`{option}` is not one of the options: {offered}")]
     NoSuchOption {
         /// What they chose.
         option: String,
@@ -150,7 +145,6 @@ pub enum AnswerError {
         offered: String,
     },
     /// The option needs a text.
-    #[error("`{option}` needs a text: {prompt}")]
     InputMissing {
         /// Which option.
         option: String,
@@ -158,71 +152,58 @@ pub enum AnswerError {
         prompt: String,
     },
     /// Their surface showed only a part, and the risk is high.
-    #[error("this cannot be approved here: not everything was shown, and the risk is HIGH")]
     NotShownWhole,
     /// The risk is high, and the operator has not linked their account to a person.
-    #[error("the risk is HIGH, and {by} is in no `[[people]]`; a configured person must approve it")]
     Unlinked {
         /// Who tried.
         by: PersonId,
     },
     /// A chat keeps what people type into it.
-    #[error("`{option}` asks for a secret, and a chat keeps what is typed; answer in the inbox")]
     SecretInChat {
         /// Which option.
         option: String,
     },
     /// The transport did not seal the secret. Nothing of it is stored.
-    #[error("`{option}` asks for a secret, and the answer is not sealed")]
     NotSealed {
         /// Which option.
         option: String,
     },
     /// Arguments cannot be edited in this question, or with this option.
-    #[error("the arguments cannot be edited with `{option}`")]
     EditNotOffered {
         /// Which option.
         option: String,
     },
     /// "Don't ask again" cannot be said here.
-    #[error("\"don't ask again\" is only for approving a call whose risk is not HIGH")]
     RememberNotOffered,
     /// More text than an agent should read.
-    #[error("the text has {bytes} bytes; at most {TEXT_BYTES_MAX} are accepted")]
     TooLong {
         /// How long it was.
         bytes: usize,
     },
 }
 
-impl AnswerError {
-    /// Why the answer does not count, in words, without a full stop.
-    pub fn words(&self, locale: Locale) -> String {
-        match (locale, self) {
-            (Locale::English, _) => self.to_string(),
-            (_, Self::NotAPerson { by }) => format!("{by} 不是人；只有人可以回答"),
-            (_, Self::NotAsked { id, by }) => format!("{id} 没有询问 {by}"),
-            (_, Self::OwnRequest { by }) => format!("这是 {by} 自己提出的，必须由别人批准"),
-            (_, Self::TooLate { id, late_by }) => format!("{id} 在这个回答到达前 {late_by} 已经截止"),
-            (_, Self::VotedBefore { by, needed }) => format!("{by} 已经批准过，还需要 {needed} 人"),
-            (_, Self::NoSuchOption { option, offered }) => format!("`{option}` 不在可选项之中：{offered}"),
-            (_, Self::InputMissing { option, .. }) => format!("`{option}` 需要附上文字"),
-            (_, Self::NotShownWhole) => "不能在此批准：内容没有全部显示，而风险为高".to_owned(),
-            (_, Self::Unlinked { by }) => {
-                format!("风险为高，而 {by} 不在 `[[people]]` 中，必须由已登记的人批准")
-            }
-            (_, Self::SecretInChat { option }) => {
-                format!("`{option}` 需要填写密钥，聊天会保留输入内容，请在收件箱中回答")
-            }
-            (_, Self::NotSealed { option }) => format!("`{option}` 需要填写密钥，而回答未加密"),
-            (_, Self::EditNotOffered { option }) => format!("`{option}` 不能修改参数"),
-            (_, Self::RememberNotOffered) => "“不再询问”只用于批准风险不为高的调用".to_owned(),
-            (_, Self::TooLong { bytes }) => {
-                format!("文字有 {bytes} 字节，最多接受 {TEXT_BYTES_MAX} 字节")
-            }
+impl Explain for AnswerError {
+    fn message(&self) -> Message {
+        match self {
+            Self::NotAPerson { by } => refusal::not_a_person(by),
+            Self::NotAsked { id, by } => refusal::not_assigned(id, by),
+            Self::OwnRequest { by } => refusal::own_request(by),
+            Self::TooLate { id, late_by } => refusal::too_late(id, *late_by),
+            Self::VotedBefore { by, needed } => refusal::voted_before(by, *needed),
+            Self::NoSuchOption { option, offered } => refusal::no_such_option(offered, option),
+            Self::InputMissing { option, prompt } => refusal::input_missing(option, prompt),
+            Self::NotShownWhole => refusal::not_shown_whole(),
+            Self::Unlinked { by } => refusal::unlinked(by),
+            Self::SecretInChat { option } => refusal::secret_in_chat(option),
+            Self::NotSealed { option } => refusal::secret_not_sealed(option),
+            Self::EditNotOffered { option } => refusal::edit_not_offered(option),
+            Self::RememberNotOffered => refusal::remember_not_offered(),
+            Self::TooLong { bytes } => refusal::too_long(*bytes, TEXT_BYTES_MAX),
         }
     }
 }
+
+crate::display_in_english!(AnswerError);
 
 impl Pending {
     /// Decides whether `answer` counts at `now`; changes nothing.
@@ -378,73 +359,4 @@ fn check_secret(answer: &Answer, option: &InteractionOption) -> Result<(), Answe
         return Ok(());
     }
     Err(AnswerError::NotSealed { option: option_id() })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::render::tests::assert_chinese::assert_chinese;
-
-    /// Counts the errors; one that is new does not compile until it is below as well.
-    fn number(error: &AnswerError) -> usize {
-        match error {
-            AnswerError::NotAPerson { .. } => 0,
-            AnswerError::NotAsked { .. } => 1,
-            AnswerError::OwnRequest { .. } => 2,
-            AnswerError::TooLate { .. } => 3,
-            AnswerError::VotedBefore { .. } => 4,
-            AnswerError::NoSuchOption { .. } => 5,
-            AnswerError::InputMissing { .. } => 6,
-            AnswerError::NotShownWhole => 7,
-            AnswerError::Unlinked { .. } => 8,
-            AnswerError::EditNotOffered { .. } => 9,
-            AnswerError::RememberNotOffered => 10,
-            AnswerError::TooLong { .. } => 11,
-            AnswerError::SecretInChat { .. } => 12,
-            AnswerError::NotSealed { .. } => 13,
-        }
-    }
-
-    #[test]
-    fn every_refusal_of_an_answer_is_said_in_both_languages() {
-        let id = InteractionId::new("int_1").unwrap();
-        let by = PersonId::new("lin").unwrap();
-        let text = || "x".to_owned();
-        let all = [
-            AnswerError::NotAPerson { by: text() },
-            AnswerError::NotAsked {
-                id: id.clone(),
-                by: by.clone(),
-            },
-            AnswerError::OwnRequest { by: by.clone() },
-            AnswerError::TooLate {
-                id,
-                late_by: Millis::from_secs(3),
-            },
-            AnswerError::VotedBefore {
-                by: by.clone(),
-                needed: 1,
-            },
-            AnswerError::NoSuchOption {
-                option: text(),
-                offered: "`approve`, `reject`, `skip`".into(),
-            },
-            AnswerError::InputMissing {
-                option: text(),
-                prompt: "What should it do differently?".into(),
-            },
-            AnswerError::NotShownWhole,
-            AnswerError::Unlinked { by },
-            AnswerError::EditNotOffered { option: text() },
-            AnswerError::RememberNotOffered,
-            AnswerError::TooLong { bytes: 9 },
-            AnswerError::SecretInChat { option: text() },
-            AnswerError::NotSealed { option: text() },
-        ];
-        for (index, error) in all.iter().enumerate() {
-            assert_eq!(number(error), index, "a refusal is missing, or out of order");
-            assert_eq!(error.words(Locale::English), error.to_string());
-            assert_chinese(&error.words(Locale::Chinese));
-        }
-    }
 }

@@ -9,6 +9,8 @@ use crate::call::tests::call;
 use crate::digest::Digest;
 use crate::ids::ChannelName;
 use crate::journal::Event;
+use crate::messages::Explain as _;
+use crate::messages::tests::coded;
 use crate::time::Timestamp;
 
 /// A question `int_7` to ana and bo, closing at 60, about a bash call of the requester ana.
@@ -133,7 +135,7 @@ impl Story {
         };
         let interaction = pending.asked.id.clone();
         match pending.answer(&answer, Timestamp::from_millis(at)) {
-            Err(error) => writeln!(self.told, "{at} refused: {error}").unwrap(),
+            Err(error) => writeln!(self.told, "{at} refused: {}", coded(&error.message())).unwrap(),
             Ok(Accepted::Vote(ballot)) => {
                 writeln!(self.told, "{at} {} voted", ballot.by).unwrap();
                 self.apply(at, &Event::Voted { interaction, ballot });
@@ -186,7 +188,7 @@ fn an_answer_at_the_deadline_is_too_late_and_the_call_does_not_run() {
         ",
         &expect![[r#"
             59 ana voted
-            60 refused: int_7 closed 0s before this answer came
+            60 refused: refusal.too_late {"id":"int_7","late_by":0}
             60 expired
             61 nothing: expired
         "#]],
@@ -204,7 +206,7 @@ fn a_quorum_counts_people_and_one_person_counts_once() {
         ",
         &expect![[r#"
             1 ana voted
-            2 refused: ana has already approved; 1 more needed
+            2 refused: refusal.voted_before {"by":"ana","needed":1}
             3 ApproveAndExecute by ana+bo
         "#]],
     );
@@ -238,10 +240,10 @@ fn strangers_bots_and_agents_decide_nothing_and_learn_nothing() {
         99 eve approve
         ",
         &expect![[r#"
-            1 refused: eve is not asked by int_7
-            2 refused: bot ops:r2 is not a person; only people answer
-            3 refused: agent tester is not a person; only people answer
-            99 refused: eve is not asked by int_7
+            1 refused: refusal.not_assigned {"by":"int_7","id":"eve"}
+            2 refused: refusal.not_a_person {"by":"bot ops:r2"}
+            3 refused: refusal.not_a_person {"by":"agent tester"}
+            99 refused: refusal.not_assigned {"by":"int_7","id":"eve"}
         "#]],
     );
 }
@@ -259,7 +261,7 @@ fn people_asked_by_escalation_count_only_after_it() {
         ",
         &expect![[r#"
             29 still pending
-            29 refused: cy is not asked by int_7
+            29 refused: refusal.not_assigned {"by":"int_7","id":"cy"}
             30 escalated to {PersonId("cy")}
             30 still pending
             31 ApproveAndExecute by cy
@@ -280,7 +282,7 @@ fn the_requester_does_not_approve_what_needs_somebody_else_but_may_refuse_it() {
         2 bo approve
         ",
         &expect![[r#"
-            1 refused: ana asked for this; somebody else must approve it
+            1 refused: refusal.own_request {"by":"ana"}
             2 ApproveAndExecute by bo
         "#]],
     );
@@ -302,7 +304,7 @@ fn high_risk_is_not_approved_from_a_surface_that_showed_only_a_part() {
         2 bo reject (partly-shown)
         ",
         &expect![[r#"
-            1 refused: this cannot be approved here: not everything was shown, and the risk is HIGH
+            1 refused: refusal.not_shown_whole {}
             2 RejectWithReason by bo
         "#]],
     );
@@ -325,8 +327,8 @@ fn an_option_that_needs_a_text_needs_a_text() {
         3 bo retry use make -n first
         ",
         &expect![[r#"
-            1 refused: `retry` needs a text: What should it do differently?
-            2 refused: `explode` is not one of the options: `approve`, `reject`, `retry`, `skip`, `terminate`
+            1 refused: refusal.input_missing {"option":"retry","prompt":"What should it do differently?"}
+            2 refused: refusal.no_such_option {"offered":"`approve`, `reject`, `retry`, `skip`, `terminate`","option":"explode"}
             3 RetryWithFeedback by bo (use make -n first)
         "#]],
     );

@@ -25,6 +25,16 @@ pub struct Surface {
     pub elsewhere: Option<String>,
 }
 
+impl Surface {
+    /// Plain text of any length.
+    pub const UNBOUNDED: Self = Self {
+        width: None,
+        chars_max: None,
+        markup: Markup::Plain,
+        elsewhere: None,
+    };
+}
+
 /// How text is marked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Markup {

@@ -11,6 +11,8 @@ use crate::interaction::{
     Resolved, Subject,
 };
 use crate::journal::Event;
+use crate::messages::{Explain, Message, answered, decided, refusal};
+use crate::outcome::Nobody;
 use crate::policy::Context;
 use crate::principal::Principal;
 use crate::snapshot::Snapshot;
@@ -19,7 +21,7 @@ use crate::time::Timestamp;
 use crate::tool::Tool;
 use crate::verdict::{Decision, Reason};
 
-use super::ask::{Fresh, Nobody, Question, put};
+use super::ask::{Fresh, Question, put};
 use super::remember::{Authority, remember};
 use super::settle::{Verdicted, settle_answered};
 use super::terms::RunTerms;
@@ -49,10 +51,8 @@ pub enum Answered {
 #[derive(Debug, thiserror::Error)]
 pub enum AnswerRefusal {
     /// There is no such question, or it is not theirs to answer.
-    #[error("there is no question `{0}` for you")]
     NotFound(InteractionId),
     /// Somebody, or the clock, was faster.
-    #[error("{id} is already decided: {how} at {at}")]
     AlreadyDecided {
         /// Which question.
         id: InteractionId,
@@ -62,26 +62,16 @@ pub enum AnswerRefusal {
         at: Timestamp,
     },
     /// It does not count.
-    #[error(transparent)]
     Invalid(AnswerError),
     /// The edited arguments do not fit the tool.
-    #[error("the edited arguments do not fit the tool's schema: {0}")]
     EditInvalid(String),
     /// Policy denies the edited call; a deny stays a deny.
-    #[error("policy denies the edited call: {0}")]
     EditDenied(EditDenial),
     /// "Don't ask again" would cover something else than this call.
-    #[error("\"don't ask again\" must cover the call it is said about")]
     ScopeMismatch,
     /// "Don't ask again" for a project or as a rule is not theirs to say.
-    #[error(
-        "only an admin may say \"don't ask again\" beyond this conversation; `[approval] wide_grants` can allow approvers to"
-    )]
     WideNotAllowed,
     /// A person refused a call that it would cover.
-    #[error(
-        "a person refused a call that this would cover in the last seven days; choose something narrower"
-    )]
     RefusedBefore,
 }
 
@@ -118,6 +108,55 @@ pub enum EditDenial {
 }
 
 impl Refusal for AnswerRefusal {}
+
+impl Explain for AnswerRefusal {
+    fn message(&self) -> Message {
+        match self {
+            Self::NotFound(id) => refusal::not_found(id),
+            Self::AlreadyDecided { id, how, at } => refusal::already_decided(at, how.message(), id),
+            Self::Invalid(error) => error.message(),
+            Self::EditInvalid(error) => refusal::edit_invalid(error),
+            Self::EditDenied(denial) => refusal::edit_denied(denial.message()),
+            Self::ScopeMismatch => refusal::scope_mismatch(),
+            Self::WideNotAllowed => refusal::wide_not_allowed(),
+            Self::RefusedBefore => refusal::refused_before(),
+        }
+    }
+}
+
+impl Answered {
+    /// What the approver is told while the request stays pending or is replaced by another one.
+    pub fn goes_on(&self) -> Option<Message> {
+        match self {
+            Self::Decided { .. } => None,
+            Self::Voted { needed } => Some(answered::counted(*needed)),
+            Self::AskedAnew { question } => Some(answered::asked_anew(question)),
+        }
+    }
+}
+
+impl Explain for How {
+    fn message(&self) -> Message {
+        match self {
+            Self::Answered { option, by } => decided::chosen(by, option),
+            Self::Expired => decided::expired(),
+            Self::Withdrawn => decided::withdrawn(),
+            Self::Replaced { by } => decided::replaced(by),
+        }
+    }
+}
+
+impl Explain for EditDenial {
+    fn message(&self) -> Message {
+        match self {
+            Self::Policy(reason) => reason.message(),
+            Self::Nobody(nobody) => nobody.message(),
+            Self::CallbackFailed => refusal::callback_failed(),
+        }
+    }
+}
+
+crate::display_in_english!(AnswerRefusal, How, EditDenial);
 
 impl From<AnswerError> for AnswerRefusal {
     fn from(error: AnswerError) -> Self {

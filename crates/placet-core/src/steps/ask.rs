@@ -7,7 +7,7 @@ use crate::evidence::Evidence;
 use crate::ids::{AgentId, ChannelName, InteractionId, PersonId, SessionId};
 use crate::interaction::{Asked, Audience, Code, Escalating, InteractionRequest, RequestError, Subject};
 use crate::journal::Event;
-use crate::outcome::OpenOf;
+use crate::outcome::{Nobody, OpenOf};
 use crate::outgoing::{Change, OutKind, Outgoing};
 use crate::snapshot::{Need, Snapshot, Undecided};
 use crate::step::{Decided, Refusal};
@@ -108,34 +108,6 @@ pub(crate) struct Question<'a> {
     pub(crate) risk: Risk,
     pub(crate) evidence: Vec<Evidence>,
     pub(crate) tool_description: Option<String>,
-}
-
-/// Why nobody can be asked.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Nobody {
-    /// A chat without a user.
-    #[error("the chat's user is not known, and no rule names approvers")]
-    UnknownUser,
-    /// A chat account that the operator has not linked to a person.
-    #[error("the risk is HIGH, and `{0}` is in no `[[people]]`")]
-    Unlinked(PersonId),
-    /// An account that is asked nowhere: its channel is not connected, and it cannot sign in to the inbox.
-    #[error("`{0}` cannot be asked: the channel is not connected, and the account is in no `[[people]]`")]
-    NoAccount(PersonId),
-    /// A chat that cannot be reached.
-    #[error("no channel named `{0}` is connected")]
-    NoChannel(ChannelName),
-    /// Neither chat nor inbox.
-    #[error("the call has no channel, and nobody looks at the inbox")]
-    NoInbox,
-    /// A quorum that can never be reached.
-    #[error("{quorum} approval(s) are needed, and only {able} of the people asked may approve")]
-    TooFew {
-        /// How many are needed.
-        quorum: u32,
-        /// How many there are.
-        able: u32,
-    },
 }
 
 /// Builds the question and queues a copy for every place it should be seen in; or says why there is nobody to ask.
@@ -265,7 +237,7 @@ fn audience(reach: &Reach, question: &Question<'_>) -> Result<Audience, Nobody> 
         {
             match reach.inbox {
                 InboxReach::Open => Ok(Audience::Inbox),
-                InboxReach::Closed => Err(Nobody::Unlinked(user.clone())),
+                InboxReach::Closed => Err(Nobody::Unlinked { user: user.clone() }),
             }
         }
         (Approvers::SessionUser, Some(user), Some(_)) => Ok(only(user)),
@@ -299,7 +271,9 @@ fn unreachable(reach: &Reach, origin: Option<&Chat>, subject: &Subject) -> Optio
     let known =
         reach.elsewhere.contains_key(&chat.channel) || matches!(subject, Subject::UnknownOutcome { .. });
     let in_inbox = known && reach.inbox == InboxReach::Open;
-    (!in_inbox).then(|| Nobody::NoChannel(chat.channel.clone()))
+    (!in_inbox).then(|| Nobody::NoChannel {
+        channel: chat.channel.clone(),
+    })
 }
 
 /// An account that no one linked to a person answers in its chat only, so a question that is brought to no chat is for none of them.
@@ -312,7 +286,8 @@ fn no_account(targets: &BTreeSet<Chat>, audience: &Audience, subject: &Subject) 
     if !targets.is_empty() || people.iter().any(PersonId::is_configured) {
         return None;
     }
-    people.first().cloned().map(Nobody::NoAccount)
+    let first = people.first().cloned();
+    first.map(|user| Nobody::NoAccount { user })
 }
 
 /// A quorum that can never be reached is a question nobody can answer.
@@ -402,7 +377,7 @@ pub enum AskRefusal {
     },
     /// There is nobody to ask.
     #[error("there is nobody to ask: {0}")]
-    NobodyToAsk(String),
+    NobodyToAsk(Nobody),
 }
 
 impl Refusal for AskRefusal {}
@@ -462,6 +437,6 @@ pub fn ask_request(
             Some((max, of)) => Err(AskRefusal::TooManyOpen { max, of }.into()),
             None => Ok(draft.finish(asked)),
         },
-        Err(nobody) => Err(AskRefusal::NobodyToAsk(nobody.to_string()).into()),
+        Err(nobody) => Err(AskRefusal::NobodyToAsk(nobody).into()),
     }
 }

@@ -12,6 +12,7 @@ use crate::config::Config;
 use crate::ids::{PersonId, SessionId};
 use crate::interaction::Locale;
 use crate::journal::{Author, InboundMessage};
+use crate::messages::{Message, chat};
 use crate::outgoing::Change;
 use crate::snapshot::{Activity, Snapshot, Undecided};
 use crate::step::{Decided, Step};
@@ -112,13 +113,12 @@ pub fn take_chat_message(
     if owner.is_none() && !(listens && untouched) {
         return Ok(Step::nothing(Taken::Left));
     }
-    let locale = queued.locale;
     let mut draft = match (&queued.sender, &queued.members) {
         // Two bots would never stop.
         (Sender::Bot, _) => Draft::new(session),
-        (Sender::Unknown, _) => queued.reply(words::unknown_sender(locale).to_owned()),
+        (Sender::Unknown, _) => queued.reply(&chat::unknown_sender()),
         (Sender::Known(person), Members::Only(own)) if own != person => {
-            queued.reply(words::chat_of_another(locale).to_owned())
+            queued.reply(&chat::works_for_another())
         }
         (Sender::Known(person), _) => queued.tell(snapshot, now, host, person)?,
     };
@@ -138,10 +138,10 @@ impl ChatMessage {
         let open = open_run(snapshot, session)?;
         let refusal = open.and_then(|run| host.resumes(session, &run.started).err());
         if let Some(why @ (ResumeRefusal::Elsewhere { .. } | ResumeRefusal::NotYours(_))) = &refusal {
-            return Ok(self.reply(words::run_left_alone(why, self.locale)));
+            return Ok(self.reply(&words::not_delivered(why)));
         }
         if snapshot.session(session)?.ended {
-            return Ok(self.reply(words::session_over(self.locale).to_owned()));
+            return Ok(self.reply(&chat::session_ended()));
         }
         let message = UserMessage {
             session: session.clone(),
@@ -170,7 +170,8 @@ impl ChatMessage {
         }
     }
 
-    fn reply(&self, text: String) -> Draft {
+    fn reply(&self, message: &Message) -> Draft {
+        let text = message.say(self.locale);
         let mut draft = Draft::new(&self.session);
         let key = format!("letter:{}:{}", self.message.channel, self.message.message_id);
         say(&mut draft, key, &self.chat, text);

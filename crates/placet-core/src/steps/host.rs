@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::ids::{AgentId, ChannelName, SessionId};
+use crate::messages::{Explain, Message, resume};
 use crate::run::{Limits, RunStarted};
 use crate::step::Refusal;
 
@@ -27,10 +28,8 @@ pub struct RunHost {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ResumeRefusal {
     /// The run is another agent's.
-    #[error("the run of session `{0}` is another agent's")]
     NotYours(SessionId),
     /// A path means something else in another folder.
-    #[error("the run of session `{session}` works in `{workspace}`; go on with it from there")]
     Elsewhere {
         /// The session.
         session: SessionId,
@@ -38,7 +37,6 @@ pub enum ResumeRefusal {
         workspace: String,
     },
     /// It began with a model that is not configured here.
-    #[error("the run of session `{session}` thinks with the model `{model}`, which is not configured here")]
     NoModel {
         /// The session.
         session: SessionId,
@@ -48,6 +46,18 @@ pub enum ResumeRefusal {
 }
 
 impl Refusal for ResumeRefusal {}
+
+impl Explain for ResumeRefusal {
+    fn message(&self) -> Message {
+        match self {
+            Self::NotYours(session) => resume::not_yours(session),
+            Self::Elsewhere { session, workspace } => resume::elsewhere(session, workspace),
+            Self::NoModel { session, model } => resume::no_model(model, session),
+        }
+    }
+}
+
+crate::display_in_english!(ResumeRefusal);
 
 impl RunHost {
     /// Whether this process can go on with a run.

@@ -4,11 +4,12 @@
 
 use serde_json::{Map, Value};
 
-use crate::call::Chat;
+use crate::call::{Args, Chat};
 use crate::config::OtherReply;
 use crate::ids::{InteractionId, PersonId, SessionId};
 use crate::interaction::{Action, Answer, AnswerError, Asked, Code, Locale, Pending, Shown};
 use crate::journal::{Event, InboundMessage, genesis};
+use crate::messages::{Explain as _, Message, chat};
 use crate::outgoing::{Change, OutKind, OutState, Receipt};
 use crate::principal::{Principal, Via};
 use crate::reply::{self, Meant, OpenQuestion, Reading};
@@ -17,7 +18,7 @@ use crate::step::{Decided, Step, Stop};
 use crate::time::Timestamp;
 use crate::tool::Risk;
 
-use super::answer::{AnswerRefusal, Reply, answer};
+use super::answer::{AnswerRefusal, Edit, Reply, answer};
 use super::ask::Fresh;
 use super::remember::Authority;
 use super::{Draft, Rules, pending, say, words};
@@ -29,8 +30,14 @@ pub struct Inbound {
     pub message: InboundMessage,
     /// Who sent it.
     pub sender: Principal,
+    /// The platform's name of the message that a text replies to.
+    pub reply_to: Option<String>,
     /// The option they pressed, when it is a button's callback and no text.
     pub choice: Option<Choice>,
+    /// About the choice's edited arguments, if it has any.
+    pub edit: Option<Edit>,
+    /// Where what is said back goes.
+    pub said_to: SaidTo,
     /// What to do about a question whose delivery is under way.
     pub patience: Patience,
     /// For a question that follows.
@@ -46,6 +53,15 @@ pub enum Patience {
     Over,
 }
 
+/// Where the sender reads what Placet says about their message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SaidTo {
+    /// In the chat, through the outbox.
+    Chat,
+    /// Wherever the channel shows it: beside the button, or in a form.
+    Channel,
+}
+
 /// A button that was pressed: which question, which option.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
@@ -57,6 +73,17 @@ pub struct Choice {
     pub feedback: Option<String>,
     /// Information asked for.
     pub data: Option<Map<String, Value>>,
+    /// The arguments as they were changed in a form; absent when they were not.
+    pub edited_args: Option<Args>,
+}
+
+/// What Placet makes of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reaction {
+    /// What became of it.
+    pub outcome: InboundOutcome,
+    /// What was said to the sender.
+    pub said: Vec<String>,
 }
 
 /// What became of a message.
@@ -76,14 +103,17 @@ pub fn receive(
     snapshot: &Snapshot,
     now: Timestamp,
     inbound: &Inbound,
-) -> Decided<Option<InboundOutcome>> {
+) -> Decided<Option<Reaction>> {
     let message = &inbound.message;
     let key = MessageKey {
         channel: message.channel.clone(),
         message_id: message.message_id.clone(),
     };
     if *snapshot.is_seen(&key)? {
-        return Ok(Step::nothing(Some(InboundOutcome::Duplicate)));
+        return Ok(Step::nothing(Some(Reaction {
+            outcome: InboundOutcome::Duplicate,
+            said: Vec::new(),
+        })));
     }
     let chat = Chat {
         channel: message.channel.clone(),
@@ -100,6 +130,7 @@ pub fn receive(
         chat,
         draft: Draft::new(&session),
         touched: Vec::new(),
+        said: Vec::new(),
         early: false,
     };
     desk.draft.change(Change::SeenInbound {
@@ -111,17 +142,20 @@ pub fn receive(
     let Desk {
         mut draft,
         touched,
+        said,
         early,
         ..
     } = desk;
     if early {
         return Ok(Step::nothing(None));
     }
-    if consumed {
-        return Ok(draft.finish(Some(InboundOutcome::Consumed(touched))));
-    }
-    draft.event(Event::MessageQueued(Box::new(message.clone())));
-    Ok(draft.finish(Some(InboundOutcome::Queued)))
+    let outcome = if consumed {
+        InboundOutcome::Consumed(touched)
+    } else {
+        draft.event(Event::MessageQueued(Box::new(message.clone())));
+        InboundOutcome::Queued
+    };
+    Ok(draft.finish(Some(Reaction { outcome, said })))
 }
 
 struct Desk<'a> {
@@ -132,6 +166,7 @@ struct Desk<'a> {
     chat: Chat,
     draft: Draft,
     touched: Vec<InteractionId>,
+    said: Vec<String>,
     /// It came before the record of what was shown.
     early: bool,
 }
@@ -141,6 +176,7 @@ struct Given<'a> {
     option: &'a str,
     feedback: Option<String>,
     data: Option<Map<String, Value>>,
+    edited_args: Option<Args>,
 }
 
 impl<'a> Given<'a> {
@@ -149,6 +185,7 @@ impl<'a> Given<'a> {
             option,
             feedback,
             data: None,
+            edited_args: None,
         }
     }
 }
@@ -160,8 +197,9 @@ struct Here {
     mine: Vec<Pending>,
     /// What others may.
     others: Vec<Pending>,
-    /// How many cannot be read: nobody knows whose they are.
-    unreadable: usize,
+    /// Whether the message may be about a question that is not among these: one that cannot be read, or a message that no open
+    /// question was shown in.
+    may_mean_another: bool,
 }
 
 impl Desk<'_> {
@@ -181,17 +219,16 @@ impl Desk<'_> {
         let Here {
             mine,
             others,
-            unreadable,
+            may_mean_another,
         } = self.open_here()?;
         if mine.is_empty() {
             return Ok(self.hear_bystander(&self.understand(&others)));
         }
         match self.understand(&mine) {
-            // It may be meant for the one that cannot be read.
             Reading::Choose {
                 meant: Meant::OnlyOne,
                 ..
-            } if unreadable > 0 => self.ask_which(&mine),
+            } if may_mean_another => self.ask_which(&mine),
             Reading::NothingOpen | Reading::ToAnother => return Ok(false),
             Reading::Choose {
                 code,
@@ -206,11 +243,11 @@ impl Desk<'_> {
             } => {
                 self.choose_all(&mine, action, &choices, feedback.as_deref())?;
             }
-            Reading::WhichOne { codes } => self.say(words::which_one(&codes, self.locale())),
-            Reading::UnknownCode { given } => self.say(words::unknown_code(given, self.locale())),
+            Reading::WhichOne { codes } => self.say(&words::which_one(&codes)),
+            Reading::UnknownCode { given } => self.say(&chat::unknown_code(given)),
             Reading::Other { text } => match (self.rules.config.approval.on_other_reply, mine.as_slice()) {
                 (OtherReply::Queue, _) => return Ok(false),
-                (OtherReply::Refuse, [only]) if unreadable == 0 => self.refuse(only, text)?,
+                (OtherReply::Refuse, [only]) if !may_mean_another => self.refuse(only, text)?,
                 (OtherReply::Refuse, several) => self.ask_which(several),
             },
         }
@@ -221,37 +258,57 @@ impl Desk<'_> {
     fn hear_bystander(&mut self, reading: &Reading) -> bool {
         match reading {
             Reading::Other { .. } | Reading::NothingOpen | Reading::ToAnother => return false,
-            Reading::UnknownCode { given } => self.say(words::unknown_code(*given, self.locale())),
+            Reading::UnknownCode { given } => self.say(&chat::unknown_code(given)),
             Reading::Choose { .. } | Reading::ChooseAll { .. } | Reading::WhichOne { .. } => {
-                self.say(words::not_yours(self.locale()));
+                self.say(&chat::not_an_approver());
             }
         }
         true
     }
 
-    /// Questions open in this chat, and those of which a copy was sent here.
+    /// Questions open in this chat, and those of which a copy was sent here. A reply to the copy of one is about that one.
     fn open_here(&self) -> Result<Here, Undecided> {
         let found = self.snapshot.pending_in_chat(&self.chat)?;
         let mut here = Here {
-            unreadable: found.unreadable,
+            may_mean_another: found.unreadable > 0,
             ..Here::default()
         };
-        for asked in &found.asked {
-            match pending(self.snapshot, &asked.id) {
-                Ok(Some(question)) if question.asks(&self.inbound.sender) => here.mine.push(question.clone()),
-                Ok(Some(question)) => here.others.push(question.clone()),
-                Ok(None) => {}
-                // Its votes cannot be read; it holds up the others as little as one that cannot be read at all.
-                Err(Undecided::Corrupt { .. }) => here.unreadable += 1,
-                Err(error) => return Err(error),
+        if let Some(reference) = &self.inbound.reply_to {
+            for asked in &found.asked {
+                if self.is_shown_as(&asked.id, reference)? {
+                    self.open_one(&asked.id, &mut here)?;
+                    return Ok(here);
+                }
             }
+            here.may_mean_another = true;
+        }
+        for asked in &found.asked {
+            self.open_one(&asked.id, &mut here)?;
         }
         Ok(here)
     }
 
+    fn open_one(&self, id: &InteractionId, here: &mut Here) -> Result<(), Undecided> {
+        match pending(self.snapshot, id) {
+            Ok(Some(question)) if question.asks(&self.inbound.sender) => here.mine.push(question.clone()),
+            Ok(Some(question)) => here.others.push(question.clone()),
+            Ok(None) => {}
+            // Its votes cannot be read; it holds up the others as little as one that cannot be read at all.
+            Err(Undecided::Corrupt { .. }) => here.may_mean_another = true,
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// Whether this chat's copy of a question is the message with that name.
+    fn is_shown_as(&self, id: &InteractionId, reference: &str) -> Result<bool, Undecided> {
+        let receipt = self.receipt(id)?;
+        Ok(receipt.is_some_and(|receipt| receipt.reference.as_deref() == Some(reference)))
+    }
+
     fn ask_which(&mut self, questions: &[Pending]) {
         let codes: Vec<Code> = questions.iter().map(|question| question.asked.code).collect();
-        self.say(words::which_one(&codes, self.locale()));
+        self.say(&words::which_one(&codes));
     }
 
     fn open(&self, questions: &[Pending]) -> Vec<OpenQuestion> {
@@ -271,7 +328,8 @@ impl Desk<'_> {
         self.rules.config.locale(Some(&self.chat.channel))
     }
 
-    fn say(&mut self, text: String) {
+    fn say(&mut self, message: &Message) {
+        let text = message.say(self.locale());
         let message = &self.inbound.message;
         let key = format!(
             "reply:{}:{}:{}",
@@ -279,7 +337,10 @@ impl Desk<'_> {
             message.message_id,
             self.draft_size()
         );
-        say(&mut self.draft, key, &self.chat, text);
+        if self.inbound.said_to == SaidTo::Chat {
+            say(&mut self.draft, key, &self.chat, text.clone());
+        }
+        self.said.push(text);
     }
 
     fn draft_size(&self) -> usize {
@@ -289,7 +350,7 @@ impl Desk<'_> {
     /// A button names its question, so there is nothing to read. It counts where the question was shown, for those it asks.
     fn press(&mut self, choice: &Choice) -> Result<(), Undecided> {
         let Some(interaction) = self.snapshot.interaction(&choice.request)?.as_ref() else {
-            self.say(words::no_such_question(self.locale()));
+            self.say(&chat::no_such_request());
             return Ok(());
         };
         let asked = interaction.asked();
@@ -298,17 +359,18 @@ impl Desk<'_> {
             .iter()
             .any(|copy| copy.channel == self.chat.channel && copy.chat == self.chat.id);
         if !shown_here && asked.chat.as_ref() != Some(&self.chat) {
-            self.say(words::no_such_question(self.locale()));
+            self.say(&chat::no_such_request());
             return Ok(());
         }
         if !asked.concerns(&self.inbound.sender, true) {
-            self.say(words::not_yours(self.locale()));
+            self.say(&chat::not_an_approver());
             return Ok(());
         }
         let given = Given {
             option: &choice.option,
             feedback: choice.feedback.clone(),
             data: choice.data.clone(),
+            edited_args: choice.edited_args.clone(),
         };
         self.answer(asked, given)
     }
@@ -321,7 +383,7 @@ impl Desk<'_> {
         feedback: Option<String>,
     ) -> Result<(), Undecided> {
         let Some(question) = mine.iter().find(|question| question.asked.code == code) else {
-            self.say(words::unknown_code(code, self.locale()));
+            self.say(&chat::unknown_code(code));
             return Ok(());
         };
         self.answer(&question.asked, Given::typed(option, feedback))
@@ -347,7 +409,7 @@ impl Desk<'_> {
             }
         }
         if !one_by_one.is_empty() {
-            self.say(words::one_by_one(&one_by_one, self.locale()));
+            self.say(&chat::one_by_one(&one_by_one));
         }
         Ok(())
     }
@@ -364,7 +426,7 @@ impl Desk<'_> {
         .into_iter()
         .find_map(|action| options.iter().find(|option| option.action == action));
         let Some(option) = no else {
-            self.say(words::which_one(&[question.asked.code], self.locale()));
+            self.say(&words::which_one(&[question.asked.code]));
             return Ok(());
         };
         self.answer(&question.asked, Given::typed(&option.option_id, Some(text)))
@@ -378,24 +440,22 @@ impl Desk<'_> {
                 option: given.option.to_owned(),
                 feedback: given.feedback,
                 data: given.data,
-                edited_args: None,
+                edited_args: given.edited_args,
                 instruction: None,
                 remember: None,
                 shown: self.shown(&asked.id)?,
             },
-            edit: None,
+            edit: self.inbound.edit.clone(),
             authority: Authority::Approver,
             refused_before: false,
             fresh: self.inbound.fresh.clone(),
         };
         self.touched.push(asked.id.clone());
-        let locale = self.locale();
         match answer(self.rules, self.snapshot, self.now, &reply) {
             Ok(step) => {
-                let text = words::answered(asked.code, &step.value, locale);
                 self.draft.events.extend(step.events);
                 self.draft.changes.extend(step.changes);
-                self.say(text);
+                self.say(&words::answered(asked.code, &step.value));
             }
             Err(Stop::Undecided(undecided)) => return Err(undecided),
             Err(Stop::Refused(AnswerRefusal::Invalid(AnswerError::NotShownWhole)))
@@ -403,7 +463,7 @@ impl Desk<'_> {
             {
                 self.early = true;
             }
-            Err(Stop::Refused(refusal)) => self.say(words::refused(asked.code, &refusal, locale)),
+            Err(Stop::Refused(refusal)) => self.say(&chat::not_taken(asked.code, refusal.message())),
         }
         Ok(())
     }
@@ -421,14 +481,19 @@ impl Desk<'_> {
 
     /// What this chat was shown of a question: its delivered copy, and nothing if none has arrived yet.
     fn shown(&self, id: &InteractionId) -> Result<Shown, Undecided> {
+        let receipt = self.receipt(id)?;
+        Ok(receipt.map_or(Shown::Part(genesis()), |receipt| receipt.shown))
+    }
+
+    /// What is known of this chat's copy.
+    fn receipt(&self, id: &InteractionId) -> Result<Option<Receipt>, Undecided> {
         let copies = self.snapshot.copies(id)?;
         let here = copies
             .iter()
             .find(|copy| copy.channel == self.chat.channel && copy.chat == self.chat.id);
         Ok(here
             .and_then(|copy| copy.receipt.as_deref())
-            .and_then(Receipt::parse)
-            .map_or(Shown::Part(genesis()), |receipt| receipt.shown))
+            .and_then(Receipt::parse))
     }
 }
 

@@ -393,9 +393,7 @@ impl Desk<'_> {
                 draft.append(asking);
                 Ok(self.parked(draft, asked.id))
             }
-            Err(nobody) => Ok(self.denied(Denial::NobodyToAsk {
-                why: nobody.to_string(),
-            })),
+            Err(nobody) => Ok(self.denied(Denial::NobodyToAsk { why: nobody })),
         }
     }
 

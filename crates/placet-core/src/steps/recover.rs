@@ -38,6 +38,21 @@ pub fn recover(
     })
 }
 
+/// A call that this process claimed without hearing that it had: nothing runs under the claim. Whether it did is not a
+/// matter of trust in this process, so it is treated like any other claim without a result.
+pub fn disown(
+    rules: &Rules<'_>,
+    snapshot: &Snapshot,
+    now: Timestamp,
+    key: &CallKey,
+    process: &str,
+    fresh: &Fresh,
+) -> Decided<()> {
+    lost(rules, snapshot, now, key, fresh, |_, claimant| {
+        Ok(claimant == Some(process))
+    })
+}
+
 /// Read-only calls get a new grant and run again; anything else is asked back to the person.
 pub(crate) fn lost(
     rules: &Rules<'_>,
@@ -145,9 +160,7 @@ fn ask_back(
             &record.key(),
             record.grants,
             Outcome::Denied {
-                denial: Denial::NobodyToAsk {
-                    why: nobody.to_string(),
-                },
+                denial: Denial::NobodyToAsk { why: nobody },
             },
         ),
     }

@@ -209,9 +209,7 @@ fn ask_after_all(
     match put(rules, snapshot, now, question)? {
         Ok((_, asking)) => draft.append(asking),
         Err(nobody) => {
-            let denial = crate::outcome::Denial::NobodyToAsk {
-                why: nobody.to_string(),
-            };
+            let denial = crate::outcome::Denial::NobodyToAsk { why: nobody };
             settle_call(draft, &record.key(), record.grants, Outcome::Denied { denial });
         }
     }

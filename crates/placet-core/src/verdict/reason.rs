@@ -3,9 +3,7 @@
 //! The sentences are in the catalogue ([`crate::messages`]), so that a row is shown in every language. What the operator wrote in a rule
 //! is text and shown as written; so is the sentence in a row of an older version.
 
-#![expect(missing_docs, reason = "`messages/en.toml` says each variant in words")]
-
-use std::fmt;
+#![expect(missing_docs, reason = "`messages/en/codes.toml` says each variant in words")]
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -13,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::analysis::{Ban, Why};
 use crate::ids::{PersonId, StandingGrantId, ToolName};
 use crate::interaction::Locale;
-use crate::messages;
+use crate::messages::{Explain, Message, text};
 use crate::tool::Category;
 
 /// Why policy decided as it did.
@@ -76,10 +74,7 @@ pub enum Reason {
 impl Reason {
     /// In words, without a full stop.
     pub fn words(&self, locale: Locale) -> String {
-        match self {
-            Self::Written(text) => text.clone(),
-            coded => messages::say(locale, "reason", coded),
-        }
+        self.message().say(locale)
     }
 
     /// Its code and its parameters, for programs. Text has the code `written`.
@@ -95,11 +90,16 @@ impl Reason {
     }
 }
 
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.words(Locale::English))
+impl Explain for Reason {
+    fn message(&self) -> Message {
+        match self {
+            Self::Written(text) => text::as_written(text),
+            coded => Message::of("reason", coded),
+        }
     }
 }
+
+crate::display_in_english!(Reason);
 
 #[cfg(test)]
 mod tests {

@@ -217,6 +217,36 @@ fn people_and_channels_that_could_be_confused_are_refused() {
 }
 
 #[test]
+fn a_channel_has_a_type_of_this_version_and_the_keys_of_that_type() {
+    check(
+        "[channels.a]\ntype = 'webhok'\n[channels.b]\ntype = 'feishu'\napp_id = 'cli_1'\n[channels.c]\nurl = 'https://x.example'\n",
+        &expect![[r#"
+            placet.toml:2:8: this version has no channels of type `webhok`
+              help: did you mean `webhook`?
+            placet.toml:4:8: this version has no channels of type `feishu`
+              help: expected one of: `webhook`
+            placet.toml:6:11: `type` is missing"#]],
+    );
+    check(
+        "[channels.ops]\ntype = 'webhook'\nurl = 'https://x.example'\nsecret = 'env:S'\napp_id = 'x'\nlocale = 'zz'\n",
+        &expect![[r#"
+            placet.toml:5:1: unknown key `app_id`
+              help: expected one of `url`, `secret`, `ca`
+            placet.toml:6:10: unknown value `zz`
+              help: did you mean `zh`?"#]],
+    );
+    // Whatever names a channel that was refused is right to do so.
+    check(
+        "[agent]\nchannels = ['ops']\n[[people]]\nname = 'lin'\nops = 'u1'\n[channels.ops]\ntype = 7\n",
+        &expect!["placet.toml:7:8: `type` must be one of: `webhook`"],
+    );
+    check(
+        "channels = 3\n",
+        &expect!["placet.toml:1:12: a channel is a section: `[channels.NAME]`"],
+    );
+}
+
+#[test]
 fn models_that_cannot_be_reached_and_agents_without_theirs_are_refused() {
     check(
         "[agent]\nmodel = 'other'\nturns_max = 0\n[models.main]\nprovider = 'openai'\nmodel = 'm'\nbase_url = 'ftp://x'\n",

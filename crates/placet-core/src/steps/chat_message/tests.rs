@@ -64,17 +64,17 @@ fn strangers_and_guests_get_a_reply_and_bots_none() {
         fresh(),
         "u_zoe",
         &expect![[r#"
-        Gone
-        says: I do not know you yet, so I cannot work for you. Whoever runs me can add your account to `[[people]]`.
-        Took { queue_id: 7 }
-    "#]],
+            Gone
+            says: I don't know this account, so I can't work for you. An administrator can add it to `[[people]]`.
+            Took { queue_id: 7 }
+        "#]],
     );
     // The chat of lin alone.
     let mut elsewhere = inbound("u_wei", Author::Human);
     elsewhere.chat_id = ChatId::new("u_lin").unwrap();
     expect![[r#"
         Gone
-        says: I work for somebody else in this chat. Write to me in one of your own.
+        says: I'm working for another person in this chat. Write to me in a chat of your own.
         Took { queue_id: 7 }
     "#]]
     .assert_eq(&taken(running(|_| {}), &host(), elsewhere));
@@ -146,11 +146,11 @@ fn a_run_that_lost_its_model_fails_and_another_one_begins() {
         gone,
         "u_lin",
         &expect![[r#"
-        Gone
-        RunEnded { how: Failed { why: "the run of session `ops:room` thinks with the model `gone`, which is not configured here" } }
-        RunStarted lin: hello with large in Some("/work"), 50 turns
-        Took { queue_id: 7 }
-    "#]],
+            Gone
+            RunEnded { how: Failed { why: "the run of session `ops:room` uses the model `gone`, which is not configured here" } }
+            RunStarted lin: hello with large in Some("/work"), 50 turns
+            Took { queue_id: 7 }
+        "#]],
     );
 }
 
@@ -161,19 +161,19 @@ fn the_sender_is_told_of_a_run_that_works_elsewhere_and_of_an_ended_session() {
         elsewhere,
         "u_lin",
         &expect![[r#"
-        Gone
-        says: I cannot go on here, and did not pass on what you wrote: the work in this chat is done in the folder `/other`. Whoever runs me can start me there.
-        Took { queue_id: 7 }
-    "#]],
+            Gone
+            says: I can't continue here, so your message was not delivered: the run in this chat works in `/other`. Ask an administrator to start me there.
+            Took { queue_id: 7 }
+        "#]],
     );
     let ended = session(fresh(), |record| record.ended = true);
     check(
         ended,
         "u_lin",
         &expect![[r#"
-        Gone
-        says: This conversation has been ended; nothing happens in it any more.
-        Took { queue_id: 7 }
-    "#]],
+            Gone
+            says: This conversation has ended.
+            Took { queue_id: 7 }
+        "#]],
     );
 }
