@@ -1,16 +1,35 @@
 //! Applies operational changes: the outbox, the memory of messages seen, the queue.
 
 use placet_core::outgoing::{Change, OutKind, Outgoing};
-use placet_core::time::Timestamp;
+use placet_core::time::{Shift, Timestamp};
 
 use crate::error::StoreError;
 use crate::sql::{Affected, Connection, params};
-use crate::view::View;
+
+/// When a change is made.
+#[derive(Clone, Copy)]
+struct Moment {
+    now: Timestamp,
+    /// How far outages have moved what is pending.
+    shift: Shift,
+}
+
+impl Moment {
+    /// A pending time as its column holds it.
+    fn unshifted(self, at: Timestamp) -> i64 {
+        (at - self.shift).as_millis()
+    }
+}
 
 /// Applies one change. Answers how many items it removed from the outbox.
-pub(crate) fn apply(conn: &Connection, change: &Change, now: Timestamp) -> Result<u64, StoreError> {
+pub(crate) fn apply(
+    conn: &Connection,
+    change: &Change,
+    now: Timestamp,
+    shift: Shift,
+) -> Result<u64, StoreError> {
     let Change::ForgetOutbox { before } = change else {
-        return set(conn, change, now).map(|()| 0);
+        return set(conn, change, Moment { now, shift }).map(|()| 0);
     };
     let sql = "DELETE FROM outbox WHERE state <> 'waiting' AND changed_at < ?1
                AND NOT EXISTS (SELECT 1 FROM interactions WHERE row = question AND interactions.state <> 'processed')
@@ -19,10 +38,10 @@ pub(crate) fn apply(conn: &Connection, change: &Change, now: Timestamp) -> Resul
     Ok(forgotten.count()? as u64)
 }
 
-fn set(conn: &Connection, change: &Change, now: Timestamp) -> Result<(), StoreError> {
-    let wall = now.as_millis();
+fn set(conn: &Connection, change: &Change, at: Moment) -> Result<(), StoreError> {
+    let wall = at.now.as_millis();
     match change {
-        Change::Enqueue(item) => enqueue(conn, item, now),
+        Change::Enqueue(item) => enqueue(conn, item, at),
         Change::Leaving { id, receipt } => {
             let sql = "UPDATE outbox SET receipt = ?2 WHERE id = ?1 AND state = 'waiting'";
             let leaving = conn.prepare_cached(sql)?.execute(params![id, receipt])?;
@@ -38,12 +57,9 @@ fn set(conn: &Connection, change: &Change, now: Timestamp) -> Result<(), StoreEr
         Change::Failed { id, error, next } => {
             let sql = "UPDATE outbox SET attempts = attempts + 1, last_error = ?2, next = ?3, changed_at = ?4
                        WHERE id = ?1 AND state = 'waiting'";
-            let failed = conn.prepare_cached(sql)?.execute(params![
-                id,
-                error,
-                View::new(conn).unshifted(*next)?,
-                wall
-            ])?;
+            let failed = conn
+                .prepare_cached(sql)?
+                .execute(params![id, error, at.unshifted(*next), wall])?;
             one(failed, || format!("outbox item {id} is not waiting to be sent"))
         }
         Change::Dead { id, error } => {
@@ -61,12 +77,14 @@ fn set(conn: &Connection, change: &Change, now: Timestamp) -> Result<(), StoreEr
         Change::SeenInbound {
             channel,
             message_id,
-            at,
+            at: came_at,
         } => {
             let sql = "INSERT INTO inbound VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
-            let new =
-                conn.prepare_cached(sql)?
-                    .execute(params![channel.as_str(), message_id, at.as_millis()])?;
+            let new = conn.prepare_cached(sql)?.execute(params![
+                channel.as_str(),
+                message_id,
+                came_at.as_millis()
+            ])?;
             one(new, || {
                 format!("message `{message_id}` of `{channel}` came in before")
             })
@@ -81,7 +99,7 @@ fn set(conn: &Connection, change: &Change, now: Timestamp) -> Result<(), StoreEr
         Change::TakeLease { .. }
         | Change::RenewLeases { .. }
         | Change::ReleaseLease(_)
-        | Change::ForgetLeases { .. } => lease(conn, change, now),
+        | Change::ForgetLeases { .. } => lease(conn, change, at),
         Change::ForgetInbound { before } => {
             conn.prepare_cached("DELETE FROM inbound WHERE at < ?1")?
                 .execute([before.as_millis()])?;
@@ -90,13 +108,13 @@ fn set(conn: &Connection, change: &Change, now: Timestamp) -> Result<(), StoreEr
     }
 }
 
-fn lease(conn: &Connection, change: &Change, now: Timestamp) -> Result<(), StoreError> {
+fn lease(conn: &Connection, change: &Change, at: Moment) -> Result<(), StoreError> {
     match change {
         Change::TakeLease { fence, owner, until } => {
             let sql = "INSERT INTO leases SELECT ?1, ?2, ?3, ?4
                            WHERE ?3 = 1 + coalesce((SELECT fence FROM leases WHERE name = ?1), 0)
                        ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, fence = excluded.fence, until = excluded.until";
-            let until = View::new(conn).unshifted(*until)?;
+            let until = at.unshifted(*until);
             let taken = conn.prepare_cached(sql)?.execute(params![
                 fence.lease.as_str(),
                 owner,
@@ -106,32 +124,28 @@ fn lease(conn: &Connection, change: &Change, now: Timestamp) -> Result<(), Store
             one(taken, || format!("the lease `{}` was taken before", fence.lease))
         }
         Change::RenewLeases { owner, until } => {
-            let view = View::new(conn);
             let sql = "UPDATE leases SET until = ?2 WHERE owner = ?1 AND until > ?3";
-            conn.prepare_cached(sql)?.execute(params![
-                owner,
-                view.unshifted(*until)?,
-                view.unshifted(now)?
-            ])?;
+            conn.prepare_cached(sql)?
+                .execute(params![owner, at.unshifted(*until), at.unshifted(at.now)])?;
             Ok(())
         }
         Change::ReleaseLease(fence) => {
             let sql = "UPDATE leases SET owner = '', until = ?3 WHERE name = ?1 AND fence = ?2";
-            let until = View::new(conn).unshifted(now)?;
+            let until = at.unshifted(at.now);
             conn.prepare_cached(sql)?
                 .execute(params![fence.lease.as_str(), fence.number, until])?;
             Ok(())
         }
         Change::ForgetLeases { before } => {
             conn.prepare_cached("DELETE FROM leases WHERE until < ?1")?
-                .execute([View::new(conn).unshifted(*before)?])?;
+                .execute([at.unshifted(*before)])?;
             Ok(())
         }
         _ => Ok(()),
     }
 }
 
-fn enqueue(conn: &Connection, item: &Outgoing, now: Timestamp) -> Result<(), StoreError> {
+fn enqueue(conn: &Connection, item: &Outgoing, at: Moment) -> Result<(), StoreError> {
     let question = match &item.interaction {
         Some(id) => Some(crate::view::question_row(conn, id)?.ok_or_else(|| {
             StoreError::corrupt(format!(
@@ -153,8 +167,8 @@ fn enqueue(conn: &Connection, item: &Outgoing, now: Timestamp) -> Result<(), Sto
         question,
         item.kind.as_str(),
         item.body,
-        View::new(conn).unshifted(now)?,
-        now.as_millis(),
+        at.unshifted(at.now),
+        at.now.as_millis(),
     ])?;
     let sql = match item.kind {
         OutKind::Question => "INSERT INTO copies VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",

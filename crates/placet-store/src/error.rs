@@ -45,7 +45,8 @@ pub enum StoreError {
     /// A read panicked. The store goes on.
     #[error("reading the database panicked")]
     Panicked,
-    /// The database server does not answer. If that happened during a commit, the step may be stored.
+    /// The database server does not answer. If that happened during a commit and the server does not come back soon, the step may
+    /// be stored.
     #[error("the database server cannot be reached: {0}")]
     Unreachable(String),
     /// Something else in the machine.
@@ -149,8 +150,28 @@ pub enum OpenError {
 }
 
 impl StoreError {
+    /// Whether the same may work later: the machine or the server is to blame, and not what is stored.
+    pub fn may_pass(&self) -> bool {
+        match self {
+            Self::Busy | Self::ReadOnly | Self::Full | Self::Unreachable(_) | Self::Io(_) => true,
+            Self::Conflict { .. }
+            | Self::Fenced { .. }
+            | Self::Corrupt { .. }
+            | Self::Closed
+            | Self::Panicked => false,
+        }
+    }
+
     pub(crate) fn corrupt(what: impl Into<String>) -> Self {
         Self::Corrupt { what: what.into() }
+    }
+
+    /// Whether it says that a commit does not fit what is stored. Any other error is not about the commit.
+    pub(crate) fn refuses_a_commit(&self) -> bool {
+        matches!(
+            self,
+            Self::Conflict { .. } | Self::Corrupt { .. } | Self::Fenced { .. }
+        )
     }
 
     /// The same as a conflict, where it is about a commit: events that do not fit may have lost a race.

@@ -20,12 +20,20 @@ pub enum Location {
 }
 
 impl Location {
-    /// The server of a URL with the scheme `postgres` or `postgresql`, else the file of that path.
-    pub fn parse(text: &str) -> Self {
-        if text.starts_with("postgres://") || text.starts_with("postgresql://") {
-            Self::Server(text.to_owned())
-        } else {
-            Self::File(PathBuf::from(text))
+    /// The server of a URL with the scheme `postgres` or `postgresql`, or the file of a path. What begins like a URL is no path:
+    /// servers with a mistyped address would otherwise each make a store of their own.
+    pub fn parse(text: &str) -> Result<Self, OpenError> {
+        match scheme(text) {
+            None if text.is_empty() => Err(OpenError::Address("it is empty".to_owned())),
+            None => Ok(Self::File(PathBuf::from(text))),
+            Some("postgres" | "postgresql") => {
+                Server::new(text, Duration::ZERO)?;
+                Ok(Self::Server(text.to_owned()))
+            }
+            // Nothing else of it is shown: it may hold a password.
+            Some(other) => Err(OpenError::Address(format!(
+                "`{other}` is no kind of store; a file with a colon in its name is written `./{other}:…`"
+            ))),
         }
     }
 
@@ -67,6 +75,14 @@ impl Store {
     }
 }
 
+/// What stands before the first colon, if a URL could begin like that.
+fn scheme(text: &str) -> Option<&str> {
+    let (scheme, _) = text.split_once(':')?;
+    let could_be = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+    let is_one = scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(could_be);
+    is_one.then_some(scheme)
+}
+
 impl From<&Path> for Location {
     fn from(path: &Path) -> Self {
         Self::File(path.to_owned())
@@ -97,14 +113,31 @@ mod tests {
 
     #[test]
     fn a_location_is_a_server_by_its_scheme_and_shows_no_password() {
-        let file = Location::parse("data/placet.db");
+        let file = Location::parse("data/placet.db").unwrap();
         assert_eq!(file, Location::File(PathBuf::from("data/placet.db")));
-        let server = Location::parse("postgresql://lin:hunter2@db.example.com:5433/placet?sslmode=require");
+        let url = "postgresql://lin:hunter2@db.example.com:5433/placet?sslmode=require";
+        let server = Location::parse(url).unwrap();
         assert_eq!(server.to_string(), "postgres://lin@db.example.com:5433/placet");
         assert!(!format!("{server:?}").contains("hunter2"));
-        assert_eq!(
-            Location::parse("postgres://a:hunter2@:x/").to_string(),
-            "postgres://…"
-        );
+    }
+
+    #[test]
+    fn an_address_with_another_scheme_is_no_file() {
+        for text in [
+            "mysql://a:hunter2@db/placet",
+            "postgress://a:hunter2@db/placet",
+            "Postgres://a:hunter2@db/placet",
+            "postgres:/a:hunter2@db/placet",
+            "postgres://a:hunter2@db:notaport/placet",
+            "sqlite:placet.db",
+            "",
+        ] {
+            let error = Location::parse(text).unwrap_err();
+            assert!(matches!(error, OpenError::Address(_)), "{text}: {error}");
+            assert!(!error.to_string().contains("hunter2"), "{error}");
+        }
+        for path in ["./mysql:x", "/srv/a:b/placet.db", "placet.db", "2024:05.db"] {
+            assert_eq!(Location::parse(path).unwrap(), Location::File(path.into()));
+        }
     }
 }

@@ -10,6 +10,6 @@ pub(crate) mod schema;
 mod server;
 
 pub(crate) use connection::{Connection, Row, Rows, Statement};
-pub(crate) use listen::listen;
+pub(crate) use listen::{Open, listen};
 pub(crate) use schema::SCHEMA;
 pub(crate) use server::Server;

@@ -6,12 +6,12 @@
 use placet_core::ids::{AgentId, SessionId};
 use placet_core::interaction::Subject;
 use placet_core::journal::{Author, Event};
-use placet_core::time::Shift;
+use placet_core::time::{Shift, Timestamp};
 
 use crate::change::one;
 use crate::error::StoreError;
 use crate::sql::{Connection, params};
-use crate::view::{View, mode_name};
+use crate::view::mode_name;
 
 mod calls;
 mod questions;
@@ -29,6 +29,15 @@ pub(crate) struct At<'a> {
     pub(crate) name: &'a SessionId,
     /// The wall clock, in milliseconds.
     pub(crate) wall: i64,
+    /// How far outages have moved what is pending.
+    pub(crate) shift: Shift,
+}
+
+impl At<'_> {
+    /// A pending time as its column holds it.
+    fn unshifted(&self, at: Timestamp) -> i64 {
+        (at - self.shift).as_millis()
+    }
 }
 
 /// The agent that a session belongs to after an event, if it belonged to none before.
@@ -44,10 +53,14 @@ pub(crate) fn owner(event: &Event) -> Option<&AgentId> {
     }
 }
 
-/// Applies one event to the projections.
-pub(crate) fn apply(conn: &Connection, at: At<'_>, event: &Event) -> Result<(), StoreError> {
+/// Applies one event to the projections. Answers how far outages have moved what is pending after it.
+pub(crate) fn apply(conn: &Connection, at: At<'_>, event: &Event) -> Result<Shift, StoreError> {
     change(conn, at, event)?;
-    owner(event).map_or(Ok(()), |agent| belongs(conn, at, agent))
+    owner(event).map_or(Ok(()), |agent| belongs(conn, at, agent))?;
+    Ok(match event {
+        Event::Outage { from, until } => at.shift + Shift::between(*from, *until),
+        _ => at.shift,
+    })
 }
 
 fn change(conn: &Connection, at: At<'_>, event: &Event) -> Result<(), StoreError> {
@@ -121,11 +134,10 @@ fn change(conn: &Connection, at: At<'_>, event: &Event) -> Result<(), StoreError
         Event::RunEnded { .. } => runs::ended(conn, at),
         Event::RunInterrupted { .. } => runs::interrupted(conn, at),
         Event::Outage { from, until } => {
-            let shift = View::new(conn).shift()?.as_millis();
-            let shift = shift.saturating_add(Shift::between(*from, *until).as_millis());
+            let shift = at.shift + Shift::between(*from, *until);
             let sql = "INSERT INTO outages VALUES (?1, ?2, ?3)";
             conn.prepare_cached(sql)?
-                .execute(params![at.row, until.as_millis(), shift])?;
+                .execute(params![at.row, until.as_millis(), shift.as_millis()])?;
             Ok(())
         }
         Event::Delivered { .. } | Event::Started { .. } => Ok(()),

@@ -458,18 +458,36 @@ impl Connection {
         }
     }
 
-    /// Names the commit that statements are written for from now on.
-    pub(crate) fn set_job(&self, job: usize) {
+    /// Marks this place in the transaction.
+    pub(crate) fn set_savepoint(&self) -> Result<(), StoreError> {
+        self.execute_batch("SAVEPOINT step")
+    }
+
+    /// Keeps what was written since the savepoint, and forgets that place.
+    pub(crate) fn release_savepoint(&self) -> Result<(), StoreError> {
+        self.execute_batch("RELEASE SAVEPOINT step")
+    }
+
+    /// Undoes what was written since the savepoint, and forgets that place.
+    pub(crate) fn roll_back_to_savepoint(&self) -> Result<(), StoreError> {
         if let Self::Postgres(conn) = self {
-            conn.set_job(job);
+            conn.drop_writes();
+        }
+        self.execute_batch("ROLLBACK TO SAVEPOINT step; RELEASE SAVEPOINT step")
+    }
+
+    /// Names the journal row that statements are written for from now on.
+    pub(crate) fn set_row(&self, row: u64) {
+        if let Self::Postgres(conn) = self {
+            conn.set_row(row);
         }
     }
 
-    /// The commit whose statement the last error is about, if it is not the one that was just written.
-    pub(crate) fn failed_job(&self) -> Option<usize> {
+    /// The journal row whose statement failed, if it is not the one that was just written.
+    pub(crate) fn failed_row(&self) -> Option<u64> {
         match self {
             Self::Sqlite(_) => None,
-            Self::Postgres(conn) => conn.failed_job(),
+            Self::Postgres(conn) => conn.failed_row(),
         }
     }
 

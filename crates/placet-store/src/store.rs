@@ -10,6 +10,7 @@ use placet_core::listing::Committed;
 use placet_core::snapshot::{Need, Snapshot, Undecided};
 use placet_core::step::Commit;
 use placet_core::time::{Outage, Timestamp};
+use tokio::sync::mpsc::WeakSender;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::clock::{Clock, SteadyClock, SystemClock};
@@ -115,11 +116,10 @@ impl Store {
         let Some(queue) = self.inner.steps.as_ref().map(mpsc::Sender::downgrade) else {
             return Ok(());
         };
+        let look = move || look_around(queue.clone());
         thread::Builder::new()
             .name("placet-listener".into())
-            .spawn(move || {
-                postgres::listen(&server, &queue, || Message::LookAround(oneshot::channel().0));
-            })
+            .spawn(move || postgres::listen(&server, look))
             .map_err(|error| StoreError::Io(error.to_string()))?;
         Ok(())
     }
@@ -323,6 +323,21 @@ impl Drop for Inner {
         self.readers = None;
         self.steps = None;
         self.join();
+    }
+}
+
+async fn look_around(queue: WeakSender<Message>) -> postgres::Open {
+    let (reply, looked) = oneshot::channel();
+    // Not held while the look is waited for: the last handle to go closes the store.
+    let sent = match queue.upgrade() {
+        Some(queue) => queue.send(Message::LookAround(reply)).await.is_ok(),
+        None => false,
+    };
+    // What goes wrong is told to the callers that need an answer.
+    if sent && looked.await.is_ok() {
+        postgres::Open::Yes
+    } else {
+        postgres::Open::No
     }
 }
 

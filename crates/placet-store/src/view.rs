@@ -29,6 +29,26 @@ pub(crate) struct View<'a> {
     conn: &'a Connection,
 }
 
+/// How far the store has come.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Position {
+    /// The number of the newest journal row; 0 when there is none.
+    pub(crate) head: u64,
+    /// The journal row of the last outage; 0 before the first.
+    pub(crate) epoch: u64,
+    /// How far outages have moved what is pending. Columns with pending times are less this.
+    pub(crate) shift: Shift,
+}
+
+impl Position {
+    /// Of an empty store.
+    pub(crate) const BEGINNING: Self = Self {
+        head: 0,
+        epoch: 0,
+        shift: Shift::NONE,
+    };
+}
+
 impl<'a> View<'a> {
     pub(crate) fn new(conn: &'a Connection) -> Self {
         Self { conn }
@@ -61,6 +81,20 @@ impl<'a> View<'a> {
         Ok(self.conn.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
     }
 
+    /// How far the store has come.
+    pub(crate) fn position(&self) -> Result<Position, StoreError> {
+        let sql = "SELECT (SELECT coalesce(max(id), 0) FROM journal),
+                   coalesce((SELECT row FROM outages ORDER BY row DESC LIMIT 1), 0),
+                   coalesce((SELECT shift FROM outages ORDER BY row DESC LIMIT 1), 0)";
+        Ok(self.conn.prepare_cached(sql)?.query_row([], |row| {
+            Ok(Position {
+                head: row.get(0)?,
+                epoch: row.get(1)?,
+                shift: Shift::from_millis(row.get(2)?),
+            })
+        })?)
+    }
+
     /// How far outages have moved what is pending.
     pub(crate) fn shift(&self) -> Result<Shift, StoreError> {
         let sql = "SELECT shift FROM outages ORDER BY row DESC LIMIT 1";
@@ -74,7 +108,7 @@ impl<'a> View<'a> {
 
     /// A time as its column holds it: less the shift.
     pub(crate) fn unshifted(&self, at: Timestamp) -> Result<i64, StoreError> {
-        Ok(at.as_millis().saturating_sub(self.shift()?.as_millis()))
+        Ok((at - self.shift()?).as_millis())
     }
 
     /// The time since the last outage.

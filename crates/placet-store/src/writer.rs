@@ -1,32 +1,34 @@
 //! The writer: writes waiting commits one after another in one transaction, and commits them as a group.
 //!
-//! A commit whose sessions have changed since it was decided is a conflict, found before anything is written. Commits cost
-//! no savepoint: one whose events contradict the store has already written something when that shows. The transaction is
-//! then rolled back, and the commits before it are checked and written again. This is rare and keeps the common path free
-//! of bookkeeping. Any other failure fails the whole group, and no caller is told "done".
+//! A commit that was decided on an old version is refused before anything of it is written. One whose events contradict the
+//! store is noticed later: on PostgreSQL not before the statements of many commits were sent. That error says that some commit of
+//! the group does not fit, and never which. The group is rolled back and written again with a savepoint for each commit, so that
+//! one commit is under way at a time. This is rare, and it keeps the common path free of bookkeeping. Any other failure fails
+//! the whole group, and no caller is told "done".
 
-use std::cell::{Cell, RefCell, RefMut};
-use std::collections::BTreeMap;
+use std::cell::{Cell, RefCell};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use placet_core::digest::Digest;
-use placet_core::ids::SessionId;
-use placet_core::interaction::CallKey;
-use placet_core::journal::{Event, row_hash};
 use placet_core::listing::{Committed, JournalPage};
 use placet_core::step::Commit;
 use placet_core::time::Timestamp;
 
-use crate::change;
 use crate::error::StoreError;
-use crate::project::{self, At};
-use crate::sql::{Connection, params};
+use crate::sql::Connection;
 use crate::tail::Tail;
 use crate::view::View;
 use crate::{checkpoint, sqlite::inline::CommitFault};
 
+mod batch;
 #[cfg(test)]
 mod tests;
 
+use batch::{Batch, Stamp};
+
+/// How long the server may take to come back before a commit in doubt is reported as such.
+const DOUBT_MAX: Duration = Duration::from_secs(20);
+const DOUBT_PAUSE: Duration = Duration::from_millis(100);
 /// What [`Writer::prove_room`] writes: more than most steps do.
 const ROOM_BYTES: usize = 64 * 1024;
 
@@ -54,12 +56,32 @@ pub(crate) enum Ending {
     Leaving,
 }
 
-/// How an attempt to write a group ended.
-enum Attempt {
-    /// These rows are durable.
-    Written(Vec<Committed>),
-    /// Nothing was written, because this job contradicts the store.
-    Refused(usize, StoreError),
+/// Why a group was not acknowledged.
+enum Failed {
+    /// Nothing of it is stored.
+    Undone(StoreError),
+    /// It may be stored: the server was lost during its commit and did not come back.
+    InDoubt(StoreError),
+}
+
+impl Failed {
+    fn into_error(self) -> StoreError {
+        match self {
+            Self::Undone(error) | Self::InDoubt(error) => error,
+        }
+    }
+}
+
+impl From<StoreError> for Failed {
+    fn from(error: StoreError) -> Self {
+        Self::Undone(error)
+    }
+}
+
+/// A group in an open transaction: the jobs that were written, by their place, with what the journal adds to their events.
+struct Written<'w> {
+    batch: Batch<'w>,
+    done: Vec<(usize, Vec<Stamp>)>,
 }
 
 pub(crate) struct Writer {
@@ -97,7 +119,12 @@ impl Writer {
 
     /// Writes `jobs` in order and commits them. When that fails, every job fails.
     pub(crate) fn group(&self, jobs: &mut [Job], now: Timestamp, fault: CommitFault) -> Vec<Committed> {
-        match self.try_group(jobs, now, fault) {
+        let written = match self.try_group(jobs, now, fault) {
+            // Nothing of it is stored, and a connection that was lost can be made again.
+            Err(Failed::Undone(StoreError::Unreachable(_))) => self.try_group(jobs, now, fault),
+            written => written,
+        };
+        match written.map_err(Failed::into_error) {
             Ok(rows) => rows,
             Err(error) => {
                 self.forget();
@@ -109,87 +136,104 @@ impl Writer {
         }
     }
 
-    /// Writes the jobs until none contradicts the store. Each one that does is left out of the next attempt, and the jobs that
-    /// were checked against it are checked again.
     fn try_group(
         &self,
         jobs: &mut [Job],
         now: Timestamp,
         fault: CommitFault,
-    ) -> Result<Vec<Committed>, StoreError> {
-        let mut refused = BTreeMap::new();
-        loop {
-            match self.attempt(jobs, &refused, now, fault)? {
-                Attempt::Written(rows) => {
-                    for (job, error) in refused {
-                        if let Some(job) = jobs.get_mut(job) {
-                            job.result = Err(error);
-                        }
-                    }
-                    return Ok(rows);
+    ) -> Result<Vec<Committed>, Failed> {
+        let Written { batch, done } = match self.together(jobs) {
+            Err(error) if error.refuses_a_commit() => match &mut *jobs {
+                [only] => {
+                    only.result = Err(error.in_commit());
+                    return Ok(Vec::new());
                 }
-                Attempt::Refused(job, error) => {
-                    if refused.insert(job, error.clone()).is_some() {
-                        return Err(error);
-                    }
-                }
-            }
-        }
-    }
-
-    fn attempt(
-        &self,
-        jobs: &mut [Job],
-        refused: &BTreeMap<usize, StoreError>,
-        now: Timestamp,
-        fault: CommitFault,
-    ) -> Result<Attempt, StoreError> {
-        let mut batch = self.begin()?;
-        let sessions = jobs.iter().flat_map(|job| {
-            let written = job.commit.events.iter().map(|(session, _)| session);
-            written.chain(job.commit.versions.keys())
-        });
-        batch.tail.prefetch(&self.conn, sessions)?;
-        let mut done: Vec<(usize, Vec<Stamp>)> = Vec::new();
-        for (at, job) in jobs.iter_mut().enumerate() {
-            if refused.contains_key(&at) {
-                continue;
-            }
-            self.conn.set_job(at);
-            job.result = batch.check(&job.commit);
-            if job.result.is_err() {
-                continue;
-            }
-            match batch.append(&job.commit) {
-                Ok(stamps) => done.push((at, stamps)),
-                Err(error) => return self.refused(at, error),
-            }
-        }
-        if let Err(error) = batch.settle() {
-            let last = done.last().map_or(0, |(at, _)| *at);
-            return self.refused(last, error);
-        }
+                jobs => self.one_by_one(jobs)?,
+            },
+            written => written?,
+        };
         if done.is_empty() {
-            return Ok(Attempt::Written(Vec::new()));
+            return Ok(Vec::new());
         }
-        let mut rows = self.between(self.told.get(), batch.first_row)?;
-        let last_row = batch.last_row;
-        batch.commit(now, u64::from(self.checkpoint_rows), fault)?;
+        let mut rows = self.between(self.told.get(), batch.first_row())?;
+        let last_row = batch.last_row();
+        let committed_now = batch.commit(now, u64::from(self.checkpoint_rows), fault);
+        if let Err(error) = committed_now {
+            let last = done.iter().rev().find_map(|(_, stamps)| stamps.last());
+            self.find_out(error, last)?;
+        }
         self.told.set(last_row);
         for (at, stamps) in done {
             if let Some(job) = jobs.get_mut(at) {
                 rows.extend(committed(&mut job.commit, stamps));
             }
         }
-        Ok(Attempt::Written(rows))
+        Ok(rows)
     }
 
-    /// Which job contradicts the store. On PostgreSQL it may be one before the one that was just written.
-    fn refused(&self, at: usize, error: StoreError) -> Result<Attempt, StoreError> {
-        match error {
-            StoreError::Conflict { .. } => Ok(Attempt::Refused(self.conn.failed_job().unwrap_or(at), error)),
-            error => Err(error),
+    /// Whether a group is stored whose commit failed. The answer to a commit may be lost with the connection; the group's last row
+    /// then says what became of it. An error says that it is not stored, or that this cannot be found out.
+    fn find_out(&self, error: StoreError, last: Option<&Stamp>) -> Result<(), Failed> {
+        if !matches!(error, StoreError::Unreachable(_)) {
+            return Err(Failed::Undone(error));
         }
+        let Some(last) = last else {
+            return Err(Failed::InDoubt(error));
+        };
+        let began = Instant::now();
+        loop {
+            match self.is_stored(last) {
+                Ok(true) => return Ok(()),
+                Ok(false) => return Err(Failed::Undone(error)),
+                Err(still) if still.may_pass() && began.elapsed() < DOUBT_MAX => thread::sleep(DOUBT_PAUSE),
+                Err(_) => return Err(Failed::InDoubt(error)),
+            }
+        }
+    }
+
+    /// Whether a row is in the journal. The lock says that the transaction in doubt is over.
+    fn is_stored(&self, row: &Stamp) -> Result<bool, StoreError> {
+        self.forget();
+        self.conn.begin_writing()?;
+        let found = View::new(&self.conn).row_hash(row.id);
+        self.conn.roll_back();
+        Ok(found? == Some(row.hash))
+    }
+
+    /// Writes the jobs that fit. An error that refuses a commit is about any of those that were written.
+    fn together(&self, jobs: &mut [Job]) -> Result<Written<'_>, StoreError> {
+        let mut batch = self.begin_for(jobs)?;
+        let mut done = Vec::new();
+        for (at, job) in jobs.iter_mut().enumerate() {
+            job.result = batch.check(&job.commit)?;
+            if job.result.is_ok() {
+                done.push((at, batch.append(&job.commit)?));
+            }
+        }
+        batch.settle()?;
+        Ok(Written { batch, done })
+    }
+
+    /// Writes each job before the next one is looked at, and takes back what a job wrote that does not fit.
+    fn one_by_one(&self, jobs: &mut [Job]) -> Result<Written<'_>, StoreError> {
+        let mut batch = self.begin_for(jobs)?;
+        let mut done = Vec::new();
+        for (at, job) in jobs.iter_mut().enumerate() {
+            match batch.write_alone(&job.commit)? {
+                Ok(stamps) => {
+                    job.result = Ok(());
+                    done.push((at, stamps));
+                }
+                Err(refusal) => job.result = Err(refusal),
+            }
+        }
+        Ok(Written { batch, done })
+    }
+
+    fn begin_for(&self, jobs: &[Job]) -> Result<Batch<'_>, StoreError> {
+        let mut batch = self.begin()?;
+        batch.prefetch(jobs.iter().map(|job| &job.commit))?;
+        Ok(batch)
     }
 
     fn begin(&self) -> Result<Batch<'_>, StoreError> {
@@ -273,213 +317,4 @@ fn committed(commit: &mut Commit, stamps: Vec<Stamp>) -> impl Iterator<Item = Co
         hash: stamp.hash,
         event,
     })
-}
-
-/// What the journal adds to an event.
-struct Stamp {
-    id: u64,
-    seq: u64,
-    hash: Digest,
-}
-
-/// An open transaction. Dropped without a commit, it is rolled back, and what was remembered of it is forgotten.
-struct Batch<'c> {
-    conn: &'c Connection,
-    end: End,
-    /// The first row this transaction can write.
-    first_row: u64,
-    last_row: u64,
-    /// How many items the clean-up removed from the outbox.
-    forgotten: u64,
-    /// The end of an outage that was recorded: what the clock shows from here on.
-    clock_set: Option<Timestamp>,
-    /// Heads moved by this transaction are written back once, at its end.
-    tail: RefMut<'c, Tail>,
-}
-
-/// How a transaction ended, as far as its writer knows.
-#[derive(PartialEq, Eq)]
-enum End {
-    /// Not yet, or not in the file.
-    Undone,
-    /// In the file.
-    Committed,
-}
-
-impl<'c> Batch<'c> {
-    fn begin(conn: &'c Connection, tail: RefMut<'c, Tail>) -> Result<Self, StoreError> {
-        let generation = conn.begin_writing()?;
-        let mut batch = Self {
-            conn,
-            end: End::Undone,
-            first_row: 0,
-            last_row: 0,
-            forgotten: 0,
-            clock_set: None,
-            tail,
-        };
-        batch.tail.begin(generation);
-        batch.last_row = View::new(conn).head()?;
-        batch.first_row = batch.last_row.saturating_add(1);
-        Ok(batch)
-    }
-
-    /// Whether the sessions are as they were when the commit was decided, and its events are complete.
-    fn check(&self, commit: &Commit) -> Result<(), StoreError> {
-        leaves_no_call_in_the_air(&commit.events).map_err(StoreError::in_commit)?;
-        for fence in &commit.fences {
-            if !View::new(self.conn).has_fence(fence)? {
-                let lease = fence.lease.clone();
-                return Err(StoreError::Fenced { lease });
-            }
-        }
-        if let Some(epoch) = commit.epoch
-            && View::new(self.conn).epoch()?.row != epoch
-        {
-            let what = "an outage has moved its deadlines".to_owned();
-            return Err(StoreError::Conflict { what });
-        }
-        for (session, version) in &commit.versions {
-            if self.tail.session_version(self.conn, session)? != *version {
-                let what = format!("the session `{session}` has changed");
-                return Err(StoreError::Conflict { what });
-            }
-        }
-        for (_, event) in &commit.events {
-            // Another process may have covered rows since it was decided.
-            if let Event::Started {
-                checkpoints: Some(then),
-                ..
-            } = event
-                && View::new(self.conn).checkpoints()? != *then
-            {
-                let what = "there are other checkpoints by now".to_owned();
-                return Err(StoreError::Conflict { what });
-            }
-        }
-        Ok(())
-    }
-
-    fn append(&mut self, commit: &Commit) -> Result<Vec<Stamp>, StoreError> {
-        let mut stamps = Vec::with_capacity(commit.events.len());
-        for (session, event) in &commit.events {
-            let stamp = self.append_event(session, event, commit.now);
-            stamps.push(stamp.map_err(StoreError::in_commit)?);
-        }
-        for change in &commit.changes {
-            let forgotten = change::apply(self.conn, change, commit.now).map_err(StoreError::in_commit)?;
-            self.forgotten = self.forgotten.saturating_add(forgotten);
-        }
-        Ok(stamps)
-    }
-
-    /// Waits until everything is written, and checks that nothing contradicts the store.
-    fn settle(&self) -> Result<(), StoreError> {
-        self.conn.flush().map_err(StoreError::in_commit)
-    }
-
-    fn append_event(&mut self, name: &SessionId, event: &Event, at: Timestamp) -> Result<Stamp, StoreError> {
-        let body = serde_json::to_string(event).map_err(|error| StoreError::corrupt(error.to_string()))?;
-        let id = self.last_row.saturating_add(1);
-        let head = self.tail.head(self.conn, name)?;
-        let seq = head.seq.saturating_add(1);
-        let hash = row_hash(&head.hash, name, seq, at, body.as_bytes());
-        head.advance(seq, hash);
-        let session = head.session;
-        self.tail.push(name, seq, hash);
-        self.conn
-            .prepare_cached("INSERT INTO journal VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
-            .execute(params![id, session, seq, at.as_millis(), body, hash.as_bytes()])?;
-        self.last_row = id;
-        let stored_at = At {
-            row: id,
-            session,
-            name,
-            wall: at.as_millis(),
-        };
-        project::apply(self.conn, stored_at, event)?;
-        if let Event::Outage { until, .. } = event {
-            self.clock_set = Some(*until);
-        }
-        let head = self.tail.head(self.conn, name)?;
-        let has_new_owner = project::owner(event).is_some() && head.own();
-        if has_new_owner || event.changes_session() {
-            head.change();
-        }
-        Ok(Stamp { id, seq, hash })
-    }
-
-    fn commit(mut self, now: Timestamp, checkpoint_rows: u64, fault: CommitFault) -> Result<(), StoreError> {
-        self.tail.write_heads(self.conn)?;
-        self.conn
-            .prepare_cached("UPDATE service SET alive = ?1")?
-            .execute([self.clock_set.unwrap_or(now).as_millis()])?;
-        checkpoint::write(
-            self.conn,
-            &mut self.tail,
-            self.last_row,
-            checkpoint_rows,
-            self.forgotten,
-            now,
-        )?;
-        self.conn
-            .prepare_cached("DELETE FROM memory WHERE until <= ?1")?
-            .execute([now.as_millis()])?;
-        self.tail.stamp(self.conn)?;
-        match fault {
-            CommitFault::None => self.seal(),
-            CommitFault::LoseBeforeCommit => Err(StoreError::Io("lost before the commit".into())),
-            CommitFault::CommitButLoseAck => {
-                self.seal()?;
-                Err(StoreError::Io("lost after the commit".into()))
-            }
-        }
-    }
-
-    fn seal(&mut self) -> Result<(), StoreError> {
-        self.conn.commit()?;
-        self.end = End::Committed;
-        Ok(())
-    }
-}
-
-impl Drop for Batch<'_> {
-    fn drop(&mut self) {
-        if self.end == End::Committed {
-            return;
-        }
-        // Also where SQLite rolled back by itself, as it does on a full disk: the tail knows rows and checkpoints that
-        // never came to be.
-        self.tail.forget();
-        self.conn.roll_back();
-    }
-}
-
-/// A call that is not settled when it is received must be asked about, joined or settled in the same step: a call nobody
-/// waits for would hang for ever.
-fn leaves_no_call_in_the_air(events: &[(SessionId, Event)]) -> Result<(), StoreError> {
-    for (_, event) in events {
-        let Event::CallReceived { call, outcome, .. } = event else {
-            continue;
-        };
-        if outcome.is_some() {
-            continue;
-        }
-        let key = CallKey {
-            agent: call.origin.agent.clone(),
-            call: call.id.clone(),
-        };
-        let goes_on = events.iter().any(|(_, event)| match event {
-            Event::Asked(asked) => asked.call() == Some(&key),
-            Event::Joined { call, .. } | Event::Settled { call, .. } => *call == key,
-            _ => false,
-        });
-        if !goes_on {
-            return Err(StoreError::corrupt(format!(
-                "call `{}` was received, but neither asked about nor settled",
-                key.call
-            )));
-        }
-    }
-    Ok(())
 }

@@ -41,8 +41,9 @@ pub(crate) struct Connection {
     is_open: Slot<bool>,
     /// Whether the server did not answer in time.
     is_given_up: Slot<bool>,
-    job: Slot<usize>,
-    failed_job: Slot<Option<usize>>,
+    /// For reports only: the journal row that statements are written for.
+    row: Slot<u64>,
+    failed_row: Slot<Option<u64>>,
     /// Dropped last: the client's messages end with it.
     runtime: Runtime,
 }
@@ -55,7 +56,7 @@ struct Prepared {
 struct Write {
     statement: tokio_postgres::Statement,
     params: Vec<Owned>,
-    job: usize,
+    row: u64,
     /// What it means when not exactly one row was changed.
     unless_one: Option<String>,
 }
@@ -108,8 +109,8 @@ impl Connection {
             to_begin: Slot::new(None),
             is_open: Slot::new(false),
             is_given_up: Slot::new(false),
-            job: Slot::new(0),
-            failed_job: Slot::new(None),
+            row: Slot::new(0),
+            failed_row: Slot::new(None),
             runtime,
         })
     }
@@ -163,7 +164,7 @@ impl Connection {
     /// Begins with the next statement. A connection that was lost is made again first.
     fn begin(&self, sql: &'static str) -> Result<(), StoreError> {
         self.writes.borrow_mut().clear();
-        self.failed_job.set(None);
+        self.failed_row.set(None);
         self.reconnect_if_lost()?;
         self.to_begin.set(Some(sql));
         Ok(())
@@ -217,12 +218,17 @@ impl Connection {
         Ok(Generation(generation.0.wrapping_add(1)))
     }
 
-    pub(crate) fn set_job(&self, job: usize) {
-        self.job.set(job);
+    pub(crate) fn set_row(&self, row: u64) {
+        self.row.set(row);
     }
 
-    pub(crate) fn failed_job(&self) -> Option<usize> {
-        self.failed_job.get()
+    pub(crate) fn failed_row(&self) -> Option<u64> {
+        self.failed_row.get()
+    }
+
+    /// Forgets what was not sent yet.
+    pub(crate) fn drop_writes(&self) {
+        self.writes.borrow_mut().clear();
     }
 
     pub(crate) fn flush(&self) -> Result<(), StoreError> {
@@ -252,7 +258,7 @@ impl Connection {
         Ok(usize::try_from(counted).unwrap_or(usize::MAX))
     }
 
-    /// Sends what is queued and then `query`, in one go. The first statement that fails names its job.
+    /// Sends what is queued and then `query`, in one go. The error is that of the first statement that fails.
     fn send(&self, query: Option<(&tokio_postgres::Statement, &[Owned])>) -> Result<Rows, StoreError> {
         let writes = std::mem::take(&mut *self.writes.borrow_mut());
         let begin = self.to_begin.take();
@@ -308,7 +314,7 @@ impl Connection {
                     _ => Ok(count),
                 });
             if checked.is_err() {
-                self.failed_job.set(Some(write.job));
+                self.failed_row.set(Some(write.row));
             }
             counts.push(checked?);
         }
@@ -385,7 +391,7 @@ impl<'c> Statement<'c> {
         writes.push(Write {
             statement,
             params,
-            job: self.conn.job.get(),
+            row: self.conn.row.get(),
             unless_one: None,
         });
         Ok(Affected::Queued(self.conn, at))

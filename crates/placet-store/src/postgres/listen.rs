@@ -1,54 +1,64 @@
-//! Hears of what other processes commit.
+//! Hears of what other processes commit: from the server as soon as it says so, and by looking often in case it does not.
 
 use std::future::poll_fn;
 use std::time::Duration;
 
-use tokio::sync::mpsc::WeakSender;
+use tokio::sync::Notify;
 use tokio_postgres::AsyncMessage;
 
 use super::server::Server;
 use crate::error::OpenError;
 
-/// How long to wait before connecting again, and how soon a store that was closed is noticed.
+/// How often to look where nothing is heard: the server's notifications may be lost with their connection, and a connection that
+/// is lost without a word is noticed late.
+const LOOK: Duration = Duration::from_millis(100);
+/// How long to wait before connecting again.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Sends `message()` whenever another process commits, until the store is closed. What is missed while the connection is lost
-/// is found by whoever looks at intervals, and by the first message after it.
-pub(crate) fn listen<M: Send>(server: &Server, queue: &WeakSender<M>, message: impl Fn() -> M) {
+/// Whether the store is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Open {
+    /// It is.
+    Yes,
+    /// It has been closed.
+    No,
+}
+
+/// Calls `look` whenever another process may have committed, one look after the other, until the store is closed.
+pub(crate) fn listen<F: Future<Output = Open>>(server: &Server, look: impl Fn() -> F) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let Ok(runtime) = runtime else { return };
-    runtime.block_on(async {
-        while queue.upgrade().is_some() {
+    let news = Notify::new();
+    let looking = async {
+        while look().await == Open::Yes {
+            // What is told of meanwhile is one look, too.
+            let _ = tokio::time::timeout(LOOK, news.notified()).await;
+        }
+    };
+    let hearing = async {
+        loop {
             // A server that cannot be reached is reported by the connections that need an answer of it.
-            let _ = hear(server, queue, &message).await;
+            let _ = hear(server, &news).await;
             tokio::time::sleep(PAUSE).await;
+        }
+    };
+    runtime.block_on(async {
+        tokio::select! {
+            () = looking => {}
+            () = hearing => {}
         }
     });
 }
 
-async fn hear<M: Send>(
-    server: &Server,
-    queue: &WeakSender<M>,
-    message: &impl Fn() -> M,
-) -> Result<(), OpenError> {
+async fn hear(server: &Server, news: &Notify) -> Result<(), OpenError> {
     let (client, mut connection) = server.connect_with_messages().await?;
-    let listening = client.batch_execute("LISTEN placet");
     let hearing = async {
-        loop {
-            let heard = poll_fn(|context| connection.poll_message(context));
-            match tokio::time::timeout(PAUSE, heard).await {
-                Ok(Some(Ok(AsyncMessage::Notification(_)))) => {
-                    let Some(queue) = queue.upgrade() else { return };
-                    // A full queue has a writer that is about to look anyway.
-                    let _ = queue.try_send(message());
-                }
-                Ok(Some(Err(_)) | None) => return,
-                Err(_) if queue.upgrade().is_none() => return,
-                Ok(Some(Ok(_))) | Err(_) => {}
+        while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
+            if let AsyncMessage::Notification(_) = message {
+                news.notify_one();
             }
         }
     };
-    let (listening, ()) = tokio::join!(listening, hearing);
-    listening?;
-    Ok(())
+    let (listening, ()) = tokio::join!(client.batch_execute("LISTEN placet"), hearing);
+    Ok(listening?)
 }

@@ -1,6 +1,7 @@
 //! The schema: versioned migrations, and how a connection is set up.
 
 use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
 
 use super::server::Server;
 use crate::error::{OpenError, StoreError};
@@ -38,8 +39,8 @@ pub(super) async fn connect(server: &Server, purpose: Purpose) -> Result<Client,
 async fn set_up(client: &Client, server: &Server, purpose: Purpose) -> Result<(), OpenError> {
     let sql = "SELECT current_setting('server_version_num')::int4, current_setting('server_version')";
     let row = client.query_one(sql, &[]).await?;
-    if row.get::<_, i32>(0) < SERVER_MIN {
-        return Err(OpenError::OldServer(row.get(1)));
+    if row.try_get::<_, i32>(0)? < SERVER_MIN {
+        return Err(OpenError::OldServer(row.try_get(1)?));
     }
     // A writer that was stopped in the middle must not hold up the others for ever. A server that was told to be lax about
     // durability is not lax with us.
@@ -73,14 +74,14 @@ async fn version(client: &Client, server: &Server) -> Result<u32, OpenError> {
     let sql = "SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $1),
                to_regclass($1 || '.format') IS NOT NULL";
     let row = client.query_one(sql, &[&SCHEMA]).await?;
-    match (row.get(0), row.get(1)) {
+    match (row.try_get(0)?, row.try_get(1)?) {
         (false, _) => return Ok(0),
         (true, false) => return Err(OpenError::ForeignSchema(server.to_string())),
         (true, true) => {}
     }
-    let sql = "SELECT version FROM format";
-    let row = client.query_one(sql, &[]).await?;
-    let found = u32::try_from(row.get::<_, i64>(0)).unwrap_or(u32::MAX);
+    let Some(found) = written_version(client).await? else {
+        return Err(OpenError::ForeignSchema(server.to_string()));
+    };
     if found > known() {
         return Err(OpenError::Newer {
             found,
@@ -88,6 +89,19 @@ async fn version(client: &Client, server: &Server) -> Result<u32, OpenError> {
         });
     }
     Ok(found)
+}
+
+/// What the table `format` says; nothing when another program made it.
+async fn written_version(client: &Client) -> Result<Option<u32>, OpenError> {
+    let rows = match client.query("SELECT version FROM format", &[]).await {
+        Ok(rows) => rows,
+        Err(error) if error.code() == Some(&SqlState::UNDEFINED_COLUMN) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let [only] = rows.as_slice() else { return Ok(None) };
+    // A number of another type is not ours either.
+    let found: Option<i64> = only.try_get(0).ok();
+    Ok(found.and_then(|found| u32::try_from(found).ok()))
 }
 
 async fn migrate(client: &Client, server: &Server) -> Result<(), OpenError> {

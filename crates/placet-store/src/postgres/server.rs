@@ -31,25 +31,28 @@ pub(crate) struct Server {
 impl Server {
     /// Reads an address like `postgres://user@host:5432/placet?sslmode=require`.
     pub(crate) fn new(url: &str, busy: Duration) -> Result<Self, OpenError> {
-        let (url, roots) = without_roots(url);
+        let (url, tls) = without_tls(url)?;
         let mut config: Config = url
             .parse()
             .map_err(|error: tokio_postgres::Error| OpenError::Address(causes(&error)))?;
-        if !url.contains("sslmode=") {
-            // Between machines TLS is not a matter of luck: `prefer` would go without it if the other side says so.
-            config.ssl_mode(if is_local(&config) {
-                SslMode::Disable
-            } else {
-                SslMode::Require
-            });
-        }
+        // Between machines TLS is not a matter of luck: `prefer` would go without it if the other side says so.
+        let usual = if is_local(&config) {
+            SslMode::Disable
+        } else {
+            SslMode::Require
+        };
+        config.ssl_mode(tls.mode.unwrap_or(usual));
         config.connect_timeout(CONNECT_TIMEOUT);
         config.tcp_user_timeout(CONNECT_TIMEOUT);
         config.keepalives_idle(CONNECT_TIMEOUT);
         if config.get_application_name().is_none() {
             config.application_name("placet");
         }
-        Ok(Self { config, roots, busy })
+        Ok(Self {
+            config,
+            roots: tls.roots,
+            busy,
+        })
     }
 
     pub(super) fn busy(&self) -> Duration {
@@ -151,23 +154,41 @@ impl fmt::Display for Server {
     }
 }
 
-/// The address without `sslrootcert`, which the library does not know, and what it names.
-fn without_roots(url: &str) -> (String, Option<PathBuf>) {
+/// The options of an address that say how TLS is spoken.
+#[derive(Default)]
+struct Tls {
+    mode: Option<SslMode>,
+    roots: Option<PathBuf>,
+}
+
+/// The address without the options about TLS, of which the library knows a part, and what they say. A mode that asks for less
+/// than a checked certificate is taken for one that does: who speaks TLS here knows with whom.
+fn without_tls(url: &str) -> Result<(String, Tls), OpenError> {
+    let mut tls = Tls::default();
     let Some((address, options)) = url.split_once('?') else {
-        return (url.to_owned(), None);
+        return Ok((url.to_owned(), tls));
     };
-    let mut roots = None;
-    let others: Vec<&str> = options
-        .split('&')
-        .filter(|option| match option.strip_prefix("sslrootcert=") {
-            Some(path) => {
-                roots = Some(PathBuf::from(path));
-                false
-            }
-            None => true,
-        })
-        .collect();
-    (format!("{address}?{}", others.join("&")), roots)
+    let mut others = Vec::new();
+    for option in options.split('&') {
+        match option.split_once('=') {
+            Some(("sslmode", mode)) => tls.mode = Some(ssl_mode(mode)?),
+            Some(("sslrootcert", "system")) => tls.roots = None,
+            Some(("sslrootcert", path)) => tls.roots = Some(PathBuf::from(path)),
+            _ => others.push(option),
+        }
+    }
+    Ok((format!("{address}?{}", others.join("&")), tls))
+}
+
+fn ssl_mode(mode: &str) -> Result<SslMode, OpenError> {
+    match mode {
+        "disable" => Ok(SslMode::Disable),
+        "prefer" => Ok(SslMode::Prefer),
+        "require" | "verify-ca" | "verify-full" => Ok(SslMode::Require),
+        other => Err(OpenError::Address(format!(
+            "`sslmode={other}` is unknown; write `verify-full`, `require` (the same here), or `disable`"
+        ))),
+    }
 }
 
 fn is_local(config: &Config) -> bool {

@@ -12,7 +12,6 @@ use super::At;
 use crate::change::one;
 use crate::error::StoreError;
 use crate::sql::{Connection, params};
-use crate::view::View;
 
 /// A call that is settled at once is granted or refused; another stays `received` until a later event of the same step says more.
 pub(super) fn received(
@@ -199,7 +198,7 @@ pub(super) fn claimed(
         call.call.as_str(),
         at.session,
         grant,
-        lease.map(|lease| View::new(conn).unshifted(lease)).transpose()?,
+        lease.map(|lease| at.unshifted(lease)),
         process,
     ])?;
     one(claimed, || cannot(call, grant, "claimed"))

@@ -26,17 +26,15 @@ pub(super) fn asked(conn: &Connection, at: At<'_>, asked: &Asked) -> Result<(), 
         Subject::Call { digest, .. } => Some(digest.0.as_bytes()),
         Subject::UnknownOutcome { .. } | Subject::Breaker { .. } | Subject::Request { .. } => None,
     };
-    let view = View::new(conn);
     let sql = "INSERT INTO pending VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     conn.prepare_cached(sql)?.execute(params![
         at.row,
         at.session,
-        view.unshifted(asked.deadline)?,
+        at.unshifted(asked.deadline),
         asked
             .escalation
             .as_ref()
-            .map(|escalation| view.unshifted(escalation.at))
-            .transpose()?,
+            .map(|escalation| at.unshifted(escalation.at)),
         asked.chat.as_ref().map(|chat| chat.channel.as_str()),
         asked.chat.as_ref().map(|chat| chat.id.as_str()),
         digest,

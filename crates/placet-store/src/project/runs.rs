@@ -6,17 +6,16 @@ use super::At;
 use crate::change::one;
 use crate::error::StoreError;
 use crate::sql::{Connection, params};
-use crate::view::View;
 
 pub(super) fn started(conn: &Connection, at: At<'_>, run: &RunStarted) -> Result<(), StoreError> {
     let sql = "INSERT INTO runs (row, session, person, parent, until)
                SELECT ?1, ?2, ?3, (SELECT id FROM sessions WHERE name = ?4), ?5 WHERE NOT EXISTS (SELECT 1 FROM runs WHERE session = ?2 AND ended IS NULL)";
     let person = run.origin.user.as_ref().map(placet_core::ids::PersonId::as_str);
     let parent = run.parent.as_ref().map(|parent| parent.session.as_str());
-    let until = run.until.map(|until| View::new(conn).unshifted(until));
-    let begun =
-        conn.prepare_cached(sql)?
-            .execute(params![at.row, at.session, person, parent, until.transpose()?])?;
+    let until = run.until.map(|until| at.unshifted(until));
+    let begun = conn
+        .prepare_cached(sql)?
+        .execute(params![at.row, at.session, person, parent, until])?;
     one(begun, || {
         format!("a run of session `{}` is still going on", at.name)
     })

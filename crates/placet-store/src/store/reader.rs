@@ -97,8 +97,15 @@ fn verify_at_once(database: &Database, expected: Option<&Anchor>) -> Result<Veri
     verify(&conn, expected)
 }
 
-/// Loads in a transaction, so that everything is of one moment.
+/// Loads in a transaction, so that everything is of one moment. A connection that is found to be lost is made again once.
 fn load_at_once(conn: &Connection, needs: BTreeSet<Need>, purpose: Purpose) -> Result<Snapshot, StoreError> {
+    match try_load(conn, needs.clone(), purpose) {
+        Err(StoreError::Unreachable(_)) => try_load(conn, needs, purpose),
+        loaded => loaded,
+    }
+}
+
+fn try_load(conn: &Connection, needs: BTreeSet<Need>, purpose: Purpose) -> Result<Snapshot, StoreError> {
     conn.begin_reading()?;
     let loaded = guarded(conn, needs, purpose);
     conn.roll_back();

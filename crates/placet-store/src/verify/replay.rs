@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use placet_core::ids::SessionId;
 use placet_core::journal::{Event, genesis};
+use placet_core::time::Shift;
 
 use super::{FindingKind, Findings};
 use crate::error::StoreError;
@@ -99,11 +100,11 @@ const PAGE: usize = 512;
 fn replay(conn: &Connection) -> Result<Result<(), (u64, StoreError)>, StoreError> {
     let mut known = HashSet::new();
     let mut last = 0;
+    let mut shift = Shift::NONE;
     loop {
         let before = last;
-        if let Err(error) = replay_page(conn, &mut known, &mut last)? {
-            let row = conn.failed_job().map_or(last, |row| row as u64);
-            return Ok(Err((row, error)));
+        if let Err(error) = replay_page(conn, &mut known, &mut last, &mut shift)? {
+            return Ok(Err((conn.failed_row().unwrap_or(last), error)));
         }
         if last == before {
             return Ok(Ok(()));
@@ -116,6 +117,7 @@ fn replay_page(
     conn: &Connection,
     known: &mut HashSet<u64>,
     last: &mut u64,
+    shift: &mut Shift,
 ) -> Result<Result<(), StoreError>, StoreError> {
     let sql = format!(
         "SELECT journal.id, journal.session, name, at, body FROM journal
@@ -128,7 +130,7 @@ fn replay_page(
     while let Some(found) = rows.next()? {
         let (row, session): (u64, u64) = (found.get(0)?, found.get(1)?);
         *last = row;
-        conn.set_job(usize::try_from(row).unwrap_or(usize::MAX));
+        conn.set_row(row);
         let name = SessionId::new(found.get::<String>(2)?)
             .map_err(|error| StoreError::corrupt(error.to_string()))?;
         if known.insert(session) {
@@ -143,9 +145,11 @@ fn replay_page(
             session,
             name: &name,
             wall: found.get(3)?,
+            shift: *shift,
         };
-        if let Err(error) = project::apply(conn, at, &event) {
-            return Ok(Err(error));
+        match project::apply(conn, at, &event) {
+            Ok(moved) => *shift = moved,
+            Err(error) => return Ok(Err(error)),
         }
     }
     Ok(conn.flush())

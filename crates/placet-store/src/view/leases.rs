@@ -27,11 +27,11 @@ impl View<'_> {
         lease.optional()
     }
 
-    /// Whether a lease still has a fence.
-    pub(crate) fn has_fence(&self, fence: &Fence) -> Result<bool, StoreError> {
-        let sql = "SELECT 1 FROM leases WHERE name = ?1 AND fence = ?2";
+    /// How often a lease was taken; nothing when it never was.
+    pub(crate) fn fence(&self, lease: &LeaseName) -> Result<Option<u64>, StoreError> {
+        let sql = "SELECT fence FROM leases WHERE name = ?1";
         let mut statement = self.conn.prepare_cached(sql)?;
-        statement.exists((fence.lease.as_str(), fence.number))
+        statement.query_row([lease.as_str()], |row| row.get(0)).optional()
     }
 
     /// The leases that a process took last.

@@ -1,5 +1,6 @@
 //! Looking at the journal itself.
 
+use placet_core::digest::Digest;
 use placet_core::ids::SessionId;
 use placet_core::journal::{Checkpoints, Event, SYSTEM_SESSION};
 use placet_core::listing::{Committed, JournalPage, RawRow};
@@ -8,9 +9,16 @@ use placet_core::time::Timestamp;
 use super::{View, digest_at, parse_body, stored};
 use crate::checkpoint::Last;
 use crate::error::StoreError;
-use crate::sql::Row;
+use crate::sql::{OptionalExtension as _, Row};
 
 impl View<'_> {
+    /// The hash of a journal row; nothing when there is no such row.
+    pub(crate) fn row_hash(&self, row: u64) -> Result<Option<Digest>, StoreError> {
+        let sql = "SELECT hash FROM journal WHERE id = ?1";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        statement.query_row([row], |row| digest_at(row, 0)).optional()
+    }
+
     /// The checkpoints so far.
     pub(crate) fn checkpoints(&self) -> Result<Checkpoints, StoreError> {
         let last = Last::read(self.conn)?;

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use placet_core::ids::SessionId;
+use placet_core::journal::Event;
 use placet_core::outgoing::Change;
 
 use super::*;

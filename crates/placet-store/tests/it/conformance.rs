@@ -17,6 +17,7 @@ use crate::server;
 use crate::world::*;
 
 mod calls;
+mod groups;
 mod leases;
 mod questions;
 mod surroundings;

@@ -57,7 +57,7 @@ async fn a_store_moves_to_a_server_and_back_and_goes_on_there() {
     let (here, again) = (folder.path().join("here.db"), folder.path().join("again.db"));
     used(&here).await;
     let url = server::database();
-    let (from, to) = (Location::from(here.as_path()), Location::parse(&url));
+    let (from, to) = (Location::from(here.as_path()), Location::parse(&url).unwrap());
     let moved = copy(from.clone(), to.clone()).await.unwrap();
     assert_eq!((moved.rows, moved.sessions), (1208, 601));
 
@@ -86,18 +86,18 @@ async fn a_store_is_not_copied_over_another_nor_when_it_is_damaged_missing_or_in
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("here.db");
     let from = Location::from(path.as_path());
-    let missing = copy(from.clone(), Location::parse(&server::database())).await;
+    let missing = copy(from.clone(), Location::parse(&server::database()).unwrap()).await;
     assert!(matches!(missing, Err(CopyError::From { .. })), "{missing:?}");
     assert!(!path.exists());
 
     used(&path).await;
-    let to = Location::parse(&server::database());
+    let to = Location::parse(&server::database()).unwrap();
     copy(from.clone(), to.clone()).await.unwrap();
     let twice = copy(from.clone(), to.clone()).await;
     assert!(matches!(twice, Err(CopyError::NotEmpty(_))), "{twice:?}");
 
     let running = Store::open(&path, Options::default()).unwrap();
-    let in_use = copy(from.clone(), Location::parse(&server::database())).await;
+    let in_use = copy(from.clone(), Location::parse(&server::database()).unwrap()).await;
     assert!(matches!(in_use, Err(CopyError::From { .. })), "{in_use:?}");
     running.close().await.unwrap();
 
@@ -105,6 +105,6 @@ async fn a_store_is_not_copied_over_another_nor_when_it_is_damaged_missing_or_in
         .unwrap()
         .execute("UPDATE calls SET state = 'refused'", [])
         .unwrap();
-    let damaged = copy(from, Location::parse(&server::database())).await;
+    let damaged = copy(from, Location::parse(&server::database()).unwrap()).await;
     assert!(matches!(damaged, Err(CopyError::Damaged(_))), "{damaged:?}");
 }

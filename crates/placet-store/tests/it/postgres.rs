@@ -11,7 +11,8 @@ use placet_core::step::Commit;
 use placet_core::verdict::Decision;
 use placet_store::{FindingKind, OpenError, Options, Store, StoreError};
 
-use crate::server;
+use crate::line::{Line, Lost};
+use crate::server::{self, Server};
 use crate::world::*;
 
 async fn open(url: &str) -> Store {
@@ -309,6 +310,21 @@ async fn a_server_that_cannot_be_used_is_refused_with_the_reason() {
     let error = refused(&url).await;
     assert!(matches!(error, OpenError::ForeignSchema(_)), "{error}");
 
+    for made_elsewhere in [
+        "CREATE TABLE placet.format (version INT); INSERT INTO placet.format VALUES (1)",
+        "CREATE TABLE placet.format (version BIGINT)",
+        "CREATE TABLE placet.format (version TEXT); INSERT INTO placet.format VALUES ('x')",
+        "CREATE TABLE placet.format (name TEXT)",
+    ] {
+        let url = server::database();
+        server::tamper(&url, &format!("CREATE SCHEMA placet; {made_elsewhere}"));
+        let error = refused(&url).await;
+        assert!(
+            matches!(error, OpenError::ForeignSchema(_)),
+            "{made_elsewhere}: {error}"
+        );
+    }
+
     let url = server::database();
     let error = Store::connect_read_only(&url).await.err().unwrap();
     assert!(matches!(error, OpenError::EmptyDatabase(_)), "{error}");
@@ -316,6 +332,98 @@ async fn a_server_that_cannot_be_used_is_refused_with_the_reason() {
     server::tamper(&url, "UPDATE format SET version = version + 1");
     let error = refused(&url).await;
     assert!(matches!(error, OpenError::Newer { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_store_outlives_restarts_and_crashes_of_its_server() {
+    let server = Server::start("-c fsync=on", &[]);
+    let url = server.database();
+    let (one, two) = (open(&url).await, open(&url).await);
+    for (how, row) in [("fast", 1), ("immediate", 2)] {
+        store(&one, vec![set_mode()]).await.unwrap();
+        server.stop(how);
+        let down = store(&one, vec![set_mode()]).await.unwrap_err();
+        assert!(matches!(down, StoreError::Unreachable(_)), "{down}");
+        let all = JournalPage::of_all(0, 9);
+        let down = two
+            .look(|stored| stored.journal(&all).cloned())
+            .await
+            .unwrap_err();
+        assert!(matches!(down, StoreError::Unreachable(_)), "{down}");
+        server.start_again();
+        assert_eq!((rows(&one).await, rows(&two).await), (row, row));
+    }
+    store(&two, vec![set_mode()]).await.unwrap();
+    assert_eq!(one.verify(None).await.unwrap().findings, []);
+}
+
+/// A commit whose connection is lost is stored once, and its caller knows.
+#[tokio::test]
+async fn a_commit_in_doubt_is_found_out() {
+    let url = server::database();
+    let line = Line::to(Server::shared().port());
+    let (told, _) = tokio::sync::watch::channel(Vec::new());
+    let options = Options {
+        on_commit: Some(Box::new({
+            let told = told.clone();
+            move |rows| told.send_modify(|told| told.extend(rows.iter().map(|row| row.id)))
+        })),
+        ..Options::default()
+    };
+    let db = Store::connect(&line.url(&url), options).await.unwrap();
+    for (row, lost) in [(1, Lost::Answer), (2, Lost::Commit), (3, Lost::Answer)] {
+        line.lose_commit(lost);
+        store(&db, vec![set_mode()]).await.unwrap();
+        assert_eq!(rows(&db).await, row, "{lost:?}");
+    }
+    assert_eq!(*told.borrow(), [1, 2, 3]);
+    assert_eq!(db.verify(None).await.unwrap().findings, []);
+}
+
+#[tokio::test]
+async fn a_server_that_is_too_old_is_refused() {
+    let line = Line::to(Server::shared().port());
+    let number = server::tamper(&server::database(), "SHOW server_version_num");
+    let number: i32 = number.parse().unwrap();
+    // What a server of version 13 says when it is asked for its version.
+    line.replace(&number.to_be_bytes(), &130_014_i32.to_be_bytes());
+    let error = Store::connect(&line.url(&server::database()), Options::default()).await;
+    let error = error.err().unwrap();
+    assert!(matches!(error, OpenError::OldServer(_)), "{error}");
+}
+
+/// A process that hears nothing from the server, and does not know that, is still told of the others' commits.
+#[tokio::test]
+async fn a_process_whose_listening_connection_is_silent_or_cut_finds_what_others_commit() {
+    let url = server::database();
+    let (silent, cut) = (
+        Line::to(Server::shared().port()),
+        Line::to(Server::shared().port()),
+    );
+    silent.silence_after(b"LISTEN placet");
+    let writer = open(&url).await;
+    let mut deaf = Vec::new();
+    for line in [&silent, &cut] {
+        let (tell, told) = tokio::sync::watch::channel(0);
+        let options = Options {
+            on_commit: Some(Box::new(move |rows| {
+                tell.send_replace(rows.last().map_or(0, |row| row.id));
+            })),
+            ..Options::default()
+        };
+        deaf.push((Store::connect(&line.url(&url), options).await.unwrap(), told));
+    }
+    for row in 1..=3 {
+        cut.cut();
+        store(&writer, vec![set_mode()]).await.unwrap();
+        for (_, told) in &mut deaf {
+            let hears = told.wait_for(|told| *told == row);
+            tokio::time::timeout(Duration::from_mins(1), hears)
+                .await
+                .unwrap()
+                .unwrap();
+        }
+    }
 }
 
 #[tokio::test]
