@@ -8,6 +8,7 @@ use placet_core::interaction::{
     Resolution, Subject,
 };
 use placet_core::listing::{After, PendingPage, PendingRow, StandingRow};
+use placet_core::outcome::Nobody;
 use placet_core::outcome::Outcome;
 use placet_core::policy::Mode;
 use placet_core::principal::Principal;
@@ -109,14 +110,10 @@ impl Broker {
                 let question = self.question(id).await?;
                 let not_found = || StepError::Refused(AnswerRefusal::NotFound(id.clone()));
                 let question = question.ok_or_else(not_found)?;
-                // Arguments sent back as they were shown change nothing, and make no vote void.
-                if question.args() == Some(&args) {
-                    None
-                } else {
-                    let edit = self.inspect_edit(&question, &args).await;
+                self.edit(&question, args).await.and_then(|(args, edit)| {
                     answer.edited_args = Some(args);
                     edit
-                }
+                })
             }
         };
         let wide = answer
@@ -180,7 +177,16 @@ impl Broker {
         Ok(())
     }
 
-    /// What an edited call would do, and whether it fits; found out before the transaction.
+    /// Edited arguments and what they would do; found out before the transaction. Arguments sent back as they were shown change
+    /// nothing, and make no vote void.
+    pub(crate) async fn edit(&self, question: &Question, args: Args) -> Option<(Args, Option<Edit>)> {
+        if question.args() == Some(&args) {
+            return None;
+        }
+        let edit = self.inspect_edit(question, &args).await;
+        Some((args, edit))
+    }
+
     async fn inspect_edit(&self, question: &Question, args: &Args) -> Option<Edit> {
         let record = question.call.as_ref()?;
         // What its agent declared it to be, and whatever else was found, still holds: an edit makes nothing harmless.
@@ -211,7 +217,8 @@ impl Broker {
         request: InteractionRequest,
         origin: Origin,
     ) -> Result<Asked, StepError<AskRefusal>> {
-        let bad_id = |error: IdError| StepError::Refused(AskRefusal::NobodyToAsk(error.to_string()));
+        let bad_id =
+            |error: IdError| StepError::Refused(AskRefusal::NobodyToAsk(Nobody::Written(error.to_string())));
         let fresh = Engine::fresh().map_err(bad_id)?;
         let call = ToolCall {
             id: CallId::new(fresh.id.as_str()).map_err(bad_id)?,

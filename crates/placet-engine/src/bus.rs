@@ -17,9 +17,11 @@ use placet_core::journal::{CallResult, InboundMessage};
 use placet_core::outcome::Outcome;
 use placet_core::outgoing::{Change, OutKind, Outgoing};
 use placet_core::principal::Principal;
+use placet_core::question::Question;
 use placet_core::step::Step;
 use placet_core::steps::{
-    self, Choice, ClaimRefusal, Inbound, InboundOutcome, Patience, Proposed, chat_member,
+    self, Choice, ClaimRefusal, Edit, Inbound, InboundOutcome, Patience, Proposed, Reaction, SaidTo,
+    chat_member,
 };
 use placet_core::tool::Category;
 use placet_store::{StepError, StoreError};
@@ -129,7 +131,8 @@ impl Bus {
         message: InboundMessage,
         author: Author,
     ) -> Result<InboundOutcome, InboundError> {
-        self.receive(message, author, None).await
+        let received = self.receive(message, author, None, None, SaidTo::Chat);
+        Ok(received.await?.outcome)
     }
 
     /// Takes the press of a button in a chat: an answer to the question it names, by the same people who may type one. `message` has
@@ -140,15 +143,18 @@ impl Bus {
         author: Author,
         choice: Choice,
     ) -> Result<InboundOutcome, InboundError> {
-        self.receive(message, author, Some(choice)).await
+        let received = self.receive(message, author, None, Some(choice), SaidTo::Chat);
+        Ok(received.await?.outcome)
     }
 
-    async fn receive(
+    pub(crate) async fn receive(
         &self,
         message: InboundMessage,
         author: Author,
-        choice: Option<Choice>,
-    ) -> Result<InboundOutcome, InboundError> {
+        reply_to: Option<String>,
+        mut choice: Option<Choice>,
+        said_to: SaidTo,
+    ) -> Result<Reaction, InboundError> {
         check(&message)?;
         let in_force = self.engine.in_force();
         let chat = Chat {
@@ -168,23 +174,30 @@ impl Bus {
                 user: message.sender_id.clone(),
             },
         };
+        let edit = match &mut choice {
+            Some(choice) => self.edit(choice, &sender).await?,
+            None => None,
+        };
         let mut inbound = Inbound {
             message: InboundMessage { author, ..message },
             sender,
+            reply_to,
             choice,
+            edit,
+            said_to,
             patience: Patience::Wait,
             fresh: Engine::fresh()?,
         };
         let mut committed = self.engine.inner.committed.clone();
         let patience = tokio::time::sleep(RECORD_WAIT);
         tokio::pin!(patience);
-        let outcome = loop {
+        let received = loop {
             committed.mark_unchanged();
             let receive = self
                 .engine
                 .transact(|snapshot, now| steps::receive(&in_force.rules(), snapshot, now, &inbound));
-            if let Some(outcome) = receive.await.map_err(StepError::into_store_error)? {
-                break outcome;
+            if let Some(received) = receive.await.map_err(StepError::into_store_error)? {
+                break received;
             }
             tokio::select! {
                 () = &mut patience => inbound.patience = Patience::Over,
@@ -193,7 +206,25 @@ impl Bus {
         };
         // What is said back may be all that came of it, and that alone is no event.
         self.engine.inner.outbox_work.notify_one();
-        Ok(outcome)
+        Ok(received)
+    }
+
+    /// What the arguments that a form sent would do. Those that are unchanged are no edit.
+    async fn edit(&self, choice: &mut Choice, sender: &Principal) -> Result<Option<Edit>, StoreError> {
+        let Some(args) = &choice.edited_args else {
+            return Ok(None);
+        };
+        let broker = self.engine.broker();
+        let question = broker.question(&choice.request).await?;
+        let concerns = |question: &Question| question.interaction.asked().concerns(sender, true);
+        // The step refuses what is not theirs to answer; nothing is looked up for them.
+        let Some(question) = question.filter(concerns) else {
+            return Ok(None);
+        };
+        let edited = broker.edit(&question, args.clone()).await;
+        let (args, edit) = edited.unzip();
+        choice.edited_args = args;
+        Ok(edit.flatten())
     }
 
     /// Sends a message to a chat, at least once. The same key is the same message.

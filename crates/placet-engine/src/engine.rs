@@ -17,7 +17,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::callback::{Callback, Callbacks, OnQuestion, OnToolApprove};
-use crate::channel::Channel;
+use crate::channel::{Channel, Healths, Route, connection};
+use crate::doubts::Doubts;
 use crate::leases::{self, Leases};
 use crate::outbox;
 use crate::places::{DiskPlaces, PlacesError};
@@ -42,9 +43,14 @@ pub(crate) struct Inner {
     pub(crate) store: Store,
     pub(crate) queues: Queues,
     pub(crate) leases: Leases,
+    pub(crate) doubts: Doubts,
     pub(crate) waiters: Arc<Waiters>,
     pub(crate) committed: watch::Receiver<u64>,
     pub(crate) channels: BTreeMap<ChannelName, Arc<dyn Channel>>,
+    pub(crate) routes: BTreeMap<ChannelName, Vec<Route>>,
+    pub(crate) healths: Healths,
+    /// The address of the inbox's pages.
+    pub(crate) inbox_url: Option<String>,
     pub(crate) callbacks: RwLock<Callbacks>,
     pub(crate) seal: Seal,
     pub(crate) toolbox: Option<(AgentId, Box<dyn Toolbox>)>,
@@ -115,6 +121,7 @@ pub struct Builder {
     workspace: PathBuf,
     data: Option<PathBuf>,
     inbox: InboxReach,
+    inbox_url: Option<String>,
     elsewhere: BTreeMap<ChannelName, Elsewhere>,
     clock: Arc<dyn placet_store::Clock>,
 }
@@ -131,6 +138,7 @@ impl Engine {
             workspace,
             data: None,
             inbox: InboxReach::Open,
+            inbox_url: None,
             elsewhere: BTreeMap::new(),
             clock: Arc::new(SystemClock),
         }
@@ -313,6 +321,12 @@ impl Builder {
         self
     }
 
+    /// Where people find the web inbox: channels link to a question's page when they cannot show all of it.
+    pub fn inbox_at(mut self, url: impl Into<String>) -> Self {
+        self.inbox_url = Some(url.into());
+        self
+    }
+
     /// Another clock, for tests.
     pub fn clock(mut self, clock: Arc<dyn placet_store::Clock>) -> Self {
         self.clock = clock;
@@ -342,6 +356,10 @@ impl Builder {
                 return Err(StartError::ChannelTwice(name));
             }
         }
+        let routes = channels
+            .iter()
+            .map(|(name, channel)| (name.clone(), Arc::clone(channel).routes()))
+            .collect();
         let waiters = Arc::new(Waiters::default());
         let (head, committed) = watch::channel(0_u64);
         let (outbox_work, alarm) = (Arc::new(Notify::new()), Arc::new(Alarm::default()));
@@ -386,9 +404,13 @@ impl Builder {
                 seal,
                 queues: Queues::default(),
                 leases: Leases::new(),
+                doubts: Doubts::default(),
                 waiters,
                 committed,
+                healths: Healths::new(channels.keys()),
                 channels,
+                routes,
+                inbox_url: self.inbox_url,
                 callbacks: RwLock::new(self.callbacks),
                 toolbox: self.toolbox,
                 places,
@@ -467,6 +489,13 @@ impl Engine {
         inner.tasks.spawn(timers::run(self.clone(), inner.stop.clone()));
         // Also without channels: what is still queued for one that is gone must be given up, not waited for.
         inner.tasks.spawn(outbox::run(self.clone(), inner.stop.clone()));
+        for channel in inner.channels.values() {
+            inner.tasks.spawn(connection::keep(
+                self.clone(),
+                Arc::clone(channel),
+                inner.stop.clone(),
+            ));
+        }
     }
 }
 

@@ -309,7 +309,11 @@ impl Gate {
             let propose = self.engine.transact(|snapshot, now| {
                 steps::propose_together(&in_force.rules(), snapshot, now, &first, again)
             });
-            if let Some(together) = propose.await? {
+            let proposed = propose.await;
+            if let Claiming::AtOnce(_) = first.claiming {
+                self.engine.heed_claim(&CallKey::of(&first.call), &proposed);
+            }
+            if let Some(together) = proposed? {
                 for (proposal, proposed) in [&first].into_iter().chain(again).zip(&together) {
                     self.engine.consult_callback(&proposal.call, proposed);
                 }
@@ -390,7 +394,9 @@ impl Gate {
         let claim = self
             .engine
             .transact(|snapshot, now| steps::claim(snapshot, now, key, &promise));
-        Ok(claim.await?)
+        let claimed = claim.await;
+        self.engine.heed_claim(key, &claimed);
+        Ok(claimed?)
     }
 
     /// Claims the right to run a call, once, and begins the run that does it, in one step: there is no moment at which nobody

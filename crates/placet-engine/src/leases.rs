@@ -1,6 +1,6 @@
 //! The leases of this process: taken, renewed while it runs, and lost when another process takes them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -23,6 +23,8 @@ const RENEWAL: Duration = Duration::from_secs(5);
 pub(crate) struct Leases {
     owner: String,
     held: Mutex<BTreeMap<LeaseName, Held>>,
+    /// Those that could not be given back yet.
+    given_up: Mutex<BTreeSet<Fence>>,
 }
 
 /// A lease that this process has.
@@ -49,6 +51,7 @@ impl Leases {
         Self {
             owner: uuid::Uuid::now_v7().simple().to_string(),
             held: Mutex::default(),
+            given_up: Mutex::default(),
         }
     }
 
@@ -59,6 +62,10 @@ impl Leases {
 
     fn held(&self) -> MutexGuard<'_, BTreeMap<LeaseName, Held>> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn given_up(&self) -> MutexGuard<'_, BTreeSet<Fence>> {
+        self.given_up.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lose(&self, fence: &Fence) {
@@ -95,10 +102,18 @@ impl Engine {
         Ok(Some(held))
     }
 
-    /// Gives a lease back, so that another process can take it at once.
+    /// Gives a lease back, so that another process can take it at once. If that fails, it is tried again with the next renewal.
     pub async fn release(&self, held: Held) -> Result<(), StoreError> {
-        self.inner.leases.held().remove(&held.fence.lease);
-        self.store_change(Change::ReleaseLease(held.fence)).await
+        let leases = &self.inner.leases;
+        leases.held().remove(&held.fence.lease);
+        leases.given_up().insert(held.fence.clone());
+        self.give_back(held.fence).await
+    }
+
+    async fn give_back(&self, fence: Fence) -> Result<(), StoreError> {
+        self.store_change(Change::ReleaseLease(fence.clone())).await?;
+        self.inner.leases.given_up().remove(&fence);
+        Ok(())
     }
 
     /// Forgets a lease that a commit found taken by another process.
@@ -146,6 +161,11 @@ impl Engine {
         for fence in held.iter().filter(|fence| !stored.contains(fence)) {
             leases.lose(fence);
         }
+        // After the renewal, which is of all leases in the name of this process.
+        let given_up = leases.given_up().clone();
+        for fence in given_up {
+            self.give_back(fence).await?;
+        }
         Ok(())
     }
 }
@@ -157,6 +177,8 @@ pub(crate) async fn run(engine: Engine, stop: CancellationToken) {
     while stop.run_until_cancelled(tick.tick()).await.is_some() {
         if let Err(error) = engine.renew().await {
             tracing::error!(%error, "the leases of this process could not be renewed; trying again");
+        } else if let Err(error) = engine.settle_doubts().await {
+            tracing::error!(%error, "claims that may be stored could not be looked at; trying again");
         }
     }
 }

@@ -16,20 +16,20 @@ use std::task::Poll;
 use std::time::Duration;
 
 use placet_core::ids::ChannelName;
-use placet_core::interaction::{Cancellation, Interaction};
+use placet_core::interaction::{Cancellation, Interaction, Shown};
 use placet_core::journal::Event;
 use placet_core::lease::LeaseName;
 use placet_core::listing::{Sendable, ToSend};
-use placet_core::outcome::{Denial, Outcome};
+use placet_core::outcome::{Denial, Nobody, Outcome};
 use placet_core::outgoing::{Change, OutKind, OutState, OutboxItem};
-use placet_core::render;
+use placet_core::render::{self, Document, Extent, Surface, to_text};
 use placet_core::step::Step;
-use placet_core::time::Millis;
+use placet_core::time::{Millis, Timestamp};
 use placet_store::{StepError, StoreError};
 use tokio::task::{self, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use crate::channel::{Channel, Content, Delivery, DeliveryError, Receipt};
+use crate::channel::{Channel, ChannelFault, Content, Delivery, DeliveryError, Receipt};
 use crate::engine::Engine;
 use crate::leases::Held;
 use crate::timers::backoff;
@@ -66,8 +66,19 @@ pub(crate) async fn run(engine: Engine, stop: CancellationToken) {
 /// The rounds under way, at most one per channel: a slow platform holds up its own messages and no others.
 #[derive(Default)]
 struct Rounds {
-    tasks: JoinSet<Result<(), StoreError>>,
+    tasks: JoinSet<Result<Flow, StoreError>>,
     channels: HashMap<task::Id, ChannelName>,
+    /// Until when platforms asked for nothing more to be sent.
+    paused: BTreeMap<ChannelName, Timestamp>,
+}
+
+/// How a channel goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Flow {
+    /// With the next item.
+    On,
+    /// After a pause that its platform asked for.
+    Paused(Timestamp),
 }
 
 impl Rounds {
@@ -77,9 +88,11 @@ impl Rounds {
         let mut elsewhere: BTreeSet<ChannelName> = BTreeSet::new();
         loop {
             let left = engine.inner.left_to_others();
-            let busy = self.channels.values().chain(left).chain(&elsewhere);
-            let busy: BTreeSet<ChannelName> = busy.cloned().collect();
             let now = engine.store().now();
+            self.paused.retain(|_, until| now < *until);
+            let busy = self.channels.values().chain(left).chain(&elsewhere);
+            let busy = busy.chain(self.paused.keys());
+            let busy: BTreeSet<ChannelName> = busy.cloned().collect();
             let wanted = ToSend {
                 at: now,
                 busy,
@@ -88,6 +101,7 @@ impl Rounds {
             let look = engine.store().look(|stored| stored.sendable(&wanted).cloned());
             let Sendable { items, next } = look.await?;
             if items.is_empty() {
+                let next = next.into_iter().chain(self.paused.values().copied()).min();
                 let pause = next.map(|next| Duration::from_millis(next.remaining_from(now).get()));
                 return Ok(pause.map_or(IDLE, |pause| pause.min(IDLE)));
             }
@@ -124,20 +138,19 @@ impl Rounds {
             Some(Err(error)) => (error.id(), Err(StoreError::Io(error.to_string()))),
         };
         let channel = self.channels.remove(&id);
-        // Another process delivers to the channel by now.
-        if let Err(error) = delivered.or_else(unless_fenced) {
-            let channel = channel.map(|channel| channel.to_string());
-            tracing::error!(%error, channel, "a round of the outbox failed; trying again");
-            // What failed is due at once; without a pause, a store that is gone would be asked without end.
-            tokio::time::sleep(FAILED_ROUND).await;
+        match (delivered, channel) {
+            (Ok(Flow::Paused(until)), Some(channel)) => {
+                self.paused.insert(channel, until);
+            }
+            // When it is fenced, another process delivers to the channel by now.
+            (Ok(_) | Err(StoreError::Fenced { .. }), _) => {}
+            (Err(error), channel) => {
+                let channel = channel.map(|channel| channel.to_string());
+                tracing::error!(%error, channel, "a round of the outbox failed; trying again");
+                // What failed is due at once; without a pause, a store that is gone would be asked without end.
+                tokio::time::sleep(FAILED_ROUND).await;
+            }
         }
-    }
-}
-
-fn unless_fenced(error: StoreError) -> Result<(), StoreError> {
-    match error {
-        StoreError::Fenced { .. } => Ok(()),
-        other => Err(other),
     }
 }
 
@@ -154,15 +167,18 @@ impl Round {
     }
 }
 
-async fn deliver_all(round: Round, items: Vec<OutboxItem>) -> Result<(), StoreError> {
+async fn deliver_all(round: Round, items: Vec<OutboxItem>) -> Result<Flow, StoreError> {
     for item in items {
-        deliver(&round, item).await?;
+        if let paused @ Flow::Paused(_) = deliver(&round, item).await? {
+            return Ok(paused);
+        }
     }
-    Ok(())
+    Ok(Flow::On)
 }
 
-async fn deliver(round: &Round, item: OutboxItem) -> Result<(), StoreError> {
+async fn deliver(round: &Round, item: OutboxItem) -> Result<Flow, StoreError> {
     let engine = &round.engine;
+    let healths = &engine.inner.healths;
     let result = match engine.inner.channels.get(&item.channel) {
         Some(channel) => match attempt(round, channel.as_ref(), &item).await {
             // What cannot be read cannot be shown, and must not hold up what is behind it.
@@ -176,6 +192,19 @@ async fn deliver(round: &Round, item: OutboxItem) -> Result<(), StoreError> {
             item.channel
         ))),
     };
+    let now = engine.store().now();
+    match &result {
+        Attempt::Shown(_) => healths.delivered(&item.channel, now),
+        Attempt::Failed(error) => {
+            let error = error.to_string();
+            healths.failed(&item.channel, ChannelFault { at: now, error });
+        }
+        Attempt::Moot => {}
+    }
+    let flow = match &result {
+        Attempt::Failed(DeliveryError::Throttled { pause, .. }) => Flow::Paused(now + *pause),
+        _ => Flow::On,
+    };
     match result {
         Attempt::Shown(receipt) => {
             // In a task of its own, which a shutdown waits for: what was shown is recorded, and not shown again.
@@ -183,14 +212,16 @@ async fn deliver(round: &Round, item: OutboxItem) -> Result<(), StoreError> {
                 .inner
                 .tasks
                 .spawn(record_shown(round.clone(), item, receipt));
-            recording.await.map_err(|_| StoreError::Panicked)?
+            recording.await.map_err(|_| StoreError::Panicked)??;
         }
         Attempt::Moot => {
             let error = "no longer needed".into();
-            round.store(Change::Dead { id: item.id, error }).await
+            round.store(Change::Dead { id: item.id, error }).await?;
         }
-        Attempt::Failed(DeliveryError::Later(error)) => try_later(round, item, error, Millis::ZERO).await,
-        Attempt::Failed(DeliveryError::Busy { error, pause }) => try_later(round, item, error, pause).await,
+        Attempt::Failed(DeliveryError::Later(error)) => try_later(round, item, error, Millis::ZERO).await?,
+        Attempt::Failed(DeliveryError::Busy { error, pause } | DeliveryError::Throttled { error, pause }) => {
+            try_later(round, item, error, pause).await?;
+        }
         Attempt::Failed(DeliveryError::Impossible(error)) => {
             let given_up = match item.receipt {
                 // An earlier attempt was never heard of again.
@@ -203,9 +234,10 @@ async fn deliver(round: &Round, item: OutboxItem) -> Result<(), StoreError> {
                     error: error.clone(),
                 },
             };
-            give_up(round, item, given_up, error).await
+            give_up(round, item, given_up, error).await?;
         }
     }
+    Ok(flow)
 }
 
 async fn try_later(round: &Round, item: OutboxItem, error: String, pause: Millis) -> Result<(), StoreError> {
@@ -236,7 +268,7 @@ async fn attempt(round: &Round, channel: &dyn Channel, item: &OutboxItem) -> Res
     let locale = engine.in_force().config.locale(Some(&item.channel));
     match (&item.interaction, item.kind) {
         (_, OutKind::Message) | (None, _) => {
-            Ok(send(channel, item, Content::Message { text: &item.body }).await)
+            Ok(send(engine, channel, item, Content::Message { text: &item.body }).await)
         }
         (Some(id), OutKind::Question) => {
             let Some(question) = engine.broker().question(id).await? else {
@@ -257,7 +289,13 @@ async fn attempt(round: &Round, channel: &dyn Channel, item: &OutboxItem) -> Res
                 let receipt = stored(&Receipt::unacknowledged())?;
                 round.store(Change::Leaving { id: item.id, receipt }).await?;
             }
-            Ok(send(channel, item, content).await)
+            Ok(match send(engine, channel, item, content).await {
+                Attempt::Shown(receipt) => Attempt::Shown(Receipt {
+                    shown: at_most(receipt.shown, &document, &channel.surface()),
+                    ..receipt
+                }),
+                attempt => attempt,
+            })
         }
         (Some(id), OutKind::Decided) => {
             let look = engine
@@ -283,15 +321,27 @@ async fn attempt(round: &Round, channel: &dyn Channel, item: &OutboxItem) -> Res
                 document: &document,
                 copy: &receipt,
             };
-            Ok(send(channel, item, content).await)
+            Ok(send(engine, channel, item, content).await)
         }
     }
 }
 
-async fn send(channel: &dyn Channel, item: &OutboxItem, content: Content<'_>) -> Attempt {
+/// What people can have seen of a document, whatever the channel says it showed: a surface that is too small for all of it cannot have
+/// shown all of it.
+fn at_most(shown: Shown, document: &Document, surface: &Surface) -> Shown {
+    match shown {
+        Shown::Whole(digest) if to_text(document, surface).extent == Extent::Part => Shown::Part(digest),
+        shown => shown,
+    }
+}
+
+async fn send(engine: &Engine, channel: &dyn Channel, item: &OutboxItem, content: Content<'_>) -> Attempt {
+    let inbox = engine.inner.inbox_url.as_ref().zip(item.interaction.as_ref());
+    let inbox = inbox.map(|(url, question)| format!("{url}/q/{question}"));
     let delivery = Delivery {
         idempotency_key: &item.key,
         chat: &item.chat,
+        inbox: inbox.as_deref(),
         content,
     };
     let mut delivering = pin!(channel.deliver(delivery));
@@ -349,7 +399,9 @@ async fn give_up(round: &Round, item: OutboxItem, given_up: Change, error: Strin
         .iter()
         .any(|copy| copy.kind == OutKind::Question && copy.state != OutState::Dead);
     if !seen {
-        let denial = Denial::NobodyToAsk { why: error.clone() };
+        let denial = Denial::NobodyToAsk {
+            why: Nobody::Undeliverable { error: error.clone() },
+        };
         let outcome = Outcome::Denied { denial };
         let broker = engine.broker();
         let cancelled = broker.cancel(&id, Cancellation::Undeliverable { error }, outcome);

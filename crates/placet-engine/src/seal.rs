@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
 
@@ -45,6 +45,13 @@ impl Seal {
             path: path.display().to_string(),
             source,
         };
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            let mut private = DirBuilder::new();
+            private.recursive(true);
+            #[cfg(unix)]
+            std::os::unix::fs::DirBuilderExt::mode(&mut private, 0o700);
+            private.create(folder).map_err(failed)?;
+        }
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
@@ -189,13 +196,14 @@ mod tests {
     #[test]
     fn a_key_is_made_once_and_for_nobody_else_to_read() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("seal.key");
+        let path = folder.path().join("new").join("seal.key");
         let sealed = Seal::kept(&path).unwrap().seal("x").unwrap();
         assert_eq!(Seal::kept(&path).unwrap().open(&sealed).as_deref(), Some("x"));
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
-            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+            let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+            assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
         }
         fs::write(&path, "not a key").unwrap();
         assert!(matches!(Seal::kept(&path), Err(SealError::Malformed)));

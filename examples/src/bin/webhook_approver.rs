@@ -3,17 +3,17 @@
 
 use std::sync::Arc;
 
-use axum::body::Bytes;
-use axum::http::{HeaderMap, StatusCode};
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderMap, Method, Request, Response, StatusCode};
 use axum::routing::post;
-use axum::{Json, Router};
-use placet_channels::secret::SecretText;
-use placet_channels::webhook::{SIGNATURE_HEADER, Webhook, Webhooks};
+use placet_channels::webhook::{SIGNATURE_HEADER, Webhook};
 use placet_core::call::ToolCall;
 use placet_core::config::Config;
 use placet_core::ids::ChannelName;
 use placet_core::time::Timestamp;
-use placet_engine::bus::Bus;
+use placet_engine::channel::INBOUND;
+use placet_engine::secret::SecretText;
 use placet_engine::{Engine, Finished};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -35,21 +35,20 @@ async fn main() -> Result<(), Failure> {
         format!("http://{}/questions", platform.local_addr()?),
         format!("http://{}/v1/inbound", inbound.local_addr()?),
     );
-    // With a `placet.toml` this is `[channels.ops]` and `Webhooks::from_config`.
+    // With a `placet.toml` this is `[channels.ops]` and `placet_channels::configured`.
     let secret = SecretText::new("only the two of us know this").ok_or("an empty secret")?;
-    let webhook = Webhook::new(ChannelName::new("ops")?, &platform_url, &secret)?;
-    let hooks = Arc::new(Webhooks::from_iter([webhook]));
+    let ops = ChannelName::new("ops")?;
+    let webhook = Arc::new(Webhook::new(ops.clone(), &platform_url, &secret)?);
 
     let (posts, received) = mpsc::channel(16);
-    tokio::spawn(axum::serve(platform, platform_routes(Arc::clone(&hooks), posts)).into_future());
-    let zoe = tokio::spawn(zoe(received, Arc::clone(&hooks), inbound_url));
+    tokio::spawn(axum::serve(platform, platform_routes(Arc::clone(&webhook), posts)).into_future());
+    let zoe = tokio::spawn(zoe(received, Arc::clone(&webhook), inbound_url));
 
-    let mut builder = Engine::builder(Config::builtin(placet_inspect::builtin()));
-    for channel in hooks.channels() {
-        builder = builder.channel(channel);
-    }
-    let engine = builder.start_in_memory().await?;
-    tokio::spawn(axum::serve(inbound, inbound_routes(hooks, engine.bus())).into_future());
+    let engine = Engine::builder(Config::builtin(placet_inspect::builtin()))
+        .channel(webhook)
+        .start_in_memory()
+        .await?;
+    tokio::spawn(axum::serve(inbound, inbound_routes(ops, engine.clone())).into_future());
 
     let call: ToolCall = serde_json::from_value(json!({
         "id": "1", "tool": "deploy", "args": { "to": "staging" }, "session": "ops:team",
@@ -81,10 +80,9 @@ fn signature(headers: &HeaderMap) -> &str {
 }
 
 /// The platform's side: believe only what Placet signed, and show it.
-fn platform_routes(hooks: Arc<Webhooks>, posts: mpsc::Sender<Value>) -> Router {
+fn platform_routes(ops: Arc<Webhook>, posts: mpsc::Sender<Value>) -> Router {
     let take = async move |headers: HeaderMap, body: Bytes| {
-        let ops = ChannelName::new("ops").ok().and_then(|name| hooks.get(&name));
-        let signed = ops.is_some_and(|ops| ops.verify(signature(&headers), &body, machine_time()).is_ok());
+        let signed = ops.verify(signature(&headers), &body, machine_time()).is_ok();
         let Some(post) = serde_json::from_slice(&body).ok().filter(|_| signed) else {
             return StatusCode::UNAUTHORIZED;
         };
@@ -95,16 +93,25 @@ fn platform_routes(hooks: Arc<Webhooks>, posts: mpsc::Sender<Value>) -> Router {
     Router::new().route("/questions", post(take))
 }
 
-/// Placet's side: what a server mounts at `/v1/inbound`.
-fn inbound_routes(hooks: Arc<Webhooks>, bus: Bus) -> Router {
-    let take = async move |headers: HeaderMap, body: Bytes| match hooks
-        .receive(&bus, signature(&headers), &body, machine_time())
-        .await
-    {
-        Ok(received) => Ok(Json(received)),
-        Err(error) => Err((StatusCode::FORBIDDEN, error.to_string())),
+/// Placet's side: what a server mounts at `/v1/inbound`. The channel checks the signature.
+fn inbound_routes(ops: ChannelName, engine: Engine) -> Router {
+    let take = async move |request: Request<Body>| {
+        let answered = answer(&ops, &engine, request).await;
+        answered.map_err(|error| (StatusCode::FORBIDDEN, error.to_string()))
     };
     Router::new().route("/v1/inbound", post(take))
+}
+
+async fn answer(
+    ops: &ChannelName,
+    engine: &Engine,
+    request: Request<Body>,
+) -> Result<Response<Body>, Failure> {
+    let route = engine.route(ops, &Method::POST, INBOUND)?;
+    let (parts, body) = request.into_parts();
+    let body = axum::body::to_bytes(body, route.body_bytes_max()).await?;
+    let response = engine.answer_route(ops, route, Request::from_parts(parts, body));
+    Ok(response.await?.map(Body::from))
 }
 
 fn text_at<'v>(value: &'v Value, pointer: &str) -> &'v str {
@@ -112,7 +119,7 @@ fn text_at<'v>(value: &'v Value, pointer: &str) -> &'v str {
 }
 
 /// A person: reads what the platform shows, and answers the first question.
-async fn zoe(mut shown: mpsc::Receiver<Value>, hooks: Arc<Webhooks>, inbound: String) -> Result<(), Failure> {
+async fn zoe(mut shown: mpsc::Receiver<Value>, ops: Arc<Webhook>, inbound: String) -> Result<(), Failure> {
     let question = shown.recv().await.ok_or("nothing was shown")?;
     println!("the platform shows: {}", text_at(&question, "/request/title"));
     let code = text_at(&question, "/code");
@@ -121,7 +128,6 @@ async fn zoe(mut shown: mpsc::Receiver<Value>, hooks: Arc<Webhooks>, inbound: St
         "content": format!("yes {code}"),
     })
     .to_string();
-    let ops = hooks.get(&ChannelName::new("ops")?).ok_or("no such channel")?;
     let client = reqwest::Client::builder().no_proxy().build()?;
     let reply = client
         .post(inbound)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use placet_core::call::Chat;
 use placet_core::ids::{ChannelName, ChatId, InteractionId};
 use placet_core::journal::InboundMessage;
+use placet_core::messages::chat;
 use placet_core::outcome::Outcome;
 use placet_core::steps::InboundOutcome;
 use placet_engine::Engine;
@@ -19,7 +20,9 @@ const HOUSE: &str = r#"
 risk = "HIGH"
 
 [channels.feishu]
-type = "feishu"
+type = "webhook"
+url = "https://feishu.example.com"
+secret = "env:FEISHU"
 "#;
 
 /// A person of the operator's, who may approve HIGH; the room is their own chat.
@@ -211,7 +214,7 @@ async fn a_bystander_is_told_and_the_question_stays_open() {
         InboundOutcome::Consumed(vec![])
     );
     let said = room.feishu.messages(2).await;
-    assert_eq!(said, ["This question is not for you to answer; it stays open."]);
+    assert_eq!(said, [chat::not_an_approver().to_string()]);
     assert_eq!(
         room.hear("ou_eve", "m2", "nice weather").await,
         InboundOutcome::Queued
@@ -277,7 +280,7 @@ async fn a_stale_code_is_told_apart_from_somebody_elses_question() {
     );
     assert_eq!(
         room.feishu.messages(1).await,
-        ["No open question has the code K7QP. Nothing was decided."]
+        [chat::unknown_code("K7QP").to_string()]
     );
 }
 
@@ -296,10 +299,7 @@ async fn approving_all_leaves_high_risk_to_be_answered_one_by_one() {
     assert!(is_open(&room.engine, &high).await);
     let said = room.feishu.messages(8).await.join("\n");
     let code = room.code(&high).await;
-    assert!(
-        said.contains(&format!("High risk, answer one by one: {code}")),
-        "{said}"
-    );
+    assert!(said.contains(&chat::one_by_one([&code]).to_string()), "{said}");
     room.hear("oc_1", "m2", "yes").await;
     assert!(outcome(&room.engine, "w").await.permits());
     verify(&room.engine).await;

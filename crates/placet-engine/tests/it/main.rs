@@ -12,6 +12,7 @@ mod asking;
 mod breaker;
 mod bus;
 mod callback;
+mod channels;
 mod chronicle;
 mod damaged;
 mod edits;

@@ -1,7 +1,8 @@
 //! Nobody to ask: denied at once, saying why, in each of its forms.
 
+use placet_core::ids::{ChannelName, PersonId};
 use placet_core::interaction::InteractionRequest;
-use placet_core::outcome::{Denial, Outcome};
+use placet_core::outcome::{Denial, Nobody, Outcome};
 use placet_core::steps::{AskRefusal, Elsewhere};
 use placet_engine::channel::DeliveryError;
 use placet_store::StepError;
@@ -10,9 +11,9 @@ use serde_json::json;
 use crate::recorder::{Mood, Recorder};
 use crate::support::*;
 
-fn nobody(why: &str) -> Outcome {
+fn nobody(why: Nobody) -> Outcome {
     Outcome::Denied {
-        denial: Denial::NobodyToAsk { why: why.into() },
+        denial: Denial::NobodyToAsk { why },
     }
 }
 
@@ -21,10 +22,7 @@ async fn a_call_without_a_channel_is_denied_when_nobody_looks_at_the_inbox() {
     let house = House::new();
     let engine = house.start(house.builder("").without_inbox()).await;
     let denied = settle(&engine, deploy("c", "staging")).await;
-    assert_eq!(
-        denied,
-        nobody("the call has no channel, and nobody looks at the inbox")
-    );
+    assert_eq!(denied, nobody(Nobody::NoInbox));
     assert_eq!(denied.result_for_model().unwrap()["outcome"], "nobody_to_ask");
     let request: InteractionRequest = serde_json::from_value(json!({
         "sessionId": "s", "type": "USER_INPUT", "title": "t", "message": "m",
@@ -49,7 +47,9 @@ async fn a_call_from_a_channel_that_is_not_connected_is_denied() {
     );
     assert_eq!(
         settle(&engine, call).await,
-        nobody("no channel named `feishu` is connected")
+        nobody(Nobody::NoChannel {
+            channel: ChannelName::new("feishu").unwrap()
+        })
     );
 }
 
@@ -60,8 +60,7 @@ async fn a_chat_whose_user_is_unknown_has_nobody_to_ask() {
         .start(house.builder("").channel(Recorder::new("feishu")))
         .await;
     let call = in_chat(deploy("c", "staging"), &chat("feishu", "oc_1"), None);
-    let why = "the chat's user is not known, and no rule names approvers";
-    assert_eq!(settle(&engine, call).await, nobody(why));
+    assert_eq!(settle(&engine, call).await, nobody(Nobody::UnknownUser));
 }
 
 #[tokio::test]
@@ -82,10 +81,7 @@ async fn a_quorum_that_the_requester_makes_unreachable_is_nobody_to_ask() {
     "#;
     let engine = house.open(rule).await;
     let denied = settle(&engine, for_user(deploy("c", "x"), "lin")).await;
-    assert_eq!(
-        denied,
-        nobody("2 approval(s) are needed, and only 1 of the people asked may approve")
-    );
+    assert_eq!(denied, nobody(Nobody::TooFew { quorum: 2, able: 1 }));
     park(&engine, for_user(deploy("d", "x"), "ana")).await;
 }
 
@@ -105,7 +101,9 @@ async fn a_question_that_can_never_be_delivered_denies_its_call_at_once() {
     park(&engine, call).await;
     assert_eq!(
         outcome(&engine, "c").await,
-        nobody("the bot was removed from the chat")
+        nobody(Nobody::Undeliverable {
+            error: "the bot was removed from the chat".into()
+        })
     );
     verify(&engine).await;
 }
@@ -123,7 +121,6 @@ async fn the_people_of_a_channel_that_is_connected_elsewhere_find_their_question
     assert!(is_open(&engine, &id).await);
     // An account that no one linked to a person can sign in nowhere, so no one could ever answer.
     let call = in_chat(deploy("d", "production"), &ops, Some("ops:eve"));
-    let why =
-        "`ops:eve` cannot be asked: the channel is not connected, and the account is in no `[[people]]`";
-    assert_eq!(settle(&engine, call).await, nobody(why));
+    let user = PersonId::new("ops:eve").unwrap();
+    assert_eq!(settle(&engine, call).await, nobody(Nobody::NoAccount { user }));
 }

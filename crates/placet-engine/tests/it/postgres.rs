@@ -11,6 +11,7 @@ mod asking;
 mod breaker;
 mod bus;
 mod callback;
+mod channels;
 mod chronicle;
 mod edits;
 mod events;
@@ -30,5 +31,5 @@ mod transact;
 
 /// Where a story's store is.
 fn store_in(_: &std::path::Path) -> placet_store::Location {
-    placet_store::Location::parse(&server::database())
+    placet_store::Location::parse(&server::database()).unwrap()
 }

@@ -148,10 +148,24 @@ impl Recorder {
     }
 }
 
+fn surface(chars_max: Option<usize>) -> Surface {
+    Surface {
+        width: None,
+        chars_max,
+        markup: Markup::Plain,
+        elsewhere: Some("placet inbox".into()),
+    }
+}
+
 #[async_trait]
 impl Channel for Recorder {
     fn name(&self) -> &ChannelName {
         &self.name
+    }
+
+    /// As it says when it delivers; see [`Mood::Small`].
+    fn surface(&self) -> Surface {
+        surface(None)
     }
 
     async fn deliver(&self, delivery: Delivery<'_>) -> Result<Receipt, DeliveryError> {
@@ -160,13 +174,7 @@ impl Channel for Recorder {
             Some(Mood::Small(chars)) => Some(*chars),
             Some(Mood::Fail(_) | Mood::Slow(_) | Mood::Hang | Mood::Panic) | None => None,
         };
-        let surface = Surface {
-            width: None,
-            chars_max,
-            markup: Markup::Plain,
-            elsewhere: Some("placet inbox".into()),
-        };
-        let (item, receipt) = Self::item(&delivery, &surface);
+        let (item, receipt) = Self::item(&delivery, &surface(chars_max));
         self.write_down(item);
         match mood {
             Some(Mood::Fail(error)) => Err(error),

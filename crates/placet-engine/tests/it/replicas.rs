@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use placet_core::journal::CallResult;
 use placet_core::record::{CallState, GrantState};
+use placet_engine::channel::ConnectionState;
 
+use crate::channels::Line;
 use crate::recorder::Recorder;
 use crate::support::*;
 
@@ -57,4 +59,27 @@ async fn a_question_is_delivered_by_one_of_two_engines_on_the_same_channel() {
     let delivered = keys().await;
     let different: BTreeSet<&String> = delivered.iter().collect();
     assert_eq!(delivered.len(), different.len(), "{delivered:?}");
+}
+
+#[tokio::test]
+async fn one_of_two_engines_keeps_the_connection_of_a_channel_and_the_other_takes_over() {
+    let house = House::new();
+    let (left, mut left_hosts) = Line::new("line", []);
+    let first = house.start(house.builder("").channel(left)).await;
+    soon(left_hosts.recv()).await.unwrap();
+    let (right, mut right_hosts) = Line::new("line", []);
+    let second = house.start(house.builder("").channel(right)).await;
+    soon(async {
+        while !second
+            .channel_health()
+            .values()
+            .all(|health| health.connection == Some(ConnectionState::Elsewhere))
+        {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    assert!(right_hosts.try_recv().is_err());
+    first.shutdown().await.unwrap();
+    soon(right_hosts.recv()).await.unwrap();
 }

@@ -11,7 +11,7 @@ use placet_core::listing::ToSend;
 use placet_core::outgoing::{Change, Receipt};
 use placet_core::principal::{Principal, Via};
 use placet_core::step::{Decided, Step};
-use placet_core::steps::{self, Answered, Authority, Edit, Inbound, Patience, Reply};
+use placet_core::steps::{self, Answered, Authority, Edit, Inbound, Patience, Reply, SaidTo};
 use placet_core::time::Timestamp;
 use placet_store::StepError;
 
@@ -195,7 +195,10 @@ impl World {
                 author: Author::Human,
             },
             sender: Principal::Person { person, via },
+            reply_to: None,
             choice: None,
+            edit: None,
+            said_to: SaidTo::Chat,
             patience: Patience::Over,
             fresh: self.fresh(),
         };
