@@ -38,8 +38,8 @@ use placet_core::call::{Chat, Origin};
 use placet_core::ids::{AgentId, ChannelName, PersonId};
 use placet_core::interaction::{Locale, Shown};
 use placet_core::principal::{Principal, Via};
-use placet_core::render::SafeText;
-use placet_engine::channel::{Channel, Content, Delivery, DeliveryError, Receipt};
+use placet_core::render::{SafeText, Surface};
+use placet_engine::channel::{Channel, Content, Delivery, DeliveryError, FormInput, Receipt};
 
 pub mod arguments;
 mod attendant;
@@ -132,6 +132,15 @@ impl Terminal {
 impl Channel for Terminal {
     fn name(&self) -> &ChannelName {
         &self.chat.channel
+    }
+
+    /// As much as the terminal can scroll; the sheet draws the document itself.
+    fn surface(&self) -> Surface {
+        Surface::UNBOUNDED
+    }
+
+    fn forms(&self) -> &'static [FormInput] {
+        &[FormInput::Text, FormInput::Data, FormInput::Edits]
     }
 
     async fn deliver(&self, delivery: Delivery<'_>) -> Result<Receipt, DeliveryError> {

@@ -1,25 +1,27 @@
 //! The generic webhook: the bus for any chat platform, signed both ways.
 //!
-//! Out: the outbox hands a [`Webhook`] what is to be shown, and it is posted to the channel's `url` as JSON. In: whoever
-//! listens for the platform's posts (a server, or an embedding program) hands header and body to [`Webhooks::receive`],
-//! which verifies them and passes the message to the bus. Both directions carry [`SIGNATURE_HEADER`].
+//! Out: the outbox hands a [`Webhook`] what is to be shown, and it is posted to the channel's `url` as JSON. In: the platform
+//! posts to the channel's route, which verifies the body and hands the message on. Both directions carry [`SIGNATURE_HEADER`].
 //!
 //! A body has `type` (`question`, `decided`, `message`), `channel`, `chatId`, `requestId`, `code`, `text`, `options` and,
 //! for questions, the whole `request`. A platform may answer `{"reference": "…"}` with its own name for the message, which
 //! comes back with `decided`, and `{"shown": "part"}` when it had to cut the text: then HIGH cannot be approved there.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use async_trait::async_trait;
-use placet_core::config::{self, ChannelKind, Config};
+use http::Method;
+use placet_core::config::Secret;
 use placet_core::ids::ChannelName;
 use placet_core::interaction::Shown;
+use placet_core::render::Surface;
 use placet_core::time::Timestamp;
-use placet_engine::channel::{Channel, Delivery, DeliveryError, Receipt};
+use placet_engine::channel::{
+    BODY_BYTES_MAX, Channel, Delivery, DeliveryError, FormInput, INBOUND, Receipt, Route,
+};
 
-use crate::secret::{self, SecretError, SecretText};
+use placet_engine::secret::{self, SecretError, SecretText};
 
 mod body;
 mod inbound;
@@ -27,7 +29,7 @@ mod post;
 mod signature;
 mod trust;
 
-pub use inbound::{BODY_BYTES_MAX, InboundError, Opened, Received};
+pub use inbound::{InboundError, Opened, Received};
 pub use post::IDEMPOTENCY_HEADER;
 pub use signature::{HEADER as SIGNATURE_HEADER, SignatureError, WINDOW};
 pub use trust::{CaError, Trust};
@@ -45,9 +47,6 @@ pub struct Webhook {
 /// Why a webhook cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum WebhookError {
-    /// The configuration says where to post, or what to sign with, incompletely.
-    #[error("the webhook needs a `url` and a `secret`")]
-    Incomplete,
     /// The secret is not where it should be.
     #[error(transparent)]
     Secret(#[from] SecretError),
@@ -60,16 +59,6 @@ pub enum WebhookError {
     /// This machine cannot speak to it.
     #[error("no connection can be prepared: {0}")]
     Client(String),
-}
-
-/// Why the webhooks of a configuration cannot be made.
-#[derive(Debug, thiserror::Error)]
-#[error("the channel `{channel}` cannot be used: {source}")]
-pub struct WebhooksError {
-    /// Which one.
-    pub channel: ChannelName,
-    /// Why not.
-    pub source: WebhookError,
 }
 
 impl Webhook {
@@ -92,12 +81,14 @@ impl Webhook {
         })
     }
 
-    /// The webhook of `[channels.NAME]`.
-    pub fn from_config(name: &ChannelName, channel: &config::Channel) -> Result<Self, WebhookError> {
-        let (Some(url), Some(secret)) = (&channel.url, &channel.secret) else {
-            return Err(WebhookError::Incomplete);
-        };
-        let trust = match &channel.ca {
+    /// The webhook of `[channels.NAME]`, whose secrets are looked up.
+    pub fn from_config(
+        name: &ChannelName,
+        url: &str,
+        secret: &Secret,
+        ca: Option<&Secret>,
+    ) -> Result<Self, WebhookError> {
+        let trust = match ca {
             Some(ca) => Trust::only(secret::resolve(ca)?.expose()).map_err(WebhookError::Ca)?,
             None => Trust::Machine,
         };
@@ -121,6 +112,20 @@ impl Channel for Webhook {
         &self.name
     }
 
+    /// Whatever the platform can: it says in its answer when it had to cut the text.
+    fn surface(&self) -> Surface {
+        Surface::UNBOUNDED
+    }
+
+    fn forms(&self) -> &'static [FormInput] {
+        &[FormInput::Text, FormInput::Data, FormInput::Edits]
+    }
+
+    fn routes(self: Arc<Self>) -> Vec<Route> {
+        let receive = move |host, request| Arc::clone(&self).receive(host, request);
+        vec![Route::new(Method::POST, INBOUND, BODY_BYTES_MAX, receive)]
+    }
+
     async fn deliver(&self, delivery: Delivery<'_>) -> Result<Receipt, DeliveryError> {
         let (body, shown) = body::body(&self.name, &delivery);
         let body = serde_json::to_vec(&body)
@@ -135,47 +140,6 @@ impl Channel for Webhook {
             (Visible::Whole | Visible::Part, shown) => shown,
         };
         Ok(Receipt { reference, shown })
-    }
-}
-
-/// All webhooks of a configuration, for whoever listens: a message says which one it is for.
-#[derive(Default)]
-pub struct Webhooks(BTreeMap<ChannelName, Arc<Webhook>>);
-
-impl Webhooks {
-    /// Every `[channels.NAME]` of type `webhook`.
-    pub fn from_config(config: &Config) -> Result<Self, WebhooksError> {
-        let configured = config
-            .channels
-            .iter()
-            .filter(|(_, channel)| channel.kind == ChannelKind::Webhook);
-        let made = configured.map(|(name, channel)| match Webhook::from_config(name, channel) {
-            Ok(webhook) => Ok((name.clone(), Arc::new(webhook))),
-            Err(source) => Err(WebhooksError {
-                channel: name.clone(),
-                source,
-            }),
-        });
-        Ok(Self(made.collect::<Result<_, _>>()?))
-    }
-
-    /// One of them.
-    pub fn get(&self, name: &ChannelName) -> Option<&Arc<Webhook>> {
-        self.0.get(name)
-    }
-
-    /// Each of them, to be given to [`Builder::channel`](placet_engine::Builder::channel).
-    pub fn channels(&self) -> impl Iterator<Item = Arc<dyn Channel>> + '_ {
-        self.0
-            .values()
-            .map(|webhook| Arc::clone(webhook) as Arc<dyn Channel>)
-    }
-}
-
-impl FromIterator<Webhook> for Webhooks {
-    fn from_iter<I: IntoIterator<Item = Webhook>>(webhooks: I) -> Self {
-        let named = |webhook: Webhook| (webhook.name.clone(), Arc::new(webhook));
-        Self(webhooks.into_iter().map(named).collect())
     }
 }
 

@@ -4,6 +4,7 @@
 use async_trait::async_trait;
 use placet_core::ids::InteractionId;
 use placet_core::interaction::{Answer, Locale};
+use placet_core::messages::Explain as _;
 use placet_core::principal::Principal;
 use placet_core::question::Question;
 use placet_core::standing::Scope;
@@ -63,9 +64,11 @@ impl Questions for Broker {
     async fn answer(&self, id: &InteractionId, answer: Answer, locale: Locale) -> Result<Given, AttendError> {
         let authority = self.authority_at_the_store(&answer.by);
         match self.answer_with(id, answer, authority).await {
-            Ok(answered) => Ok(answered.goes_on(locale).map_or(Given::Settled, Given::GoesOn)),
+            Ok(answered) => Ok(answered
+                .goes_on()
+                .map_or(Given::Settled, |message| Given::GoesOn(message.say(locale)))),
             Err(StepError::Refused(AnswerRefusal::AlreadyDecided { .. })) => Ok(Given::Settled),
-            Err(StepError::Refused(other)) => Ok(Given::Refused(other.words(locale))),
+            Err(StepError::Refused(other)) => Ok(Given::Refused(other.message().say(locale))),
             Err(StepError::Store(error)) => Err(error.into()),
         }
     }

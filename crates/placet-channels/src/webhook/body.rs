@@ -7,7 +7,7 @@ use placet_core::ids::{ChannelName, ChatId, InteractionId, PersonId};
 use placet_core::interaction::{
     Action, Asked, Code, InteractionOption, InteractionRequest, Resolution, Shown, Subject,
 };
-use placet_core::render::{Block, Document, Markup, Rendered, SafeText, Surface, mask, to_text};
+use placet_core::render::{Block, Document, Rendered, SafeText, Surface, mask, to_text};
 use placet_engine::channel::{Content, Delivery};
 use serde::Serialize;
 use serde_json::{Map, json};
@@ -106,13 +106,7 @@ pub(super) fn body<'a>(channel: &'a ChannelName, delivery: &'a Delivery<'a>) -> 
 }
 
 fn laid_out(document: &Document) -> Rendered {
-    let surface = Surface {
-        width: None,
-        chars_max: None,
-        markup: Markup::Plain,
-        elsewhere: None,
-    };
-    to_text(document, &surface)
+    to_text(document, &Surface::UNBOUNDED)
 }
 
 /// The question as an interaction request, with the document in its context for platforms that draw cards.

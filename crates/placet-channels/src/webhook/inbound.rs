@@ -1,21 +1,24 @@
-//! What people write on a platform, on its way in: verified, read, handed to the bus.
+//! What people write on a platform, on its way in: verified, read, handed on.
 //!
 //! The sender is who the platform says it is, and the signature proves the platform. Nothing of a message counts before
 //! its signature does.
 
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, HeaderValue};
+use http::{Request, Response};
+use placet_core::call::Args;
 use placet_core::ids::{ChannelName, ChatId, InteractionId};
-use placet_core::journal::InboundMessage;
-use placet_core::steps::{Choice, InboundOutcome};
+use placet_core::steps::{Choice, InboundOutcome, SaidTo};
 use placet_core::time::Timestamp;
-use placet_engine::bus::{self, Author, Bus};
+use placet_engine::bus::Author;
+use placet_engine::channel::{Host, IncomingMessage, RouteError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::signature::SignatureError;
-use super::{Webhook, Webhooks};
-
-/// The largest body taken, in bytes: the longest message, with every character escaped.
-pub const BODY_BYTES_MAX: usize = 6 * bus::MESSAGE_BYTES_MAX + 16 * 1024;
+use super::Webhook;
+use super::signature::{self, SignatureError};
 
 /// What the platform is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -27,18 +30,12 @@ pub struct Received {
 /// Why a message is not taken. Nothing of it was kept.
 #[derive(Debug, thiserror::Error)]
 pub enum InboundError {
-    /// More than a message can be.
-    #[error("the body has {0} bytes; at most {BODY_BYTES_MAX} are accepted")]
-    TooLarge(usize),
     /// Not from the platform, or not from now.
     #[error(transparent)]
     Signature(#[from] SignatureError),
     /// Not a message.
     #[error("the body is not a message: {0}")]
     NotAMessage(String),
-    /// No webhook has that name.
-    #[error("no webhook channel is named `{0}`")]
-    UnknownChannel(ChannelName),
     /// Signed by one channel, said to come from another.
     #[error("the message says it comes from `{claimed}`, and is signed by `{signed}`")]
     OtherChannel {
@@ -47,9 +44,17 @@ pub enum InboundError {
         /// Whose secret it was signed with.
         signed: ChannelName,
     },
-    /// The bus did not take it.
-    #[error(transparent)]
-    Bus(#[from] bus::InboundError),
+}
+
+impl From<InboundError> for RouteError {
+    fn from(error: InboundError) -> Self {
+        match error {
+            InboundError::Signature(_) | InboundError::OtherChannel { .. } => {
+                Self::Signature(error.to_string())
+            }
+            InboundError::NotAMessage(_) => Self::BadRequest(error.to_string()),
+        }
+    }
 }
 
 /// The body. A key that is not known is refused: a misspelt `isBot` must not make a bot a person.
@@ -66,6 +71,9 @@ struct Written {
     selected_option_id: Option<String>,
     feedback: Option<String>,
     data: Option<Map<String, Value>>,
+    edited_args: Option<Args>,
+    /// The `reference` of the message it replies to.
+    reply_to: Option<String>,
     #[serde(default)]
     is_bot: bool,
 }
@@ -73,10 +81,8 @@ struct Written {
 /// A message whose signature fits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Opened {
-    /// The message. Without content when a button was pressed.
-    pub message: InboundMessage,
-    /// Whether a person wrote it.
-    pub author: Author,
+    /// The message. Without a text when a button was pressed.
+    pub message: IncomingMessage,
     /// The button that was pressed.
     pub choice: Option<Choice>,
 }
@@ -96,11 +102,14 @@ impl Written {
                     option,
                     feedback: self.feedback.take(),
                     data: self.data.take(),
+                    edited_args: self.edited_args.take(),
                 };
                 Ok((String::new(), Some(choice)))
             }
-            (Some(_), None, None) if self.feedback.is_some() || self.data.is_some() => {
-                malformed("`feedback` and `data` belong to `requestId` and `selectedOptionId`")
+            (Some(_), None, None)
+                if self.feedback.is_some() || self.data.is_some() || self.edited_args.is_some() =>
+            {
+                malformed("`feedback`, `data` and `editedArgs` belong to `requestId` and `selectedOptionId`")
             }
             (Some(content), None, None) => Ok((content, None)),
             (None, None, None) => malformed("missing field `content`"),
@@ -112,104 +121,57 @@ impl Written {
     }
 }
 
-#[derive(Deserialize)]
-struct Addressed {
-    channel: ChannelName,
-}
-
 impl Webhook {
     /// Verifies and reads one message: `signature` is the header's value, `body` the bytes as they came. Does nothing with it.
     pub fn open(&self, signature: &str, body: &[u8], now: Timestamp) -> Result<Opened, InboundError> {
-        measured(body)?;
         self.keys.verify(signature, body, now)?;
-        let mut message: Written = read(body)?;
-        let (content, choice) = message.said()?;
+        let mut message: Written =
+            serde_json::from_slice(body).map_err(|error| InboundError::NotAMessage(error.to_string()))?;
+        let (text, choice) = message.said()?;
         if message.channel != self.name {
             return Err(InboundError::OtherChannel {
                 claimed: message.channel,
                 signed: self.name.clone(),
             });
         }
-        let author = if message.is_bot {
-            Author::Bot
-        } else {
-            Author::Human
+        let message = IncomingMessage {
+            id: message.message_id,
+            chat: message.chat_id,
+            sender: message.sender_id,
+            author: if message.is_bot {
+                Author::Bot
+            } else {
+                Author::Human
+            },
+            text,
+            reply_to: message.reply_to,
         };
-        let message = InboundMessage {
-            channel: message.channel,
-            chat_id: message.chat_id,
-            sender_id: message.sender_id,
-            message_id: message.message_id,
-            content,
-            author,
-        };
-        Ok(Opened {
-            message,
-            author,
-            choice,
-        })
+        Ok(Opened { message, choice })
     }
 
     /// Takes one message, if this channel's secret signed it.
-    pub async fn receive(
-        &self,
-        bus: &Bus,
-        signature: &str,
-        body: &[u8],
-        now: Timestamp,
-    ) -> Result<Received, InboundError> {
-        publish(bus, self.open(signature, body, now)?).await
+    pub(super) async fn receive(
+        self: Arc<Self>,
+        host: Host,
+        request: Request<Bytes>,
+    ) -> Result<Response<Bytes>, RouteError> {
+        let signature = request.headers().get(signature::HEADER);
+        let signature = signature
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default();
+        let Opened { message, choice } = self.open(signature, request.body(), host.now())?;
+        let outcome = match choice {
+            Some(choice) => host.publish_choice(message, choice, SaidTo::Chat).await?.outcome,
+            None => host.publish_inbound(message).await?,
+        };
+        let consumed = match outcome {
+            InboundOutcome::Consumed(_) | InboundOutcome::Duplicate => true,
+            InboundOutcome::Queued => false,
+        };
+        let body = serde_json::to_vec(&Received { consumed }).unwrap_or_default();
+        let mut response = Response::new(Bytes::from(body));
+        let json = HeaderValue::from_static("application/json");
+        response.headers_mut().insert(CONTENT_TYPE, json);
+        Ok(response)
     }
-}
-
-impl Webhooks {
-    /// [`Webhook::open`] of whichever of the webhooks the message names.
-    pub fn open(&self, signature: &str, body: &[u8], now: Timestamp) -> Result<Opened, InboundError> {
-        measured(body)?;
-        // Only to find the secret; nothing else is believed yet.
-        let Addressed { channel } = read(body)?;
-        match self.get(&channel) {
-            Some(webhook) => webhook.open(signature, body, now),
-            None => Err(InboundError::UnknownChannel(channel)),
-        }
-    }
-
-    /// Takes one message for whichever of the webhooks it names; its secret must have signed it.
-    pub async fn receive(
-        &self,
-        bus: &Bus,
-        signature: &str,
-        body: &[u8],
-        now: Timestamp,
-    ) -> Result<Received, InboundError> {
-        publish(bus, self.open(signature, body, now)?).await
-    }
-}
-
-async fn publish(bus: &Bus, opened: Opened) -> Result<Received, InboundError> {
-    let Opened {
-        message,
-        author,
-        choice,
-    } = opened;
-    let outcome = match choice {
-        Some(choice) => bus.publish_choice(message, author, choice).await?,
-        None => bus.publish_inbound(message, author).await?,
-    };
-    let consumed = match outcome {
-        InboundOutcome::Consumed(_) | InboundOutcome::Duplicate => true,
-        InboundOutcome::Queued => false,
-    };
-    Ok(Received { consumed })
-}
-
-fn measured(body: &[u8]) -> Result<(), InboundError> {
-    if body.len() > BODY_BYTES_MAX {
-        return Err(InboundError::TooLarge(body.len()));
-    }
-    Ok(())
-}
-
-fn read<'b, T: Deserialize<'b>>(body: &'b [u8]) -> Result<T, InboundError> {
-    serde_json::from_slice(body).map_err(|error| InboundError::NotAMessage(error.to_string()))
 }

@@ -9,7 +9,7 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use placet_core::time::{Millis, Timestamp};
 use sha2::Sha256;
 
-use crate::secret::SecretText;
+use placet_engine::secret::SecretText;
 
 /// The header's name.
 pub const HEADER: &str = "Placet-Signature";

@@ -125,7 +125,7 @@ fn bad_json_and_a_bad_schema_are_said_and_can_be_mended() {
     kim.enters(",\"x\":1}");
     kim.sees("Changed by: kim");
     kim.types("y");
-    kim.sees("do not fit the tool's schema");
+    kim.sees("don't fit the tool's schema");
     // Still the same text, to be mended.
     kim.types(&"\u{7f}".repeat(7));
     kim.enters("}");

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use placet_core::ids::InteractionId;
 use placet_core::interaction::{Cancellation, Interaction, Resolution};
 use placet_core::listing::ToSend;
+use placet_core::outcome::Nobody;
 use placet_core::outcome::{Denial, Outcome};
 use placet_core::outgoing::OutState;
 use serde_json::json;
@@ -122,7 +123,8 @@ async fn a_platform_that_says_never_leaves_nobody_to_ask() {
     else {
         panic!("{outcome:?}")
     };
-    assert_eq!(why, "the platform answered 404 Not Found");
+    let error = "the platform answered 404 Not Found".into();
+    assert_eq!(why, Nobody::Undeliverable { error });
     let question = house.engine.broker().question(&id).await.unwrap().unwrap();
     let Interaction::Resolved(resolved) = question.interaction else {
         panic!()

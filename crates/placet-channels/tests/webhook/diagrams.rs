@@ -16,6 +16,8 @@
 //! | 超时和错误 | 等待响应 | `a_yes_runs_it_…`, `an_error_on_the_way_…` | `boundary_a_timeout_…` |
 
 use placet_core::call::ToolCall;
+use placet_core::ids::ChannelName;
+use placet_core::outcome::Nobody;
 use placet_core::outcome::{Denial, Outcome};
 use placet_engine::{Finished, Proposed};
 use serde_json::json;
@@ -164,7 +166,8 @@ async fn a_channel_that_is_not_connected_has_nobody_to_ask_and_the_call_is_denie
     else {
         panic!("{outcome:?}")
     };
-    assert!(why.contains("`whatsapp`"), "{why}");
+    let channel = ChannelName::new("whatsapp").unwrap();
+    assert_eq!(why, Nobody::NoChannel { channel });
     assert!(house.platform.so_far().is_empty());
 }
 

@@ -1,20 +1,24 @@
 //! What the stories share: a file, a clock, a platform and an engine; calls and replies in a few words.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use placet_channels::webhook::{InboundError, Received, Webhooks};
+use http::{Method, Request};
+use placet_channels::webhook::{SIGNATURE_HEADER, Webhook};
 use placet_core::call::{Args, Chat, Origin, ToolCall};
-use placet_core::config::Config;
+use placet_core::config::{ChannelKind, Config};
 use placet_core::ids::{AgentId, CallId, ChannelName, ChatId, InteractionId, PersonId, SessionId, ToolName};
 use placet_core::interaction::{CallKey, Interaction};
 use placet_core::journal::Event;
 use placet_core::outcome::Outcome;
 use placet_core::outgoing::OutboxItem;
 use placet_core::time::{Millis, Timestamp};
-use placet_engine::{Engine, Proposed};
+use placet_engine::channel::{INBOUND, RouteError};
+use placet_engine::{Builder, Engine, Proposed};
 use placet_store::Clock;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -43,8 +47,15 @@ pub(crate) struct House {
     config: String,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) platform: Platform,
-    pub(crate) hooks: Arc<Webhooks>,
+    /// As the platforms know them: they sign what they post.
+    pub(crate) hooks: BTreeMap<ChannelName, Webhook>,
     pub(crate) engine: Engine,
+}
+
+/// What a platform is told.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Received {
+    pub(crate) consumed: bool,
 }
 
 impl House {
@@ -125,25 +136,38 @@ impl House {
     }
 
     /// A body, signed by the platform of `ops`.
-    pub(crate) async fn receive(&self, body: &Value) -> Result<Received, InboundError> {
+    pub(crate) async fn receive(&self, body: &Value) -> Result<Received, RouteError> {
         self.receive_from("ops", body).await
     }
 
     /// A body, signed by the platform of a channel.
-    pub(crate) async fn receive_from(&self, channel: &str, body: &Value) -> Result<Received, InboundError> {
+    pub(crate) async fn receive_from(&self, channel: &str, body: &Value) -> Result<Received, RouteError> {
         let body = body.to_string();
-        let platform = self.hooks.get(&name(channel)).unwrap();
-        let signature = platform.sign(body.as_bytes(), self.now());
-        self.receive_raw(&signature, body.as_bytes()).await
+        let signature = self.hooks[&name(channel)].sign(body.as_bytes(), self.now());
+        self.receive_at(channel, &signature, body.as_bytes()).await
     }
 
-    pub(crate) async fn receive_raw(&self, signature: &str, body: &[u8]) -> Result<Received, InboundError> {
-        let bus = self.engine.bus();
-        self.hooks.receive(&bus, signature, body, self.now()).await
+    /// A body with any signature, posted to the route of `ops`.
+    pub(crate) async fn receive_raw(&self, signature: &str, body: &[u8]) -> Result<Received, RouteError> {
+        self.receive_at("ops", signature, body).await
+    }
+
+    pub(crate) async fn receive_at(
+        &self,
+        channel: &str,
+        signature: &str,
+        body: &[u8],
+    ) -> Result<Received, RouteError> {
+        let channel = name(channel);
+        let route = self.engine.route(&channel, &Method::POST, INBOUND).unwrap();
+        let request = Request::builder().header(SIGNATURE_HEADER, signature);
+        let request = request.body(body.to_vec().into()).unwrap();
+        let response = self.engine.answer_route(&channel, route, request).await?;
+        Ok(serde_json::from_slice(response.body()).unwrap())
     }
 
     pub(crate) fn sign(&self, body: &[u8]) -> String {
-        self.hooks.get(&name("ops")).unwrap().sign(body, self.now())
+        self.hooks[&name("ops")].sign(body, self.now())
     }
 
     /// Proposes a call that must be asked about.
@@ -248,7 +272,11 @@ fn channel(folder: &TempDir, name: &str, secret: &str, platform: &Platform) -> S
     )
 }
 
-async fn start(folder: &TempDir, clock: &Arc<ManualClock>, config: &str) -> (Engine, Arc<Webhooks>) {
+async fn start(
+    folder: &TempDir,
+    clock: &Arc<ManualClock>,
+    config: &str,
+) -> (Engine, BTreeMap<ChannelName, Webhook>) {
     let config = Config::parse(
         config,
         "placet.toml",
@@ -256,12 +284,16 @@ async fn start(folder: &TempDir, clock: &Arc<ManualClock>, config: &str) -> (Eng
         placet_inspect::builtin(),
     )
     .unwrap_or_else(|error| panic!("{error}"));
-    let hooks = Arc::new(Webhooks::from_config(&config).unwrap());
+    let hooks = config.channels.iter().map(|(name, channel)| {
+        let ChannelKind::Webhook { url, secret, ca } = &channel.kind;
+        let webhook = Webhook::from_config(name, url, secret, ca.as_ref()).unwrap();
+        (name.clone(), webhook)
+    });
+    let hooks = hooks.collect();
+    let channels = placet_channels::configured(&config).unwrap();
     let clock: Arc<dyn Clock> = clock.clone();
-    let mut builder = Engine::builder(config).clock(clock).workspace(folder.path());
-    for channel in hooks.channels() {
-        builder = builder.channel(channel);
-    }
+    let builder = Engine::builder(config).clock(clock).workspace(folder.path());
+    let builder = channels.into_iter().fold(builder, Builder::channel);
     let engine = builder.start(&folder.path().join("placet.db")).await.unwrap();
     (engine, hooks)
 }

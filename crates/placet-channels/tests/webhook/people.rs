@@ -1,12 +1,11 @@
 //! Who may decide over a chat platform: the session's user, or the rule's people, by any of their accounts; nobody else.
 
 use placet_core::ids::PersonId;
+use placet_core::messages::{chat, refusal};
 use placet_core::outcome::Outcome;
 use serde_json::json;
 
 use crate::house::*;
-
-const NOT_YOURS: &str = "This question is not for you to answer; it stays open.";
 
 const OPS: &str = r#"
 [[people]]
@@ -47,7 +46,10 @@ async fn a_bystander_is_told_and_changes_nothing() {
     for (number, said) in ["yes", "确认", "no", "全部批准", "取消"].into_iter().enumerate() {
         assert!(house.hear("eve", &format!("m{number}"), said).await, "{said}");
     }
-    assert_eq!(house.platform.messages(5).await, [NOT_YOURS; 5]);
+    assert_eq!(
+        house.platform.messages(5).await,
+        std::array::from_fn::<_, 5, _>(|_| chat::not_an_approver().to_string())
+    );
     assert!(
         !house.hear("eve", "m9", "nice weather").await,
         "just talking is left alone"
@@ -62,7 +64,10 @@ async fn the_rules_people_decide_and_not_the_user_the_agent_works_for() {
     let (house, _dev) = House::with_two_platforms(OPS).await;
     let id = house.ask(for_user("zoe", "c", "production")).await;
     assert!(house.hear("u-zoe", "m1", "yes").await);
-    assert_eq!(house.platform.messages(1).await, [NOT_YOURS]);
+    assert_eq!(
+        house.platform.messages(1).await,
+        [chat::not_an_approver().to_string()]
+    );
     assert!(house.hear("u-lin", "m2", "yes").await);
     assert!(house.is_open(&id).await, "one of two");
     assert!(house.hear("u-wei", "m3", "批准").await);
@@ -98,7 +103,10 @@ async fn the_requester_does_not_count_where_the_rule_says_so() {
     assert!(house.hear("u-wei", "m2", "yes").await);
     assert!(house.is_open(&id).await);
     let told = house.platform.messages(2).await;
-    assert!(told[0].contains("not taken"), "{told:?}");
+    assert!(
+        told[0].contains(&refusal::own_request("lin").to_string()),
+        "{told:?}"
+    );
     house.pass(600);
     house
         .platform

@@ -1,5 +1,6 @@
 //! Several questions in one chat: which one is meant, by code or all at once.
 
+use placet_core::messages::chat;
 use placet_core::outcome::Outcome;
 use serde_json::json;
 
@@ -35,10 +36,7 @@ async fn a_code_that_is_no_longer_open_answers_nothing_else_instead() {
     assert!(house.hear("zoe", "m2", &format!("yes #{old}")).await);
     assert!(house.is_open(&b).await);
     let told = house.platform.messages(2).await;
-    assert!(
-        told[1].contains(&format!("No open question has the code {old}")),
-        "{told:?}"
-    );
+    assert!(told[1].contains(&chat::unknown_code(old).to_string()), "{told:?}");
 }
 
 #[tokio::test]
@@ -53,10 +51,7 @@ async fn approving_all_leaves_high_risk_to_be_answered_one_by_one() {
     assert!(house.is_open(&high).await);
     let told = house.platform.messages(3).await.join("\n");
     let code = house.code(&high).await;
-    assert!(
-        told.contains(&format!("High risk, answer one by one: {code}")),
-        "{told}"
-    );
+    assert!(told.contains(&chat::one_by_one([&code]).to_string()), "{told}");
     assert!(house.hear_in("kim", "kim", "m2", "yes").await);
     assert!(house.outcome("w").await.permits());
     house.verify().await;

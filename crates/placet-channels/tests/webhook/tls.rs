@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use placet_channels::webhook::{CaError, WebhookError, Webhooks};
+use placet_channels::webhook::{CaError, WebhookError};
 use placet_core::config::Config;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use tokio_rustls::TlsAcceptor;
@@ -119,7 +119,7 @@ fn a_file_that_vouches_for_nobody_is_refused_when_the_channel_is_made() {
         placet_inspect::builtin(),
     )
     .unwrap();
-    let Err(error) = Webhooks::from_config(&config) else {
+    let Err(error) = placet_channels::configured(&config) else {
         panic!("it was made")
     };
     assert!(matches!(error.source, WebhookError::Ca(CaError::Empty)));

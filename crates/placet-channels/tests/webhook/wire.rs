@@ -1,9 +1,10 @@
 //! What a platform is sent: signed, complete, safe to show, and the same thing under the same key.
 
-use placet_channels::secret::SecretText;
-use placet_channels::webhook::{SignatureError, Webhook, WebhookError, Webhooks};
+use placet_channels::webhook::{SignatureError, Webhook, WebhookError};
 use placet_core::config::Config;
+use placet_core::messages::{Locale, chat};
 use placet_core::time::Timestamp;
+use placet_engine::secret::SecretText;
 use serde_json::json;
 
 use crate::house::*;
@@ -166,7 +167,10 @@ async fn questions_are_asked_in_the_channels_language() {
     assert_eq!(post.json["options"][0]["label"], "批准");
     assert!(house.hear("zoe", "m1", "确认").await);
     let told = house.platform.messages(1).await;
-    assert!(told[0].contains("已批准"), "{told:?}");
+    assert!(
+        told[0].contains(&chat::approved().say(Locale::Chinese)),
+        "{told:?}"
+    );
 }
 
 #[tokio::test]
@@ -220,7 +224,7 @@ async fn a_platforms_answer_may_be_anything_and_is_not_followed_anywhere() {
 fn a_webhook_without_its_secret_is_not_made_and_says_what_to_do() {
     let text = "[channels.ops]\ntype = \"webhook\"\nurl = \"https://chat.example.com/\"\nsecret = \"env:PLACET_NO_SUCH_SECRET\"\n";
     let config = Config::parse(text, "placet.toml", std::iter::empty(), placet_inspect::builtin()).unwrap();
-    let Err(error) = Webhooks::from_config(&config) else {
+    let Err(error) = placet_channels::configured(&config) else {
         panic!("it was made")
     };
     assert!(matches!(error.source, WebhookError::Secret(_)));
