@@ -1,7 +1,7 @@
 //! The agent of an engine: it starts, goes on with runs, and stops. `tell.rs` has what people tell it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use placet_core::ids::{AgentId, ChannelName, IdError, PersonId, SessionId};
 use placet_core::journal::Event;
@@ -47,6 +47,8 @@ pub(crate) struct Inner {
     pub(crate) live: broadcast::Sender<LiveDelta>,
     pub(crate) stop: CancellationToken,
     service: Mutex<Option<JoinHandle<()>>>,
+    /// Why it does nothing at the moment.
+    trouble: Mutex<Option<String>>,
 }
 
 /// A piece of what a model is saying, for whoever watches. Never stored.
@@ -191,6 +193,16 @@ impl Agent {
         }
     }
 
+    /// Why no run goes on at the moment; `None` while it works.
+    pub fn trouble(&self) -> Option<String> {
+        let service = &self.inner.service;
+        let service = service.lock().unwrap_or_else(PoisonError::into_inner);
+        if service.as_ref().is_none_or(JoinHandle::is_finished) {
+            return Some("it has stopped".to_owned());
+        }
+        self.inner.trouble()
+    }
+
     /// Stops working. Runs that are under way go on at the next start; calls that are running are stopped, and their results
     /// say so.
     pub async fn shutdown(self) {
@@ -278,6 +290,7 @@ impl Builder {
             live,
             stop: CancellationToken::new(),
             service: Mutex::new(None),
+            trouble: Mutex::new(None),
         });
         let store = inner.engine.store();
         // The head first: a run that begins between the two is in both, and woken once too often.
@@ -298,6 +311,31 @@ impl Builder {
 }
 
 impl Inner {
+    /// Why nothing can be done at the moment.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        self.trouble_now().clone()
+    }
+
+    /// The journal cannot be read.
+    pub(crate) fn suffers(&self, from: &StoreError) {
+        let trouble = self
+            .trouble_now()
+            .replace(format!("it cannot read the journal: {from}"));
+        if trouble.is_none() {
+            tracing::error!(error = %from, "the agent cannot read the journal; trying again");
+        }
+    }
+
+    /// The journal can be read again.
+    pub(crate) fn recovers(&self) {
+        *self.trouble_now() = None;
+        tracing::info!("the agent can read the journal again");
+    }
+
+    fn trouble_now(&self) -> MutexGuard<'_, Option<String>> {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The open runs it is to resume.
     fn own_open_runs(&self, stored: &Snapshot) -> Result<Vec<SessionId>, Undecided> {
         let open = stored.open_runs(&())?;

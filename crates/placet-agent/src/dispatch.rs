@@ -2,6 +2,9 @@
 //!
 //! One task reads the journal. A run has a task of its own only while there is something to do for it: the model speaks, or a
 //! call runs. A parked run is a row, and its session's name in one set.
+//!
+//! The store may be gone for a while. Nothing is given up because of that: the journal is read on from where it was, and what
+//! failed is tried again.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -11,13 +14,15 @@ use placet_core::ids::SessionId;
 use placet_core::journal::Event;
 use placet_core::listing::Committed;
 use placet_engine::events::Subscription;
+use placet_store::StoreError;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::{Id, JoinSet};
-use tokio::time::MissedTickBehavior;
+use tokio::time::{Instant, MissedTickBehavior};
 
 use crate::agent::Inner;
 use crate::drive::{self, DriveError};
 use crate::letters;
+use crate::pauses::Pauses;
 
 /// How often runs are looked for whose process is gone.
 const LOST_RUNS: Duration = Duration::from_secs(10);
@@ -31,7 +36,50 @@ pub(crate) struct Dispatch {
     named: HashMap<Id, SessionId>,
     runs: JoinSet<Result<(), DriveError>>,
     /// Chats whose messages are being taken.
-    letters: JoinSet<()>,
+    letters: JoinSet<(SessionId, Result<(), StoreError>)>,
+    /// What failed for a reason that may pass.
+    again: Again,
+}
+
+/// What is to be tried again, and when.
+#[derive(Default)]
+struct Again {
+    runs: BTreeSet<SessionId>,
+    letters: BTreeSet<SessionId>,
+    pauses: Pauses,
+    at: Option<Instant>,
+}
+
+impl Again {
+    fn run(&mut self, session: SessionId) {
+        self.runs.insert(session);
+        self.set();
+    }
+
+    fn letters(&mut self, session: SessionId) {
+        self.letters.insert(session);
+        self.set();
+    }
+
+    fn set(&mut self) {
+        if self.at.is_none() {
+            self.at = Some(Instant::now() + self.pauses.next());
+        }
+    }
+
+    /// Waits for the time to try again; for ever when nothing failed.
+    async fn due(&self) {
+        match self.at {
+            Some(at) => tokio::time::sleep_until(at).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Runs and chats whose time has come.
+    fn take(&mut self) -> (BTreeSet<SessionId>, BTreeSet<SessionId>) {
+        self.at = None;
+        (std::mem::take(&mut self.runs), std::mem::take(&mut self.letters))
+    }
 }
 
 struct Active {
@@ -56,6 +104,7 @@ impl Dispatch {
             named: HashMap::new(),
             runs: JoinSet::new(),
             letters: JoinSet::new(),
+            again: Again::default(),
         }
     }
 
@@ -78,20 +127,37 @@ impl Dispatch {
         let stop = self.agent.stop.clone();
         let mut look_for_lost = tokio::time::interval(LOST_RUNS);
         look_for_lost.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut pauses = Pauses::default();
+        let mut read_at = Instant::now();
         loop {
+            let agent = Arc::clone(&self.agent);
+            let next = async {
+                tokio::time::sleep_until(read_at).await;
+                if agent.trouble().is_some() {
+                    // There may be no next row for long.
+                    agent.engine.head().await?;
+                    agent.recovers();
+                }
+                journal.next().await
+            };
             tokio::select! {
                 () = stop.cancelled() => break,
-                row = journal.next() => match row {
-                    Ok(row) => self.heed(&row),
+                row = next => match row {
+                    Ok(row) => {
+                        pauses = Pauses::default();
+                        self.heed(&row);
+                    }
+                    Err(StoreError::Closed) => break,
                     Err(error) => {
-                        tracing::error!(%error, "the agent can no longer read the journal; runs go on at the next start");
-                        stop.cancel();
+                        self.agent.suffers(&error);
+                        read_at = Instant::now() + pauses.next();
                     }
                 },
                 Some(sessions) = woken.recv() => self.wake(sessions),
                 _ = look_for_lost.tick() => self.take_over().await,
                 Some(ended) = self.runs.join_next_with_id() => self.ended(ended),
-                Some(_) = self.letters.join_next() => {}
+                Some(Ok((session, taken))) = self.letters.join_next() => self.letters_taken(session, taken),
+                () = self.again.due() => self.try_again(),
             }
         }
         // Runs notice the stop themselves: what runs in them is stopped, and the results say so.
@@ -162,27 +228,58 @@ impl Dispatch {
     fn take_letters(&mut self, session: SessionId) {
         let agent = Arc::clone(&self.agent);
         self.letters.spawn(async move {
-            if let Err(error) = letters::take(&agent, &session).await {
-                tracing::error!(%session, %error, "a message waits for the agent until the next one or the next start");
-            }
+            let taken = letters::take(&agent, &session).await;
+            (session, taken)
         });
     }
 
+    fn letters_taken(&mut self, session: SessionId, taken: Result<(), StoreError>) {
+        match taken {
+            Ok(()) => {}
+            Err(error) if error.may_pass() => {
+                tracing::warn!(%session, %error, "a message cannot be taken yet; trying again");
+                self.again.letters(session);
+            }
+            Err(error) => {
+                tracing::error!(%session, %error, "a message waits for the agent until the next one or the next start");
+            }
+        }
+    }
+
+    fn try_again(&mut self) {
+        let (runs, letters) = self.again.take();
+        for session in runs {
+            if self.open.contains(&session) && !self.active.contains_key(&session) {
+                self.start(session);
+            }
+        }
+        for session in letters {
+            self.take_letters(session);
+        }
+    }
+
     fn ended(&mut self, ended: Result<(Id, Result<(), DriveError>), tokio::task::JoinError>) {
-        let (id, failed) = match ended {
-            Ok((id, Ok(()))) => (id, None),
-            Ok((id, Err(error))) => (id, Some(error.to_string())),
-            Err(error) => (error.id(), Some(error.to_string())),
+        let (id, ended) = match ended {
+            Ok((id, ended)) => (id, ended.map_err(|error| (error.may_pass(), error.to_string()))),
+            Err(error) => (error.id(), Err((false, error.to_string()))),
         };
         let Some(session) = self.named.remove(&id) else {
             return;
         };
         let missed = self.active.remove(&session).is_some_and(|active| active.news);
-        match failed {
-            // What failed is not tried again at once: it would fail again. The run is in the store.
-            Some(error) => tracing::error!(%session, %error, "a run could not go on"),
-            None if missed && self.open.contains(&session) => self.start(session),
-            None => {}
+        match ended {
+            Ok(()) => {
+                self.again.pauses = Pauses::default();
+                if missed && self.open.contains(&session) {
+                    self.start(session);
+                }
+            }
+            Err((true, error)) => {
+                tracing::warn!(%session, %error, "a run cannot go on yet; trying again");
+                self.again.run(session);
+            }
+            // It would fail again. The run is in the store.
+            Err((false, error)) => tracing::error!(%session, %error, "a run could not go on"),
         }
     }
 }

@@ -52,6 +52,18 @@ pub(crate) enum DriveError {
     Id(#[from] IdError),
 }
 
+impl DriveError {
+    /// Whether the run may go on later without anything happening in it.
+    pub(crate) fn may_pass(&self) -> bool {
+        match self {
+            Self::Store(error)
+            | Self::Gate(GateError::Store(error))
+            | Self::Replay(ReplayError::Store(error)) => error.may_pass(),
+            Self::Replay(ReplayError::Corrupt { .. }) | Self::Gate(_) | Self::Id(_) => false,
+        }
+    }
+}
+
 /// Drives a run until it is parked or has ended.
 pub(crate) async fn drive(
     agent: Arc<Inner>,
@@ -74,8 +86,9 @@ pub(crate) async fn drive(
     match went {
         Err(DriveError::Store(StoreError::Fenced { .. })) => Ok(()),
         went => {
-            engine.release(lease).await?;
-            went
+            let released = engine.release(lease).await;
+            went?;
+            Ok(released?)
         }
     }
 }

@@ -17,6 +17,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::agent::Inner;
+use crate::pauses::Pauses;
 use crate::task::{self, TASK};
 use crate::tools::{Tool, Tools};
 
@@ -38,7 +39,8 @@ pub(crate) struct Job {
     pub(crate) stop: CancellationToken,
 }
 
-/// Runs a call that was allowed. What goes wrong with the store leaves the grant claimed: at the next start people are asked.
+/// Runs a call that was allowed. A result that cannot be stored before this process ends leaves the grant claimed, and people are
+/// asked.
 pub(crate) async fn execute(job: Job) {
     let call = job.key.call.clone();
     if let Err(error) = attempt(job).await {
@@ -80,7 +82,21 @@ async fn attempt(job: Job) -> Result<(), GateError> {
         Ok(output) => (true, output),
         Err(error) => (false, error),
     };
-    gate.finish(permit.key(), CallResult::new(ok, &output)).await
+    let result = CallResult::new(ok, &output);
+    let mut pauses = Pauses::default();
+    loop {
+        match gate.finish(permit.key(), result.clone()).await {
+            // It has run, and only this process knows what came of it.
+            Err(GateError::Store(error)) if error.may_pass() => {
+                tracing::warn!(call = %job.key.call, %error, "the result of a call cannot be stored yet; trying again");
+                let pause = tokio::time::sleep(pauses.next());
+                if job.agent.stop.run_until_cancelled(pause).await.is_none() {
+                    return Err(error.into());
+                }
+            }
+            finished => return finished,
+        }
+    }
 }
 
 /// Somebody else runs it, or its run or session has just been stopped: the journal says which.

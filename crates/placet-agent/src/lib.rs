@@ -8,6 +8,7 @@
 //! | `model.rs` | what a model is; `model/` has a scripted one and two real protocols |
 //! | `tools.rs` | what a tool is; `tools/` has the built-in ones |
 //! | `agent.rs` | the agent of an engine |
+//! | `configured.rs` | the agent of a configuration: its tools and models |
 //! | `tell.rs` | what people tell it |
 //! | `dispatch.rs` | wakes the runs that can go on |
 //! | `letters.rs` | what people write to it in chats |
@@ -29,6 +30,7 @@
 mod agent;
 pub mod assistant;
 pub mod chat;
+pub mod configured;
 mod connect;
 mod dispatch;
 mod drive;
@@ -38,6 +40,7 @@ mod letters;
 pub mod mcp;
 pub mod model;
 mod offer;
+mod pauses;
 mod rest;
 pub mod sandbox;
 mod task;

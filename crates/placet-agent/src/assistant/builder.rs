@@ -18,6 +18,7 @@ use super::reader::Reader;
 use super::vendor::{self, ModelError};
 use super::{Assistant, ModelNameError, Provider};
 use crate::agent::{self, Agent};
+use crate::configured;
 use crate::model::{AccessError, Model};
 use crate::tools::{Surroundings, Tool, Tools};
 
@@ -305,8 +306,7 @@ impl Builder {
         });
         let builtin = Tools::builtin_in(Surroundings {
             hidden_variables: keys.collect(),
-            skills: self.config.agent.skills.clone(),
-            ..Surroundings::of(workspace)
+            ..configured::surroundings(&self.config, workspace)
         });
         for tool in &self.tools {
             let name = ToolName::new(tool.name())?;

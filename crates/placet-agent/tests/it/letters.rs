@@ -12,6 +12,8 @@ use placet_core::ids::{AgentId, ChannelName, ChatId, SessionId};
 use placet_core::interaction::Shown;
 use placet_core::journal::{Author, Event, InboundMessage};
 use placet_core::listing::JournalPage;
+use placet_core::messages::chat;
+use placet_core::render::Surface;
 use placet_core::steps::InboundOutcome;
 use placet_engine::Engine;
 use placet_engine::channel::{Channel, Content, Delivery, DeliveryError, Receipt};
@@ -59,6 +61,10 @@ impl Wall {
 impl Channel for Wall {
     fn name(&self) -> &ChannelName {
         &self.name
+    }
+
+    fn surface(&self) -> Surface {
+        Surface::UNBOUNDED
     }
 
     async fn deliver(&self, delivery: Delivery<'_>) -> Result<Receipt, DeliveryError> {
@@ -221,7 +227,7 @@ async fn strangers_are_refused_kindly_and_bots_are_left_alone() {
     let home = open(&house, &wall, json!([on("", says("At your service."))]), &["ops"]).await;
     writes(&home, "u_bot", "m0", "beep", Author::Bot).await;
     writes(&home, "u_zoe", "m1", "hello", Author::Human).await;
-    assert!(wall.given(1).await[0].starts_with("I do not know you"));
+    assert_eq!(wall.given(1).await[0], chat::unknown_sender().to_string());
     writes(&home, "u_lin", "m2", "hello", Author::Human).await;
     assert_eq!(wall.given(2).await[1], "At your service.");
     assert_eq!(

@@ -74,7 +74,10 @@ async fn an_assistant_refuses_what_it_would_not_read_of_its_configuration() {
     for (key, text) in [
         ("[databases]", "[databases.shop]\nurl = 'sqlite:shop.db'\n"),
         ("[mcp.servers]", "[mcp.servers.files]\ncommand = ['files']\n"),
-        ("[channels]", "[channels.ops]\ntype = 'feishu'\n"),
+        (
+            "[channels]",
+            "[channels.ops]\ntype = 'webhook'\nurl = 'https://chat.example.com'\nsecret = 'env:OPS'\n",
+        ),
         (
             "[models]",
             "[models.small]\nprovider = 'anthropic'\nmodel = 'small'\n",
