@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use placet_channels::secret::{self, SecretError, SecretText};
 use placet_channels::terminal::Seat;
 use placet_core::config::{Config, Secret};
 use placet_core::ids::{AgentId, IdError, PersonId};
 use placet_core::principal::{Principal, Via};
+use placet_engine::secret::{self, SecretError, SecretText};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 

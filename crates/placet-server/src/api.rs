@@ -14,10 +14,10 @@ use crate::state::State;
 mod answer;
 mod audit;
 mod calls;
+mod channels;
 mod chat;
 mod events;
 mod grants;
-mod inbound;
 mod interactions;
 pub(crate) mod local;
 mod person;
@@ -36,7 +36,7 @@ pub(crate) fn routes() -> OpenApiRouter<State> {
         .merge(answer::routes())
         .merge(reading::routes())
         .merge(events::routes())
-        .merge(inbound::routes())
+        .merge(channels::routes())
         .merge(sessions::routes())
         .merge(audit::routes())
         .merge(policy::routes())

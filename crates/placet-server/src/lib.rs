@@ -2,7 +2,7 @@
 //!
 //! | module | part |
 //! |---|---|
-//! | [`Server`] | binds, serves, ends; one task a connection |
+//! | [`Listener`], [`Server`] | bind, serve, end; one task a connection. The parts it serves run already |
 //! | `edge` | what every request passes: names, ids, logs, counts, headers |
 //! | `access` | who may do what: tokens, signed-in browsers, roles; the transport sets the principal |
 //! | `intake` | bodies, queries and paths, within bounds |
@@ -16,7 +16,6 @@
 
 mod access;
 mod api;
-pub mod builtin;
 mod edge;
 mod intake;
 mod metrics;
@@ -33,8 +32,8 @@ use axum::{Router, middleware};
 pub use access::{
     Access, AccessError, Admin, AgentOnly, AgentOrPerson, Caller, Holder, PersonOnly, Role, TokensError,
 };
-pub use serve::{Listen, Options, Server, StartError, Work};
-pub use state::{ReloadError, State};
+pub use serve::{Listen, ListenError, Listener, Server};
+pub use state::{Parts, ReloadError, State};
 
 /// Everything that is served on TCP: the published contract, and the pages.
 pub fn router(state: State) -> Router {

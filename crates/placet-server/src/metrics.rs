@@ -1,12 +1,15 @@
 //! What is counted, for Prometheus. A registry of its own, so that two servers in one process do not mix.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use axum::http::{Method, StatusCode};
+use placet_core::ids::ChannelName;
 use placet_core::listing::{Counts, RawRow};
 use placet_core::time::Millis;
+use placet_engine::channel::{ChannelHealth, ConnectionState};
 use prometheus_client::encoding::{EncodeLabelSet, text};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -30,6 +33,9 @@ struct Inner {
     streams: Gauge,
     waiting: Gauge,
     stored: Family<Kind, Gauge<u64, AtomicU64>>,
+    channel_connected: Family<ChannelLabel, Gauge>,
+    channel_connections_lost: Family<ChannelLabel, Gauge<u64, AtomicU64>>,
+    channel_degraded: Family<ChannelLabel, Gauge>,
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -42,6 +48,11 @@ struct Request {
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Route {
     route: String,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct ChannelLabel {
+    channel: String,
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -69,6 +80,9 @@ impl Default for Metrics {
             streams: Gauge::default(),
             waiting: Gauge::default(),
             stored: Family::default(),
+            channel_connected: Family::default(),
+            channel_connections_lost: Family::default(),
+            channel_degraded: Family::default(),
         };
         inner.register();
         Self(Arc::new(inner))
@@ -111,6 +125,21 @@ impl Inner {
             "stored",
             "What is in the store: open questions, claimed grants, waiting and dead deliveries, queued messages",
             self.stored.clone(),
+        );
+        registry.register(
+            "channel_connected",
+            "Whether this server keeps the long connection of a channel, and it is up",
+            self.channel_connected.clone(),
+        );
+        registry.register(
+            "channel_connections_lost",
+            "How often the long connection of a channel was lost since the server started",
+            self.channel_connections_lost.clone(),
+        );
+        registry.register(
+            "channel_degraded",
+            "Whether people may be unreachable on a channel",
+            self.channel_degraded.clone(),
         );
     }
 }
@@ -185,7 +214,26 @@ impl Metrics {
     }
 
     /// Everything in Prometheus' text format, with what is stored right now.
-    pub(crate) fn text(&self, counts: &Counts) -> Result<String, std::fmt::Error> {
+    pub(crate) fn text(
+        &self,
+        counts: &Counts,
+        channels: &BTreeMap<ChannelName, ChannelHealth>,
+    ) -> Result<String, std::fmt::Error> {
+        for (name, health) in channels {
+            let label = ChannelLabel {
+                channel: name.to_string(),
+            };
+            let degraded = self.0.channel_degraded.get_or_create(&label);
+            degraded.set(i64::from(health.is_degraded()));
+            let Some(connection) = health.connection else {
+                continue;
+            };
+            let is_up = matches!(connection, ConnectionState::Connected { .. });
+            let connected = self.0.channel_connected.get_or_create(&label);
+            connected.set(i64::from(is_up));
+            let lost = self.0.channel_connections_lost.get_or_create(&label);
+            lost.set(health.connections_lost);
+        }
         for (kind, count) in [
             ("questionsPending", counts.pending),
             ("grantsClaimed", counts.claimed),

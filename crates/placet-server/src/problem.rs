@@ -167,6 +167,8 @@ codes! {
     Internal = "internal", INTERNAL_SERVER_ERROR, "Something is broken here";
     /// The store cannot be used.
     StoreUnavailable = "store-unavailable", SERVICE_UNAVAILABLE, "The store cannot be used";
+    /// The built-in agent does nothing.
+    AgentStopped = "agent-stopped", SERVICE_UNAVAILABLE, "The built-in agent does nothing";
     /// The server stops.
     Stopping = "stopping", SERVICE_UNAVAILABLE, "The server is stopping";
 }

@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -15,13 +15,8 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use placet_agent::Agent;
-use placet_channels::unbuilt::unbuilt;
-use placet_channels::webhook::{Webhooks, WebhooksError};
 use placet_core::config::Config;
-use placet_core::ids::AgentId;
-use placet_engine::Engine;
-use placet_store::{Location, StoreError};
+use placet_store::StoreError;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -29,10 +24,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
-use crate::access::{Access, AccessError, LocalPeer, Peer, Tickets};
-use crate::builtin::{self, ModelError, ServersError};
+use crate::access::{Access, AccessError, Hosts, LocalPeer, Peer, Tickets};
 use crate::stall::Unstalled;
-use crate::state::{Parts, Places, State};
+use crate::state::{Parts, State};
 use crate::{local_router, router};
 
 /// Headers that have not arrived by then are not waited for; nor is the next request of an idle connection.
@@ -45,24 +39,6 @@ const GRACE: Duration = Duration::from_secs(10);
 /// Files the store, the logs and the rest of the program need besides connections.
 const FILES_BESIDES: u64 = 64;
 
-/// What a server is made from.
-pub struct Options {
-    /// The configuration.
-    pub config: Config,
-    /// Where it came from, for people.
-    pub source: String,
-    /// The data folder.
-    pub data: PathBuf,
-    /// The store; several servers share one that is on a database server.
-    pub store: Location,
-    /// Where to listen.
-    pub listen: Listen,
-    /// What it does besides answering requests.
-    pub work: Work,
-    /// Pages to serve instead of the built-in ones, while working on them.
-    pub web: Option<PathBuf>,
-}
-
 /// Where a server listens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Listen {
@@ -74,32 +50,26 @@ pub enum Listen {
     Nowhere,
 }
 
-/// What a server does besides answering requests.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Work {
-    /// Everything: it connects the channels, and its agent resumes every run.
-    Everything,
-    /// Conversations and runs that it is asked for, with this model or the usual one. Messages for channels stay queued.
-    Asked {
-        /// The model of new runs.
-        model: Option<String>,
-    },
-    /// It only lets people look and answer; there is no agent.
-    Answers,
+/// An address that is listened on, and who may come in there: what can fail before the store is opened.
+pub struct Listener {
+    tcp: Option<TcpListener>,
+    address: SocketAddr,
+    pub(crate) access: Access,
+    pub(crate) tickets: Tickets,
 }
 
-/// Why a server does not start.
+/// Why a server cannot listen.
 #[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// The address is taken, or not ours.
+pub enum ListenError {
+    /// The address is in use, or not an address of this machine.
     #[error("`{address}` cannot be listened on: {source}")]
-    Listen {
+    Address {
         /// Which one.
         address: SocketAddr,
         /// Why not.
         source: io::Error,
     },
-    /// Nobody could come in.
+    /// The credentials cannot be used.
     #[error(transparent)]
     Access(#[from] AccessError),
     /// It is not known who signed out.
@@ -110,24 +80,41 @@ pub enum StartError {
         /// Why not.
         source: io::Error,
     },
-    /// A channel cannot be used.
-    #[error(transparent)]
-    Channel(#[from] WebhooksError),
-    /// The engine does not start.
-    #[error(transparent)]
-    Engine(#[from] placet_engine::StartError),
-    /// The built-in agent has nothing to think with.
-    #[error(transparent)]
-    Model(#[from] ModelError),
-    /// Its MCP servers cannot be used.
-    #[error(transparent)]
-    Servers(#[from] ServersError),
-    /// The built-in agent does not start.
-    #[error(transparent)]
-    Agent(#[from] placet_agent::StartError),
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
+}
+
+impl Listener {
+    /// Reads the credentials, making what the data folder lacks, and binds the address.
+    pub async fn bind(config: &Config, data: &Path, listen: Listen) -> Result<Self, ListenError> {
+        let access = match listen {
+            Listen::Nowhere => Access::without_tokens(config)?,
+            Listen::Configured | Listen::At(_) => Access::load(config, data)?,
+        };
+        let tickets = Tickets::open(data).map_err(|source| ListenError::SignedOut {
+            data: data.to_owned(),
+            source,
+        })?;
+        let (tcp, address) = match listen {
+            Listen::Configured => listening(config.server.listen).await?,
+            Listen::At(address) => listening(address).await?,
+            Listen::Nowhere => (None, config.server.listen),
+        };
+        Ok(Self {
+            tcp,
+            address,
+            access,
+            tickets,
+        })
+    }
+
+    /// Where it listens: the real port when `:0` was asked for.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Where people find its pages.
+    pub fn url(&self, config: &Config) -> String {
+        Hosts::new(self.address, config.server.hosts.clone()).url()
+    }
 }
 
 /// A server that has its address and its store, and serves once it runs.
@@ -139,122 +126,11 @@ pub struct Server {
 }
 
 impl Server {
-    /// Opens everything that can fail to open: tokens, channels, the address, the store.
-    pub async fn bind(options: Options) -> Result<Self, StartError> {
-        let Options {
-            config,
-            source,
-            data,
-            store,
-            listen,
-            web,
-            work,
-        } = options;
-        let access = match listen {
-            Listen::Nowhere => Access::without_tokens(&config)?,
-            Listen::Configured | Listen::At(_) => Access::load(&config, &data)?,
-        };
-        let tickets = Tickets::open(&data).map_err(|source| StartError::SignedOut {
-            data: data.clone(),
-            source,
-        })?;
-        // An owner for a moment connects to no channel, so it needs none of their secrets.
-        let webhooks = match work {
-            Work::Everything => Webhooks::from_config(&config)?,
-            Work::Asked { .. } | Work::Answers => Webhooks::default(),
-        };
-        warn_of_unbuilt(&config);
-        let (tcp, address) = match listen {
-            Listen::Configured => listening(config.server.listen).await?,
-            Listen::At(address) => listening(address).await?,
-            Listen::Nowhere => (None, config.server.listen),
-        };
-        let named = match &work {
-            Work::Asked { model } => model.as_deref(),
-            Work::Everything | Work::Answers => None,
-        };
-        let model = match builtin::model(&config, named) {
-            _ if work == Work::Answers => None,
-            Ok(model) => Some(model),
-            Err(ModelError::None) => None,
-            Err(error @ ModelError::Several(_)) => {
-                tracing::warn!(%error, "there is no built-in agent");
-                None
-            }
-            Err(error) => return Err(error.into()),
-        };
-        let tools = match &model {
-            Some(_) => {
-                if let Some(warning) = builtin::sandbox(&config).warning() {
-                    tracing::warn!("{warning}");
-                }
-                builtin::all_tools(&config, &data).await?
-            }
-            None => builtin::tools(&config),
-        };
-        let elsewhere = builtin::channels_elsewhere(&config);
-        let mut builder = Engine::builder(config.clone()).channels_elsewhere(elsewhere);
-        if model.is_some() {
-            builder = builder.toolbox(AgentId::built_in(), tools.clone());
-        }
-        builder = webhooks.channels().fold(builder, placet_engine::Builder::channel);
-        let engine = builder.data(&data).start_at(&store).await?;
-        let agent = match model {
-            Some(model) => {
-                let others = builtin::other_models(&config, model.name());
-                let mut agent = Agent::builder(engine.clone(), tools)
-                    .model(model)
-                    .limits(config.agent.limits);
-                agent = match work {
-                    Work::Everything => agent.channels(config.agent.channels.iter().cloned()),
-                    // Whatever else is open in the store belongs to other folders, other people or another day.
-                    Work::Asked { .. } | Work::Answers => agent.resuming_nothing(),
-                };
-                let agent = others.into_iter().fold(agent, placet_agent::Builder::model);
-                Some(agent.start().await?)
-            }
-            None => None,
-        };
-        let parts = Parts {
-            engine,
-            agent,
-            config,
-            source,
-            access,
-            tickets,
-            webhooks,
-            listen: address,
-            places: Places { data, web },
-            stop: CancellationToken::new(),
-        };
-        Ok(Self::of(tcp, parts).await?)
-    }
-
-    /// A server around an engine that runs already, for a program with tools or channels of its own. It listens only on the
-    /// sockets it is given, and closes the engine when it ends.
-    pub async fn around(engine: Engine, config: Config, data: PathBuf) -> Result<Self, StartError> {
-        let tickets = Tickets::open(&data).map_err(|source| StartError::SignedOut {
-            data: data.clone(),
-            source,
-        })?;
-        let parts = Parts {
-            engine,
-            agent: None,
-            source: "the program".to_owned(),
-            access: Access::without_tokens(&config)?,
-            tickets,
-            webhooks: Webhooks::default(),
-            listen: config.server.listen,
-            places: Places { data, web: None },
-            stop: CancellationToken::new(),
-            config,
-        };
-        Ok(Self::of(None, parts).await?)
-    }
-
-    async fn of(tcp: Option<TcpListener>, parts: Parts) -> Result<Self, StoreError> {
+    /// A server of parts that run already. When it ends, it stops the agent and closes the engine.
+    pub async fn new(mut listener: Listener, parts: Parts) -> Result<Self, StoreError> {
+        let tcp = listener.tcp.take();
         let connections_max = enough_files(parts.config.server.connections_max);
-        let state = State::new(parts).await?;
+        let state = State::new(listener, parts).await?;
         Ok(Self {
             tcp,
             sockets: Vec::new(),
@@ -406,8 +282,8 @@ impl Door {
     }
 }
 
-async fn listening(address: SocketAddr) -> Result<(Option<TcpListener>, SocketAddr), StartError> {
-    let failed = |source| StartError::Listen { address, source };
+async fn listening(address: SocketAddr) -> Result<(Option<TcpListener>, SocketAddr), ListenError> {
+    let failed = |source| ListenError::Address { address, source };
     let listener = TcpListener::bind(address).await.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     warn_of_neighbours(address);
@@ -450,13 +326,6 @@ fn warn_of_neighbours(address: SocketAddr) {
              answers; browsers refuse to sign in there. Put a proxy that speaks TLS in front, name it in `[server] hosts`, and \
              listen on 127.0.0.1"
         );
-    }
-}
-
-/// Says which channels reach nobody, before somebody waits for an answer from there.
-pub(crate) fn warn_of_unbuilt(config: &Config) {
-    for unbuilt in unbuilt(config) {
-        tracing::warn!("{unbuilt}");
     }
 }
 

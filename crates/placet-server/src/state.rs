@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use placet_agent::Agent;
-use placet_channels::webhook::Webhooks;
 use placet_core::config::{Config, DeadRule, LostError};
 use placet_core::ids::AgentId;
 use placet_core::time::Timestamp;
@@ -20,7 +19,7 @@ use crate::access::{
     Access, AccessError, Challenges, Codes, CredentialId, DEFAULT_AGENT, Hosts, Throttle, Ticket, Tickets,
 };
 use crate::metrics::Metrics;
-use crate::serve::warn_of_unbuilt;
+use crate::serve::Listener;
 use crate::tail::Tail;
 
 /// Wrong credentials from one address: so many at once, and one every six seconds.
@@ -38,7 +37,6 @@ struct Inner {
     /// Told whenever somebody may have lost a right.
     access_changes: watch::Sender<()>,
     hosts: Hosts,
-    webhooks: Webhooks,
     codes: Codes,
     tickets: Tickets,
     challenges: Challenges,
@@ -67,18 +65,20 @@ pub(crate) struct Places {
     pub(crate) web: Option<PathBuf>,
 }
 
-/// What a [`State`] is made from.
-pub(crate) struct Parts {
-    pub(crate) engine: Engine,
-    pub(crate) agent: Option<Agent>,
-    pub(crate) config: Config,
-    pub(crate) source: String,
-    pub(crate) access: Access,
-    pub(crate) tickets: Tickets,
-    pub(crate) webhooks: Webhooks,
-    pub(crate) listen: SocketAddr,
-    pub(crate) places: Places,
-    pub(crate) stop: CancellationToken,
+/// What a server serves: parts that run already.
+pub struct Parts {
+    /// The engine.
+    pub engine: Engine,
+    /// The built-in agent, when there is a model for it.
+    pub agent: Option<Agent>,
+    /// The configuration that all of them were made from.
+    pub config: Config,
+    /// Where it came from, for people.
+    pub source: String,
+    /// The data folder.
+    pub data: PathBuf,
+    /// Pages to serve instead of the built-in ones, while working on them.
+    pub web: Option<PathBuf>,
 }
 
 /// Why a configuration is not put in force. The one before stays.
@@ -93,31 +93,33 @@ pub enum ReloadError {
 }
 
 impl State {
-    pub(crate) async fn new(parts: Parts) -> Result<Self, StoreError> {
-        let metrics = Metrics::default();
-        let tail = Tail::start(&parts.engine, metrics.clone(), parts.stop.clone()).await?;
+    pub(crate) async fn new(listener: Listener, parts: Parts) -> Result<Self, StoreError> {
+        let (metrics, stop) = (Metrics::default(), CancellationToken::new());
+        let tail = Tail::start(&parts.engine, metrics.clone(), stop.clone()).await?;
         let per_second = f64::from(parts.config.server.requests_per_second);
         Ok(Self(Arc::new(Inner {
             engine: parts.engine,
             agent: parts.agent,
-            hosts: Hosts::new(parts.listen, parts.config.server.hosts.clone()),
+            hosts: Hosts::new(listener.address(), parts.config.server.hosts.clone()),
             settings: RwLock::new(Arc::new(Settings {
                 config: Arc::new(parts.config),
-                access: Arc::new(parts.access),
+                access: Arc::new(listener.access),
                 source: parts.source,
             })),
             access_changes: watch::Sender::new(()),
-            webhooks: parts.webhooks,
             codes: Codes::default(),
-            tickets: parts.tickets,
+            tickets: listener.tickets,
             challenges: Challenges::default(),
             guesses: Throttle::new(GUESSES_PER_SECOND, GUESSES_AT_ONCE),
             requests: Throttle::new(per_second, per_second),
             tail,
             metrics,
-            stop: parts.stop,
+            stop,
             verifying: Mutex::default(),
-            places: parts.places,
+            places: Places {
+                data: parts.data,
+                web: parts.web,
+            },
         })))
     }
 
@@ -184,7 +186,6 @@ impl State {
     pub fn reload(&self, config: Config, source: String) -> Result<(), ReloadError> {
         config.may_replace(&self.config())?;
         let access = Access::load(&config, &self.0.places.data)?;
-        warn_of_unbuilt(&config);
         self.0.engine.reload(config.clone());
         let settings = Arc::new(Settings {
             config: Arc::new(config),
@@ -210,10 +211,6 @@ impl State {
 
     pub(crate) fn hosts(&self) -> &Hosts {
         &self.0.hosts
-    }
-
-    pub(crate) fn webhooks(&self) -> &Webhooks {
-        &self.0.webhooks
     }
 
     pub(crate) fn codes(&self) -> &Codes {

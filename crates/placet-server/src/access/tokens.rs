@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use placet_channels::secret::SecretText;
+use placet_engine::secret::SecretText;
 use serde::Deserialize;
 
 const NAME: &str = "tokens.toml";

@@ -5,6 +5,7 @@ use axum::extract::State as Shared;
 use placet_core::digest::Digest;
 use placet_core::ids::{InteractionId, PersonId};
 use placet_core::interaction::{Answer, Interaction, Locale, Remember, Resolution, Shown};
+use placet_core::messages::Explain as _;
 use placet_core::question::Question;
 use placet_core::render::mask;
 use placet_core::steps::AnswerRefusal;
@@ -250,7 +251,7 @@ async fn refused(
     }
     let decided = matches!(refusal, StepError::Refused(AnswerRefusal::AlreadyDecided { .. }));
     let words = match (&refusal, locale) {
-        (StepError::Refused(refusal), Some(locale)) => Some(refusal.words(locale)),
+        (StepError::Refused(refusal), Some(locale)) => Some(refusal.message().say(locale)),
         _ => None,
     };
     let said = |problem: Problem| match words {

@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::State as Shared;
+use placet_agent::configured;
 use placet_core::analysis::{Analysis, FactKind};
 use placet_core::call::{Args, Origin, ToolCall};
 use placet_core::ids::{AgentId, CallId, ChannelName, ChatId, PersonId, SessionId, ToolName};
@@ -23,7 +24,6 @@ use super::interactions::locale;
 use super::sessions::stored_name;
 use super::{LocaleQuery, Problems};
 use crate::access::{Admin, AgentOrPerson};
-use crate::builtin;
 use crate::intake::{JsonBody, QueryOf};
 use crate::problem::Problem;
 use crate::state::State;
@@ -397,7 +397,7 @@ async fn imagined(body: CheckBody, agent: AgentId, state: &State) -> Result<Subm
         risk: body.risk,
         run: None,
         tool_description: None,
-        confinement: builtin::confinement(&state.config(), &call),
+        confinement: configured::confinement(&state.config(), &call),
         call,
     })
 }

@@ -7,7 +7,7 @@ use axum::extract::State as Shared;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use placet_agent::chat::ChatStream;
-use placet_agent::{Agent, Rest, ResumeError, WorkflowError};
+use placet_agent::{Agent, Rest, ResumeError, WorkflowError, configured};
 use placet_core::config::Workflow;
 use placet_core::ids::{InteractionId, SessionId};
 use placet_core::run::RunEnd;
@@ -23,7 +23,6 @@ use super::calls::WAIT_SECONDS_MAX;
 use super::chat::{agent, follow};
 use super::interactions::locale;
 use crate::access::{PersonOnly, Role};
-use crate::builtin;
 use crate::intake::{JsonBody, PathId, QueryOf};
 use crate::problem::{Code, Problem};
 use crate::state::State;
@@ -64,7 +63,7 @@ async fn begin(
     let workflow = match (body.workflow, body.workflow_text) {
         (None, None) => None,
         (Some(name), None) => {
-            let configured = builtin::workflow(&state.config(), &name);
+            let configured = configured::workflow(&state.config(), &name);
             Some(configured.map_err(|error| Problem::new(Code::BadRequest, error.to_string()))?)
         }
         (name, Some(text)) if person.seat(&state).is_some() => {
@@ -180,6 +179,9 @@ async fn rest(
     session: &SessionId,
     patience: Duration,
 ) -> Result<Option<Rest>, Problem> {
+    if patience.is_zero() {
+        return Ok(agent.resting(session).await?);
+    }
     let resting = tokio::time::timeout(patience, agent.rest(session));
     match state.stop().run_until_cancelled(resting).await {
         Some(Ok(rest)) => Ok(Some(rest?)),

@@ -4,6 +4,8 @@ use axum::Json;
 use axum::extract::State as Shared;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use placet_agent::Agent;
+use placet_engine::channel::ChannelHealth;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -24,7 +26,7 @@ pub(super) fn routes() -> OpenApiRouter<State> {
 /// How the server is.
 #[derive(Serialize, ToSchema)]
 struct Health {
-    /// `ok`
+    /// `ok`, or `degraded`: a channel has lost its platform, so people may be unreachable there
     status: &'static str,
 }
 
@@ -35,7 +37,7 @@ async fn healthz() -> Json<Health> {
     Json(Health { status: "ok" })
 }
 
-/// Whether requests can be served: the store takes writes, and the server is not stopping.
+/// Whether requests can be served: the store takes writes, the built-in agent works if there is one, and the server is not stopping.
 #[utoipa::path(get, path = "/readyz", tag = "service", responses((status = 200, description = "They can", body = Health), Problems),
     security(()), extensions(("x-roles" = json!(["anybody"]))))]
 async fn readyz(Shared(state): Shared<State>) -> Result<Json<Health>, Problem> {
@@ -43,7 +45,15 @@ async fn readyz(Shared(state): Shared<State>) -> Result<Json<Health>, Problem> {
         return Err(Problem::new(Code::Stopping, "the server is stopping"));
     }
     state.engine().store().prove_room().await?;
-    Ok(Json(Health { status: "ok" }))
+    if let Some(trouble) = state.agent().and_then(Agent::trouble) {
+        let detail = format!("the built-in agent does nothing: {trouble}");
+        return Err(Problem::new(Code::AgentStopped, detail));
+    }
+    let health = state.engine().channel_health();
+    let is_degraded = health.values().any(ChannelHealth::is_degraded);
+    // Still ready: requests are served, and another server would not reach the platform either.
+    let status = if is_degraded { "degraded" } else { "ok" };
+    Ok(Json(Health { status }))
 }
 
 /// What is counted, in Prometheus' text format.
@@ -56,7 +66,7 @@ async fn metrics(_: Admin, Shared(state): Shared<State>) -> Result<Response, Pro
         .store()
         .look(|stored| stored.counts(&()).copied())
         .await?;
-    let text = state.metrics().text(&counts);
+    let text = state.metrics().text(&counts, &state.engine().channel_health());
     let text = text.map_err(|error| Problem::new(Code::Internal, error.to_string()))?;
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     Ok(([(header::CONTENT_TYPE, kind)], text).into_response())

@@ -7,6 +7,7 @@ use placet_core::steps::{
     AnswerRefusal, AskRefusal, ClaimRefusal, FinishRefusal, ProposeRefusal, RevokeRefusal, SettingRefusal,
 };
 use placet_engine::GateError;
+use placet_engine::channel::RouteError;
 use placet_store::StepError;
 
 use super::{Code, Problem};
@@ -120,6 +121,19 @@ impl From<AnswerRefusal> for Problem {
             },
         };
         Self::new(code, refusal.to_string())
+    }
+}
+
+impl From<RouteError> for Problem {
+    fn from(error: RouteError) -> Self {
+        let code = match error {
+            RouteError::Signature(_) => Code::BadSignature,
+            RouteError::BadRequest(_) => Code::BadRequest,
+            RouteError::TooLarge(_) => Code::TooLarge,
+            RouteError::Store(error) => return error.into(),
+            RouteError::Panicked => Code::Internal,
+        };
+        Self::new(code, error.to_string())
     }
 }
 

@@ -8,8 +8,10 @@ use hyper::body::{Bytes, Incoming};
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
+use placet_agent::configured::Setup;
 use placet_core::config::Config;
-use placet_server::{Listen, Options, Server, State, Work};
+use placet_engine::{Builder, Engine};
+use placet_server::{Listen, Listener, Parts, Server, State};
 use placet_store::Location;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -105,7 +107,12 @@ impl House {
 
     /// One of several on the same database, with people and a folder of its own.
     pub(crate) async fn replica(url: &str) -> Self {
-        Self::open_on(tempfile::tempdir().unwrap(), PEOPLE, Location::parse(url)).await
+        Self::open_on(
+            tempfile::tempdir().unwrap(),
+            PEOPLE,
+            Location::parse(url).unwrap(),
+        )
+        .await
     }
 
     pub(crate) async fn open(data: TempDir, config: &str) -> Self {
@@ -113,7 +120,7 @@ impl House {
         Self::open_on(data, config, store).await
     }
 
-    async fn open_on(data: TempDir, config: &str, store: Location) -> Self {
+    pub(crate) async fn open_on(data: TempDir, config: &str, store: Location) -> Self {
         let config = Config::parse(
             &placed(&data, config),
             "placet.toml",
@@ -121,16 +128,7 @@ impl House {
             placet_inspect::builtin(),
         )
         .unwrap();
-        let options = Options {
-            config,
-            source: "test".into(),
-            data: data.path().to_owned(),
-            store,
-            listen: Listen::At("127.0.0.1:0".parse().unwrap()),
-            work: Work::Everything,
-            web: None,
-        };
-        let server = Server::bind(options).await.unwrap();
+        let server = server(&data, config, &store).await;
         let (address, state) = (server.address().unwrap(), server.state().clone());
         let link = server.sign_in_link().unwrap();
         let stop = CancellationToken::new();
@@ -255,6 +253,30 @@ impl House {
         self.post(token, &format!("/v1/interactions/{id}/answer"), body)
             .await
     }
+}
+
+async fn server(data: &TempDir, config: Config, store: &Location) -> Server {
+    let listen = Listen::At("127.0.0.1:0".parse().unwrap());
+    let listener = Listener::bind(&config, data.path(), listen).await.unwrap();
+    let channels = placet_channels::configured(&config).unwrap();
+    let setup = Setup::of(&config, data.path(), None).await.unwrap();
+    let engine = Engine::builder(config.clone()).data(data.path());
+    let engine = channels.into_iter().fold(engine, Builder::channel);
+    let engine = setup.iter().fold(engine, |engine, setup| setup.known_to(engine));
+    let engine = engine.start_at(store).await.unwrap();
+    let agent = match setup {
+        Some(setup) => Some(setup.agent(engine.clone()).start().await.unwrap()),
+        None => None,
+    };
+    let parts = Parts {
+        engine,
+        agent,
+        config,
+        source: "test".into(),
+        data: data.path().to_owned(),
+        web: None,
+    };
+    Server::new(listener, parts).await.unwrap()
 }
 
 /// The configuration with a tool that only reads, and with the tokens of people in files of the data folder.

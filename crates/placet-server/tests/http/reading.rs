@@ -1,6 +1,7 @@
 //! What people and operators read: lists, sessions, the audit trail, the policy; and messages from channels.
 
 use placet_agent::sandbox::Support;
+use placet_engine::channel::BODY_BYTES_MAX;
 use serde_json::{Value, json};
 
 use crate::house::{House, LIN, PEOPLE, WEI};
@@ -343,13 +344,81 @@ async fn a_signed_message_from_a_channel_answers_and_an_unsigned_one_does_not() 
 
     let text = body.to_string();
     let channel = placet_core::ids::ChannelName::new("ops").unwrap();
-    let key = placet_channels::secret::SecretText::new("a secret of the ops channel").unwrap();
+    let key = placet_engine::secret::SecretText::new("a secret of the ops channel").unwrap();
     let webhook = placet_channels::webhook::Webhook::new(channel, "http://127.0.0.1:9/", &key).unwrap();
     let signature = webhook.sign(text.as_bytes(), house.state.now());
     let signed = [("placet-signature", signature.as_str())];
-    let received = house.say("POST", "/v1/inbound", &signed, Some(body)).await.ok();
+    let received = house
+        .say("POST", "/v1/inbound", &signed, Some(body.clone()))
+        .await
+        .ok();
     assert_eq!(received, json!({"consumed": false}), "it waits for the agent");
+
+    // The same door under the channel's own name.
+    let own = "/v1/channels/ops/inbound";
+    let again = house.say("POST", own, &signed, Some(body.clone())).await.ok();
+    assert_eq!(again, json!({"consumed": true}), "it came before");
+    let forged = house.say("POST", own, &[], Some(body.clone())).await;
+    assert_eq!(forged.problem(), (401, "bad-signature".into()));
+    for unknown in [
+        "/v1/channels/none/inbound",
+        "/v1/channels/ops/nothing",
+        "/v1/channels/%20/inbound",
+    ] {
+        let unknown = house.say("POST", unknown, &signed, Some(body.clone())).await;
+        assert_eq!(unknown.problem(), (404, "not-found".into()));
+    }
+    let other_method = house.say("GET", own, &[], None).await;
+    assert_eq!(other_method.problem(), (405, "method-not-allowed".into()));
+    let large = house
+        .raw("POST", own, &signed, vec![b' '; BODY_BYTES_MAX + 1].into())
+        .await;
+    assert_eq!(large.status(), 413);
     house.close().await;
+}
+
+#[tokio::test]
+async fn a_channel_that_cannot_deliver_is_degraded_until_it_can() {
+    let house = crate::vouching::house().await;
+    let admin = house.token("admin");
+    let channel = async || house.get(&admin, "/v1/channels").await.ok()["items"][0].clone();
+    let ready = async || house.say("GET", "/readyz", &[], None).await.ok()["status"].clone();
+    let before = channel().await;
+    assert_eq!(
+        (&before["channel"], &before["connection"]),
+        (&json!("ops"), &json!("none"))
+    );
+    assert_eq!((&before["degraded"], ready().await), (&json!(false), json!("ok")));
+    // Nothing listens at the platform's address.
+    house
+        .state
+        .engine()
+        .bus()
+        .publish_outbound(&chat(), "k", "hello")
+        .await
+        .unwrap();
+    let mut after = channel().await;
+    while after["lastError"].is_null() {
+        tokio::task::yield_now().await;
+        after = channel().await;
+    }
+    assert_eq!(
+        (&after["degraded"], ready().await),
+        (&json!(true), json!("degraded"))
+    );
+    let metrics = house.get(&admin, "/metrics").await.text;
+    assert!(
+        metrics.contains("placet_channel_degraded{channel=\"ops\"} 1"),
+        "{metrics}"
+    );
+    house.close().await;
+}
+
+fn chat() -> placet_core::call::Chat {
+    placet_core::call::Chat {
+        channel: placet_core::ids::ChannelName::new("ops").unwrap(),
+        id: placet_core::ids::ChatId::new("room").unwrap(),
+    }
 }
 
 #[tokio::test]

@@ -1,7 +1,10 @@
 //! Several servers on one database: what is done at one holds at all of them.
 
+use http_body_util::Full;
+use hyper::Request;
 use placet_store::Location;
 use serde_json::json;
+use tokio::task::JoinSet;
 
 use crate::database;
 use crate::events::Stream;
@@ -53,6 +56,45 @@ async fn claim(house: &House) -> u16 {
     house.send(OTHER, "POST", "/v1/calls/c1/claim", None).await.status
 }
 
+/// At one server, which writes the rivals' claims as one group, and at several.
+#[tokio::test]
+async fn however_many_rivals_claim_a_call_one_may_run_it() {
+    let url = database::database();
+    let in_a_file = [House::with_people().await];
+    let on_a_database = [House::replica(&url).await, House::replica(&url).await];
+    for houses in [&in_a_file[..], &on_a_database[..1], &on_a_database[..]] {
+        for round in 0..4 {
+            let id = format!("c{}-{round}", houses[0].address.port() as usize + houses.len());
+            let question = houses[0].ask(OTHER, &id, "pay", json!({"to": id})).await;
+            let approve = json!({"selectedOptionId": "approve"});
+            houses[0].answer(LIN, &question, approve).await.ok();
+            let path = format!("/v1/calls/{id}/claim");
+            let mut rivals = JoinSet::new();
+            for rival in 0..32 {
+                let house = &houses[rival % houses.len()];
+                let (mut connection, path) = (house.connect().await, path.clone());
+                let host = house.address.to_string();
+                rivals.spawn(async move {
+                    let request = Request::post(path)
+                        .header("host", host)
+                        .header("authorization", format!("Bearer {OTHER}"))
+                        .body(Full::default())
+                        .unwrap();
+                    connection.send_request(request).await.unwrap().status().as_u16()
+                });
+            }
+            let mut statuses = rivals.join_all().await;
+            statuses.sort_unstable();
+            assert_eq!((statuses[0], &statuses[1..]), (200, &[409; 31][..]));
+        }
+        let verified = houses[0].get(WEI, "/v1/audit/verify").await.ok();
+        assert_eq!(verified["ok"], true, "{verified}");
+    }
+    for house in in_a_file.into_iter().chain(on_a_database) {
+        house.close().await;
+    }
+}
+
 #[tokio::test]
 async fn a_stream_that_goes_on_at_another_server_misses_nothing_and_repeats_nothing() {
     let url = database::database();
@@ -97,7 +139,7 @@ async fn a_question_outlives_the_server_it_was_asked_at() {
     assert_eq!(third.get(OTHER, "/v1/calls/c1").await.ok()["status"], "approved");
     third.send(OTHER, "POST", "/v1/calls/c1/claim", None).await.ok();
     third.close().await;
-    let store = placet_store::Store::look_at(&Location::parse(&url))
+    let store = placet_store::Store::look_at(&Location::parse(&url).unwrap())
         .await
         .unwrap();
     assert_eq!(store.verify(None).await.unwrap().findings, []);

@@ -1,7 +1,10 @@
 //! A workflow from an application: begun, followed, answered and gone on with over HTTP.
 
+use placet_store::Location;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
+use crate::database::Server;
 use crate::house::{House, LIN, PEOPLE, WEI};
 
 const SCRIPT: &str = "
@@ -25,6 +28,12 @@ approvalTimeout = 60000
 "#;
 
 async fn house() -> House {
+    let (data, config) = folder();
+    House::open(data, &config).await
+}
+
+/// A data folder with a model, and the configuration that names it.
+fn folder() -> (TempDir, String) {
     let data = tempfile::tempdir().unwrap();
     let place = |name: &str, text: &str| {
         let path = data.path().join(name);
@@ -38,7 +47,7 @@ async fn house() -> House {
         script.display(),
         flow.display()
     );
-    House::open(data, &config).await
+    (data, config)
 }
 
 async fn rested(house: &House, token: &str, session: &str) -> Value {
@@ -86,6 +95,51 @@ async fn a_workflow_is_started_followed_answered_and_resumed_over_http() {
     let ended = rested(&house, LIN, "thread-1").await;
     assert_eq!(ended["state"], "completed", "{ended}");
     assert_eq!(ended["text"], "It ran.");
+    assert_eq!(
+        house.get(LIN, "/v1/runs/thread-1").await.ok(),
+        ended,
+        "also without waiting"
+    );
+    house.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_whose_agent_has_stopped_is_not_ready() {
+    let house = house().await;
+    assert_eq!(house.get(LIN, "/readyz").await.status, 200);
+    house.state.agent().unwrap().clone().shutdown().await;
+    let problem = house.get(LIN, "/readyz").await.problem();
+    assert_eq!(problem, (503, "agent-stopped".into()));
+    house.close().await;
+}
+
+/// Runs that wait, runs that are under way and runs that begin later go on after the database was gone.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_agent_goes_on_when_its_database_comes_back() {
+    let database = Server::start("", &[]);
+    let (data, config) = folder();
+    let store = Location::parse(&database.database()).unwrap();
+    let house = House::open_on(data, &config, store).await;
+    let run = |session: &str| json!({"workflow": "looker", "task": "look", "sessionId": session});
+    house.post(LIN, "/v1/runs", run("before")).await.ok();
+    let parked = rested(&house, LIN, "before").await;
+    for how in ["fast", "immediate"] {
+        // Under way, as far as it has come.
+        house.post(LIN, "/v1/runs", run(how)).await.ok();
+        database.stop(how);
+        assert_eq!(house.get(LIN, "/readyz").await.status, 503);
+        database.start_again();
+        while house.get(LIN, "/readyz").await.status != 200 {}
+        let parked = rested(&house, LIN, how).await;
+        assert_eq!(parked["state"], "parked", "{parked}");
+    }
+    let question = parked["requestIds"][0].as_str().unwrap();
+    let approve = json!({"selectedOptionId": "approve"});
+    house.answer(LIN, question, approve).await.ok();
+    let ended = rested(&house, LIN, "before").await;
+    assert_eq!(ended["state"], "completed", "{ended}");
+    house.post(LIN, "/v1/runs", run("after")).await.ok();
+    assert_eq!(rested(&house, LIN, "after").await["state"], "parked");
     house.close().await;
 }
 

@@ -67,22 +67,3 @@ async fn long_polls_and_streams_end_at_once_and_questions_stay_open() {
     );
     house.close().await;
 }
-
-#[tokio::test]
-async fn a_second_server_on_the_same_data_is_refused() {
-    let house = House::plain().await;
-    let options = placet_server::Options {
-        config: placet_core::config::Config::builtin(placet_inspect::builtin()),
-        source: "test".into(),
-        data: house.data.path().to_owned(),
-        store: placet_store::Location::from(house.data.path().join("placet.db").as_path()),
-        listen: placet_server::Listen::At("127.0.0.1:0".parse().unwrap()),
-        work: placet_server::Work::Everything,
-        web: None,
-    };
-    let Err(error) = placet_server::Server::bind(options).await else {
-        panic!("one owner")
-    };
-    assert!(error.to_string().contains("use"), "{error}");
-    house.close().await;
-}

@@ -31,7 +31,7 @@ async fn hears(house: &House, sender: &str, id: &str, content: &str) -> Value {
 /// A body that the platform signed.
 pub(crate) async fn signed(house: &House, body: Value) -> Answer {
     let channel = placet_core::ids::ChannelName::new("ops").unwrap();
-    let key = placet_channels::secret::SecretText::new(SECRET).unwrap();
+    let key = placet_engine::secret::SecretText::new(SECRET).unwrap();
     let webhook = placet_channels::webhook::Webhook::new(channel, "http://127.0.0.1:9/", &key).unwrap();
     let signature = webhook.sign(body.to_string().as_bytes(), house.state.now());
     let signed = [("placet-signature", signature.as_str())];
