@@ -21,12 +21,12 @@ use placet_channels::terminal::{self, Colours, Inline, Seat};
 use placet_client::Client;
 use placet_core::config::Config;
 use placet_core::ids::SessionId;
-use placet_server::Work;
 use tokio::runtime::Runtime;
 
 use crate::args::{ChatArgs, Color, Resume};
 use crate::exit::Exit;
 use crate::owner::Reach;
+use crate::wiring::Work;
 use crate::{config_file, output, store};
 
 mod command;

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context as _, anyhow};
-use placet_agent::sandbox;
+use placet_agent::{configured, sandbox};
 use placet_core::analysis::{Analysis, Places as _};
 use placet_core::call::{ARGS_BYTES_MAX, Args, CallDigest, Chat, Origin, ToolCall};
 use placet_core::config::Config;
@@ -14,7 +14,6 @@ use placet_core::policy::Context;
 use placet_core::time::Millis;
 use placet_core::verdict::{Decision, Verdict};
 use placet_engine::places::DiskPlaces;
-use placet_server::builtin;
 
 use crate::args::CheckArgs;
 use crate::config_file::{self, Source};
@@ -68,8 +67,8 @@ fn check(args: &CheckArgs) -> anyhow::Result<Checked> {
     let tool = config.tool_of(&call);
     let analysis = config.inspect.inspect(&tool, &call.args, &places).analysis;
     let digest = call.digest();
-    let confinement = builtin::confinement(config, &call);
-    let unconfined = sandbox::confines(&call).then(|| builtin::sandbox(config).warning());
+    let confinement = configured::confinement(config, &call);
+    let unconfined = sandbox::confines(&call).then(|| configured::sandbox(config).warning());
     let verdict = config.policy.decide(
         &call,
         &tool,

@@ -9,7 +9,6 @@ use placet_core::listing::StandingRow;
 use placet_core::render::{SafeText, mask};
 use placet_core::standing::{GrantReach, ProposedRule};
 use placet_core::time::{Millis, Timestamp};
-use placet_server::Work;
 use placet_store::{Clock as _, Location, SystemClock};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
@@ -17,6 +16,7 @@ use tokio::runtime::Runtime;
 use crate::args::{GrantsArgs, GrantsCommand, StoreArgs};
 use crate::exit::Exit;
 use crate::style::{self, paint};
+use crate::wiring::Work;
 use crate::{config_file, output, store, who};
 
 /// Runs the command.

@@ -12,16 +12,17 @@
 use std::path::Path;
 
 use anyhow::bail;
+use placet_agent::configured;
 use placet_client::Client;
 use placet_core::ids::PersonId;
 use placet_core::interaction::Locale;
 use placet_core::principal::{Principal, Via};
-use placet_server::{Work, builtin};
 use tokio::runtime::Runtime;
 
 use crate::args::{Color, InboxCommand, StoreArgs};
 use crate::config_file;
 use crate::exit::Exit;
+use crate::wiring::Work;
 use crate::{output, store, who};
 
 mod answer;
@@ -79,7 +80,7 @@ pub(crate) fn run(
     let runtime = Runtime::new()?;
     // A person who keeps the inbox open lets others talk to the agent meanwhile; a single command is over in a moment.
     let work = match command {
-        None if builtin::model(&config, None).is_ok() => Work::Asked { model: None },
+        None if configured::model(&config, None).is_ok() => Work::Asked { model: None },
         _ => Work::Answers,
     };
     let owner = runtime.block_on(store::answering(config, &path, &person, work))?;

@@ -23,6 +23,7 @@ mod serve;
 mod store;
 mod style;
 mod who;
+mod wiring;
 
 use std::process::ExitCode;
 

@@ -8,18 +8,20 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
+use placet_agent::configured;
 use placet_client::socket::{self, Bound};
 use placet_client::{Client, Error};
 use placet_core::config::Config;
 use placet_core::ids::PersonId;
 use placet_core::wire::local::OwnerBody;
-use placet_engine::StartError as EngineError;
-use placet_server::{Listen, Options, Server, StartError, Work, builtin};
+use placet_engine::StartError;
+use placet_server::{Listen, Server};
 use placet_store::{Location, OpenError, StoreError};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::output;
+use crate::wiring::{Plan, Work};
+use crate::{output, wiring};
 
 /// How long a process that has the store open may take until its socket answers.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -85,7 +87,7 @@ impl Reach {
     /// The same for working with the built-in agent: in this folder, and with this model if one is named.
     pub(crate) async fn owner_with_agent(&self, model: Option<&str>) -> anyhow::Result<Owner> {
         // Only this process's own trouble if it becomes the owner, so it is looked at then; but found out before anything starts.
-        let usable = builtin::model(&self.config, model).map(drop);
+        let usable = configured::model(&self.config, model).map(drop);
         if let Err(error) = usable
             && Client::socket(&socket::path(&self.store)).owner().await.is_err()
         {
@@ -102,7 +104,7 @@ impl Reach {
     }
 
     async fn become_owner(&self) -> anyhow::Result<Hosted> {
-        let options = Options {
+        let plan = Plan {
             config: self.config.clone(),
             source: "this command".to_owned(),
             data: data_folder(&self.store),
@@ -111,7 +113,7 @@ impl Reach {
             work: self.work.clone(),
             web: None,
         };
-        Hosted::start(Server::bind(options).await?, &self.store)
+        Hosted::start(wiring::start(plan).await?, &self.store)
     }
 }
 
@@ -149,10 +151,7 @@ pub(crate) fn data_folder(store: &Path) -> PathBuf {
 }
 
 fn is_in_use(error: &anyhow::Error) -> bool {
-    matches!(
-        error.downcast_ref(),
-        Some(StartError::Engine(EngineError::Open(OpenError::InUse(_))))
-    )
+    matches!(error.downcast_ref(), Some(StartError::Open(OpenError::InUse(_))))
 }
 
 impl Owner {
@@ -181,7 +180,7 @@ impl Owner {
     /// Says that commands are not confined, where they run in this process.
     pub(crate) fn warn_of_missing_sandbox(&self, config: &Config) {
         if self.here.is_some()
-            && let Some(warning) = builtin::sandbox(config).warning()
+            && let Some(warning) = configured::sandbox(config).warning()
         {
             output::warn(&warning);
         }

@@ -6,7 +6,6 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use placet_channels::unbuilt::unbuilt;
 use placet_core::ids::ToolName;
 use placet_core::policy::{Effect, Rule};
 use placet_core::render::SafeText;
@@ -80,9 +79,6 @@ fn test(args: &StoreArgs) -> anyhow::Result<Exit> {
         output::warn(&format!(
             "the rule `{name}` has no examples; add `matches` and `not_matches`"
         ));
-    }
-    for unbuilt in unbuilt(&loaded.config) {
-        output::warn(&unbuilt.to_string());
     }
     for rule in &dead {
         output::complain(&format!("this rule can never apply: {rule}"));

@@ -14,13 +14,13 @@ use placet_core::config::Config;
 use placet_core::ids::{IdError, SessionId};
 use placet_core::render::SafeText;
 use placet_core::wire::run::{NewRun, RunBody};
-use placet_server::Work;
 use serde_json::json;
 use tokio::runtime::Runtime;
 
 use crate::args::RunArgs;
 use crate::exit::Exit;
 use crate::owner::{Reach, workspace};
+use crate::wiring::Work;
 use crate::{config_file, output, store};
 
 /// How long one request waits for a run to come to rest.

@@ -4,7 +4,8 @@ use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use placet_server::{Listen, Options, Server, StartError, State, Work};
+use placet_engine::StartError;
+use placet_server::{Listen, ListenError, Server, State};
 use placet_store::{Location, OpenError};
 use serde_json::json;
 use tokio::runtime::Runtime;
@@ -15,7 +16,8 @@ use crate::args::ServeArgs;
 use crate::config_file::{self, Loaded, Source};
 use crate::exit::Exit;
 use crate::owner::Offered;
-use crate::{output, store};
+use crate::wiring::{Plan, Work};
+use crate::{output, store, wiring};
 
 mod log;
 
@@ -35,7 +37,7 @@ pub(crate) fn run(args: &ServeArgs) -> anyhow::Result<Exit> {
         None => config_file::user_folder("XDG_DATA_HOME", ".local/share")
             .context("there is no home folder; name the data folder with --data")?,
     };
-    let options = Options {
+    let plan = Plan {
         store: store::location(args.store.as_deref(), &config, &data)?,
         config,
         source: source.to_string(),
@@ -44,23 +46,18 @@ pub(crate) fn run(args: &ServeArgs) -> anyhow::Result<Exit> {
         work: Work::Everything,
         web: args.web.clone(),
     };
-    let served = Runtime::new()?.block_on(serve(args, options, data, file));
+    let served = Runtime::new()?.block_on(serve(args, plan, data, file));
     log.end();
     served
 }
 
-async fn serve(
-    args: &ServeArgs,
-    options: Options,
-    data: PathBuf,
-    file: Option<PathBuf>,
-) -> anyhow::Result<Exit> {
+async fn serve(args: &ServeArgs, plan: Plan, data: PathBuf, file: Option<PathBuf>) -> anyhow::Result<Exit> {
     // Several servers share a database server's store; each offers a socket in its own data folder.
-    let store = match &options.store {
+    let store = match &plan.store {
         Location::File(path) => path.clone(),
-        Location::Server(_) => data.join(&options.config.store.path),
+        Location::Server(_) => data.join(&plan.config.store.path),
     };
-    let server = Server::bind(options).await.map_err(friendly)?;
+    let server = wiring::start(plan).await.map_err(friendly)?;
     let offered = Offered::new(server, &store)?;
     let server = offered.server();
     // Before anybody hears of the server: a signal that it does not heed ends it.
@@ -76,18 +73,19 @@ async fn serve(
 }
 
 /// What to do when another process has the store, or the address.
-fn friendly(error: StartError) -> anyhow::Error {
-    let advice = match &error {
-        StartError::Engine(placet_engine::StartError::Open(OpenError::InUse(_))) => {
-            "another placet runs on this data folder; use that one, stop it first, or name another folder with --data"
-        }
-        StartError::Listen { source, .. } if source.kind() == ErrorKind::AddrInUse => {
+fn friendly(error: anyhow::Error) -> anyhow::Error {
+    if let Some(StartError::Open(OpenError::InUse(_))) = error.downcast_ref() {
+        return error.context(
+            "another placet runs on this data folder; use that one, stop it first, or name another folder with --data",
+        );
+    }
+    match error.downcast_ref() {
+        Some(ListenError::Address { source, .. }) if source.kind() == ErrorKind::AddrInUse => error.context(
             "another program listens there already, perhaps another `placet serve`; use that one, stop it first, or name \
-             another address with --listen"
-        }
-        _ => return error.into(),
-    };
-    anyhow::Error::from(error).context(advice)
+             another address with --listen",
+        ),
+        _ => error,
+    }
 }
 
 fn announce(args: &ServeArgs, server: &Server, data: &std::path::Path) -> anyhow::Result<()> {

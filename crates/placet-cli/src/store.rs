@@ -3,18 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use placet_channels::secret;
 use placet_core::config::{Config, DatabaseUrl};
 use placet_core::ids::PersonId;
 use placet_core::render::SafeText;
 use placet_core::snapshot::{Snapshot, Undecided};
-use placet_server::Work;
+use placet_engine::secret;
 use placet_store::{Location, Store, Verified};
 use serde_json::json;
 
 use crate::args::{StoreArgs, StoreCommand};
 use crate::exit::Exit;
 use crate::owner::{Owner, Reach};
+use crate::wiring::Work;
 use crate::{config_file, output};
 
 /// Runs `placet store`.
@@ -52,7 +52,7 @@ pub(crate) fn run(command: &StoreCommand) -> anyhow::Result<Exit> {
 pub(crate) fn location(named: Option<&str>, config: &Config, data: &Path) -> anyhow::Result<Location> {
     match (named, &config.store.url) {
         (Some(url), _) => parse(url),
-        (None, Some(url)) => found(url),
+        (None, Some(url)) => configured(url),
         (None, None) => Ok(Location::File(data.join(&config.store.path))),
     }
 }
@@ -64,9 +64,19 @@ fn parse(text: &str) -> anyhow::Result<Location> {
 
 fn found(url: &DatabaseUrl) -> anyhow::Result<Location> {
     Ok(match url {
-        DatabaseUrl::Plain(url) => Location::parse(url),
-        DatabaseUrl::Kept(place) => Location::parse(secret::resolve(place)?.expose()),
+        DatabaseUrl::Plain(url) => Location::parse(url)?,
+        DatabaseUrl::Kept(place) => Location::parse(secret::resolve(place)?.expose())?,
     })
+}
+
+/// `[store] url`.
+fn configured(url: &DatabaseUrl) -> anyhow::Result<Location> {
+    match found(url)? {
+        server @ Location::Server(_) => Ok(server),
+        Location::File(_) => anyhow::bail!(
+            "`[store] url` is kept where no `postgres://…` is found; name a file with `[store] path`"
+        ),
+    }
 }
 
 /// The store that `--store` or `--db` names, else the configured one.
@@ -79,7 +89,7 @@ pub(crate) fn at(args: &StoreArgs) -> anyhow::Result<Location> {
     }
     let config = config_file::load(args.config.as_deref())?.config;
     if let Some(url) = &config.store.url {
-        return found(url);
+        return configured(url);
     }
     let folder = args
         .data

@@ -205,16 +205,6 @@ fn signals_are_heeded_before_anybody_hears_of_the_server() {
 }
 
 #[test]
-fn a_channel_that_reaches_nobody_is_said_at_the_start_and_when_it_is_loaded() {
-    let world = World::new();
-    let server = world.serve("[channels.ops]\ntype = \"feishu\"\n");
-    server.log_with("the channel `ops` reaches nobody");
-    world.configure("[channels.duty]\ntype = \"slack\"\n");
-    server.hang_up("the channel `duty` reaches nobody");
-    assert_eq!(server.terminate().code(), Some(0));
-}
-
-#[test]
 fn a_rule_that_can_never_apply_is_warned_about_at_the_start_and_when_it_is_loaded() {
     let world = World::new();
     let rule = |tool: &str| format!("[[rules]]\nname = \"n\"\ntool = \"{tool}\"\neffect = \"deny\"\n");

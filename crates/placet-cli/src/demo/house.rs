@@ -11,7 +11,6 @@ use placet_core::interaction::{Answer, Locale};
 use placet_core::principal::{Principal, Via};
 use placet_core::render::{Markup, Surface, to_text};
 use placet_engine::{Engine, Finished, Proposed};
-use placet_server::Server;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -19,9 +18,9 @@ use super::script::Scene;
 use super::stage::Stage;
 use super::tools::Tools;
 use crate::args::Color;
-use crate::output;
 use crate::owner::{Hosted, data_folder};
 use crate::style::{self, paint};
+use crate::{output, wiring};
 
 /// Ten minutes for each question: nobody should be hurried by a demo.
 const CONFIG: &str = "[approval]\ntimeout = \"10m\"\nmemory = \"0s\"\n";
@@ -73,7 +72,6 @@ impl House {
 
     async fn furnish(stage: &Stage, who: Who, locale: Locale, attended: bool) -> anyhow::Result<Self> {
         let config = Config::parse(CONFIG, "demo", std::iter::empty(), placet_inspect::builtin())?;
-        let offered_with = config.clone();
         let tools = Tools::on(stage);
         let agent = AgentId::new(AGENT)?;
         let builder = |config| {
@@ -100,7 +98,7 @@ impl House {
                 (engine, desk)
             }
         };
-        let server = Server::around(engine.clone(), offered_with, data_folder(stage.store())).await?;
+        let server = wiring::around(engine.clone(), &data_folder(stage.store())).await?;
         Ok(Self {
             hosted: Hosted::start(server, stage.store())?,
             engine,

@@ -115,7 +115,7 @@ fn remember(scopes: &[Scope], args: &InboxAnswerArgs) -> anyhow::Result<Option<R
 
 /// How it goes on when an answer has not settled its question.
 pub(crate) fn goes_on(answered: &AnsweredBody, locale: Locale) -> Option<String> {
-    came(answered)?.goes_on(locale)
+    Some(came(answered)?.goes_on()?.say(locale))
 }
 
 /// What an answer came to; none when the owner is of a version that says it otherwise.
@@ -139,8 +139,8 @@ fn counted(
     answered: &AnsweredBody,
 ) -> anyhow::Result<(Exit, Came, String)> {
     let answered = came(answered).context("the answer counts, but what it came to cannot be read")?;
-    let message = match answered.goes_on(inbox.locale) {
-        Some(message) => message,
+    let message = match answered.goes_on() {
+        Some(message) => message.say(inbox.locale),
         None => inbox
             .runtime
             .block_on(waiting::came_to(&inbox.client, id, inbox.locale))?,

@@ -11,7 +11,7 @@ use placet_core::ids::{InteractionId, PersonId};
 use placet_core::interaction::{Answer, Locale, Shown};
 use placet_core::principal::{Principal, Via};
 use placet_engine::{Engine, Proposed};
-use placet_server::{Listen, Options, Server, Work};
+use placet_server::Listen;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use serde_json::json;
@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use super::app::{App, Effect};
 use super::{view, waiting};
 use crate::owner::Offered;
+use crate::wiring::{self, Plan, Work};
 
 fn person(name: &str) -> Principal {
     Principal::Person {
@@ -43,7 +44,7 @@ impl Desk {
     async fn new() -> Self {
         let data = TempDir::new().unwrap();
         let store = data.path().join("placet.db");
-        let options = Options {
+        let plan = Plan {
             config: Config::builtin(placet_inspect::builtin()),
             source: "test".into(),
             data: data.path().to_owned(),
@@ -52,7 +53,7 @@ impl Desk {
             work: Work::Answers,
             web: None,
         };
-        let server = Server::bind(options).await.unwrap();
+        let server = wiring::start(plan).await.unwrap();
         let engine = server.state().engine().clone();
         tokio::spawn(
             Offered::new(server, &store)

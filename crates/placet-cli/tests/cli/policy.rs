@@ -28,18 +28,6 @@ fn a_rule_without_examples_is_warned_about() {
 }
 
 #[test]
-fn a_channel_that_reaches_nobody_is_warned_about() {
-    let world = World::new();
-    world.write("placet.toml", "[channels.ops]\ntype = \"feishu\"\n");
-    let (out, err) = world.said(&["policy", "test"], 0);
-    assert!(out.contains("0 rules"), "the file itself is sound: {out}");
-    assert!(
-        err.contains("warning: the channel `ops` reaches nobody") && err.contains("`feishu` yet"),
-        "{err}"
-    );
-}
-
-#[test]
 fn a_bad_file_is_refused_with_file_line_column_and_a_sentence() {
     let world = World::new();
     let refused = |content: &str, place: &str, sentence: &str| {
@@ -55,6 +43,11 @@ fn a_bad_file_is_refused_with_file_line_column_and_a_sentence() {
             assert!(!err.contains('\u{1b}'), "{err}");
         }
     };
+    refused(
+        "[channels.ops]\ntype = \"feishu\"\n",
+        "placet.toml:2:8: ",
+        "this version has no channels of type `feishu`",
+    );
     refused(
         "[approval]\nstrct = true\n",
         "placet.toml:2:1: ",

@@ -1,5 +1,6 @@
 //! `list`, `show` and `answer`: what they print, and what their exit status says.
 
+use placet_core::messages::{Locale, answered, decided, refusal};
 use serde_json::{Value, json};
 
 use crate::waiting::{CONFIG, Waiting, bash};
@@ -137,7 +138,10 @@ fn a_second_answer_comes_too_late() {
     let id = waiting.ids[0].as_str();
     waiting.inbox("lin", &["answer", id, "approve"], 0);
     let (_, err) = waiting.inbox("wei", &["answer", id, "reject"], 3);
-    assert!(err.contains("already decided: `approve` by lin"), "{err}");
+    assert!(
+        err.contains(&decided::chosen(["lin"], "approve").to_string()),
+        "{err}"
+    );
     let (out, _) = waiting.inbox("wei", &["answer", id, "reject", "--json"], 3);
     assert_eq!(parsed(&out)["result"], "tooLate");
     let (out, _) = waiting.inbox("wei", &["show", id], 0);
@@ -150,7 +154,10 @@ fn a_code_means_its_question_after_it_is_decided_too() {
     let code = waiting.code(0);
     waiting.inbox("lin", &["answer", &code, "approve"], 0);
     let (_, err) = waiting.inbox("wei", &["answer", &code, "reject"], 3);
-    assert!(err.contains("already decided: `approve` by lin"), "{err}");
+    assert!(
+        err.contains(&decided::chosen(["lin"], "approve").to_string()),
+        "{err}"
+    );
     let (out, _) = waiting.inbox("wei", &["show", &code.to_lowercase()], 0);
     assert!(out.contains("Approved by lin."), "{out}");
 }
@@ -161,7 +168,7 @@ fn an_answer_to_what_has_expired_comes_too_late() {
     let id = waiting.ids[0].clone();
     waiting.engine(async |engine| engine.broker().wait(&id).await.unwrap());
     let (_, err) = waiting.inbox("lin", &["answer", waiting.ids[0].as_str(), "approve"], 3);
-    assert!(err.contains("time ran out"), "{err}");
+    assert!(err.contains(&decided::expired().to_string()), "{err}");
 }
 
 #[test]
@@ -248,14 +255,14 @@ fn bad_input_is_said_and_changes_nothing() {
     let waiting = Waiting::of(&[bash("rm -rf build")]);
     let id = waiting.ids[0].as_str();
     for (args, expected) in [
-        (vec!["answer", id, "maybe"], "`maybe` is not one of the options"),
+        (vec!["answer", id, "maybe"], "`maybe` is not an option"),
         (vec!["answer", id, "retry"], "needs a text"),
         (vec!["answer", id, "approve", "--args", "{"], "not valid JSON"),
         (
             vec!["answer", id, "info", "--info", "[]"],
             "--info is not a JSON object",
         ),
-        (vec!["answer", id, "reject", "--args", "{}"], "cannot be edited"),
+        (vec!["answer", id, "reject", "--args", "{}"], "can't be edited"),
         (vec!["answer", "ZZZZ", "reject"], "there is no question `ZZZZ`"),
         (vec!["show", "nothing"], "there is no question `nothing`"),
         (vec!["answer", id, "approve", "--remember", "1"], "is not offered"),
@@ -364,14 +371,23 @@ fn answers_are_acknowledged_and_refused_in_chinese() {
     let waiting = Waiting::with(&config, &[bash("rm -rf build")]);
     let id = waiting.ids[0].as_str();
     let (out, err) = waiting.inbox("lin", &["answer", id, "approve"], 0);
-    assert_eq!(out, "已记下你的批准，还需要 1 人。\n");
+    assert_eq!(
+        out,
+        format!("{}\n", answered::counted(1_u32).say(Locale::Chinese))
+    );
     assert!(err.contains("为什么问你：规则“two”要求审批"), "{err}");
     assert!(err.contains("[高] `rm` 删除整个文件夹"), "{err}");
     let (_, err) = waiting.inbox("lin", &["answer", id, "approve"], 2);
-    assert!(err.contains("lin 已经批准过，还需要 1 人"), "{err}");
+    assert!(
+        err.contains(&refusal::voted_before("lin", 1_u32).say(Locale::Chinese)),
+        "{err}"
+    );
     waiting.inbox("wei", &["answer", id, "approve"], 0);
     let (_, err) = waiting.inbox("wei", &["answer", id, "reject"], 3);
-    assert!(err.contains("已有决定：lin、wei 选择了 `approve`"), "{err}");
+    assert!(
+        err.contains(&decided::chosen(["lin", "wei"], "approve").say(Locale::Chinese)),
+        "{err}"
+    );
     let (out, _) = waiting.inbox("lin", &["list"], 0);
     assert_eq!(out, "没有待回答的问题。\n");
 }

@@ -9,7 +9,7 @@ use placet_core::ids::{AgentId, CallId, InteractionId};
 use placet_core::interaction::CallKey;
 use placet_core::outcome::Outcome;
 use placet_engine::{Engine, Proposed};
-use placet_server::{Listen, Options, Server, Work};
+use placet_server::{Listen, Listener, Parts, Server};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -93,18 +93,19 @@ impl Waiting {
         )
         .unwrap();
         config.workspace.root = self.world.path("").display().to_string();
-        let options = Options {
-            config,
-            source: "test".into(),
-            data: self.world.path(""),
-            store: placet_store::Location::from(self.db().as_path()),
-            listen: Listen::Nowhere,
-            work: Work::Answers,
-            web: None,
-        };
         self.runtime.block_on(async {
-            let mut server = Server::bind(options).await.unwrap();
-            let engine = server.state().engine().clone();
+            let data = self.world.path("");
+            let listener = Listener::bind(&config, &data, Listen::Nowhere).await.unwrap();
+            let engine = Engine::builder(config.clone()).start(&self.db()).await.unwrap();
+            let parts = Parts {
+                engine: engine.clone(),
+                agent: None,
+                config,
+                source: "test".into(),
+                data,
+                web: None,
+            };
+            let mut server = Server::new(listener, parts).await.unwrap();
             let (_bound, socket) = Bound::bind(&socket::path(&self.db())).unwrap();
             server.offer(socket);
             let stop = CancellationToken::new();
