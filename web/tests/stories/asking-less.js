@@ -66,7 +66,7 @@ story('a rule that covers a refused call says so and is not stored', {}, async (
   await page.locator('[data-reach="project"] .choice').first().click();
   await page.getByText(t('remember.refusedBefore')).waitFor();
   await page.locator('[data-option="approve"]').click();
-  await page.locator('[data-toast="bad"], [role="alert"]', { hasText: 'refused' }).first().waitFor();
+  await page.locator('[data-toast="bad"], [role="alert"]', { hasText: 'choose a narrower scope' }).first().waitFor();
   assert.equal((await world.agent('GET', `/v1/calls/${call.callId}`)).status, 'pending');
 });
 

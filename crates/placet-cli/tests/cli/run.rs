@@ -192,7 +192,7 @@ fn a_run_in_another_folder_goes_on_with_no_other_run_and_uses_up_no_approval() {
     shared(&["run", "hello", "--json"], 0);
     let refused = shared(&["run", "--resume", session, "--json"], 2);
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(said.contains("go on with it from there"), "{said}");
+    assert!(said.contains("resume it from there"), "{said}");
     assert!(!there.path("a.txt").exists() && !here.path("a.txt").exists());
     let done = json(&here, &["run", "--resume", session, "--json"], 0);
     assert_eq!(text(&done, "text"), "Written.");
