@@ -9,7 +9,7 @@ use placet_core::digest::Digest;
 use placet_core::ids::{IdError, InteractionId, PersonId, SessionId};
 use placet_core::interaction::{Answer, Shown};
 use placet_core::principal::Principal;
-use placet_core::steps::{AnswerRefusal, ResumeRefusal, Said, TellRefusal};
+use placet_core::steps::{AnswerRefusal, MessageOutcome, ResumeRefusal, TellRefusal};
 use placet_engine::Answered;
 use placet_store::{StepError, Store, StoreError};
 use serde_json::{Map, Value};
@@ -120,7 +120,7 @@ impl Agent {
 
 impl Chat {
     /// Says something, and shows what follows from it. The stream ends with the run.
-    pub async fn send(&self, saying: Saying) -> Result<(Said, ChatStream), ChatError> {
+    pub async fn send(&self, saying: Saying) -> Result<(MessageOutcome, ChatStream), ChatError> {
         let session = match saying.session {
             Some(session) => session,
             None => SessionId::new(format!("chat_{}", uuid::Uuid::now_v7().simple()))?,

@@ -21,7 +21,7 @@ use tokio::time::{Instant, MissedTickBehavior};
 
 use crate::agent::Inner;
 use crate::drive::{self, DriveError};
-use crate::letters;
+use crate::inbound;
 use crate::pauses::Pauses;
 
 /// How often runs are looked for whose process is gone.
@@ -228,7 +228,7 @@ impl Dispatch {
     fn take_letters(&mut self, session: SessionId) {
         let agent = Arc::clone(&self.agent);
         self.letters.spawn(async move {
-            let taken = letters::take(&agent, &session).await;
+            let taken = inbound::take(&agent, &session).await;
             (session, taken)
         });
     }

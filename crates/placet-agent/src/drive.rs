@@ -8,7 +8,7 @@ use placet_core::ids::{CallId, IdError, SessionId, ToolName};
 use placet_core::interaction::CallKey;
 use placet_core::journal::Event;
 use placet_core::lease::LeaseName;
-use placet_core::run::{Effect, Message, ModelCall, ModelTurn, Run, RunEnd, Wanted};
+use placet_core::run::{Message, ModelCall, ModelTurn, RequestedCall, Run, RunEffect, RunEnd};
 use placet_core::steps::{self, Ending, ProposeRefusal, RunRefusal, RunTerms};
 use placet_core::time::Timestamp;
 use placet_core::tool::Category;
@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use crate::agent::{Inner, LiveDelta, ReplayError};
 use crate::execute::{self, Job};
 use crate::model::{Delta, Ended, ModelError, Prompt, Spoken, SpokenCall};
-use crate::offer::Offer;
+use crate::run_tools::RunTools;
 use crate::tools::Tools;
 
 #[cfg(test)]
@@ -236,8 +236,8 @@ impl Driver {
     /// Brings the calls of a turn to the gate, together.
     async fn propose(&mut self) -> Result<Progress, DriveError> {
         let wanted = self.run.effects().into_iter().filter_map(|effect| match effect {
-            Effect::Propose(id) => self.run.call(&id),
-            Effect::AskModel | Effect::Execute(_) | Effect::End(_) => None,
+            RunEffect::Propose(id) => self.run.call(&id),
+            RunEffect::AskModel | RunEffect::Execute(_) | RunEffect::End(_) => None,
         });
         let terms = self.run.started().map(|run| RunTerms {
             workflow: run.workflow.clone().map(Arc::from),
@@ -284,12 +284,12 @@ impl Driver {
         Ok(Progress::Made)
     }
 
-    async fn carry_out(&mut self, effect: Effect) -> Result<Progress, DriveError> {
+    async fn carry_out(&mut self, effect: RunEffect) -> Result<Progress, DriveError> {
         match effect {
-            Effect::AskModel => self.ask_model().await?,
+            RunEffect::AskModel => self.ask_model().await?,
             // Done before, together with the others of the turn.
-            Effect::Propose(_) => return Ok(Progress::None),
-            Effect::Execute(id) => {
+            RunEffect::Propose(_) => return Ok(Progress::None),
+            RunEffect::Execute(id) => {
                 if !self.begun.insert(id.clone()) {
                     return Ok(Progress::None);
                 }
@@ -297,13 +297,13 @@ impl Driver {
                 return Ok(Progress::None);
             }
             // What was begun and not yet claimed must not run after the end: it is stopped, and looked at once more.
-            Effect::End(_) if !self.jobs.is_empty() => {
+            RunEffect::End(_) if !self.jobs.is_empty() => {
                 self.stop.cancel();
                 while self.jobs.join_next().await.is_some() {}
                 // Somebody may say something before the end is stored: the calls that follow from that are not stopped.
                 self.stop = self.agent.stop.child_token();
             }
-            Effect::End(how) => self.end(how).await?,
+            RunEffect::End(how) => self.end(how).await?,
         }
         Ok(Progress::Made)
     }
@@ -371,7 +371,7 @@ impl Driver {
                 () = over(self.time_left()) => return Ok(()),
                 () = self.wake.notified() => {
                     self.catch_up().await?;
-                    if !self.run.effects().contains(&Effect::AskModel) {
+                    if !self.run.effects().contains(&RunEffect::AskModel) {
                         return Ok(());
                     }
                 }
@@ -434,7 +434,7 @@ async fn speak(agent: &Inner, tools: &Tools, run: &Run, row: u64) -> Result<Spok
         .ok_or_else(|| ModelError::never("no run has begun"))?;
     let model = agent.models.get(&started.model);
     let model = model.ok_or_else(|| ModelError::never(format!("there is no model `{}`", started.model)))?;
-    let specs = Offer::new(tools, Some(started)).specs();
+    let specs = RunTools::new(tools, Some(started)).specs();
     let workflow = started.workflow.as_ref();
     let transcript = opened(agent, run);
     let prompt = Prompt {
@@ -489,7 +489,7 @@ async fn once(
 
 /// Reads what a model said. What is no call is kept as such: the model is told, and nothing is judged or run.
 fn read_turn(tools: &Tools, run: &Run, spoken: Spoken) -> Result<ModelTurn, IdError> {
-    let offer = Offer::new(tools, run.started());
+    let offer = RunTools::new(tools, run.started());
     let cut = match spoken.ended {
         Ended::Whole => None,
         Ended::CutOff(cut) => Some(cut),
@@ -524,19 +524,19 @@ fn read_turn(tools: &Tools, run: &Run, spoken: Spoken) -> Result<ModelTurn, IdEr
     })
 }
 
-fn read_call(offer: &Offer<'_>, call: SpokenCall) -> Wanted {
+fn read_call(offer: &RunTools<'_>, call: SpokenCall) -> RequestedCall {
     let read = offer.read_call(&call.tool, &call.args).and_then(|args| {
         let tool = ToolName::new(call.tool.as_str()).map_err(|error| error.to_string())?;
         Ok((tool, args))
     });
     match read {
-        Ok((tool, args)) => Wanted::Call { tool, args },
+        Ok((tool, args)) => RequestedCall::Call { tool, args },
         Err(why) => nonsense(call, why),
     }
 }
 
-fn nonsense(call: SpokenCall, why: String) -> Wanted {
-    Wanted::Nonsense {
+fn nonsense(call: SpokenCall, why: String) -> RequestedCall {
+    RequestedCall::Nonsense {
         tool: call.tool,
         args: call.args,
         why,

@@ -5,14 +5,14 @@
 //! nobody to ask.
 //!
 //! ```no_run
-//! use placet_channels::terminal::{self, Colours, Seat};
+//! use placet_channels::terminal::{self, Colours, TerminalUser};
 //! use placet_core::config::Config;
 //! use placet_core::interaction::Locale;
 //! use placet_engine::Engine;
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let config = Config::builtin(placet_inspect::builtin());
-//! let seat = Seat::of_user(&config.people)?;
+//! let seat = TerminalUser::of_user(&config.people)?;
 //! let (terminal, attendant) = terminal::open(seat, Locale::English, Colours::Auto)?;
 //! let engine = Engine::builder(config).channel(terminal).start_in_memory().await?;
 //! tokio::spawn(attendant.run(engine.clone(), Default::default()));
@@ -55,8 +55,8 @@ pub mod prompt;
 mod questions;
 mod queue;
 mod raw;
-pub mod seat;
-pub mod sheet;
+pub mod scroll;
+pub mod user;
 
 pub use attendant::{AttendError, Attendant, Attended, Delivered, Settle};
 pub use editor::edit;
@@ -66,7 +66,7 @@ pub use questions::{Given, Questions};
 #[cfg(unix)]
 pub use raw::restore_on_signals;
 pub use raw::{NoTerminal, Raw, Taken, restore};
-pub use seat::Seat;
+pub use user::TerminalUser;
 
 use palette::Palette;
 use queue::Queue;
@@ -88,7 +88,11 @@ pub fn attended() -> Result<(), NoTerminal> {
 }
 
 /// The terminal of this process, if somebody sits at it.
-pub fn open(seat: Seat, locale: Locale, colours: Colours) -> Result<(Arc<Terminal>, Attendant), NoTerminal> {
+pub fn open(
+    seat: TerminalUser,
+    locale: Locale,
+    colours: Colours,
+) -> Result<(Arc<Terminal>, Attendant), NoTerminal> {
     let out = Out::find()?;
     if colours == Colours::Always {
         crossterm::style::force_color_output(true);

@@ -5,7 +5,7 @@
 //! | file | part |
 //! |---|---|
 //! | `talk.rs` | the conversation: keys and events in, lines out |
-//! | `obey.rs`, `command.rs` | what begins with a slash |
+//! | `run_command.rs`, `command.rs` | what begins with a slash |
 //! | `speech.rs`, `markdown.rs` | what the model is saying, as lines |
 //! | `feed.rs`, `questions.rs` | events on their way to the screen, and answers on their way back |
 //! | `show.rs` | calls and results, as short lines |
@@ -17,7 +17,7 @@
 //! question. They would also be a second way to edit a text in this program.
 
 use anyhow::{Context as _, bail};
-use placet_channels::terminal::{self, Colours, Inline, Seat};
+use placet_channels::terminal::{self, Colours, Inline, TerminalUser};
 use placet_client::Client;
 use placet_core::config::Config;
 use placet_core::ids::SessionId;
@@ -34,8 +34,8 @@ mod entry;
 mod feed;
 mod keys;
 mod markdown;
-mod obey;
 mod questions;
+mod run_command;
 mod show;
 mod speech;
 mod talk;
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &ChatArgs, color: Color) -> anyhow::Result<Exit> {
 
 async fn converse(args: &ChatArgs, config: Config, colours: Colours, inline: Inline) -> anyhow::Result<Exit> {
     let locale = config.locale(None);
-    let seat = Seat::of_user(&config.people)?;
+    let seat = TerminalUser::of_user(&config.people)?;
     let store = store::path(&args.store)?;
     let reach = Reach {
         store: store.clone(),

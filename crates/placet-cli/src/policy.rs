@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use placet_core::ids::ToolName;
-use placet_core::policy::{Effect, Rule};
+use placet_core::policy::{Rule, RuleEffect};
 use placet_core::render::SafeText;
 use placet_store::Location;
 use serde_json::{Map, Value, json};
@@ -117,9 +117,9 @@ fn show(loaded: &Loaded) -> String {
     }
     for (number, rule) in policy.rules().enumerate() {
         let (word, style) = match &rule.effect {
-            Effect::Allow => ("allow", style::GOOD),
-            Effect::Ask(_) => ("ask", style::CAUTION),
-            Effect::Deny => ("deny", style::BAD),
+            RuleEffect::Allow => ("allow", style::GOOD),
+            RuleEffect::Ask(_) => ("ask", style::CAUTION),
+            RuleEffect::Deny => ("deny", style::BAD),
         };
         let name = paint(style::HEADING, SafeText::line(&rule.name));
         let _ = writeln!(

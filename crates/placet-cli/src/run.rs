@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use placet_channels::terminal::Seat;
+use placet_channels::terminal::TerminalUser;
 use placet_client::events::Events;
 use placet_client::{Client, Error, Heard};
 use placet_core::config::Config;
@@ -56,7 +56,7 @@ async fn work(args: &RunArgs, config: Config) -> anyhow::Result<Exit> {
     }
     let reach = Reach {
         store: store::path(&args.store)?,
-        person: Seat::of_user(&config.people)?.person,
+        person: TerminalUser::of_user(&config.people)?.person,
         work: Work::Asked { model: model.clone() },
         config,
     };

@@ -65,7 +65,7 @@ async fn serve(args: &ServeArgs, plan: Plan, data: PathBuf, file: Option<PathBuf
     announce(args, server, &data)?;
     warn_of_dead_rules(server.state()).await;
     let stop = CancellationToken::new();
-    let signals = tokio::spawn(signals.obey(stop.clone(), server.state().clone(), file));
+    let signals = tokio::spawn(signals.handle(stop.clone(), server.state().clone(), file));
     let ended = offered.run(stop).await;
     signals.abort();
     ended.context("the store could not be closed; everything acknowledged is on disk all the same")?;
@@ -131,7 +131,7 @@ struct Signals {
 }
 
 impl Signals {
-    /// From now on signals wait for [`Signals::obey`].
+    /// From now on signals wait for [`Signals::handle`].
     fn heed() -> io::Result<Self> {
         Ok(Self {
             hangup: signal(SignalKind::hangup())?,
@@ -140,7 +140,7 @@ impl Signals {
         })
     }
 
-    async fn obey(mut self, stop: CancellationToken, state: State, config: Option<PathBuf>) {
+    async fn handle(mut self, stop: CancellationToken, state: State, config: Option<PathBuf>) {
         loop {
             tokio::select! {
                 _ = self.hangup.recv() => reload(&state, config.as_deref()).await,

@@ -1,7 +1,7 @@
 //! Who sits here: the person `--as` names, else the user of this machine.
 
 use anyhow::{Context as _, bail};
-use placet_channels::terminal::Seat;
+use placet_channels::terminal::TerminalUser;
 use placet_core::ids::PersonId;
 use placet_core::people::Directory;
 
@@ -9,7 +9,7 @@ use placet_core::people::Directory;
 pub(crate) fn is_here(named: Option<&PersonId>, people: &Directory) -> anyhow::Result<PersonId> {
     match named {
         Some(name) => known(name, people),
-        None => Ok(Seat::of_user(people)
+        None => Ok(TerminalUser::of_user(people)
             .context("it is not known who you are; say it with --as PERSON")?
             .person),
     }

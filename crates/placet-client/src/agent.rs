@@ -7,6 +7,7 @@ use placet_core::ids::{CallId, InteractionId, SessionId};
 use placet_core::interaction::Locale;
 use placet_core::policy::Mode;
 use placet_core::run::RunEnd;
+use placet_core::steps::MessageOutcome;
 use placet_core::wire::local::{ConversationBody, ModeBody};
 use placet_core::wire::run::{NewRun, RunBody};
 use serde::{Deserialize, Serialize};
@@ -81,15 +82,6 @@ pub enum Heard {
         /// How.
         how: RunEnd,
     },
-}
-
-/// Whether a run began with what was said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Said {
-    /// It did.
-    Started,
-    /// The one that is going on reads it.
-    Queued,
 }
 
 #[derive(Deserialize)]
@@ -221,7 +213,7 @@ impl Client {
         session: &SessionId,
         message: &str,
         locale: Locale,
-    ) -> Result<(Said, Events), Error> {
+    ) -> Result<(MessageOutcome, Events), Error> {
         let body = ChatBody {
             message,
             session_id: session,
@@ -229,8 +221,8 @@ impl Client {
         };
         let response = self.exchange(Method::POST, STREAM, Some(&body), &[]).await?;
         let said = match response.headers().get("placet-said").map(HeaderValue::as_bytes) {
-            Some(b"queued") => Said::Queued,
-            _ => Said::Started,
+            Some(b"queued") => MessageOutcome::Queued,
+            _ => MessageOutcome::Started,
         };
         Ok((said, Events::of(response)))
     }

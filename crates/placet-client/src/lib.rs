@@ -27,7 +27,8 @@ pub mod events;
 mod people;
 pub mod socket;
 
-pub use agent::{Heard, Said};
+pub use agent::Heard;
 pub use client::{Client, UrlError};
 pub use error::{Error, Problem};
 pub use people::LastWeek;
+pub use placet_core::steps::MessageOutcome;

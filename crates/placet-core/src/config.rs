@@ -27,16 +27,16 @@ use crate::tool::{Declared, Tool};
 mod channels;
 mod databases;
 mod dead;
+mod duration;
 mod error;
 mod file;
-mod kept;
-mod lasting;
 mod mcp;
 mod models;
 mod programs;
 mod rules;
 mod sandbox;
 mod secret;
+mod secrets;
 mod sections;
 #[cfg(test)]
 mod tests;

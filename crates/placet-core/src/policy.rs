@@ -27,7 +27,7 @@ use index::{Candidates, Rules};
 pub use paths::PathGlobError;
 pub(crate) use paths::{PathGlob, Roots};
 pub(crate) use rule::{Command, Conditions, Effects, Subject};
-pub use rule::{Effect, Rule};
+pub use rule::{Rule, RuleEffect};
 pub use wild::{Piece, Wild};
 
 /// How freely the agent may act.
@@ -444,8 +444,8 @@ impl Rule {
 
     fn terms(&self) -> Option<&AskTerms> {
         match &self.effect {
-            Effect::Ask(terms) => Some(terms),
-            Effect::Allow | Effect::Deny => None,
+            RuleEffect::Ask(terms) => Some(terms),
+            RuleEffect::Allow | RuleEffect::Deny => None,
         }
     }
 }

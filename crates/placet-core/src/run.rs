@@ -29,7 +29,7 @@ mod tests;
 mod transcript;
 mod turn;
 
-pub use events::{Limits, ModelCall, ModelTurn, Parent, RunEnd, RunStarted, Usage, Wanted};
+pub use events::{Limits, ModelCall, ModelTurn, Parent, RequestedCall, RunEnd, RunStarted, Usage};
 pub use evolve::EvolveError;
 pub use resume::{ReActStage, ResumePoint};
 pub use transcript::Message;
@@ -78,7 +78,7 @@ pub enum Stage {
 
 /// Something to be done now. Doing it leads to an event; until that is stored it is still to be done.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Effect {
+pub enum RunEffect {
     /// Show the model the transcript, and store what it says.
     AskModel,
     /// Bring this call to the gate.
@@ -138,14 +138,14 @@ impl Run {
     }
 
     /// Everything that has to be done now. Nothing at all: the run is parked, ended, or waits for what is under way.
-    pub fn effects(&self) -> Vec<Effect> {
+    pub fn effects(&self) -> Vec<RunEffect> {
         if let Some(end) = self.stopped() {
             return self.wind_up(end);
         }
         match &self.stage {
             Stage::Idle | Stage::Ended(_) => Vec::new(),
             Stage::Thinking | Stage::Observing => match self.exhausted() {
-                Some(end) => vec![Effect::End(end)],
+                Some(end) => vec![RunEffect::End(end)],
                 None => vec![self.after_the_last_word()],
             },
             Stage::Acting(slots) => slots.iter().filter_map(Slot::effect).collect(),
@@ -210,7 +210,7 @@ impl Run {
     pub fn call(&self, id: &CallId) -> Option<ToolCall> {
         let slots = self.slots();
         let slot = slots.iter().find(|slot| slot.call.id == *id)?;
-        let Wanted::Call { tool, args } = &slot.call.wanted else {
+        let RequestedCall::Call { tool, args } = &slot.call.wanted else {
             return None;
         };
         let group = match slots {
@@ -262,11 +262,11 @@ impl Run {
     }
 
     /// A person stopped the run: what runs is let finish, nothing is begun.
-    fn wind_up(&self, end: RunEnd) -> Vec<Effect> {
+    fn wind_up(&self, end: RunEnd) -> Vec<RunEffect> {
         if !self.is_open() || self.is_running() {
             return Vec::new();
         }
-        vec![Effect::End(end)]
+        vec![RunEffect::End(end)]
     }
 
     /// Whether a call is under way that will have a result whatever anybody decides.
@@ -277,11 +277,11 @@ impl Run {
     }
 
     /// A turn without calls is the model's last word, unless somebody said something since. Half a word is no last word.
-    fn after_the_last_word(&self) -> Effect {
+    fn after_the_last_word(&self) -> RunEffect {
         match (self.transcript.last(), &self.cut) {
-            (Some(Message::Model { .. }), None) => Effect::End(RunEnd::Completed),
-            (Some(Message::Model { .. }), Some(why)) => Effect::End(RunEnd::Failed { why: why.clone() }),
-            _ => Effect::AskModel,
+            (Some(Message::Model { .. }), None) => RunEffect::End(RunEnd::Completed),
+            (Some(Message::Model { .. }), Some(why)) => RunEffect::End(RunEnd::Failed { why: why.clone() }),
+            _ => RunEffect::AskModel,
         }
     }
 

@@ -57,7 +57,7 @@ pub use session::{
     RevokeRefusal, SettingRefusal, allow_tool, cancel_question, end_session, revoke_standing, set_mode,
 };
 pub use terms::RunTerms;
-pub use user_message::{Said, TellRefusal, UserMessage, may_tell, tell};
+pub use user_message::{MessageOutcome, TellRefusal, UserMessage, may_tell, tell};
 
 /// What every step may look at besides the store: the configuration in force and the surfaces that exist.
 pub struct Rules<'a> {

@@ -36,11 +36,11 @@
 //! # }
 //! ```
 
+pub mod audit_text;
 pub mod broker;
 pub mod bus;
 pub mod callback;
 pub mod channel;
-pub mod chronicle;
 mod doubts;
 mod engine;
 pub mod events;

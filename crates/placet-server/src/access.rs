@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use placet_channels::terminal::Seat;
+use placet_channels::terminal::TerminalUser;
 use placet_core::config::{Config, Secret};
 use placet_core::ids::{AgentId, IdError, PersonId};
 use placet_core::principal::{Principal, Via};
@@ -280,7 +280,7 @@ impl Holder {
 }
 
 fn local_person(config: &Config) -> Result<PersonId, IdError> {
-    match Seat::of_user(&config.people) {
+    match TerminalUser::of_user(&config.people) {
         Ok(seat) => Ok(seat.person),
         Err(_) => PersonId::new(DEFAULT_PERSON),
     }

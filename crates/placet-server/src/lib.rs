@@ -16,18 +16,18 @@
 
 mod access;
 mod api;
-mod edge;
 mod intake;
+mod live;
 mod metrics;
+mod middleware;
 pub mod problem;
 mod serve;
-mod stall;
 mod state;
-mod tail;
 mod web;
 mod wire;
+mod write_timeout;
 
-use axum::{Router, middleware};
+use axum::Router;
 
 pub use access::{
     Access, AccessError, Admin, AgentOnly, AgentOrPerson, Caller, Holder, PersonOnly, Role, TokensError,
@@ -51,8 +51,11 @@ fn local_router(state: State) -> Router {
 fn layered(routes: Router<State>, state: State) -> Router {
     routes
         .fallback(web::nowhere)
-        .method_not_allowed_fallback(edge::no_such_method)
-        .layer(middleware::from_fn_with_state(state.clone(), access::prove))
-        .layer(middleware::from_fn_with_state(state.clone(), edge::pass))
+        .method_not_allowed_fallback(middleware::no_such_method)
+        .layer(axum::middleware::from_fn_with_state(state.clone(), access::prove))
+        .layer(axum::middleware::from_fn_with_state(
+            state.clone(),
+            middleware::pass,
+        ))
         .with_state(state)
 }

@@ -25,8 +25,8 @@ use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
 use crate::access::{Access, AccessError, Hosts, LocalPeer, Peer, Tickets};
-use crate::stall::Unstalled;
 use crate::state::{Parts, State};
+use crate::write_timeout::WriteTimeout;
 use crate::{local_router, router};
 
 /// Headers that have not arrived by then are not waited for; nor is the next request of an idle connection.
@@ -129,8 +129,9 @@ impl Server {
     /// A server of parts that run already. When it ends, it stops the agent and closes the engine.
     pub async fn new(mut listener: Listener, parts: Parts) -> Result<Self, StoreError> {
         let tcp = listener.tcp.take();
+        let url = tcp.is_some().then(|| listener.url(&parts.config));
         let connections_max = enough_files(parts.config.server.connections_max);
-        let state = State::new(listener, parts).await?;
+        let state = State::new(listener, parts, url).await?;
         Ok(Self {
             tcp,
             sockets: Vec::new(),
@@ -303,7 +304,7 @@ where
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIME)
         .max_buf_size(HEADER_BYTES_MAX)
-        .serve_connection(TokioIo::new(Unstalled::new(stream, STALL_TIME)), service);
+        .serve_connection(TokioIo::new(WriteTimeout::new(stream, STALL_TIME)), service);
     let mut connection = pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,

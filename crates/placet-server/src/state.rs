@@ -18,9 +18,9 @@ use tokio_util::sync::CancellationToken;
 use crate::access::{
     Access, AccessError, Challenges, Codes, CredentialId, DEFAULT_AGENT, Hosts, Throttle, Ticket, Tickets,
 };
+use crate::live::LiveRows;
 use crate::metrics::Metrics;
 use crate::serve::Listener;
-use crate::tail::Tail;
 
 /// Wrong credentials from one address: so many at once, and one every six seconds.
 const GUESSES_AT_ONCE: f64 = 20.0;
@@ -37,12 +37,14 @@ struct Inner {
     /// Told whenever somebody may have lost a right.
     access_changes: watch::Sender<()>,
     hosts: Hosts,
+    /// Absent when it listens on no address.
+    url: Option<String>,
     codes: Codes,
     tickets: Tickets,
     challenges: Challenges,
     guesses: Throttle<IpAddr>,
     requests: Throttle<CredentialId>,
-    tail: Tail,
+    tail: LiveRows,
     metrics: Metrics,
     stop: CancellationToken,
     verifying: Mutex<()>,
@@ -93,14 +95,19 @@ pub enum ReloadError {
 }
 
 impl State {
-    pub(crate) async fn new(listener: Listener, parts: Parts) -> Result<Self, StoreError> {
+    pub(crate) async fn new(
+        listener: Listener,
+        parts: Parts,
+        url: Option<String>,
+    ) -> Result<Self, StoreError> {
         let (metrics, stop) = (Metrics::default(), CancellationToken::new());
-        let tail = Tail::start(&parts.engine, metrics.clone(), stop.clone()).await?;
+        let tail = LiveRows::start(&parts.engine, metrics.clone(), stop.clone()).await?;
         let per_second = f64::from(parts.config.server.requests_per_second);
         Ok(Self(Arc::new(Inner {
             engine: parts.engine,
             agent: parts.agent,
             hosts: Hosts::new(listener.address(), parts.config.server.hosts.clone()),
+            url,
             settings: RwLock::new(Arc::new(Settings {
                 config: Arc::new(parts.config),
                 access: Arc::new(listener.access),
@@ -209,6 +216,11 @@ impl State {
         self.0.access_changes.subscribe()
     }
 
+    /// Where people find the pages; nowhere if it listens on no address.
+    pub(crate) fn url(&self) -> Option<&str> {
+        self.0.url.as_deref()
+    }
+
     pub(crate) fn hosts(&self) -> &Hosts {
         &self.0.hosts
     }
@@ -225,7 +237,7 @@ impl State {
         &self.0.challenges
     }
 
-    pub(crate) fn tail(&self) -> &Tail {
+    pub(crate) fn tail(&self) -> &LiveRows {
         &self.0.tail
     }
 

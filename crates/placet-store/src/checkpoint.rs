@@ -16,8 +16,8 @@ use placet_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
+use crate::heads::Heads;
 use crate::sql::{Connection, OptionalExtension, params};
-use crate::tail::Tail;
 
 /// The newest checkpoint; before the first one there is a beginning with no rows.
 #[derive(Debug, Clone, Copy)]
@@ -125,7 +125,7 @@ impl Covered {
 /// transaction removed `forgotten` items of the outbox. With a `rows_min` of 1 items that were put there count like rows.
 pub(crate) fn write(
     conn: &Connection,
-    tail: &mut Tail,
+    tail: &mut Heads,
     rows: u64,
     rows_min: u64,
     forgotten: u64,

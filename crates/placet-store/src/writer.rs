@@ -15,8 +15,8 @@ use placet_core::step::Commit;
 use placet_core::time::Timestamp;
 
 use crate::error::StoreError;
+use crate::heads::Heads;
 use crate::sql::Connection;
-use crate::tail::Tail;
 use crate::view::View;
 use crate::{checkpoint, sqlite::inline::CommitFault};
 
@@ -90,7 +90,7 @@ pub(crate) struct Writer {
     checkpoint_rows: u32,
     /// The last row that was told about. What comes after it and is not ours, another process wrote.
     told: Cell<u64>,
-    tail: RefCell<Tail>,
+    tail: RefCell<Heads>,
 }
 
 impl Writer {

@@ -1,7 +1,7 @@
 //! Example 1: the simple default mode: reading is allowed, most else is asked about. You are asked at your terminal.
 
 use placet_agent::assistant::{Assistant, Message, Provider};
-use placet_channels::terminal::{self, Colours, Seat};
+use placet_channels::terminal::{self, Colours, TerminalUser};
 use placet_core::config::Config;
 use placet_core::interaction::Locale;
 use placet_core::policy::Mode;
@@ -9,9 +9,9 @@ use tokio_util::sync::CancellationToken;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let seat = Seat::of_user(&Config::builtin(placet_inspect::builtin()).people)?;
-    let person = seat.person.to_string();
-    let (channel, attendant) = terminal::open(seat, Locale::English, Colours::Auto)?;
+    let user = TerminalUser::of_user(&Config::builtin(placet_inspect::builtin()).people)?;
+    let person = user.person.to_string();
+    let (channel, attendant) = terminal::open(user, Locale::English, Colours::Auto)?;
 
     let assistant = Assistant::builder("MyApp", "1.0.0")
         .model("zhipuai/glm-4.7")

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::Assistant;
 use crate::chat::{ChatError, ChatEvent, ChatStream, What};
-use crate::tell::user_message;
+use crate::user_message::user_message;
 
 /// A message.
 #[must_use]

@@ -8,7 +8,7 @@ use placet_core::interaction::{InteractionRequest, Resolution};
 use placet_core::journal::Event;
 use placet_core::listing::Committed;
 use placet_core::outcome::Outcome;
-use placet_core::run::{RunEnd, Usage, Wanted};
+use placet_core::run::{RequestedCall, RunEnd, Usage};
 use placet_core::time::Timestamp;
 use serde_json::{Map, Value, json};
 
@@ -261,10 +261,10 @@ pub(super) fn of_row(row: &Committed, agent: &str, last_words: &str) -> Vec<What
 }
 
 /// A call, and at once its result when it is none.
-fn wanted(iteration: u32, id: &CallId, wanted: &Wanted) -> Vec<What> {
+fn wanted(iteration: u32, id: &CallId, wanted: &RequestedCall) -> Vec<What> {
     let (tool, args, why) = match wanted {
-        Wanted::Call { tool, args } => (tool.as_str(), args.as_value().clone(), None),
-        Wanted::Nonsense { tool, args, why } => (tool.as_str(), args.clone().into(), Some(why)),
+        RequestedCall::Call { tool, args } => (tool.as_str(), args.as_value().clone(), None),
+        RequestedCall::Nonsense { tool, args, why } => (tool.as_str(), args.clone().into(), Some(why)),
     };
     let action = What::Action {
         iteration,

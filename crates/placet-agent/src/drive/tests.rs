@@ -2,14 +2,14 @@
 
 use placet_core::config::Config;
 use placet_core::ids::{AgentId, PersonId};
-use placet_core::steps::{RunHost, Said};
+use placet_core::steps::{MessageOutcome, RunHost};
 use placet_engine::Engine;
 use serde_json::{Value, json};
 
 use super::*;
 use crate::agent::Agent;
 use crate::model::{Script, Scripted};
-use crate::tell::user_message;
+use crate::user_message::user_message;
 
 /// An agent in memory, with a model that says this.
 async fn agent(folder: &tempfile::TempDir, turns: &Value) -> Agent {
@@ -26,7 +26,7 @@ async fn agent(folder: &tempfile::TempDir, turns: &Value) -> Agent {
 }
 
 /// Says something to a run that the agent itself leaves alone, since it works elsewhere.
-async fn says(agent: &Agent, text: &str) -> Said {
+async fn says(agent: &Agent, text: &str) -> MessageOutcome {
     let message = user_message(&session(), text, &PersonId::new("lin").unwrap(), None);
     let host = RunHost {
         workspace: "elsewhere".into(),
@@ -48,7 +48,7 @@ async fn what_is_said_between_the_last_word_and_the_end_is_acted_upon() {
     let look = json!({ "on": "look", "calls": [{ "tool": "ls", "args": {} }] });
     let turns = json!([look, { "text": "Seen." }, { "text": "Seen twice." }]);
     let agent = agent(&folder, &turns).await;
-    assert_eq!(says(&agent, "look").await, Said::Started);
+    assert_eq!(says(&agent, "look").await, MessageOutcome::Started);
     let mut journal = agent.engine().subscribe(0, Some(session()));
     let lease = agent
         .inner
@@ -70,12 +70,12 @@ async fn what_is_said_between_the_last_word_and_the_end_is_acted_upon() {
     driver.catch_up().await.unwrap();
     driver.ask_model().await.unwrap();
     driver.catch_up().await.unwrap();
-    let end = Effect::End(RunEnd::Completed);
+    let end = RunEffect::End(RunEnd::Completed);
     assert_eq!(driver.run.effects(), std::slice::from_ref(&end));
     assert_eq!(driver.jobs.len(), 1, "the call is over, and nobody has noticed");
 
     driver.carry_out(end).await.unwrap();
-    assert_eq!(says(&agent, "look again").await, Said::Queued);
+    assert_eq!(says(&agent, "look again").await, MessageOutcome::Queued);
     let went = tokio::time::timeout(Duration::from_mins(1), driver.go()).await;
     went.expect("the second call never ran").unwrap();
     assert_eq!(driver.run.last_words(), "Seen twice.");

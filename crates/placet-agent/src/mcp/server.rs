@@ -22,9 +22,9 @@ use tokio::process::{ChildStderr, Command};
 use super::definition::Definition;
 use super::pins::Pins;
 use super::{Access, Transport};
-use crate::connect;
 use crate::model::is_loopback;
 use crate::sandbox::Cell;
+use crate::tls;
 
 /// How often a server is started within [`START_WINDOW`]: one that dies at once is not worth more.
 const STARTS_MAX: usize = 3;
@@ -310,14 +310,14 @@ impl Server {
 /// A client for streams that may be silent for long.
 fn client(url: &str) -> Result<Client, String> {
     let url = Url::parse(url).map_err(|error| error.to_string())?;
-    let builder = connect::http(&url).map_err(|error| error.to_string())?;
+    let builder = tls::http(&url).map_err(|error| error.to_string())?;
     // No proxy of the environment knows this machine's own services.
     let builder = if is_loopback(&url) {
         builder.no_proxy()
     } else {
         builder
     };
-    builder.build().map_err(connect::explained)
+    builder.build().map_err(tls::explained)
 }
 
 /// What a server complains of on its standard error goes to our log, and no further.

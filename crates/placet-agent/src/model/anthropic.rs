@@ -124,7 +124,7 @@ struct Hearing {
 
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Said {
+enum StreamEvent {
     MessageStart {
         message: Begun,
     },
@@ -201,15 +201,15 @@ struct Complaint {
 
 impl Hearing {
     fn hear(&mut self, data: &str, heard: &Heard<'_>) -> Result<Heed, ModelError> {
-        let said: Said = serde_json::from_str(data)
+        let said: StreamEvent = serde_json::from_str(data)
             .map_err(|error| ModelError::again(format!("the provider sent what cannot be read: {error}")))?;
         match said {
-            Said::MessageStart { message } => self.count(message.usage),
-            Said::MessageDelta { delta, usage } => {
+            StreamEvent::MessageStart { message } => self.count(message.usage),
+            StreamEvent::MessageDelta { delta, usage } => {
                 self.count(usage);
                 self.ended = delta.stop_reason.as_deref().map(ended).or(self.ended.take());
             }
-            Said::ContentBlockStart {
+            StreamEvent::ContentBlockStart {
                 index,
                 content_block: Block::ToolUse { name },
             } => {
@@ -221,10 +221,10 @@ impl Hearing {
                     },
                 );
             }
-            Said::ContentBlockDelta { index, delta } => self.piece(index, delta, heard),
-            Said::MessageStop => return Ok(Heed::Over),
-            Said::Error { error } => return Err(complaint(&error)),
-            Said::ContentBlockStart { .. } | Said::Other => {}
+            StreamEvent::ContentBlockDelta { index, delta } => self.piece(index, delta, heard),
+            StreamEvent::MessageStop => return Ok(Heed::Over),
+            StreamEvent::Error { error } => return Err(complaint(&error)),
+            StreamEvent::ContentBlockStart { .. } | StreamEvent::Other => {}
         }
         Ok(Heed::More)
     }

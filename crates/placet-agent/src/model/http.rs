@@ -11,7 +11,7 @@ use reqwest::{Client, Proxy, Response, StatusCode, Url};
 use serde_json::Value;
 
 use super::ModelError;
-use crate::connect::{self, explained};
+use crate::tls::{self, explained};
 
 /// A provider that is silent for so long has gone away; while it thinks it sends pings or pieces.
 const SILENCE_MAX: Duration = Duration::from_mins(2);
@@ -180,7 +180,7 @@ fn user_agent(access: &Access) -> Result<HeaderValue, AccessError> {
 
 fn client(url: &Url, access: &Access) -> Result<Client, AccessError> {
     let failed = |error: &dyn fmt::Display| AccessError::Client(error.to_string());
-    let builder = connect::http(url)
+    let builder = tls::http(url)
         .map_err(|error| failed(&error))?
         .read_timeout(SILENCE_MAX)
         .user_agent(user_agent(access)?);

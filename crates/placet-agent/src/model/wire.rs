@@ -1,16 +1,16 @@
 //! What both protocols need: a model's own calls, sent back to it in a form no provider refuses.
 
-use placet_core::run::Wanted;
+use placet_core::run::RequestedCall;
 use serde_json::{Value, json};
 
 /// The longest tool name both protocols take.
 const NAME_CHARS_MAX: usize = 64;
 
 /// Arguments must be an object, whatever the model wrote. What was wrong with them is in the result.
-pub(super) fn args_sent(wanted: &Wanted) -> Value {
+pub(super) fn args_sent(wanted: &RequestedCall) -> Value {
     match wanted {
-        Wanted::Call { args, .. } => args.as_value().clone(),
-        Wanted::Nonsense { args, .. } => match serde_json::from_str(args) {
+        RequestedCall::Call { args, .. } => args.as_value().clone(),
+        RequestedCall::Nonsense { args, .. } => match serde_json::from_str(args) {
             Ok(Value::Object(fields)) => Value::Object(fields),
             _ => json!({ "unreadable": args }),
         },
@@ -35,8 +35,8 @@ pub(super) fn name_sent(tool: &str) -> String {
 mod tests {
     use super::*;
 
-    fn nonsense(args: &str) -> Wanted {
-        Wanted::Nonsense {
+    fn nonsense(args: &str) -> RequestedCall {
+        RequestedCall::Nonsense {
             tool: "x".into(),
             args: args.into(),
             why: "x".into(),

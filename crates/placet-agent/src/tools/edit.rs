@@ -15,14 +15,14 @@ use super::{Tool, object, text};
 pub struct Edit(pub Workspace);
 
 /// What an edit asks for.
-struct Wanted {
+struct Replacement {
     path: String,
     old: String,
     new: String,
     everywhere: bool,
 }
 
-impl Wanted {
+impl Replacement {
     fn read(args: &Args) -> Result<Self, String> {
         Ok(Self {
             path: text(args, "path")?.to_owned(),
@@ -48,7 +48,7 @@ impl Wanted {
 }
 
 fn edited(args: &Args) -> Result<After, String> {
-    let wanted = Wanted::read(args)?;
+    let wanted = Replacement::read(args)?;
     Ok(Box::new(move |before| wanted.applied(before)))
 }
 

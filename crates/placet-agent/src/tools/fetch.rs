@@ -24,7 +24,7 @@ use reqwest::{Method, Response, Url};
 use serde_json::{Value, json};
 
 use super::{Tool, object, text};
-use crate::connect;
+use crate::tls;
 
 /// How long it may take, redirects and all.
 const TIME_MAX: Duration = Duration::from_secs(30);
@@ -168,12 +168,12 @@ impl Fetch {
             lookup: Arc::clone(&self.lookup),
             reach: Reach::of(&url),
         };
-        let client = connect::http(&url).map_err(|error| error.to_string())?;
+        let client = tls::http(&url).map_err(|error| error.to_string())?;
         let client = client.no_proxy().dns_resolver(Arc::new(guard)).build();
-        let client = client.map_err(connect::explained)?;
+        let client = client.map_err(tls::explained)?;
         for _ in 0..=REDIRECTS_MAX {
             let response = client.request(method.clone(), url.clone()).send().await;
-            let response = response.map_err(connect::explained)?;
+            let response = response.map_err(tls::explained)?;
             let Some(target) = redirect(&response, &url) else {
                 return told(response).await;
             };
@@ -214,7 +214,7 @@ async fn told(mut response: Response) -> Result<String, String> {
     let mut told = format!("{status}\n{CONTENT_TYPE}: {kind}\n");
     let mut body = Vec::new();
     let mut whole = true;
-    while let Some(chunk) = response.chunk().await.map_err(connect::explained)? {
+    while let Some(chunk) = response.chunk().await.map_err(tls::explained)? {
         let room = BODY_BYTES_MAX - body.len();
         body.extend_from_slice(chunk.get(..room.min(chunk.len())).unwrap_or_default());
         if chunk.len() > room {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
 use super::changing::Changing;
-use super::landing::{self, Landing};
+use super::resolved_path::{self, ResolvedPath};
 use super::text;
 use super::unasked::InForce;
 
@@ -50,7 +50,7 @@ impl Workspace {
 
     /// Where the argument `path` of a call that reads leads now, if that is the place that was judged. Without the argument it
     /// is the workspace.
-    pub(super) fn to_read(&self, call: &ToolCall, shown: &[Evidence]) -> Result<Landing, String> {
+    pub(super) fn to_read(&self, call: &ToolCall, shown: &[Evidence]) -> Result<ResolvedPath, String> {
         let landing = self.landing(&call.args)?;
         landing.check_read(call, shown, &self.in_force)?;
         Ok(landing)
@@ -66,8 +66,8 @@ impl Workspace {
         .await
     }
 
-    fn landing(&self, args: &Args) -> Result<Landing, String> {
-        Landing::of(&self.root, args.text("path").unwrap_or("."))
+    fn landing(&self, args: &Args) -> Result<ResolvedPath, String> {
+        ResolvedPath::of(&self.root, args.text("path").unwrap_or("."))
     }
 }
 
@@ -83,7 +83,7 @@ pub(super) type After = Box<dyn FnOnce(Option<&str>) -> Result<String, String> +
 pub(super) async fn shown(workspace: &Workspace, args: &Args, after: After) -> Result<Vec<Evidence>, String> {
     let (root, path) = (workspace.root.clone(), text(args, "path")?.to_owned());
     blocking(move || {
-        let landing = Landing::of(&root, &path)?;
+        let landing = ResolvedPath::of(&root, &path)?;
         let before = read(landing.file())?;
         let after = Some(after(before.as_deref())?);
         Ok(vec![Evidence::Diff {
@@ -106,7 +106,7 @@ pub(super) async fn change(
     let path = text(&call.args, "path")?.to_owned();
     let (root, in_force) = (workspace.root.clone(), workspace.in_force.clone());
     let (call, shown) = (call.clone(), shown.to_vec());
-    let find = move || Landing::of(&root, &path);
+    let find = move || ResolvedPath::of(&root, &path);
     let (landing, find) = blocking(move || Ok((find()?, find))).await?;
     let alone = workspace.changing.alone(landing.file().to_owned()).await;
     blocking(move || {
@@ -129,7 +129,7 @@ pub(super) async fn change(
 pub(super) fn read(real: &Path) -> Result<Option<String>, String> {
     let shown = real.display();
     let failed = |error: std::io::Error| format!("`{shown}` cannot be read: {error}");
-    let file = match landing::open(real) {
+    let file = match resolved_path::open(real) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(error)),

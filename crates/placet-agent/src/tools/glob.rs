@@ -8,7 +8,7 @@ use placet_core::tool::Category;
 use serde_json::{Value, json};
 
 use super::files::{self, Workspace};
-use super::landing;
+use super::resolved_path;
 use super::walk::{self, OUTPUT_BYTES_MAX, Start};
 use super::{Tool, object, text};
 
@@ -62,7 +62,7 @@ fn find(workspace: &Workspace, call: &ToolCall, shown: &[Evidence]) -> Result<St
     let start = Start::new(workspace, call, shown)?;
     let (mut listed, mut bytes, mut total) = (Vec::new(), 0, 0_usize);
     let went = start.files(|file| {
-        if !matcher.is_match(start.below(file)) || !landing::is_there(file) {
+        if !matcher.is_match(start.below(file)) || !resolved_path::is_there(file) {
             return;
         }
         total += 1;

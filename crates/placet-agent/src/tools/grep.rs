@@ -16,7 +16,7 @@ use placet_core::verdict::Decision;
 use serde_json::{Value, json};
 
 use super::files::{self, Workspace};
-use super::landing;
+use super::resolved_path;
 use super::unasked::Unasked;
 use super::walk::{self, OUTPUT_BYTES_MAX, Start};
 use super::{Tool, object, text};
@@ -43,14 +43,14 @@ impl Grep {
 }
 
 /// What a search asks for.
-struct Wanted {
+struct Search {
     matcher: RegexMatcher,
     names: Option<GlobMatcher>,
     context: usize,
     files_only: bool,
 }
 
-impl Wanted {
+impl Search {
     fn read(args: &Args) -> Result<Self, String> {
         let set = |name| args.get(name).and_then(Value::as_bool).unwrap_or(false);
         let context = args.get("context").and_then(Value::as_u64).unwrap_or(0);
@@ -122,7 +122,7 @@ impl Tool for Grep {
 
 impl Grep {
     fn search(&self, call: &ToolCall, shown: &[Evidence]) -> Result<String, String> {
-        let wanted = Wanted::read(&call.args)?;
+        let wanted = Search::read(&call.args)?;
         let start = Start::new(&self.workspace, call, shown)?;
         let unasked = Unasked::new(self.workspace.in_force(), start.workspace(), call, "read")?;
         // A file that was named was judged under its name, and of a folder outside people were asked about all of it. What must
@@ -167,14 +167,14 @@ struct Report {
 }
 
 impl Report {
-    fn search(&mut self, searcher: &mut Searcher, wanted: &Wanted, file: &Path, name: &str) {
+    fn search(&mut self, searcher: &mut Searcher, wanted: &Search, file: &Path, name: &str) {
         let before = self.matches;
         let lines = Lines {
             report: self,
             wanted,
             name,
         };
-        let outcome = landing::open(file).and_then(|file| {
+        let outcome = resolved_path::open(file).and_then(|file| {
             if !file.metadata()?.is_file() {
                 return Err(io::ErrorKind::InvalidInput.into());
             }
@@ -192,7 +192,7 @@ impl Report {
         self.text.len() < OUTPUT_BYTES_MAX
     }
 
-    fn text(mut self, wanted: &Wanted) -> String {
+    fn text(mut self, wanted: &Search) -> String {
         let mut notes = Vec::new();
         if self.matches == 0 {
             notes.push("[nothing matches]".to_owned());
@@ -220,7 +220,7 @@ impl Report {
 /// Takes the lines of one file.
 struct Lines<'a> {
     report: &'a mut Report,
-    wanted: &'a Wanted,
+    wanted: &'a Search,
     name: &'a str,
 }
 

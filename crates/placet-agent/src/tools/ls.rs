@@ -12,7 +12,7 @@ use rustix::fs::{AtFlags, Dir, DirEntry, FileType};
 use serde_json::{Value, json};
 
 use super::files::{self, Workspace};
-use super::landing;
+use super::resolved_path;
 use super::walk::printable;
 use super::{Tool, object};
 
@@ -59,7 +59,7 @@ impl Tool for Ls {
 /// The entries of the folder at a real place. No link is followed.
 fn list(real: &Path) -> Result<String, String> {
     let failed = |error: std::io::Error| format!("`{}` cannot be listed: {error}", real.display());
-    let folder = landing::open(real).map_err(failed)?;
+    let folder = resolved_path::open(real).map_err(failed)?;
     let mut names = Vec::new();
     for entry in Dir::read_from(&folder).map_err(|error| failed(error.into()))? {
         let entry = entry.map_err(|error| failed(error.into()))?;

@@ -10,7 +10,7 @@ use placet_core::call::ToolCall;
 use placet_core::evidence::Evidence;
 
 use super::files::Workspace;
-use super::landing;
+use super::resolved_path;
 
 /// How long one walk may take. It is on a thread that nobody can stop from outside.
 const TIME_MAX: Duration = Duration::from_secs(20);
@@ -39,7 +39,7 @@ impl Start {
     pub(super) fn new(workspace: &Workspace, call: &ToolCall, shown: &[Evidence]) -> Result<Self, String> {
         let landing = workspace.to_read(call, shown)?;
         let root = landing.file().to_owned();
-        let metadata = landing::open(&root).and_then(|opened| opened.metadata());
+        let metadata = resolved_path::open(&root).and_then(|opened| opened.metadata());
         let metadata = metadata.map_err(|error| format!("`{}` cannot be read: {error}", root.display()))?;
         Ok(Self {
             root,
@@ -82,7 +82,7 @@ impl Start {
     }
 
     /// Visits every ordinary file. A link is no ordinary file, wherever it leads. A folder may become one during the walk, so
-    /// the visitor opens a file with [`landing::open`] before it tells anything of it.
+    /// the visitor opens a file with [`resolved_path::open`] before it tells anything of it.
     pub(super) fn files(&self, mut visit: impl FnMut(&Path)) -> Went {
         let deadline = Instant::now() + TIME_MAX;
         let walk = WalkBuilder::new(&self.root)

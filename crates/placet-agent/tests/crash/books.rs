@@ -6,7 +6,7 @@ use std::path::Path;
 use placet_core::ids::{CallId, SessionId};
 use placet_core::journal::Event;
 use placet_core::listing::{Committed, JournalPage};
-use placet_core::run::{Message, Run, Stage, Wanted};
+use placet_core::run::{Message, RequestedCall, Run, Stage};
 use placet_store::{Store, verify_file};
 
 use crate::Failure;
@@ -164,8 +164,8 @@ fn follow(calls: &mut BTreeMap<CallId, Told>, event: &Event) {
         Event::ModelTurn(turn) => {
             for call in &turn.calls {
                 let line = match &call.wanted {
-                    Wanted::Call { args, .. } => args.text("command").and_then(appended),
-                    Wanted::Nonsense { .. } => None,
+                    RequestedCall::Call { args, .. } => args.text("command").and_then(appended),
+                    RequestedCall::Nonsense { .. } => None,
                 };
                 let told = calls.entry(call.id.clone()).or_default();
                 told.line = line;

@@ -8,7 +8,7 @@ use placet_core::journal::Event;
 use placet_core::listing::JournalPage;
 use placet_core::policy::Mode;
 use placet_core::run::RunEnd;
-use placet_core::steps::Said;
+use placet_core::steps::MessageOutcome;
 use serde_json::{Value, json};
 
 use crate::support::{Home, House, calls, id_of, last, lin, on, question, rest, says, session, shown, soon};
@@ -368,7 +368,7 @@ async fn a_message_to_a_run_that_was_left_alone_wakes_its_helpers_too() {
     let home = house.open_idle(one_child()).await;
     home.answer(&asked, "approve", None).await;
     let told = home.agent.tell(&session("s"), "Hurry up", &lin(), None).await;
-    assert_eq!(told.unwrap(), Said::Queued);
+    assert_eq!(told.unwrap(), MessageOutcome::Queued);
     // Nothing but the helper can go on, and the parent's answer waits for it.
     let ended = soon(home.agent.rest(&session("s"))).await.unwrap();
     let text = "The helper says so.".to_owned();

@@ -13,7 +13,7 @@ use placet_core::interaction::CallKey;
 use placet_core::journal::Event;
 use placet_core::listing::JournalPage;
 use placet_core::run::{Limits, RunEnd};
-use placet_core::steps::{self, ClaimRefusal, Ending, RunHost, Said, UserMessage};
+use placet_core::steps::{self, ClaimRefusal, Ending, MessageOutcome, RunHost, UserMessage};
 use placet_core::tool::Category;
 use placet_engine::GateError;
 use serde_json::{Value, json};
@@ -141,7 +141,7 @@ async fn what_is_said_while_an_interrupted_call_still_ends_is_answered_by_a_run_
     assert!(home.agent.interrupt(&here, &person).await.unwrap());
     let told = home.agent.tell(&here, "Hello again", &person, None).await;
     let events = rest(&mut stream).await;
-    if told.unwrap() == Said::Queued {
+    if told.unwrap() == MessageOutcome::Queued {
         assert_eq!(
             last(&events, "COMPLETED")["text"],
             "Here I am.",
@@ -296,11 +296,11 @@ impl Driven {
     async fn new(house: &House) -> Self {
         let home = house.open(json!([])).await;
         let driven = Self { home };
-        assert_eq!(driven.hears("begin").await, Said::Started);
+        assert_eq!(driven.hears("begin").await, MessageOutcome::Started);
         driven
     }
 
-    async fn hears(&self, text: &str) -> Said {
+    async fn hears(&self, text: &str) -> MessageOutcome {
         let message = UserMessage {
             session: session("s"),
             text: text.into(),
@@ -346,7 +346,7 @@ async fn what_is_said_after_an_interruption_is_answered_also_when_time_ends_the_
     let house = House::new();
     let run = Driven::new(&house).await;
     run.is_interrupted().await;
-    assert_eq!(run.hears("do this instead").await, Said::Queued);
+    assert_eq!(run.hears("do this instead").await, MessageOutcome::Queued);
     let mut stream = run.watch(None).await;
     let [begun, said] = [next(&mut stream).await.unwrap(), next(&mut stream).await.unwrap()];
     assert_eq!([begun.what.name(), said.what.name()], ["STARTED", "STARTED"]);

@@ -8,7 +8,7 @@ use placet_agent::model::{Script, Scripted};
 use placet_agent::{Agent, Builder, Rest, ResumeError, Tools};
 use placet_core::config::Config;
 use placet_core::ids::{AgentId, SessionId};
-use placet_core::steps::{ResumeRefusal, Said, TellRefusal};
+use placet_core::steps::{MessageOutcome, ResumeRefusal, TellRefusal};
 use placet_engine::Engine;
 use placet_store::StepError;
 use serde_json::json;
@@ -112,7 +112,7 @@ async fn does_something_else(home: &Home) {
     assert!(matches!(rest, Rest::Ended { .. }), "{rest:?}");
 }
 
-fn refusal(told: Result<Said, StepError<TellRefusal>>) -> TellRefusal {
+fn refusal(told: Result<MessageOutcome, StepError<TellRefusal>>) -> TellRefusal {
     match told {
         Err(StepError::Refused(refusal)) => refusal,
         told => panic!("{told:?}"),

@@ -13,12 +13,12 @@ use placet_store::StoreError;
 use tokio_util::sync::CancellationToken;
 
 use super::inline::{Held, Inline};
-use super::line::{Line, Role};
+use super::line::{Line, SpanStyle};
 use super::prompt::{Ask, Interrupting, Prompt};
 use super::questions::{Given, Questions};
 use super::queue::Queue;
 use super::raw::{Raw, Taken};
-use super::sheet::head_lines;
+use super::scroll::head_lines;
 
 /// Lines of what was asked that stay on the screen above what became of it.
 const KEPT_MAX: usize = 8;
@@ -159,7 +159,7 @@ impl Attendant {
         if !pending.asks(&self.by) {
             let document = question.document(locale);
             let told = told(pending, locale);
-            self.close(&document, Line::new(Role::Caution, told))?;
+            self.close(&document, Line::new(SpanStyle::Caution, told))?;
             return Ok(Attended::Others);
         }
         let ask = Ask {
@@ -202,7 +202,7 @@ impl Attendant {
                 }
                 Held::Answered(answer) => match questions.answer(&id, *answer, self.inline.locale).await? {
                     Given::Settled => return self.came_to(questions, &id).await,
-                    Given::GoesOn(words) => return Ok(Line::new(Role::Strong, format!("→ {words}"))),
+                    Given::GoesOn(words) => return Ok(Line::new(SpanStyle::Strong, format!("→ {words}"))),
                     Given::Refused(why) => prompt.refused(&why),
                 },
             }
@@ -235,7 +235,7 @@ impl Attendant {
                 Ok(outcome(&document))
             }
             Some(Interaction::Pending(pending)) => {
-                Ok(Line::new(Role::Faint, still_open(&pending.asked, locale)))
+                Ok(Line::new(SpanStyle::Faint, still_open(&pending.asked, locale)))
             }
             None => Ok(Line::default()),
         }
@@ -252,7 +252,7 @@ impl Attendant {
                 Locale::English => format!("… {hidden} lines more; the journal keeps them"),
                 Locale::Chinese => format!("… 另有 {hidden} 行，日志中有完整内容"),
             };
-            lines.push(Line::new(Role::Faint, words));
+            lines.push(Line::new(SpanStyle::Faint, words));
         }
         lines.push(end);
         self.inline.print(&lines)
@@ -264,9 +264,9 @@ fn outcome(document: &Document) -> Line {
     let mut line = Line::default();
     for block in document.blocks() {
         line = match block {
-            Block::Heading { text, .. } => line.and(Role::Strong, format!("→ {text}")),
+            Block::Heading { text, .. } => line.and(SpanStyle::Strong, format!("→ {text}")),
             Block::Text { text, .. } => {
-                line.and(Role::Plain, format!(" “{}”", SafeText::line(text.as_str())))
+                line.and(SpanStyle::Plain, format!(" “{}”", SafeText::line(text.as_str())))
             }
             _ => line,
         };

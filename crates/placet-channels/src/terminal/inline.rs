@@ -13,7 +13,7 @@ use placet_core::standing::Scope;
 
 use super::line::Line;
 use super::palette::{Colours, Palette};
-use super::prompt::{Effect, Prompt, Screen, Size};
+use super::prompt::{Prompt, PromptAction, Screen, Size};
 use super::queue::Queue;
 use super::raw::{NoTerminal, Out, Raw};
 use super::{burst, editor};
@@ -110,19 +110,19 @@ impl Inline {
                 last = None;
             }
             match prompt.take_all(&happened, when) {
-                Effect::Nothing | Effect::Leave => {}
-                Effect::Answer(answer) => {
+                PromptAction::Nothing | PromptAction::Leave => {}
+                PromptAction::Answer(answer) => {
                     let screen = prompt.draw(size()?, self.now());
                     self.paint(&screen)?;
                     return Ok(Held::Answered(answer));
                 }
-                Effect::Preview(scope) => {
+                PromptAction::Preview(scope) => {
                     let screen = prompt.draw(size()?, self.now());
                     self.paint(&screen)?;
                     return Ok(Held::Previewing(scope));
                 }
-                Effect::Withdraw => return Ok(Held::Withdrawn),
-                Effect::Edit(text) => {
+                PromptAction::Withdraw => return Ok(Held::Withdrawn),
+                PromptAction::Edit(text) => {
                     self.clear()?;
                     let locale = self.locale;
                     prompt.edited(raw.lend(|| editor::edit(&text, locale))?);

@@ -5,7 +5,7 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// What a piece of a line is. A palette makes a colour of it, or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum SpanStyle {
     /// Text like any other.
     Plain,
     /// What the eye should find first.
@@ -30,7 +30,7 @@ pub enum Role {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
     /// What it is.
-    pub role: Role,
+    pub role: SpanStyle,
     /// What it says. Safe to write to a terminal.
     pub text: String,
 }
@@ -44,13 +44,13 @@ pub struct Line {
 
 impl Line {
     /// A line in one role.
-    pub fn new(role: Role, text: impl Into<String>) -> Self {
+    pub fn new(role: SpanStyle, text: impl Into<String>) -> Self {
         Self::default().and(role, text)
     }
 
     /// The same with something behind it.
     #[must_use]
-    pub fn and(mut self, role: Role, text: impl Into<String>) -> Self {
+    pub fn and(mut self, role: SpanStyle, text: impl Into<String>) -> Self {
         let text = text.into();
         if !text.is_empty() {
             self.spans.push(Span { role, text });
@@ -62,7 +62,7 @@ impl Line {
     #[must_use]
     pub fn faint(mut self) -> Self {
         for span in &mut self.spans {
-            span.role = Role::Faint;
+            span.role = SpanStyle::Faint;
         }
         self
     }
@@ -82,7 +82,7 @@ impl Line {
         if self.width() <= cols {
             return vec![self];
         }
-        let mut rest: Vec<(Role, char)> = self
+        let mut rest: Vec<(SpanStyle, char)> = self
             .spans
             .iter()
             .flat_map(|span| span.text.chars().map(|c| (span.role, c)))
@@ -98,7 +98,7 @@ impl Line {
 }
 
 /// How many characters fit on a line; at least one, or nothing would ever come of it.
-fn fitting(chars: &[(Role, char)], cols: usize) -> usize {
+fn fitting(chars: &[(SpanStyle, char)], cols: usize) -> usize {
     let mut used = 0;
     let mut after_space = None;
     for (at, (_, c)) in chars.iter().enumerate() {
@@ -114,8 +114,8 @@ fn fitting(chars: &[(Role, char)], cols: usize) -> usize {
     chars.len()
 }
 
-impl FromIterator<(Role, char)> for Line {
-    fn from_iter<T: IntoIterator<Item = (Role, char)>>(chars: T) -> Self {
+impl FromIterator<(SpanStyle, char)> for Line {
+    fn from_iter<T: IntoIterator<Item = (SpanStyle, char)>>(chars: T) -> Self {
         let mut line = Self::default();
         for (role, c) in chars {
             match line.spans.last_mut() {
@@ -137,7 +137,7 @@ pub(crate) fn flow(items: Vec<Line>, cols: usize) -> Vec<Line> {
         match lines.last_mut() {
             Some(last) if last.width() + 2 + item.width() <= cols => {
                 last.spans.push(Span {
-                    role: Role::Plain,
+                    role: SpanStyle::Plain,
                     text: "  ".to_owned(),
                 });
                 last.spans.extend(item.spans);
@@ -154,12 +154,12 @@ mod tests {
 
     #[test]
     fn breaking_a_line_loses_no_character_and_knows_that_chinese_takes_two_columns() {
-        let line = Line::new(Role::Strong, "一二三四").and(Role::Faint, "abcdef");
+        let line = Line::new(SpanStyle::Strong, "一二三四").and(SpanStyle::Faint, "abcdef");
         let broken = line.clone().broken(5);
         assert!(broken.iter().all(|line| line.width() <= 5), "{broken:?}");
         assert_eq!(broken.iter().map(Line::text).collect::<String>(), line.text());
         assert_eq!(broken[0].text(), "一二");
-        let words = Line::new(Role::Plain, "no session but this one").broken(12);
+        let words = Line::new(SpanStyle::Plain, "no session but this one").broken(12);
         assert_eq!(
             words.iter().map(Line::text).collect::<Vec<_>>(),
             ["no session ", "but this one"]
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn items_flow_and_stay_whole() {
-        let items = ["[y] approve", "[n] reject", "[e] edit"].map(|text| Line::new(Role::Plain, text));
+        let items = ["[y] approve", "[n] reject", "[e] edit"].map(|text| Line::new(SpanStyle::Plain, text));
         let lines = flow(items.to_vec(), 24);
         let texts: Vec<_> = lines.iter().map(Line::text).collect();
         assert_eq!(texts, ["[y] approve  [n] reject", "[e] edit"]);

@@ -3,7 +3,7 @@
 use crossterm::style::{Attribute, Color, ContentStyle};
 use placet_core::tool::Risk;
 
-use super::line::Role;
+use super::line::SpanStyle;
 
 /// When to use colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,18 +37,20 @@ impl Palette {
     }
 
     /// The look of a role.
-    pub fn style(self, role: Role) -> ContentStyle {
+    pub fn style(self, role: SpanStyle) -> ContentStyle {
         let mut style = ContentStyle::new();
         let (colour, attribute) = match role {
-            Role::Plain => (None, None),
-            Role::Strong => (None, Some(Attribute::Bold)),
-            Role::Faint => (None, Some(Attribute::Dim)),
-            Role::Added | Role::Risk(Risk::Low) => (Some(Color::DarkGreen), None),
-            Role::Removed => (Some(Color::DarkRed), None),
-            Role::Key => (Some(Color::DarkCyan), Some(Attribute::Bold)),
-            Role::Selected => (None, Some(Attribute::Reverse)),
-            Role::Caution | Role::Risk(Risk::Medium) => (Some(Color::DarkYellow), Some(Attribute::Bold)),
-            Role::Risk(Risk::High) => (Some(Color::DarkRed), Some(Attribute::Bold)),
+            SpanStyle::Plain => (None, None),
+            SpanStyle::Strong => (None, Some(Attribute::Bold)),
+            SpanStyle::Faint => (None, Some(Attribute::Dim)),
+            SpanStyle::Added | SpanStyle::Risk(Risk::Low) => (Some(Color::DarkGreen), None),
+            SpanStyle::Removed => (Some(Color::DarkRed), None),
+            SpanStyle::Key => (Some(Color::DarkCyan), Some(Attribute::Bold)),
+            SpanStyle::Selected => (None, Some(Attribute::Reverse)),
+            SpanStyle::Caution | SpanStyle::Risk(Risk::Medium) => {
+                (Some(Color::DarkYellow), Some(Attribute::Bold))
+            }
+            SpanStyle::Risk(Risk::High) => (Some(Color::DarkRed), Some(Attribute::Bold)),
         };
         if self == Self::Colour {
             style.foreground_color = colour;

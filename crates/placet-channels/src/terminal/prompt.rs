@@ -29,7 +29,7 @@ use placet_engine::review::GrantPreview;
 use super::choices::{Choices, Style};
 use super::field::Field;
 use super::guard::Guard;
-use super::sheet::{Scroll, Sheet};
+use super::scroll::{Scroll, ScrollView};
 use super::{arguments, burst};
 
 mod draw;
@@ -80,7 +80,7 @@ pub enum Interrupting {
 
 /// What somebody else must do now.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Effect {
+pub enum PromptAction {
     /// Nothing; draw again.
     Nothing,
     /// Give this to the broker, then say how it went with [`Prompt::refused`], or close the prompt.
@@ -101,7 +101,7 @@ pub enum Effect {
 pub struct Prompt {
     ask: Ask,
     choices: Choices,
-    sheet: Sheet,
+    sheet: ScrollView,
     mode: Mode,
     note: Option<SafeText>,
     instruction: Option<String>,
@@ -126,13 +126,21 @@ enum Mode {
     /// Something dangerous was chosen; `y` means it.
     Confirming { option: InteractionOption },
     /// A text is being typed.
-    Typing { wanted: Wanted, field: Field },
+    Typing { wanted: TypedFor, field: Field },
     /// Changed arguments are shown before they are sent.
-    Reviewing { args: Args, typed: String, sheet: Sheet },
+    Reviewing {
+        args: Args,
+        typed: String,
+        sheet: ScrollView,
+    },
     /// The scope and the end of "don't ask again" are being chosen.
     Remembering(Terms),
     /// What "don't ask again" means beyond the conversation is shown; `y` means it.
-    Granting { terms: Terms, sheet: Sheet, past: Past },
+    Granting {
+        terms: Terms,
+        sheet: ScrollView,
+        past: Past,
+    },
     /// All keys are explained.
     Helping,
     /// The answer is being stored.
@@ -155,7 +163,7 @@ enum Past {
 
 /// What a typed text is for.
 #[derive(Debug, Clone)]
-enum Wanted {
+enum TypedFor {
     /// The text an option needs.
     Text(InteractionOption),
     /// A reason, which may be left out.
@@ -173,13 +181,13 @@ impl Prompt {
         let choices = Choices::of(asked, &ask.scopes, ask.locale);
         let mode = match choices.only_text(asked.kind()) {
             Some(option) => Mode::Typing {
-                wanted: Wanted::Text(option.clone()),
+                wanted: TypedFor::Text(option.clone()),
                 field: Field::default(),
             },
             None => Mode::choosing(&choices),
         };
         Self {
-            sheet: Sheet::new(ask.question.document(ask.locale)),
+            sheet: ScrollView::new(ask.question.document(ask.locale)),
             ask,
             choices,
             mode,
@@ -208,7 +216,7 @@ impl Prompt {
     }
 
     /// What is shown of it.
-    pub fn sheet(&self) -> &Sheet {
+    pub fn sheet(&self) -> &ScrollView {
         &self.sheet
     }
 
@@ -243,26 +251,26 @@ impl Prompt {
     }
 
     /// Takes what the person did at one stroke; `now` is when it began.
-    pub fn take_all(&mut self, events: &[Event], now: Duration) -> Effect {
+    pub fn take_all(&mut self, events: &[Event], now: Duration) -> PromptAction {
         match burst::keys(events) {
             Some(keys) if self.guard.counts(now) => {
                 self.note = None;
                 self.burst(&keys)
             }
-            Some(_) => Effect::Nothing,
+            Some(_) => PromptAction::Nothing,
             None => {
                 let mut effects = events.iter().map(|event| self.take(event, now));
                 effects
-                    .find(|effect| *effect != Effect::Nothing)
-                    .unwrap_or(Effect::Nothing)
+                    .find(|effect| *effect != PromptAction::Nothing)
+                    .unwrap_or(PromptAction::Nothing)
             }
         }
     }
 
     /// Takes one thing the person did.
-    fn take(&mut self, event: &Event, now: Duration) -> Effect {
+    fn take(&mut self, event: &Event, now: Duration) -> PromptAction {
         if !self.guard.counts(now) {
-            return Effect::Nothing;
+            return PromptAction::Nothing;
         }
         match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => {
@@ -271,9 +279,9 @@ impl Prompt {
             }
             Event::Paste(text) => {
                 self.paste(text);
-                Effect::Nothing
+                PromptAction::Nothing
             }
-            _ => Effect::Nothing,
+            _ => PromptAction::Nothing,
         }
     }
 
@@ -283,7 +291,7 @@ impl Prompt {
             self.mode = match back.as_ref() {
                 // Back to the text, where it can be mended.
                 Mode::Reviewing { typed, .. } => Mode::Typing {
-                    wanted: Wanted::Args,
+                    wanted: TypedFor::Args,
                     field: Field::holding(typed),
                 },
                 other => other.clone(),
@@ -310,7 +318,7 @@ impl Prompt {
                 self.note = None;
                 self.mode = Mode::Granting {
                     terms,
-                    sheet: Sheet::new(preview.document(self.ask.locale)),
+                    sheet: ScrollView::new(preview.document(self.ask.locale)),
                     past: if preview.was_refused() {
                         Past::Refused
                     } else {
@@ -349,9 +357,9 @@ impl Prompt {
     }
 
     /// An interruption is a refusal, with whatever says no; where nothing does, the question is withdrawn.
-    fn interrupt(&mut self) -> Effect {
+    fn interrupt(&mut self) -> PromptAction {
         if matches!(self.mode, Mode::Sending { .. }) {
-            return Effect::Nothing;
+            return PromptAction::Nothing;
         }
         // Half an edit, or half a "don't ask again", is not part of a refusal.
         self.mode = Mode::choosing(&self.choices);
@@ -363,15 +371,15 @@ impl Prompt {
                     .to_owned();
                 self.answer(&option, Some(why))
             }
-            None if self.is_theirs() => Effect::Withdraw,
+            None if self.is_theirs() => PromptAction::Withdraw,
             None => {
                 self.say(self.pick("This is not yours to decide.", "此事不由你决定。"));
-                Effect::Nothing
+                PromptAction::Nothing
             }
         }
     }
 
-    fn answer(&mut self, option: &InteractionOption, feedback: Option<String>) -> Effect {
+    fn answer(&mut self, option: &InteractionOption, feedback: Option<String>) -> PromptAction {
         let approves = option.action == Action::ApproveAndExecute;
         let (sheet, unseen) = match &self.mode {
             Mode::Reviewing { sheet, .. } => (sheet, sheet.unseen()),
@@ -387,7 +395,7 @@ impl Prompt {
                 Locale::Chinese => format!("请先看完：下面还有 {unseen} 行（空格键翻页）。"),
             };
             self.say(&words);
-            return Effect::Nothing;
+            return PromptAction::Nothing;
         }
         let answer = Answer {
             by: self.ask.by.clone(),
@@ -408,7 +416,7 @@ impl Prompt {
         };
         let back = Box::new(std::mem::replace(&mut self.mode, Mode::Helping));
         self.mode = Mode::Sending { back };
-        Effect::Answer(Box::new(answer))
+        PromptAction::Answer(Box::new(answer))
     }
 
     /// The arguments as they would run now.
@@ -432,13 +440,13 @@ impl Prompt {
                 self.say(self.pick("Nothing was changed.", "没有改动。"));
             }
             Ok(args) => {
-                let sheet = Sheet::new(self.changed(&args));
+                let sheet = ScrollView::new(self.changed(&args));
                 self.mode = Mode::Reviewing { args, typed, sheet };
             }
             Err(error) => {
                 self.say(&error.words(self.ask.locale));
                 self.mode = Mode::Typing {
-                    wanted: Wanted::Args,
+                    wanted: TypedFor::Args,
                     field: Field::holding(&typed),
                 };
             }

@@ -7,7 +7,7 @@ use placet_core::ids::InteractionId;
 use placet_core::render::{Document, SafeText};
 use tokio::sync::Notify;
 
-use super::line::{Line, Role};
+use super::line::{Line, SpanStyle};
 
 /// Shared by the channel and its attendant.
 #[derive(Debug, Default)]
@@ -98,7 +98,7 @@ impl Queue {
     pub(crate) fn messages(&self) -> Vec<Line> {
         let messages = std::mem::take(&mut self.state().messages);
         let lines = messages.iter().flat_map(|text| text.as_str().split('\n'));
-        lines.map(|line| Line::new(Role::Plain, line)).collect()
+        lines.map(|line| Line::new(SpanStyle::Plain, line)).collect()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use placet_channels::terminal::{self, Colours, Seat, Terminal};
+use placet_channels::terminal::{self, Colours, Terminal, TerminalUser};
 use placet_core::call::ToolCall;
 use placet_core::config::Config;
 use placet_core::evidence::Evidence;
@@ -92,7 +92,7 @@ async fn play(scene: &Scene) -> Value {
         placet_inspect::builtin(),
     )
     .unwrap();
-    let seat = Seat::of(&config.people, "kim").unwrap();
+    let seat = TerminalUser::of(&config.people, "kim").unwrap();
     let tools = Tools {
         evidence: scene.evidence.clone(),
         schema: scene.schema.clone(),

@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use placet_core::interaction::Locale;
 use placet_core::listing::Committed;
 use placet_core::snapshot::Snapshot;
-use placet_engine::chronicle;
+use placet_engine::audit_text;
 use placet_store::Store;
 use tempfile::NamedTempFile;
 
@@ -110,7 +110,7 @@ fn record(stored: &Snapshot, row: &Committed) -> anyhow::Result<Vec<String>> {
         calls.join(" "),
         question.to_owned(),
         related::people(&row.event),
-        chronicle::sentence(stored, &row.event, Locale::English).to_string(),
+        audit_text::sentence(stored, &row.event, Locale::English).to_string(),
         row.hash.to_string(),
         serde_json::to_string(&row.event)?,
     ];

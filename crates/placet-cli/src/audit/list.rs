@@ -6,7 +6,7 @@ use placet_core::interaction::Locale;
 use placet_core::listing::Committed;
 use placet_core::render::SafeText;
 use placet_core::snapshot::Snapshot;
-use placet_engine::chronicle;
+use placet_engine::audit_text;
 use placet_store::Store;
 
 use super::pages;
@@ -48,6 +48,6 @@ fn line(stored: &Snapshot, row: &Committed, locale: Locale) -> String {
         row.id,
         paint(style::FAINT, row.at),
         paint(style::HEADING, SafeText::line(row.session.as_str())),
-        chronicle::sentence(stored, &row.event, locale)
+        audit_text::sentence(stored, &row.event, locale)
     )
 }

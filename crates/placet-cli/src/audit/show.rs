@@ -8,7 +8,7 @@ use placet_core::interaction::Locale;
 use placet_core::listing::{Committed, JournalPage};
 use placet_core::render::SafeText;
 use placet_core::snapshot::Snapshot;
-use placet_engine::chronicle;
+use placet_engine::audit_text;
 use placet_store::Store;
 use serde_json::json;
 
@@ -91,7 +91,7 @@ fn page(stored: &Snapshot, row: &Committed, locale: Locale) -> String {
         paint(style::HEADING, format_args!("#{}", row.id)),
         paint(style::FAINT, row.at),
         paint(style::HEADING, row.event.name()),
-        chronicle::sentence(stored, &row.event, locale)
+        audit_text::sentence(stored, &row.event, locale)
     );
     let session = SafeText::line(row.session.as_str());
     let (seq, hash) = (row.seq, row.hash);

@@ -29,7 +29,7 @@ pub(super) enum Command {
 
 /// What a line is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum ChatInput {
     /// A message for the agent.
     Message(String),
     /// A command.
@@ -41,13 +41,13 @@ pub(super) enum Said {
 }
 
 /// Reads a line. A message that begins with a slash is written with two.
-pub(super) fn read(line: &str) -> Said {
+pub(super) fn read(line: &str) -> ChatInput {
     let line = line.trim();
     if let Some(message) = line.strip_prefix("//") {
-        return Said::Message(format!("/{message}"));
+        return ChatInput::Message(format!("/{message}"));
     }
     if !line.starts_with('/') {
-        return Said::Message(line.to_owned());
+        return ChatInput::Message(line.to_owned());
     }
     let words: Vec<&str> = line.split_whitespace().collect();
     let command = match words.as_slice() {
@@ -55,25 +55,25 @@ pub(super) fn read(line: &str) -> Said {
         ["/mode"] => Command::Mode(None),
         ["/mode", mode] => match named(mode) {
             Some(mode) => Command::Mode(Some(mode)),
-            None => return Said::NoMode((*mode).to_owned()),
+            None => return ChatInput::NoMode((*mode).to_owned()),
         },
         ["/tools"] => Command::Tools,
         ["/grants"] => Command::Grants,
         ["/grants", "revoke", number] => match number.parse() {
             Ok(number) => Command::Revoke(number),
-            Err(_) => return Said::Wrong("/grants [revoke N]"),
+            Err(_) => return ChatInput::Wrong("/grants [revoke N]"),
         },
-        ["/grants", ..] => return Said::Wrong("/grants [revoke N]"),
+        ["/grants", ..] => return ChatInput::Wrong("/grants [revoke N]"),
         ["/resume"] => Command::Resume(None),
         ["/resume", session] => match SessionId::new(*session) {
             Ok(session) => Command::Resume(Some(session)),
-            Err(_) => return Said::Wrong("/resume [SESSION]"),
+            Err(_) => return ChatInput::Wrong("/resume [SESSION]"),
         },
         ["/new"] => Command::New,
         ["/exit" | "/quit"] => Command::Exit,
-        _ => return Said::Wrong("/help"),
+        _ => return ChatInput::Wrong("/help"),
     };
-    Said::Command(command)
+    ChatInput::Command(command)
 }
 
 fn named(mode: &str) -> Option<Mode> {
@@ -111,13 +111,16 @@ mod tests {
 
     #[test]
     fn lines_are_messages_unless_they_begin_with_one_slash() {
-        assert_eq!(read(" tidy up "), Said::Message("tidy up".into()));
-        assert_eq!(read("//etc is full"), Said::Message("/etc is full".into()));
-        assert_eq!(read("/mode yolo"), Said::Command(Command::Mode(Some(Mode::Yolo))));
-        assert_eq!(read("/grants revoke 2"), Said::Command(Command::Revoke(2)));
-        assert_eq!(read("/mode fast"), Said::NoMode("fast".into()));
-        assert_eq!(read("/rm"), Said::Wrong("/help"));
-        assert_eq!(read("/new now"), Said::Wrong("/help"));
+        assert_eq!(read(" tidy up "), ChatInput::Message("tidy up".into()));
+        assert_eq!(read("//etc is full"), ChatInput::Message("/etc is full".into()));
+        assert_eq!(
+            read("/mode yolo"),
+            ChatInput::Command(Command::Mode(Some(Mode::Yolo)))
+        );
+        assert_eq!(read("/grants revoke 2"), ChatInput::Command(Command::Revoke(2)));
+        assert_eq!(read("/mode fast"), ChatInput::NoMode("fast".into()));
+        assert_eq!(read("/rm"), ChatInput::Wrong("/help"));
+        assert_eq!(read("/new now"), ChatInput::Wrong("/help"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Markdown as lines for a terminal. What a model writes passes through [`SafeText`] piece by piece, so nothing in it can move
 //! the cursor, hide, or look like something of ours.
 
-use placet_channels::terminal::line::{Line, Role};
+use placet_channels::terminal::line::{Line, SpanStyle};
 use placet_core::render::SafeText;
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 use unicode_width::UnicodeWidthStr as _;
@@ -51,7 +51,7 @@ struct Page {
     /// The line being put together.
     line: Line,
     margins: Vec<Margin>,
-    roles: Vec<Role>,
+    roles: Vec<SpanStyle>,
     /// The next number of each list around; none for bullets.
     numbers: Vec<Option<u64>>,
     /// Where each link around leads.
@@ -77,12 +77,12 @@ impl Page {
             },
             Event::Code(text) => {
                 let text = SafeText::code_line(&text);
-                self.push(Role::Key, text.as_str());
+                self.push(SpanStyle::Key, text.as_str());
             }
             Event::SoftBreak | Event::HardBreak => self.end_line(),
             Event::Rule => {
                 self.begin_block();
-                self.push(Role::Faint, "────────");
+                self.push(SpanStyle::Faint, "────────");
                 self.end_line();
             }
             // Not asked of the parser.
@@ -98,7 +98,7 @@ impl Page {
             Tag::Paragraph | Tag::HtmlBlock => self.begin_block(),
             Tag::Heading { .. } => {
                 self.begin_block();
-                self.roles.push(Role::Strong);
+                self.roles.push(SpanStyle::Strong);
             }
             Tag::BlockQuote(_) => {
                 self.begin_block();
@@ -110,7 +110,7 @@ impl Page {
                     && !language.is_empty()
                 {
                     let language = SafeText::line(&language);
-                    self.push(Role::Faint, language.as_str());
+                    self.push(SpanStyle::Faint, language.as_str());
                     self.end_line();
                 }
                 self.code = Some(String::new());
@@ -132,7 +132,7 @@ impl Page {
                 let rest = " ".repeat(mark.width());
                 self.margin(&mark, &rest);
             }
-            Tag::Strong => self.roles.push(Role::Strong),
+            Tag::Strong => self.roles.push(SpanStyle::Strong),
             Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => self.links.push(dest_url.to_string()),
             _ => {}
         }
@@ -177,12 +177,12 @@ impl Page {
     }
 
     fn words(&mut self, text: &str) {
-        let role = self.roles.last().copied().unwrap_or(Role::Plain);
+        let role = self.roles.last().copied().unwrap_or(SpanStyle::Plain);
         let text = SafeText::line(text);
         self.push(role, text.as_str());
     }
 
-    fn push(&mut self, role: Role, text: &str) {
+    fn push(&mut self, role: SpanStyle, text: &str) {
         self.line = std::mem::take(&mut self.line).and(role, text);
     }
 
@@ -191,7 +191,7 @@ impl Page {
         let Some(to) = self.links.pop() else { return };
         let to = SafeText::code_line(&to);
         if !self.line.text().ends_with(to.as_str()) {
-            self.push(Role::Faint, &format!(" ({to})"));
+            self.push(SpanStyle::Faint, &format!(" ({to})"));
         }
     }
 
@@ -200,7 +200,7 @@ impl Page {
         let code = SafeText::code_block(code.trim_end_matches('\n'));
         self.margin("│ ", "│ ");
         for line in code.as_str().split('\n') {
-            self.push(Role::Plain, line);
+            self.push(SpanStyle::Plain, line);
             self.end_line_even_if_empty();
         }
         self.margins.pop();
@@ -223,7 +223,7 @@ impl Page {
                 // A bullet stands once.
                 margin.first.clone_from(&margin.rest);
             }
-            let mut whole = Line::new(Role::Faint, before);
+            let mut whole = Line::new(SpanStyle::Faint, before);
             whole.spans.extend(row.spans);
             self.lines.push(whole);
         }

@@ -1,6 +1,6 @@
 //! Calls and their results as short lines. The question shows all of a call; here it only says which one it is.
 
-use placet_channels::terminal::line::{Line, Role};
+use placet_channels::terminal::line::{Line, SpanStyle};
 use placet_core::interaction::Locale;
 use placet_core::render::{SafeText, mask};
 use serde_json::Value;
@@ -29,7 +29,7 @@ pub(super) fn said(message: &str) -> Vec<Line> {
     let rows = text.as_str().split('\n').enumerate();
     rows.map(|(n, row)| {
         let mark = if n == 0 { "› " } else { "  " };
-        Line::new(Role::Key, mark).and(Role::Strong, row)
+        Line::new(SpanStyle::Key, mark).and(SpanStyle::Strong, row)
     })
     .collect()
 }
@@ -53,8 +53,8 @@ pub(super) fn gist(tool: &str, args: &Value) -> (String, String) {
 pub(super) fn call(tool: &str, args: &Value, cols: usize) -> Line {
     let (tool, what) = gist(tool, args);
     let head = format!("● {tool} ");
-    let room = cols.saturating_sub(Line::new(Role::Plain, head.as_str()).width());
-    Line::new(Role::Strong, head).and(Role::Plain, cut(&what, room))
+    let room = cols.saturating_sub(Line::new(SpanStyle::Plain, head.as_str()).width());
+    Line::new(SpanStyle::Strong, head).and(SpanStyle::Plain, cut(&what, room))
 }
 
 /// A call that is named beside something else that is said of it.
@@ -101,17 +101,18 @@ pub(super) fn result(name: Option<&str>, ok: bool, output: &Value, cols: usize, 
         more => words::more_lines(more, locale),
     };
     let (mark, role) = if ok {
-        ("  ✔ ", Role::Added)
+        ("  ✔ ", SpanStyle::Added)
     } else {
-        ("  ✘ ", Role::Caution)
+        ("  ✘ ", SpanStyle::Caution)
     };
     let name = name.map(|name| format!("{name} · ")).unwrap_or_default();
-    let taken = Line::new(Role::Plain, more.as_str()).width() + Line::new(Role::Plain, name.as_str()).width();
+    let taken = Line::new(SpanStyle::Plain, more.as_str()).width()
+        + Line::new(SpanStyle::Plain, name.as_str()).width();
     let room = cols.saturating_sub(4 + taken);
     Line::new(role, mark)
-        .and(Role::Plain, name)
-        .and(Role::Faint, cut(SafeText::line(first).as_str(), room))
-        .and(Role::Faint, more)
+        .and(SpanStyle::Plain, name)
+        .and(SpanStyle::Faint, cut(SafeText::line(first).as_str(), room))
+        .and(SpanStyle::Faint, more)
 }
 
 /// As much as fits, and a mark where something is left out.

@@ -1,7 +1,7 @@
 //! What the model is saying: pieces in, lines out. Blocks that cannot change any more are printed for good; the last one is
 //! drawn again with every piece.
 
-use placet_channels::terminal::line::{Line, Role};
+use placet_channels::terminal::line::{Line, SpanStyle};
 use placet_core::interaction::Locale;
 use placet_core::render::SafeText;
 
@@ -32,7 +32,7 @@ impl Speech {
     /// It begins again. What is printed already is void, and a silence has its reason.
     pub(super) fn begins_again(&mut self, why: &str, locale: Locale) -> Line {
         *self = Self::default();
-        Line::new(Role::Faint, words::begins_again(why, locale))
+        Line::new(SpanStyle::Faint, words::begins_again(why, locale))
     }
 
     /// What can be printed for good by now.
@@ -98,7 +98,7 @@ fn spaced(mut lines: Vec<Line>) -> Vec<Line> {
 fn thoughts(text: &str) -> Vec<Line> {
     let text = SafeText::block(text.trim_end());
     let lines = text.as_str().split('\n').filter(|line| !line.is_empty());
-    lines.map(|line| Line::new(Role::Faint, line)).collect()
+    lines.map(|line| Line::new(SpanStyle::Faint, line)).collect()
 }
 
 #[cfg(test)]
@@ -147,7 +147,7 @@ mod tests {
         let lines = speech.settled(80);
         assert_eq!(
             (texts(&lines), lines[0].spans[0].role),
-            (vec!["well".to_owned()], Role::Faint)
+            (vec!["well".to_owned()], SpanStyle::Faint)
         );
     }
 

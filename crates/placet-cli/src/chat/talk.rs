@@ -5,17 +5,17 @@ use std::io;
 
 use anyhow::Context as _;
 use crossterm::event::Event;
-use placet_channels::terminal::line::{Line, Role};
+use placet_channels::terminal::line::{Line, SpanStyle};
 use placet_channels::terminal::prompt::Screen;
 use placet_channels::terminal::{self, Attendant, Attended, Inline, Raw};
 use placet_client::events::Events;
-use placet_client::{Client, Error, Heard, Said as Told};
+use placet_client::{Client, Error, Heard, MessageOutcome};
 use placet_core::ids::{CallId, IdError, InteractionId, SessionId};
 use placet_core::interaction::Locale;
 use placet_core::policy::Mode;
 use placet_core::record::CallRecord;
 
-use super::command::{self, Said};
+use super::command::{self, ChatInput};
 use super::entry::{Entry, Typed};
 use super::feed::{Feed, Helpers};
 use super::keys::Keys;
@@ -283,7 +283,7 @@ impl Talk {
                 } else {
                     let waits = !self.others.is_empty();
                     lines.push(Line::new(
-                        Role::Faint,
+                        SpanStyle::Faint,
                         format!("  {}", words::queued(locale, waits)),
                     ));
                 }
@@ -317,7 +317,7 @@ impl Talk {
                 let ended = words::ended(&how, locale);
                 let ended = ended.map(|words| {
                     let words = placet_core::render::SafeText::line(&words);
-                    [Line::new(Role::Caution, words.as_str()), Line::default()]
+                    [Line::new(SpanStyle::Caution, words.as_str()), Line::default()]
                 });
                 unsaid.into_iter().chain(ended.into_iter().flatten()).collect()
             }
@@ -367,7 +367,7 @@ impl Talk {
         Ok(vec![match about {
             Some(CallRecord { call, .. }) => {
                 let name = show::named(call.tool.as_str(), call.args.as_value(), cols);
-                line.and(Role::Faint, format!("  {name}"))
+                line.and(SpanStyle::Faint, format!("  {name}"))
             }
             None => line,
         }])
@@ -393,16 +393,16 @@ impl Talk {
                 Ok(Then::GoOn)
             }
             Typed::Line(line) => match command::read(&line) {
-                Said::Message(text) => {
+                ChatInput::Message(text) => {
                     self.tell(&text).await?;
                     Ok(Then::GoOn)
                 }
-                Said::Command(command) => self.obey(command).await,
-                Said::NoMode(typed) => {
+                ChatInput::Command(command) => self.run_command(command).await,
+                ChatInput::NoMode(typed) => {
                     self.notice(&words::no_mode(&typed, self.seated.locale))?;
                     Ok(Then::GoOn)
                 }
-                Said::Wrong(usage) => {
+                ChatInput::Wrong(usage) => {
                     self.notice(&words::no_command(usage, self.seated.locale))?;
                     Ok(Then::GoOn)
                 }
@@ -413,7 +413,9 @@ impl Talk {
     /// Says something to the agent.
     async fn tell(&mut self, text: &str) -> anyhow::Result<()> {
         match self.client().say(&self.session, text, self.seated.locale).await {
-            Ok((told, stream)) if self.feed.is_none() || told == Told::Started => self.follow(stream),
+            Ok((told, stream)) if self.feed.is_none() || told == MessageOutcome::Started => {
+                self.follow(stream)
+            }
             Ok(_) => {}
             Err(Error::Refused(problem)) => self.notice(&problem.detail)?,
             Err(error) => return Err(error.into()),
@@ -457,7 +459,7 @@ impl Talk {
         let model = self.seated.owner.body.agent.as_ref();
         let model = model.map_or("", |agent| agent.model.as_str());
         let [who, how] = words::welcome(model, mode, &self.session, self.seated.locale);
-        let lines = [who, how, String::new()].map(|words| Line::new(Role::Faint, words));
+        let lines = [who, how, String::new()].map(|words| Line::new(SpanStyle::Faint, words));
         Ok(self.inline.print(&lines)?)
     }
 
@@ -474,7 +476,7 @@ impl Talk {
         let lines = words
             .as_str()
             .split('\n')
-            .map(|line| Line::new(Role::Faint, line));
+            .map(|line| Line::new(SpanStyle::Faint, line));
         self.print(&lines.chain([Line::default()]).collect::<Vec<_>>())
     }
 
@@ -494,7 +496,7 @@ impl Talk {
         let entry = self.entry.rows(size.cols.saturating_sub(2), ENTRY_ROWS_MAX);
         let status: Vec<Line> = status
             .into_iter()
-            .flat_map(|words| Line::new(Role::Faint, words).broken(size.cols))
+            .flat_map(|words| Line::new(SpanStyle::Faint, words).broken(size.cols))
             .collect();
         let room = size.rows.saturating_sub(status.len() + entry.texts.len());
         let mut lines = self.speech.growing(size.cols);
@@ -503,7 +505,7 @@ impl Talk {
         let row = lines.len() + entry.row;
         for (n, text) in entry.texts.into_iter().enumerate() {
             let mark = if n == 0 { "› " } else { "  " };
-            lines.push(Line::new(Role::Key, mark).and(Role::Plain, text));
+            lines.push(Line::new(SpanStyle::Key, mark).and(SpanStyle::Plain, text));
         }
         self.inline.paint(&Screen {
             lines,

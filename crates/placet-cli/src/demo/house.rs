@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::bail;
-use placet_channels::terminal::{self, Colours, Seat, Terminal};
+use placet_channels::terminal::{self, Colours, Terminal, TerminalUser};
 use placet_core::call::{Args, Origin, ToolCall};
 use placet_core::config::Config;
 use placet_core::ids::{AgentId, CallId, InteractionId, PersonId, SessionId, ToolName};
@@ -82,7 +82,7 @@ impl House {
         let (engine, desk) = match who {
             Who::Script => (builder(config).start(stage.store()).await?, Desk::Script),
             Who::Person { color } => {
-                let seat = Seat::of_user(&config.people)?;
+                let seat = TerminalUser::of_user(&config.people)?;
                 let (terminal, attendant) = terminal::open(seat, locale, colours(color))?;
                 let engine = builder(config)
                     .channel(Arc::clone(&terminal) as Arc<dyn placet_engine::channel::Channel>)

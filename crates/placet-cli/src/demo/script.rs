@@ -17,11 +17,11 @@ pub(super) struct Scene {
     title: [&'static str; 2],
     advice: [&'static str; 2],
     args: fn() -> Value,
-    answer: fn() -> Said,
+    answer: fn() -> ScriptedAnswer,
 }
 
 /// What the script says to a question.
-pub(super) struct Said {
+pub(super) struct ScriptedAnswer {
     pub(super) option: &'static str,
     feedback: Option<[&'static str; 2]>,
     pub(super) edited: Option<Value>,
@@ -40,12 +40,12 @@ impl Scene {
         (self.args)()
     }
 
-    pub(super) fn answer(&self) -> Said {
+    pub(super) fn answer(&self) -> ScriptedAnswer {
         (self.answer)()
     }
 }
 
-impl Said {
+impl ScriptedAnswer {
     pub(super) fn feedback(&self, locale: Locale) -> Option<&'static str> {
         self.feedback.map(|feedback| pick(feedback, locale))
     }
@@ -103,7 +103,7 @@ pub(super) const SCENES: &[Scene] = &[
             "这会删除归档目录：高风险。请拒绝并写明原因。",
         ],
         args: || json!({ "command": "ls -l && rm -rf archive" }),
-        answer: || Said {
+        answer: || ScriptedAnswer {
             option: "reject",
             feedback: Some(["the archive is needed for the audit", "审计还需要这些归档"]),
             edited: None,
@@ -131,7 +131,7 @@ pub(super) const SCENES: &[Scene] = &[
             "笔记里写的是 1.1。选择编辑，把 1.0 改成 1.1 再批准：执行的就是你改后的内容。",
         ],
         args: || json!({ "command": "echo 'release 1.0' | tee VERSION" }),
-        answer: || Said {
+        answer: || ScriptedAnswer {
             option: "approve",
             feedback: None,
             edited: Some(json!({ "command": "echo 'release 1.1' | tee VERSION" })),
@@ -154,8 +154,8 @@ pub(super) const SCENES: &[Scene] = &[
     },
 ];
 
-fn approve() -> Said {
-    Said {
+fn approve() -> ScriptedAnswer {
+    ScriptedAnswer {
         option: "approve",
         feedback: None,
         edited: None,

@@ -40,7 +40,7 @@ pub(super) enum Focus {
 }
 
 /// What somebody else must do now.
-pub(super) enum Effect {
+pub(super) enum AppAction {
     Nothing,
     Quit,
     Answer(InteractionId, Box<Answer>),
@@ -173,7 +173,7 @@ impl App {
     }
 
     /// Takes what the person did at one stroke; `now` is when it began.
-    pub(super) fn take_all(&mut self, events: &[Event], now: Duration) -> Effect {
+    pub(super) fn take_all(&mut self, events: &[Event], now: Duration) -> AppAction {
         if let Some(interrupt) = events.iter().find(|event| interrupts(event)) {
             return self.take(interrupt, now);
         }
@@ -186,7 +186,7 @@ impl App {
                         "同时到达的多个按键不作为回答，请只按一个键。",
                     );
                     self.say(words);
-                    return Effect::Nothing;
+                    return AppAction::Nothing;
                 }
                 Focus::List | Focus::Searching(_) | Focus::Help => {}
             }
@@ -196,14 +196,14 @@ impl App {
             let effect = self.take(event, now);
             let opened = !deciding && matches!(self.focus, Focus::Question | Focus::Together(_));
             // The rest was typed before there was a question to see.
-            if opened || !matches!(effect, Effect::Nothing) {
+            if opened || !matches!(effect, AppAction::Nothing) {
                 return effect;
             }
         }
-        Effect::Nothing
+        AppAction::Nothing
     }
 
-    fn take(&mut self, event: &Event, now: Duration) -> Effect {
+    fn take(&mut self, event: &Event, now: Duration) -> AppAction {
         let key = match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => Some(*key),
             _ => None,
@@ -212,7 +212,7 @@ impl App {
             self.note = None;
             // Nobody waits at this terminal for an answer, so leaving refuses nothing here.
             if interrupts(event) {
-                return Effect::Quit;
+                return AppAction::Quit;
             }
         }
         match (&mut self.focus, key) {
@@ -222,23 +222,23 @@ impl App {
                     field.insert(text);
                     self.search(now);
                 }
-                Effect::Nothing
+                AppAction::Nothing
             }
-            (_, None) => Effect::Nothing,
+            (_, None) => AppAction::Nothing,
             (Focus::List, Some(key)) => self.list(key, now),
             (Focus::Searching(_), Some(key)) => self.searching(key, now),
             (Focus::Together(_), Some(key)) => self.together(key, now),
             (Focus::Help, Some(_)) => {
                 self.focus = Focus::List;
-                Effect::Nothing
+                AppAction::Nothing
             }
         }
     }
 
-    fn question(&mut self, events: &[Event], now: Duration) -> Effect {
+    fn question(&mut self, events: &[Event], now: Duration) -> AppAction {
         let Some(prompt) = &mut self.prompt else {
             self.focus = Focus::List;
-            return Effect::Nothing;
+            return AppAction::Nothing;
         };
         let id = prompt.asked().id.clone();
         // `q` leaves, as everywhere in the inbox, unless a text is being typed.
@@ -246,25 +246,25 @@ impl App {
             matches!(events, [Event::Key(key)] if key.code == KeyCode::Char('q')) && !prompt.is_typing();
         if leaves {
             self.focus = Focus::List;
-            return Effect::Nothing;
+            return AppAction::Nothing;
         }
         match prompt.take_all(events, now) {
-            prompt::Effect::Nothing => Effect::Nothing,
-            prompt::Effect::Answer(answer) => Effect::Answer(id, answer),
-            prompt::Effect::Withdraw => Effect::Withdraw(id),
-            prompt::Effect::Edit(text) => Effect::Edit(text),
-            prompt::Effect::Preview(scope) => Effect::Preview(scope),
-            prompt::Effect::Leave => {
+            prompt::PromptAction::Nothing => AppAction::Nothing,
+            prompt::PromptAction::Answer(answer) => AppAction::Answer(id, answer),
+            prompt::PromptAction::Withdraw => AppAction::Withdraw(id),
+            prompt::PromptAction::Edit(text) => AppAction::Edit(text),
+            prompt::PromptAction::Preview(scope) => AppAction::Preview(scope),
+            prompt::PromptAction::Leave => {
                 self.focus = Focus::List;
-                Effect::Nothing
+                AppAction::Nothing
             }
         }
     }
 
-    fn list(&mut self, key: KeyEvent, now: Duration) -> Effect {
+    fn list(&mut self, key: KeyEvent, now: Duration) -> AppAction {
         let at = self.position();
         match key.code {
-            KeyCode::Char('q') => return Effect::Quit,
+            KeyCode::Char('q') => return AppAction::Quit,
             KeyCode::Up | KeyCode::Char('k') => self.move_to(at.saturating_sub(1), now),
             KeyCode::Down | KeyCode::Char('j') => self.move_to(at + 1, now),
             KeyCode::PageUp => self.move_to(at.saturating_sub(10), now),
@@ -285,7 +285,7 @@ impl App {
             KeyCode::Char('?') => self.focus = Focus::Help,
             _ => {}
         }
-        Effect::Nothing
+        AppAction::Nothing
     }
 
     fn refilter(&mut self, now: Duration, change: impl FnOnce(&mut Filter, &[Waiting])) {
@@ -314,7 +314,7 @@ impl App {
         }
     }
 
-    fn searching(&mut self, key: KeyEvent, now: Duration) -> Effect {
+    fn searching(&mut self, key: KeyEvent, now: Duration) -> AppAction {
         match key.code {
             KeyCode::Enter => self.focus = Focus::List,
             KeyCode::Esc => {
@@ -328,7 +328,7 @@ impl App {
                 self.search(now);
             }
         }
-        Effect::Nothing
+        AppAction::Nothing
     }
 
     fn search(&mut self, now: Duration) {
@@ -338,15 +338,15 @@ impl App {
         }
     }
 
-    fn together(&mut self, key: KeyEvent, now: Duration) -> Effect {
+    fn together(&mut self, key: KeyEvent, now: Duration) -> AppAction {
         let Focus::Together(together) = &mut self.focus else {
-            return Effect::Nothing;
+            return AppAction::Nothing;
         };
         match together.key(key, &self.by, now) {
-            Decided::Nothing => Effect::Nothing,
+            Decided::Nothing => AppAction::Nothing,
             Decided::Back => {
                 self.focus = Focus::List;
-                Effect::Nothing
+                AppAction::Nothing
             }
             Decided::Unread(lines) => {
                 let words = match self.locale {
@@ -356,9 +356,9 @@ impl App {
                     Locale::Chinese => format!("请先看完：下面还有 {lines} 行（空格键翻页）。"),
                 };
                 self.say(&words);
-                Effect::Nothing
+                AppAction::Nothing
             }
-            Decided::Answers(answers) => Effect::AnswerAll(answers),
+            Decided::Answers(answers) => AppAction::AnswerAll(answers),
         }
     }
 }

@@ -15,7 +15,7 @@ use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 
 use super::answer::goes_on;
-use super::app::{App, Effect};
+use super::app::{App, AppAction};
 use super::{Inbox, view, waiting};
 use crate::args::Color;
 use crate::exit::Exit;
@@ -51,21 +51,21 @@ pub(super) fn run(inbox: &Inbox, color: Color) -> anyhow::Result<Exit> {
         }
         let (happened, when) = (event::read()?, started.elapsed());
         match app.take_all(&burst::with(happened)?, when) {
-            Effect::Nothing => continue,
-            Effect::Preview(scope) => {
+            AppAction::Nothing => continue,
+            AppAction::Preview(scope) => {
                 // Looking back may take a moment; the note says so.
                 screen.draw(|frame| view::draw(frame, &mut app, palette, started.elapsed()))?;
                 inbox.preview(&mut app, &scope)?;
             }
-            Effect::Quit => return Ok(Exit::Success),
-            Effect::Answer(id, answer) => inbox.answer(&mut app, &id, *answer)?,
-            Effect::AnswerAll(answers) => inbox.answer_all(&mut app, answers)?,
-            Effect::Withdraw(id) => {
+            AppAction::Quit => return Ok(Exit::Success),
+            AppAction::Answer(id, answer) => inbox.answer(&mut app, &id, *answer)?,
+            AppAction::AnswerAll(answers) => inbox.answer_all(&mut app, answers)?,
+            AppAction::Withdraw(id) => {
                 inbox.runtime.block_on(inbox.client.withdraw(&id))?;
                 let note = inbox.came_to(&id)?;
                 app.done(&note);
             }
-            Effect::Edit(text) => {
+            AppAction::Edit(text) => {
                 let edited = raw.lend(|| terminal::edit(&text, inbox.locale))?;
                 if let Some(prompt) = &mut app.prompt {
                     prompt.edited(edited);

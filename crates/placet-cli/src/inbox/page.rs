@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use placet_channels::terminal::line::Role;
-use placet_channels::terminal::sheet;
+use placet_channels::terminal::line::SpanStyle;
+use placet_channels::terminal::scroll;
 use placet_core::interaction::{Asked, InteractionOption, Locale};
 use placet_core::render::{Block, Document, Markup, OptionLine, SafeText, Surface, to_text};
 use placet_core::standing::Scope;
@@ -18,7 +18,7 @@ const COLS: u16 = 100;
 /// The whole question: what would happen, why it is asked, how to answer.
 pub(super) fn whole(document: &Document, asked: &Asked) -> String {
     let mut text = String::new();
-    for line in sheet::lines(document, usize::from(COLS)) {
+    for line in scroll::lines(document, usize::from(COLS)) {
         for span in line.spans {
             text.push_str(&paint(style_of(span.role), span.text));
         }
@@ -98,15 +98,15 @@ pub(super) fn scopes(scopes: &[Scope], locale: Locale) -> String {
     text
 }
 
-fn style_of(role: Role) -> Style {
+fn style_of(role: SpanStyle) -> Style {
     match role {
-        Role::Plain | Role::Selected => Style::new(),
-        Role::Strong | Role::Key => style::HEADING,
-        Role::Faint => style::FAINT,
-        Role::Added => AnsiColor::Green.on_default(),
-        Role::Removed => AnsiColor::Red.on_default(),
-        Role::Caution => style::CAUTION,
-        Role::Risk(risk) => style::of_risk(risk),
+        SpanStyle::Plain | SpanStyle::Selected => Style::new(),
+        SpanStyle::Strong | SpanStyle::Key => style::HEADING,
+        SpanStyle::Faint => style::FAINT,
+        SpanStyle::Added => AnsiColor::Green.on_default(),
+        SpanStyle::Removed => AnsiColor::Red.on_default(),
+        SpanStyle::Caution => style::CAUTION,
+        SpanStyle::Risk(risk) => style::of_risk(risk),
     }
 }
 

@@ -18,7 +18,7 @@ use serde_json::json;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-use super::app::{App, Effect};
+use super::app::{App, AppAction};
 use super::{view, waiting};
 use crate::owner::Offered;
 use crate::wiring::{self, Plan, Work};
@@ -94,7 +94,7 @@ impl Desk {
         (self.screen.backend().to_string(), gone)
     }
 
-    fn presses(&mut self, code: KeyCode) -> Effect {
+    fn presses(&mut self, code: KeyCode) -> AppAction {
         let key = Event::Key(KeyEvent::new(code, KeyModifiers::NONE));
         self.app.take_all(&[key], self.now)
     }
@@ -152,7 +152,7 @@ async fn in_a_small_window_nothing_says_that_leaving_refuses() {
         "{screen}"
     );
     let leaving = Event::Key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL));
-    assert!(matches!(desk.app.take_all(&[leaving], desk.now), Effect::Quit));
+    assert!(matches!(desk.app.take_all(&[leaving], desk.now), AppAction::Quit));
 }
 
 #[tokio::test]
@@ -166,16 +166,16 @@ async fn several_keys_at_one_stroke_open_a_question_at_most_and_decide_nothing()
     desk.ask("call_1", "mkdir first").await;
     desk.looks().await;
     let opened = desk.app.take_all(&stroke(&[enter, yes, enter, yes]), desk.now);
-    assert!(matches!(opened, Effect::Nothing));
+    assert!(matches!(opened, AppAction::Nothing));
     desk.looks().await;
     desk.looks().await;
     for codes in [&[yes, enter][..], &[yes, yes], &[KeyCode::Char('q'), yes]] {
         let effect = desk.app.take_all(&stroke(codes), desk.now);
-        assert!(matches!(effect, Effect::Nothing), "{codes:?}");
+        assert!(matches!(effect, AppAction::Nothing), "{codes:?}");
         assert!(desk.looks().await.0.contains("Several keys at once"), "{codes:?}");
     }
     let alone = desk.app.take_all(&stroke(&[yes]), desk.now);
-    assert!(matches!(alone, Effect::Answer(..)));
+    assert!(matches!(alone, AppAction::Answer(..)));
 }
 
 #[tokio::test]
@@ -203,7 +203,7 @@ async fn a_question_answered_elsewhere_leaves_the_screen_and_no_key_reaches_the_
         screen.contains("1 waiting") && !screen.contains("mkdir first"),
         "{screen}"
     );
-    assert!(matches!(desk.presses(KeyCode::Char('y')), Effect::Nothing));
+    assert!(matches!(desk.presses(KeyCode::Char('y')), AppAction::Nothing));
     let came_to = waiting::came_to(&desk.client, &first, Locale::English)
         .await
         .unwrap();

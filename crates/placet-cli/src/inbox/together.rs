@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEvent};
 use placet_channels::terminal::guard::Guard;
-use placet_channels::terminal::sheet::{Scroll, Sheet};
+use placet_channels::terminal::scroll::{Scroll, ScrollView};
 use placet_core::ids::InteractionId;
 use placet_core::interaction::{Action, Answer, Locale, Shown, Subject};
 use placet_core::principal::Principal;
@@ -20,7 +20,7 @@ use super::waiting::Waiting;
 #[derive(Debug, Clone)]
 pub(super) struct Together {
     members: Vec<Member>,
-    pub(super) sheet: Sheet,
+    pub(super) sheet: ScrollView,
     pub(super) guard: Guard,
 }
 
@@ -61,7 +61,7 @@ impl Together {
         }
         Self {
             members,
-            sheet: Sheet::new(all),
+            sheet: ScrollView::new(all),
             guard: Guard::default(),
         }
     }

@@ -91,7 +91,7 @@ fn top(app: &App) -> Line<'static> {
 
 fn bottom(app: &App, palette: Palette) -> Line<'static> {
     if let Some(note) = &app.note {
-        return Line::styled(format!(" {note}"), look(palette, line::Role::Caution));
+        return Line::styled(format!(" {note}"), look(palette, line::SpanStyle::Caution));
     }
     let say = |english, chinese| app.locale.pick(english, chinese);
     let text = match &app.focus {
@@ -107,7 +107,7 @@ fn bottom(app: &App, palette: Palette) -> Line<'static> {
         ),
         Focus::Help => say(" any key goes back", " 按任意键返回"),
     };
-    Line::styled(text.to_owned(), look(palette, line::Role::Faint))
+    Line::styled(text.to_owned(), look(palette, line::SpanStyle::Faint))
 }
 
 /// The list around the selected question.
@@ -119,7 +119,7 @@ fn rows(app: &App, area: Rect, palette: Palette, now: Duration) -> Vec<Line<'sta
     let first = first.min(listed.len().saturating_sub(height));
     if listed.is_empty() {
         let words = app.locale.pick(" Nothing waits.", " 没有待回答的问题。");
-        return vec![Line::styled(words, look(palette, line::Role::Faint))];
+        return vec![Line::styled(words, look(palette, line::SpanStyle::Faint))];
     }
     let mut lines = Vec::new();
     for (index, waiting) in listed.iter().enumerate().skip(first).take(height) {
@@ -162,10 +162,16 @@ fn row(
     let lead = if selected { "›" } else { " " };
     let line = Line::from(vec![
         Span::raw(format!("{lead}{mark}{clock:>6} ")),
-        Span::styled(risk.to_owned(), look(palette, line::Role::Risk(waiting.risk()))),
-        Span::styled(format!(" {} ", waiting.code()), look(palette, line::Role::Strong)),
+        Span::styled(
+            risk.to_owned(),
+            look(palette, line::SpanStyle::Risk(waiting.risk())),
+        ),
+        Span::styled(
+            format!(" {} ", waiting.code()),
+            look(palette, line::SpanStyle::Strong),
+        ),
         Span::raw(format!("{} ", waiting.about())),
-        Span::styled(waiting.gist.to_string(), look(palette, line::Role::Faint)),
+        Span::styled(waiting.gist.to_string(), look(palette, line::SpanStyle::Faint)),
     ]);
     if selected {
         line.style(Style::new().add_modifier(Modifier::REVERSED))
@@ -198,16 +204,16 @@ fn detail_lines(
         together.sheet.fit_height(size.rows.saturating_sub(2));
         // Keys that do not count yet look like it.
         let role = if together.guard.counts(now) {
-            line::Role::Strong
+            line::SpanStyle::Strong
         } else {
-            line::Role::Faint
+            line::SpanStyle::Faint
         };
         let mut lines = vec![Line::styled(heading, look(palette, role))];
         let place = together.sheet.place();
         lines.extend(together.sheet.visible().iter().map(|line| styled(line, palette)));
         if let Some(place) = place {
             let words = format!("── {}–{} / {}", place.first, place.last, place.all);
-            lines.push(Line::styled(words, look(palette, line::Role::Caution)));
+            lines.push(Line::styled(words, look(palette, line::SpanStyle::Caution)));
         }
         return lines;
     }
@@ -261,6 +267,6 @@ fn styled(line: &line::Line, palette: Palette) -> Line<'static> {
     Line::from(line.spans.iter().map(span).collect::<Vec<_>>())
 }
 
-fn look(palette: Palette, role: line::Role) -> Style {
+fn look(palette: Palette, role: line::SpanStyle) -> Style {
     Style::from_crossterm(palette.style(role))
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anyhow::bail;
 use placet_core::config::Config;
 use placet_core::ids::PersonId;
-use placet_core::policy::{Effect, Mode, Rule};
+use placet_core::policy::{Mode, Rule, RuleEffect};
 use placet_core::render::SafeText;
 use placet_core::verdict::{AnswerKind, Approvers, AskTerms};
 use serde_json::{Value, json};
@@ -67,9 +67,9 @@ fn chosen<'c>(config: &'c Config, wanted: Option<&str>) -> anyhow::Result<Vec<(u
 
 fn as_json(number: usize, rule: &Rule, config: &Config) -> Value {
     let effect = match &rule.effect {
-        Effect::Allow => "allow",
-        Effect::Ask(_) => "ask",
-        Effect::Deny => "deny",
+        RuleEffect::Allow => "allow",
+        RuleEffect::Ask(_) => "ask",
+        RuleEffect::Deny => "deny",
     };
     json!({ "number": number, "name": rule.name, "effect": effect, "sentence": sentence(rule, config) })
 }
@@ -97,11 +97,11 @@ fn sentence(rule: &Rule, config: &Config) -> String {
     let source = source_of(rule);
     let mut text = when(&source);
     match &rule.effect {
-        Effect::Allow => text.push_str(
+        RuleEffect::Allow => text.push_str(
             ", it may run without anybody being asked, as long as everything it would do is covered by this rule.",
         ),
-        Effect::Deny => text.push_str(", it is refused. Nobody can allow it, in any mode."),
-        Effect::Ask(terms) => {
+        RuleEffect::Deny => text.push_str(", it is refused. Nobody can allow it, in any mode."),
+        RuleEffect::Ask(terms) => {
             text.push_str(", it waits for people. ");
             text.push_str(&asking(terms, config));
         }

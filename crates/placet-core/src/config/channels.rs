@@ -11,8 +11,8 @@ use serde_spanned::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::deserialize;
+use super::duration::ConfigDuration;
 use super::error::{Checker, did_you_mean};
-use super::lasting::Lasting;
 use super::secret::Secret;
 use super::sections::positive;
 use crate::ids::ChannelName;
@@ -54,7 +54,7 @@ pub enum ChannelKind {
 /// The keys of every type.
 #[derive(Deserialize)]
 struct CommonFile {
-    timeout: Option<Spanned<Lasting>>,
+    timeout: Option<Spanned<ConfigDuration>>,
     locale: Option<Locale>,
 }
 

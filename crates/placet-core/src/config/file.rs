@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_spanned::Spanned;
 
-use super::lasting::Lasting;
+use super::duration::ConfigDuration;
 use super::models::Provider;
 use super::{OtherReply, Secret, WideGrants};
 use crate::ids::{ChannelName, ToolName};
@@ -85,8 +85,8 @@ pub(super) struct ApprovalFile {
     pub(super) enabled: Option<bool>,
     pub(super) mode: Option<Mode>,
     pub(super) strict: Option<bool>,
-    pub(super) timeout: Option<Spanned<Lasting>>,
-    pub(super) memory: Option<Lasting>,
+    pub(super) timeout: Option<Spanned<ConfigDuration>>,
+    pub(super) memory: Option<ConfigDuration>,
     pub(super) on_other_reply: Option<OtherReply>,
     pub(super) locale: Option<Locale>,
     #[serde(default)]
@@ -125,7 +125,7 @@ pub(super) struct RuleFile {
     pub(super) approvers: Option<Spanned<Vec<Spanned<String>>>>,
     pub(super) quorum: Option<Spanned<u32>>,
     pub(super) not_requester: Option<Spanned<bool>>,
-    pub(super) timeout: Option<Spanned<Lasting>>,
+    pub(super) timeout: Option<Spanned<ConfigDuration>>,
     pub(super) escalate: Option<Spanned<EscalateFile>>,
     pub(super) answers: Option<Spanned<Vec<AnswerKind>>>,
     #[serde(default)]
@@ -145,7 +145,7 @@ pub(super) enum EffectWord {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EscalateFile {
-    pub(super) after: Spanned<Lasting>,
+    pub(super) after: Spanned<ConfigDuration>,
     pub(super) to: Spanned<Vec<Spanned<String>>>,
 }
 
@@ -211,8 +211,8 @@ pub(super) struct WorkspaceFile {
 pub(super) struct AgentFile {
     pub(super) model: Option<Spanned<String>>,
     pub(super) turns_max: Option<Spanned<u32>>,
-    pub(super) turn_timeout: Option<Spanned<Lasting>>,
-    pub(super) call_timeout: Option<Spanned<Lasting>>,
+    pub(super) turn_timeout: Option<Spanned<ConfigDuration>>,
+    pub(super) call_timeout: Option<Spanned<ConfigDuration>>,
     #[serde(default)]
     pub(super) skills: Vec<String>,
     #[serde(default)]
@@ -255,8 +255,8 @@ pub(super) struct McpServerFile {
     pub(super) env: BTreeMap<String, String>,
     pub(super) bearer: Option<Secret>,
     pub(super) tools: Option<Vec<String>>,
-    pub(super) start_timeout: Option<Spanned<Lasting>>,
-    pub(super) call_timeout: Option<Spanned<Lasting>>,
+    pub(super) start_timeout: Option<Spanned<ConfigDuration>>,
+    pub(super) call_timeout: Option<Spanned<ConfigDuration>>,
     pub(super) sandbox: Option<Spanned<SandboxMode>>,
 }
 

@@ -13,7 +13,7 @@ use crate::ids::{PersonId, ToolName};
 use crate::people::{Directory, WhoError};
 use crate::policy::example::{self, Example};
 use crate::policy::pattern::CommandPattern;
-use crate::policy::{Conditions, Effect, Effects, PathGlob, Rule, Wild};
+use crate::policy::{Conditions, Effects, PathGlob, Rule, RuleEffect, Wild};
 use crate::tool::{Lens, Tool};
 use crate::verdict::{AnswerKind, Answers, Approvers, AskTerms, Escalation};
 
@@ -59,9 +59,9 @@ fn check_rule(
 ) -> Option<Rule> {
     let rule = file.get_ref();
     let effect = match rule.effect.get_ref() {
-        EffectWord::Ask => Effect::Ask(ask_terms(rule, people, checker)?),
-        EffectWord::Allow => Effect::Allow,
-        EffectWord::Deny => Effect::Deny,
+        EffectWord::Ask => RuleEffect::Ask(ask_terms(rule, people, checker)?),
+        EffectWord::Allow => RuleEffect::Allow,
+        EffectWord::Deny => RuleEffect::Deny,
     };
     if *rule.effect.get_ref() != EffectWord::Ask {
         refuse_ask_terms(rule, checker);
@@ -133,7 +133,7 @@ fn refuse_if_dead(
 ) {
     let when = &rule.when;
     let says_enough = !when.commands.is_empty() || when.effects.is_some();
-    if rule.effect != Effect::Allow || says_enough || !when.names_effects() {
+    if rule.effect != RuleEffect::Allow || says_enough || !when.names_effects() {
         return;
     }
     let only_shell = |tool: &Wild| {
@@ -156,7 +156,7 @@ fn refuse_if_dead(
 
 /// A wildcard covers what the record of a program knows; without a record it covers nothing.
 fn refuse_if_unknown(rule: &Rule, file: &RuleFile, inspect: &dyn Inspect, checker: &mut Checker<'_>) {
-    let Some(command) = file.command.as_ref().filter(|_| rule.effect == Effect::Allow) else {
+    let Some(command) = file.command.as_ref().filter(|_| rule.effect == RuleEffect::Allow) else {
         return;
     };
     for program in rule

@@ -6,9 +6,9 @@ use std::ops::Range;
 use serde_spanned::Spanned;
 
 use super::channels::USUAL_NAMES;
+use super::duration::ConfigDuration;
 use super::error::{Checker, did_you_mean};
 use super::file::{ApprovalFile, SafetyFile, ServerFile, ToolFile};
-use super::lasting::Lasting;
 use super::secret::NOT_A_SECRET;
 use super::{Approval, Channels, Host, OtherReply, Scheme, Secret, Server, Tokens, WideGrants};
 use crate::ids::{AgentId, ChannelName, PersonId, ToolName};
@@ -19,8 +19,8 @@ use crate::time::Millis;
 use crate::tool::{ArgNames, Declared, Lens, SqlAccess, Tool};
 
 /// A length of time that is not zero.
-pub(super) fn positive(given: &Spanned<Lasting>, checker: &mut Checker<'_>) -> Option<Millis> {
-    let Lasting(length) = *given.get_ref();
+pub(super) fn positive(given: &Spanned<ConfigDuration>, checker: &mut Checker<'_>) -> Option<Millis> {
+    let ConfigDuration(length) = *given.get_ref();
     if length == Millis::ZERO {
         checker.refuse(given.span(), "a time of zero leaves nobody time to answer", None);
         return None;
@@ -42,7 +42,9 @@ fn at_least_one(given: Option<&Spanned<u32>>, default: u32, checker: &mut Checke
 pub(super) fn approval(file: &ApprovalFile, checker: &mut Checker<'_>) -> Approval {
     Approval {
         timeout: file.timeout.as_ref().and_then(|given| positive(given, checker)),
-        memory: file.memory.map_or(Approval::MEMORY, |Lasting(length)| length),
+        memory: file
+            .memory
+            .map_or(Approval::MEMORY, |ConfigDuration(length)| length),
         on_other_reply: file.on_other_reply.unwrap_or(OtherReply::Refuse),
         locale: file.locale.unwrap_or(Locale::English),
         open_questions_max: at_least_one(

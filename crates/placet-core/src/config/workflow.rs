@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_spanned::Spanned;
 
+use super::duration::ConfigDuration;
 use super::error::{Checker, ConfigError};
-use super::lasting::Lasting;
 use super::{deserialize, sections, tree};
 use crate::ids::ToolName;
 use crate::time::Millis;
@@ -158,7 +158,7 @@ struct Configs(Vec<WorkflowConfigFile>);
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WorkflowConfigFile {
-    timeout: Option<Spanned<Lasting>>,
+    timeout: Option<Spanned<ConfigDuration>>,
     max_steps: Option<Spanned<u32>>,
     tool_approval: Option<ToolApprovalFile>,
 }
@@ -169,7 +169,7 @@ struct ToolApprovalFile {
     #[serde(default)]
     auto_approved_tools: Vec<Spanned<ToolName>>,
     only: Option<bool>,
-    timeout: Option<Spanned<Lasting>>,
+    timeout: Option<Spanned<ConfigDuration>>,
     #[serde(default)]
     strict: bool,
 }

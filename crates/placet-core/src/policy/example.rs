@@ -11,7 +11,7 @@ use crate::ids::{AgentId, CallId, IdError, SessionId, ToolName};
 use crate::tool::{Lens, Tool};
 
 use super::index::Rules;
-use super::rule::{Effect, Rule, Subject};
+use super::rule::{Rule, RuleEffect, Subject};
 use super::wild::Wild;
 
 /// One example of a rule.
@@ -68,11 +68,11 @@ pub(crate) fn applies(
     let found = inspect.inspect(&tool, &call.args, &places).analysis;
     let subject = Subject::new(&call, &tool, &found, &places.workspace);
     Ok(match rule.effect {
-        Effect::Allow => Rules::new(vec![rule])
+        RuleEffect::Allow => Rules::new(vec![rule])
             .candidates(&subject)
             .allowing(&subject)
             .is_some(),
-        Effect::Ask(_) | Effect::Deny => rule.concerns(&subject),
+        RuleEffect::Ask(_) | RuleEffect::Deny => rule.concerns(&subject),
     })
 }
 

@@ -17,7 +17,7 @@ use crate::analysis::{Analysis, FactKind, lowercase};
 use crate::tool::Risk;
 
 use super::pattern::{CommandPattern, base_name};
-use super::rule::{Command, Conditions, Effect, Rule, Subject, argument_text, name_ends};
+use super::rule::{Command, Conditions, Rule, RuleEffect, Subject, argument_text, name_ends};
 use super::wild::Wild;
 use by_text::{ByText, Key};
 
@@ -231,20 +231,20 @@ impl<'r> Candidates<'r> {
 
     /// The first deny rule that applies.
     pub(crate) fn denying(&self, subject: &Subject<'_>) -> Option<&'r Rule> {
-        self.concerning(subject, |effect| matches!(effect, Effect::Deny))
+        self.concerning(subject, |effect| matches!(effect, RuleEffect::Deny))
             .next()
     }
 
     /// Every ask rule that applies, in the order of the file.
     pub(crate) fn asking(&self, subject: &Subject<'_>) -> Vec<&'r Rule> {
-        self.concerning(subject, |effect| matches!(effect, Effect::Ask(_)))
+        self.concerning(subject, |effect| matches!(effect, RuleEffect::Ask(_)))
             .collect()
     }
 
     fn concerning(
         &self,
         subject: &Subject<'_>,
-        wanted: fn(&Effect) -> bool,
+        wanted: fn(&RuleEffect) -> bool,
     ) -> impl Iterator<Item = &'r Rule> {
         let rules = self.0.iter().copied();
         rules.filter(move |rule| wanted(&rule.effect) && rule.concerns(subject))
@@ -255,7 +255,7 @@ impl<'r> Candidates<'r> {
     pub(crate) fn allowing(&self, subject: &Subject<'_>) -> Option<&'r Rule> {
         let rules = self.0.iter().copied();
         let mut allowing = rules
-            .filter(|rule| rule.effect == Effect::Allow && rule.covers_all_but_commands(subject))
+            .filter(|rule| rule.effect == RuleEffect::Allow && rule.covers_all_but_commands(subject))
             .peekable();
         // Setting a variable runs nothing, and what only reads needs no rule. Alone each is a line like any other.
         let matters = |command: &Command<'_>| {

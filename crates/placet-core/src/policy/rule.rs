@@ -27,7 +27,7 @@ pub struct Rule {
     /// Its name, shown with every verdict it decides.
     pub name: String,
     /// What follows when it applies.
-    pub effect: Effect,
+    pub effect: RuleEffect,
     /// The operator's own words on why.
     pub reason: Option<String>,
     pub(crate) when: Conditions,
@@ -37,7 +37,7 @@ pub struct Rule {
 
 /// What follows from a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Effect {
+pub enum RuleEffect {
     /// The call may run.
     Allow,
     /// People are asked, on these terms.

@@ -95,13 +95,13 @@ pub struct ModelCall {
     pub id: CallId,
     /// What it wants.
     #[serde(flatten)]
-    pub wanted: Wanted,
+    pub wanted: RequestedCall,
 }
 
 /// What a model wants with one call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "wanted", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Wanted {
+pub enum RequestedCall {
     /// A call that can be judged.
     Call {
         /// Which tool.
@@ -164,8 +164,8 @@ impl ModelCall {
     /// The tool it names, whether there is one or not.
     pub fn tool(&self) -> &str {
         match &self.wanted {
-            Wanted::Call { tool, .. } => tool.as_str(),
-            Wanted::Nonsense { tool, .. } => tool,
+            RequestedCall::Call { tool, .. } => tool.as_str(),
+            RequestedCall::Nonsense { tool, .. } => tool,
         }
     }
 }

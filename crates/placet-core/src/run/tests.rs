@@ -43,7 +43,7 @@ fn started(turns_max: u32) -> Event {
 fn call(id: &str, tool: &str) -> ModelCall {
     ModelCall {
         id: CallId::new(id).unwrap(),
-        wanted: Wanted::Call {
+        wanted: RequestedCall::Call {
             tool: ToolName::new(tool).unwrap(),
             args: Args::from_value(json!({ "id": id })).unwrap(),
         },
@@ -191,7 +191,7 @@ fn calls_of_one_turn_are_decided_on_their_own_and_answered_by_id() {
     ]);
     assert_eq!(
         run.effects(),
-        ["a", "b"].map(|id| Effect::Propose(CallId::new(id).unwrap()))
+        ["a", "b"].map(|id| RunEffect::Propose(CallId::new(id).unwrap()))
     );
     for event in [
         received(&run, "a", None),
@@ -200,7 +200,7 @@ fn calls_of_one_turn_are_decided_on_their_own_and_answered_by_id() {
     ] {
         run.evolve(&event).unwrap();
     }
-    assert_eq!(run.effects(), [Effect::Execute(CallId::new("b").unwrap())]);
+    assert_eq!(run.effects(), [RunEffect::Execute(CallId::new("b").unwrap())]);
     assert!(!run.is_parked());
     for event in [claimed("b"), finished("b")] {
         run.evolve(&event).unwrap();
@@ -208,7 +208,7 @@ fn calls_of_one_turn_are_decided_on_their_own_and_answered_by_id() {
     assert!(run.is_parked());
     assert_eq!(run.effects(), []);
     run.evolve(&settled("a", rejected(Some("look first")))).unwrap();
-    assert_eq!(run.effects(), [Effect::AskModel]);
+    assert_eq!(run.effects(), [RunEffect::AskModel]);
     let lines = lines(&run);
     assert!(lines[2].starts_with("a false: ") && lines[2].contains("rejected_by_person"));
     assert_eq!(lines[3], "b true: output of b");
@@ -244,9 +244,9 @@ fn what_is_said_while_the_model_speaks_its_last_word_is_still_answered() {
         by: None,
     };
     let run = run_of(&[started(9), said, turn(1, "done", vec![])]);
-    assert_eq!(run.effects(), [Effect::AskModel]);
+    assert_eq!(run.effects(), [RunEffect::AskModel]);
     let run = run_of(&[started(9), turn(1, "done", vec![])]);
-    assert_eq!(run.effects(), [Effect::End(RunEnd::Completed)]);
+    assert_eq!(run.effects(), [RunEffect::End(RunEnd::Completed)]);
 }
 
 #[test]
@@ -261,29 +261,29 @@ fn half_a_last_word_does_not_complete_the_run_and_what_is_said_since_goes_on_wit
     }));
     let run = run_of(&[started(9), cut.clone()]);
     let why = "the model was cut off".into();
-    assert_eq!(run.effects(), [Effect::End(RunEnd::Failed { why })]);
+    assert_eq!(run.effects(), [RunEffect::End(RunEnd::Failed { why })]);
     let said = Event::UserSaid {
         text: "go on".into(),
         by: None,
     };
     let mut run = run_of(&[started(9), said, cut]);
-    assert_eq!(run.effects(), [Effect::AskModel]);
+    assert_eq!(run.effects(), [RunEffect::AskModel]);
     run.evolve(&turn(2, "then you will", vec![])).unwrap();
-    assert_eq!(run.effects(), [Effect::End(RunEnd::Completed)]);
+    assert_eq!(run.effects(), [RunEffect::End(RunEnd::Completed)]);
 }
 
 #[test]
 fn nonsense_gets_a_result_and_is_never_proposed() {
     let nonsense = ModelCall {
         id: CallId::new("a").unwrap(),
-        wanted: Wanted::Nonsense {
+        wanted: RequestedCall::Nonsense {
             tool: "bash".into(),
             args: "{\"command\": ".into(),
             why: "the arguments are not valid JSON".into(),
         },
     };
     let run = run_of(&[started(9), turn(1, "", vec![nonsense])]);
-    assert_eq!(run.effects(), [Effect::AskModel]);
+    assert_eq!(run.effects(), [RunEffect::AskModel]);
     assert!(lines(&run)[2].contains("not valid JSON"));
 }
 
@@ -294,9 +294,9 @@ fn a_limit_ends_the_run_but_not_before_the_last_word() {
     for event in [allowed, claimed("a"), finished("a")] {
         run.evolve(&event).unwrap();
     }
-    assert_eq!(run.effects(), [Effect::End(RunEnd::LimitReached { turns: 1 })]);
+    assert_eq!(run.effects(), [RunEffect::End(RunEnd::LimitReached { turns: 1 })]);
     let run = run_of(&[started(1), turn(1, "done", vec![])]);
-    assert_eq!(run.effects(), [Effect::End(RunEnd::Completed)]);
+    assert_eq!(run.effects(), [RunEffect::End(RunEnd::Completed)]);
 }
 
 #[test]
@@ -312,7 +312,7 @@ fn an_ended_session_ends_the_run_once_nothing_runs_any_more() {
     assert_eq!(run.effects(), [], "b is not begun, and a is let finish");
     run.evolve(&finished("a")).unwrap();
     let end = RunEnd::Terminated { by: "lin".into() };
-    assert_eq!(run.effects(), [Effect::End(end.clone())]);
+    assert_eq!(run.effects(), [RunEffect::End(end.clone())]);
     run.evolve(&Event::RunEnded { how: end }).unwrap();
     assert_eq!(run.effects(), []);
     assert!(lines(&run)[3].contains("undecided"), "even b has a result");
@@ -332,13 +332,13 @@ fn an_interrupted_run_ends_once_nothing_runs_any_more_and_the_next_one_is_not_in
     assert_eq!(run.effects(), [], "b is not begun, and a has no result yet");
     run.evolve(&finished("a")).unwrap();
     let end = RunEnd::Interrupted { by: "lin".into() };
-    assert_eq!(run.effects(), [Effect::End(end.clone())]);
+    assert_eq!(run.effects(), [RunEffect::End(end.clone())]);
     run.evolve(&Event::RunEnded { how: end }).unwrap();
     let said = lines(&run);
     assert!(said[3].contains("undecided"), "even b has a result");
     assert!(said[4].contains("lin interrupted you here"));
     run.evolve(&started(9)).unwrap();
-    assert_eq!(run.effects(), [Effect::AskModel]);
+    assert_eq!(run.effects(), [RunEffect::AskModel]);
 }
 
 #[test]
@@ -415,7 +415,7 @@ fn a_call_that_was_handed_on_parks_the_run_until_its_result_is_there() {
         ["task_a"]
     );
     run.evolve(&finished("a")).unwrap();
-    assert_eq!(run.effects(), [Effect::AskModel]);
+    assert_eq!(run.effects(), [RunEffect::AskModel]);
     assert_eq!(run.children().count(), 0);
 }
 
@@ -429,7 +429,7 @@ fn a_session_that_was_ended_waits_for_the_end_of_what_it_handed_on() {
     assert!(run.effects().is_empty());
     run.evolve(&finished("a")).unwrap();
     let end = RunEnd::Terminated { by: "lin".into() };
-    assert_eq!(run.effects(), [Effect::End(end)]);
+    assert_eq!(run.effects(), [RunEffect::End(end)]);
 }
 
 #[test]
@@ -479,15 +479,15 @@ fn what_is_said_between_the_last_word_and_the_end_is_answered() {
     let mut run = Run::new(SessionId::new("s").unwrap());
     run.evolve(&started(9)).unwrap();
     run.evolve(&turn(1, "Done.", Vec::new())).unwrap();
-    assert_eq!(run.effects(), [Effect::End(RunEnd::Completed)]);
+    assert_eq!(run.effects(), [RunEffect::End(RunEnd::Completed)]);
     let said = Event::UserSaid {
         text: "One more thing".into(),
         by: None,
     };
     run.evolve(&said).unwrap();
-    assert_eq!(run.effects(), [Effect::AskModel]);
+    assert_eq!(run.effects(), [RunEffect::AskModel]);
     let last = run.transcript().last();
     assert!(matches!(last, Some(Message::User { text }) if text == "One more thing"));
     run.evolve(&turn(2, "That, too.", Vec::new())).unwrap();
-    assert_eq!(run.effects(), [Effect::End(RunEnd::Completed)]);
+    assert_eq!(run.effects(), [RunEffect::End(RunEnd::Completed)]);
 }

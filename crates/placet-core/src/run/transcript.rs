@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Answer, ModelCall, Slot, Wanted};
+use super::{Answer, ModelCall, RequestedCall, Slot};
 use crate::call::Args;
 use crate::ids::{CallId, PersonId};
 use crate::journal::CallResult;
@@ -100,7 +100,7 @@ fn ran(slot: &Slot, result: &CallResult, outcome: &Outcome) -> String {
             by,
             ..
         },
-        Wanted::Call { args: old, .. },
+        RequestedCall::Call { args: old, .. },
     ) = (outcome, &slot.call.wanted)
     {
         let who: Vec<&str> = by.iter().map(PersonId::as_str).collect();

@@ -1,6 +1,6 @@
 //! The calls of one turn, each with its own verdict, question and result. Matched by id, never by position.
 
-use super::{Effect, ModelCall, Wanted};
+use super::{ModelCall, RequestedCall, RunEffect};
 use crate::ids::SessionId;
 use crate::interaction::{Asked, CallKey, Subject};
 use crate::journal::CallResult;
@@ -65,8 +65,8 @@ impl Slot {
     /// A call the model just made.
     pub(super) fn new(call: ModelCall) -> Self {
         let state = match &call.wanted {
-            Wanted::Call { .. } => SlotState::New,
-            Wanted::Nonsense { why, .. } => SlotState::Answered(Answer::Nonsense(why.clone())),
+            RequestedCall::Call { .. } => SlotState::New,
+            RequestedCall::Nonsense { why, .. } => SlotState::Answered(Answer::Nonsense(why.clone())),
         };
         Self {
             call,
@@ -76,10 +76,10 @@ impl Slot {
     }
 
     /// What has to be done about it now.
-    pub(super) fn effect(&self) -> Option<Effect> {
+    pub(super) fn effect(&self) -> Option<RunEffect> {
         match (&self.state, &self.same_as) {
-            (SlotState::New, _) => Some(Effect::Propose(self.call.id.clone())),
-            (SlotState::Granted(_), None) => Some(Effect::Execute(self.call.id.clone())),
+            (SlotState::New, _) => Some(RunEffect::Propose(self.call.id.clone())),
+            (SlotState::Granted(_), None) => Some(RunEffect::Execute(self.call.id.clone())),
             _ => None,
         }
     }

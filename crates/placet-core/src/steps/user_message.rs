@@ -37,7 +37,7 @@ pub struct UserMessage {
 
 /// What became of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Said {
+pub enum MessageOutcome {
     /// It began a run.
     Started,
     /// A run is open; the model reads it after the turn.
@@ -72,7 +72,7 @@ pub fn tell(
     now: Timestamp,
     host: &RunHost,
     message: &UserMessage,
-) -> Decided<Said, TellRefusal> {
+) -> Decided<MessageOutcome, TellRefusal> {
     let session = &message.session;
     if message.text.trim().is_empty() {
         return Err(TellRefusal::Empty.into());
@@ -132,16 +132,16 @@ impl UserMessage {
         now: Timestamp,
         host: &RunHost,
         open: Option<&RunRecord>,
-    ) -> Said {
+    ) -> MessageOutcome {
         if open.is_some() {
             draft.event(Event::UserSaid {
                 text: self.text.clone(),
                 by: Some(self.by.clone()),
             });
-            return Said::Queued;
+            return MessageOutcome::Queued;
         }
         draft.event(Event::RunStarted(Box::new(self.begins(now, host))));
-        Said::Started
+        MessageOutcome::Started
     }
 
     fn begins(&self, now: Timestamp, host: &RunHost) -> RunStarted {

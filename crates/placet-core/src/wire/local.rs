@@ -47,6 +47,8 @@ pub struct OwnerBody {
     pub version: String,
     /// The folder its agent works in, with every link resolved.
     pub workspace: String,
+    /// Where people find its pages; absent when it listens on no address.
+    pub url: Option<String>,
     /// The built-in agent; absent when the owner has no model.
     pub agent: Option<AgentBody>,
 }

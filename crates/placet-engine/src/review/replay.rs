@@ -9,7 +9,7 @@ use placet_core::verdict::{Decision, Step, Verdict};
 use serde::Serialize;
 
 use super::{Fate, Inspected, PastCall, judge};
-use crate::chronicle;
+use crate::audit_text;
 use crate::places::DiskPlaces;
 
 /// Different calls shown of each change.
@@ -138,7 +138,7 @@ pub fn replay(config: &Config, places: &DiskPlaces, calls: &[PastCall]) -> Repla
         // Alarming first: what people refused, then what becomes looser, the loosest first, then the stricter.
         let looser = to < from;
         let order = (refused_by.is_none(), !looser, to, from);
-        let what = chronicle::call(&past.call.tool, &past.call.args);
+        let what = audit_text::call(&past.call.tool, &past.call.args);
         let key = format!("{what} {refused_by:?}");
         let example = groups
             .entry(order)

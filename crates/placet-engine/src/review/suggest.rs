@@ -14,7 +14,7 @@ use placet_core::tool::Risk;
 use placet_core::verdict::{Decision, Step};
 
 use super::{Fate, Inspected, PastCall, judge};
-use crate::chronicle;
+use crate::audit_text;
 use crate::places::DiskPlaces;
 
 /// A day, for counting on how many different ones something was approved.
@@ -67,7 +67,7 @@ impl Covered {
             }
             covered.sessions.insert(past.call.session.clone());
             days.insert(day(past.at));
-            let what = chronicle::call(&past.call.tool, &past.call.args);
+            let what = audit_text::call(&past.call.tool, &past.call.args);
             if covered.examples.len() < EXAMPLES_MAX && !covered.examples.contains(&what) {
                 covered.examples.push(what);
             }

@@ -14,7 +14,7 @@ use placet_core::outcome::CallStatus;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::Failure;
-use crate::logs::{ACKS, Ack, DATABASE, EFFECTS, Effect, lines_after};
+use crate::logs::{ACKS, Ack, DATABASE, EFFECTS, SideEffect, lines_after};
 
 mod audit;
 mod rows;
@@ -32,7 +32,7 @@ pub(crate) struct Books {
     calls: BTreeMap<CallKey, Call>,
     questions: BTreeMap<InteractionId, Question>,
     ended: BTreeSet<SessionId>,
-    effects: Vec<Effect>,
+    effects: Vec<SideEffect>,
     acks: Vec<Ack>,
     /// What is wrong.
     pub(crate) findings: Vec<String>,
@@ -95,8 +95,10 @@ impl Books {
         if has_journal(dir)? {
             self.read_journal(dir)?;
         }
-        self.effects
-            .extend(lines_after::<Effect>(&dir.join(EFFECTS), &mut self.effects_read)?);
+        self.effects.extend(lines_after::<SideEffect>(
+            &dir.join(EFFECTS),
+            &mut self.effects_read,
+        )?);
         self.acks
             .extend(lines_after::<Ack>(&dir.join(ACKS), &mut self.acks_read)?);
         self.audit_effects()?;

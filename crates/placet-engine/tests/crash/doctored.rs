@@ -10,7 +10,7 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 
 use crate::books::Books;
-use crate::logs::{ACKS, Ack, DATABASE, EFFECTS, Effect, Log, lines_after};
+use crate::logs::{ACKS, Ack, DATABASE, EFFECTS, Log, SideEffect, lines_after};
 use crate::{Failure, KILLS, history, seed};
 
 /// A short history that went well.
@@ -28,7 +28,7 @@ fn enough(dir: &Path, kills: u32) -> Result<bool, Failure> {
         return Err(format!("{kills} kills, and still nothing to spoil").into());
     }
     let acks: Vec<Ack> = lines_after(&dir.join(ACKS), &mut 0)?;
-    let effects: Vec<Effect> = lines_after(&dir.join(EFFECTS), &mut 0)?;
+    let effects: Vec<SideEffect> = lines_after(&dir.join(EFFECTS), &mut 0)?;
     let told = |wanted: fn(&Ack) -> bool| acks.iter().any(wanted);
     Ok(kills >= 4
         && told(|ack| matches!(ack, Ack::Voted { .. }))
@@ -51,11 +51,11 @@ fn findings(spoil: impl FnOnce(&Path)) -> String {
     books.findings.join("\n")
 }
 
-fn first_effect(dir: &Path) -> Effect {
+fn first_effect(dir: &Path) -> SideEffect {
     lines_after(&dir.join(EFFECTS), &mut 0).unwrap().swap_remove(0)
 }
 
-fn run(dir: &Path, effect: &Effect) {
+fn run(dir: &Path, effect: &SideEffect) {
     Log::open(&dir.join(EFFECTS)).unwrap().append(effect).unwrap();
 }
 
@@ -97,7 +97,7 @@ fn an_effect_without_a_grant_is_found() {
     check("was never given", |dir| {
         run(
             dir,
-            &Effect {
+            &SideEffect {
                 grant: 9,
                 ..first_effect(dir)
             },
@@ -110,7 +110,7 @@ fn an_effect_of_a_call_that_must_never_run_is_found() {
     check("must never run", |dir| {
         run(
             dir,
-            &Effect {
+            &SideEffect {
                 tool: ToolName::new("format").unwrap(),
                 ..first_effect(dir)
             },
@@ -121,7 +121,7 @@ fn an_effect_of_a_call_that_must_never_run_is_found() {
 #[test]
 fn an_effect_of_another_call_than_the_one_allowed_is_found() {
     check("ran as another call", |dir| {
-        let effects: Vec<Effect> = lines_after(&dir.join(EFFECTS), &mut 0).unwrap();
+        let effects: Vec<SideEffect> = lines_after(&dir.join(EFFECTS), &mut 0).unwrap();
         let digest = effects
             .iter()
             .map(|effect| effect.digest)
@@ -129,7 +129,7 @@ fn an_effect_of_another_call_than_the_one_allowed_is_found() {
             .unwrap();
         run(
             dir,
-            &Effect {
+            &SideEffect {
                 digest,
                 ..effects[0].clone()
             },

@@ -15,7 +15,7 @@ use crate::Failure;
 
 /// The journal.
 pub(crate) const DATABASE: &str = "placet.db";
-/// One [`Effect`] a line.
+/// One [`SideEffect`] a line.
 pub(crate) const EFFECTS: &str = "effects.log";
 /// One [`Ack`] a line.
 pub(crate) const ACKS: &str = "acks.log";
@@ -25,7 +25,7 @@ const LINE_BYTES: usize = 512;
 
 /// A call that really ran: written between claim and result, by the call itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Effect {
+pub(crate) struct SideEffect {
     pub(crate) call: CallKey,
     pub(crate) tool: ToolName,
     pub(crate) grant: u32,

@@ -21,7 +21,7 @@ use rand::rngs::StdRng;
 use tokio::task::JoinSet;
 
 use crate::Failure;
-use crate::logs::{ACKS, Ack, DATABASE, EFFECTS, Effect, Log};
+use crate::logs::{ACKS, Ack, DATABASE, EFFECTS, Log, SideEffect};
 use crate::people::{self, PENDING_MAX};
 use crate::scene::{self, AGENTS, PEOPLE};
 
@@ -268,7 +268,7 @@ async fn execute(worker: &Worker, gate: &Gate, permit: &Permit) -> Result<(), Fa
         grant,
     })?;
     let tool: ToolName = permit.call().tool.clone();
-    worker.effects.append(&Effect {
+    worker.effects.append(&SideEffect {
         call: call.clone(),
         tool,
         grant,

@@ -22,7 +22,7 @@ use placet_core::time::Millis;
 use placet_core::tool::{Category, Risk};
 use placet_core::verdict::Reason;
 use placet_engine::toolbox::Toolbox;
-use placet_engine::{Answered, Engine, chronicle};
+use placet_engine::{Answered, Engine, audit_text};
 use placet_store::{StepError, StoreError};
 use serde_json::json;
 
@@ -315,7 +315,7 @@ async fn the_record_of_an_edited_call_says_the_risk_of_what_ran() {
     let told = engine.store().look(|stored| {
         let rows = stored.journal(&JournalPage::of(&session("s"), 0, 100))?;
         let settled = rows.iter().find(|row| matches!(row.event, Event::Settled { .. }));
-        Ok(chronicle::sentence(
+        Ok(audit_text::sentence(
             stored,
             &settled.unwrap().event,
             Locale::English,

@@ -8,15 +8,15 @@
 
 mod answers;
 mod asking;
+mod audit_text;
 mod breaker;
 mod bus;
 mod callback;
 mod channels;
-mod chronicle;
 mod edits;
 mod events;
-mod lasting;
 mod leases;
+mod memory_and_grants;
 mod nobody;
 mod outbox;
 mod recorder;

@@ -198,10 +198,10 @@ impl Visitor for Effects {
 }
 
 /// A verb, with what it does.
-type Effect = (String, Category, Risk, Option<SqlConcern>);
+type VerbEffect = (String, Category, Risk, Option<SqlConcern>);
 
 /// The verb and the effect of the statement itself, without what is nested in it. What is not named here is HIGH.
-fn of_statement(statement: &Statement) -> Effect {
+fn of_statement(statement: &Statement) -> VerbEffect {
     let read = |verb: &str| (verb.to_owned(), Category::Read, Risk::Low, None);
     match statement {
         Statement::Query(_) => read("SELECT"),
@@ -252,7 +252,7 @@ fn is_transaction_control(text: &str) -> bool {
     known::lists("statements", "transaction", first_word(text)) && !text.contains(';')
 }
 
-fn rows(verb: &str, condition: Option<&Expr>, statement: &Statement) -> Effect {
+fn rows(verb: &str, condition: Option<&Expr>, statement: &Statement) -> VerbEffect {
     let limited = condition.is_some_and(|condition| condition::picks_rows(condition, statement));
     let verb = verb.to_owned();
     let (risk, why) = if limited {

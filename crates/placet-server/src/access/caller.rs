@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderName, Method, header};
-use placet_channels::terminal::Seat;
+use placet_channels::terminal::TerminalUser;
 use placet_core::call::Chat;
 use placet_core::ids::{AgentId, PersonId};
 use placet_core::principal::{Principal, Via};
@@ -200,7 +200,7 @@ impl PersonOnly {
         let Presented::Socket(_) = self.caller.presented else {
             return None;
         };
-        Some(Seat::of_user(&state.config().people).ok()?.chat)
+        Some(TerminalUser::of_user(&state.config().people).ok()?.chat)
     }
 
     /// What they may do besides answering.

@@ -14,7 +14,7 @@ use placet_core::listing::{Committed, JournalPage};
 use placet_core::render::mask;
 use placet_core::snapshot::Snapshot;
 use placet_core::time::Timestamp;
-use placet_engine::chronicle;
+use placet_engine::audit_text;
 use placet_store::{Store, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -47,7 +47,7 @@ pub(super) fn routes() -> OpenApiRouter<State> {
 #[derive(Clone, Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct Wanted {
+struct AuditFilter {
     /// The `next` of the page before: rows older than this one.
     after: Option<u64>,
     /// How many at most; 50 unless said otherwise, 200 at most.
@@ -80,7 +80,7 @@ struct Filter {
 }
 
 impl Filter {
-    fn new(wanted: &Wanted, locale: Locale) -> Result<Self, Problem> {
+    fn new(wanted: &AuditFilter, locale: Locale) -> Result<Self, Problem> {
         let kinds = wanted.kind.as_deref().unwrap_or_default().split(',');
         Ok(Self {
             session: wanted.session_id.clone(),
@@ -104,7 +104,7 @@ impl Filter {
         if !wanted {
             return None;
         }
-        let body = RowBody::new(row, chronicle::sentence(stored, &row.event, self.locale));
+        let body = RowBody::new(row, audit_text::sentence(stored, &row.event, self.locale));
         let holds = |words: &String| {
             body.text.as_str().to_lowercase().contains(words)
                 || body.event.to_string().to_lowercase().contains(words)
@@ -139,13 +139,13 @@ struct AuditPage {
 }
 
 /// The journal, newest first, secrets masked.
-#[utoipa::path(get, path = "/v1/audit", tag = "audit", params(Wanted),
+#[utoipa::path(get, path = "/v1/audit", tag = "audit", params(AuditFilter),
     responses((status = 200, description = "A page of rows", body = AuditPage), Problems),
     security(("token" = []), ("browser" = [])), extensions(("x-roles" = json!(["admin"]))))]
 async fn list(
     _: Admin,
     Shared(state): Shared<State>,
-    QueryOf(wanted): QueryOf<Wanted>,
+    QueryOf(wanted): QueryOf<AuditFilter>,
 ) -> Result<Json<AuditPage>, Problem> {
     let filter = Filter::new(&wanted, locale(&state, wanted.locale))?;
     let (limit, before) = (page_size(wanted.limit), wanted.after);
@@ -345,7 +345,7 @@ fn line(stored: &Snapshot, row: &Committed, format: Format) -> String {
             format!("{object}\n")
         }
         Format::Csv => {
-            let summary = chronicle::sentence(stored, &row.event, Locale::English);
+            let summary = audit_text::sentence(stored, &row.event, Locale::English);
             let cells = [
                 row.id.to_string(),
                 at,

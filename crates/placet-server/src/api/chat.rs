@@ -19,7 +19,7 @@ use placet_agent::chat::{Chat, ChatError, ChatEvent, ChatStream, EventId, Saying
 use placet_core::ids::{InteractionId, PersonId, SessionId};
 use placet_core::interaction::Locale;
 use placet_core::render::mask;
-use placet_core::steps::Said;
+use placet_core::steps::MessageOutcome;
 use placet_core::wire::answer::AnswerBody;
 use placet_store::StoreError;
 use serde::{Deserialize, Serialize};
@@ -127,8 +127,8 @@ async fn stream(
             let (said, events) = chat.send(saying).await?;
             let mut response = follow(state, person, locale, events);
             let said = match said {
-                Said::Started => "started",
-                Said::Queued => "queued",
+                MessageOutcome::Started => "started",
+                MessageOutcome::Queued => "queued",
             };
             response
                 .headers_mut()

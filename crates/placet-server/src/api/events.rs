@@ -1,6 +1,6 @@
 //! The journal, live: server-sent events that resume where they broke off, without loss and without repetition.
 //!
-//! The id of an event is the number of its journal row. A stream is a cursor over the shared tail; see [`crate::tail`].
+//! The id of an event is the number of its journal row. A stream is a cursor over the shared tail; see [`crate::live`].
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -24,10 +24,10 @@ use super::Problems;
 use super::sessions::{concerns, owns, stored_name};
 use crate::access::{Caller, Holder, Role, Welcome};
 use crate::intake::QueryOf;
+use crate::live::{Reader, Row, Wake};
 use crate::metrics::Ongoing;
 use crate::problem::{Code, Problem};
 use crate::state::State;
-use crate::tail::{Reader, Row, Wake};
 
 /// A silent connection is taken for dead by what is in between; this is shorter than any of that.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);

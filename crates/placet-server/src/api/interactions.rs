@@ -23,9 +23,9 @@ use super::calls::{WAIT_SECONDS_MAX, chat};
 use super::sessions::stored_name;
 use crate::access::{AgentOnly, AgentOrPerson, PersonOnly, Role};
 use crate::intake::{JsonBody, PathId, QueryOf};
+use crate::live::asker;
 use crate::problem::{Code, Problem};
 use crate::state::State;
-use crate::tail::asker;
 use crate::wire::question::{Around, QuestionBody};
 use crate::wire::{cursor, page_size};
 
@@ -83,7 +83,7 @@ struct ListQuery {
     /// `pending` (the default), `answered`, `expired`, `cancelled`, `superseded` or `all`.
     #[serde(default)]
     #[param(value_type = Option<String>, pattern = "^(pending|answered|expired|cancelled|superseded|all)$")]
-    status: Wanted,
+    status: StatusFilter,
     /// Only of this session.
     #[param(value_type = Option<String>)]
     session_id: Option<SessionId>,
@@ -98,7 +98,7 @@ struct ListQuery {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Wanted {
+enum StatusFilter {
     #[default]
     Pending,
     Answered,
@@ -108,7 +108,7 @@ enum Wanted {
     All,
 }
 
-impl Wanted {
+impl StatusFilter {
     fn admits(self, interaction: &Interaction) -> bool {
         let resolution = match interaction {
             Interaction::Pending(_) => return matches!(self, Self::Pending | Self::All),
@@ -185,11 +185,11 @@ async fn list(
 
 async fn page(
     state: &State,
-    wanted: Wanted,
+    wanted: StatusFilter,
     cursor: Option<u64>,
 ) -> Result<Vec<(u64, InteractionId)>, StoreError> {
     const ROWS: usize = 100;
-    if wanted == Wanted::Pending {
+    if wanted == StatusFilter::Pending {
         let rows = state.engine().broker().pending(cursor, ROWS).await?;
         return Ok(rows.into_iter().map(|row| (row.cursor, row.id)).collect());
     }

@@ -66,6 +66,7 @@ async fn owner(_: Operator, Shared(state): Shared<State>) -> Json<OwnerBody> {
     Json(OwnerBody {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         workspace: state.engine().workspace().to_owned(),
+        url: state.url().map(str::to_owned),
         agent,
     })
 }

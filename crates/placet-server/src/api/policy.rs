@@ -7,7 +7,7 @@ use placet_core::analysis::{Analysis, FactKind};
 use placet_core::call::{Args, Origin, ToolCall};
 use placet_core::ids::{AgentId, CallId, ChannelName, ChatId, PersonId, SessionId, ToolName};
 use placet_core::interaction::Locale;
-use placet_core::policy::{Effect, Mode, Override, Rule};
+use placet_core::policy::{Mode, Override, Rule, RuleEffect};
 use placet_core::render::{SafeText, mask};
 use placet_core::time::Millis;
 use placet_core::tool::{Category, Risk};
@@ -216,9 +216,9 @@ fn rule((index, rule): (usize, &Rule)) -> RuleBody {
         .filter_map(|key| Some(format!("{key} {}", plain(source.get(*key)?))))
         .collect();
     let (effect, ask) = match &rule.effect {
-        Effect::Allow => ("allow", None),
-        Effect::Ask(terms) => ("ask", Some(TermsBody::from(terms))),
-        Effect::Deny => ("deny", None),
+        RuleEffect::Allow => ("allow", None),
+        RuleEffect::Ask(terms) => ("ask", Some(TermsBody::from(terms))),
+        RuleEffect::Deny => ("deny", None),
     };
     RuleBody {
         number: index + 1,

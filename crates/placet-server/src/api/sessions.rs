@@ -11,7 +11,7 @@ use placet_core::listing::{Before, JournalPage, QuestionsOf};
 use placet_core::policy::Mode;
 use placet_core::principal::Principal;
 use placet_core::snapshot::{Need, Snapshot, Undecided};
-use placet_engine::chronicle;
+use placet_engine::audit_text;
 use placet_store::StoreError;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -22,9 +22,9 @@ use super::Problems;
 use super::interactions::locale;
 use crate::access::{Admin, AgentOrPerson, PersonOnly, Role};
 use crate::intake::{JsonBody, PathId, QueryOf};
+use crate::live::About;
 use crate::problem::{Code, Problem};
 use crate::state::State;
-use crate::tail::About;
 use crate::wire::row::RowBody;
 use crate::wire::{cursor, page_size};
 
@@ -212,7 +212,7 @@ async fn one(
             AgentOrPerson::Agent(agent) => Some(for_owner(stored, agent, &page)?),
             AgentOrPerson::Person(_) => None,
         };
-        let told = |row| RowBody::new(row, chronicle::sentence(stored, &row.event, locale));
+        let told = |row| RowBody::new(row, audit_text::sentence(stored, &row.event, locale));
         let rows = found
             .iter()
             .filter(|row| own.as_ref().is_none_or(|own| own.contains(&row.id)))

@@ -20,7 +20,7 @@ use utoipa::ToSchema;
 
 use super::VerdictBody;
 use super::ran::{RanBody, edited};
-use crate::tail::asker;
+use crate::live::asker;
 
 /// A question with everything needed to show it.
 #[derive(Debug, Serialize, ToSchema)]

@@ -13,10 +13,10 @@ use placet_core::step::Commit;
 use placet_core::time::Timestamp;
 
 use crate::error::StoreError;
+use crate::heads::Heads;
 use crate::project::{self, At};
 use crate::sql::{Connection, params};
 use crate::sqlite::inline::CommitFault;
-use crate::tail::Tail;
 use crate::view::{Position, View};
 use crate::{change, checkpoint};
 
@@ -35,7 +35,7 @@ pub(super) struct Batch<'c> {
     first_row: u64,
     state: State,
     /// Heads moved by this transaction are written back once, at its end.
-    tail: RefMut<'c, Tail>,
+    tail: RefMut<'c, Heads>,
 }
 
 /// How far the store has come, as this transaction sees it: read once, and kept up to date by what is written.
@@ -60,7 +60,7 @@ enum End {
 }
 
 impl<'c> Batch<'c> {
-    pub(super) fn begin(conn: &'c Connection, mut tail: RefMut<'c, Tail>) -> Result<Self, StoreError> {
+    pub(super) fn begin(conn: &'c Connection, mut tail: RefMut<'c, Heads>) -> Result<Self, StoreError> {
         let generation = conn.begin_writing()?;
         tail.begin(generation);
         let mut batch = Self {

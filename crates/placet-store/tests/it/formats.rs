@@ -11,7 +11,7 @@ use placet_core::interaction::{Action, Cancellation, Resolution, Subject};
 use placet_core::journal::{Author, Checkpoints, Event, InboundMessage};
 use placet_core::outcome::{Denial, OpenOf, Outcome};
 use placet_core::policy::Mode;
-use placet_core::run::{Limits, ModelCall, ModelTurn, Parent, RunEnd, RunStarted, Usage, Wanted};
+use placet_core::run::{Limits, ModelCall, ModelTurn, Parent, RequestedCall, RunEnd, RunStarted, Usage};
 use placet_core::standing::{Covers, Scope, StandingGrant};
 use placet_core::time::{Millis, Timestamp};
 use placet_core::verdict::{Decision, Reason};
@@ -143,14 +143,14 @@ fn about_runs() -> Vec<Event> {
             calls: vec![
                 wants(
                     "c1",
-                    Wanted::Call {
+                    RequestedCall::Call {
                         tool: ToolName::new("bash").unwrap(),
                         args: Args::empty(),
                     },
                 ),
                 wants(
                     "c2",
-                    Wanted::Nonsense {
+                    RequestedCall::Nonsense {
                         tool: "bahs".into(),
                         args: "{".into(),
                         why: "there is no tool `bahs`".into(),

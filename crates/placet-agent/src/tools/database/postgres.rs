@@ -11,7 +11,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::table::{Room, Table};
 use super::{Agreed, DatabaseError};
-use crate::connect;
+use crate::tls;
 
 /// A database of a server.
 #[derive(Debug, Clone)]
@@ -24,7 +24,7 @@ impl Postgres {
         let mut config: Config = url
             .parse()
             .map_err(|error: tokio_postgres::Error| DatabaseError::Address(said(&error)))?;
-        config.connect_timeout(connect::CONNECT_TIMEOUT);
+        config.connect_timeout(tls::CONNECT_TIMEOUT);
         if config.get_application_name().is_none() {
             config.application_name("placet");
         }
@@ -33,7 +33,7 @@ impl Postgres {
 
     /// A connection with a transaction begun. Dropping it takes everything back.
     async fn begin(&self, mode: &str, time: Duration) -> Result<Client, String> {
-        let tls = connect::tls().map_err(|error| error.to_string())?;
+        let tls = tls::tls().map_err(|error| error.to_string())?;
         let connected = self.config.connect(MakeRustlsConnect::new(tls)).await;
         let (client, connection) =
             connected.map_err(|error| format!("the database cannot be reached: {}", said(&error)))?;

@@ -7,8 +7,8 @@ use placet_core::render::SafeText;
 use placet_core::standing::{GrantReach, Scope};
 
 use super::super::choices::{Choice, Does};
-use super::super::line::{Line, Role, flow};
-use super::{Fits, Interrupting, Mode, Past, Prompt, Sheet, Style, Terms, Wanted, words};
+use super::super::line::{Line, SpanStyle, flow};
+use super::{Fits, Interrupting, Mode, Past, Prompt, ScrollView, Style, Terms, TypedFor, words};
 
 /// Narrower than this, a question cannot be read.
 const COLS_MIN: usize = 24;
@@ -80,7 +80,7 @@ impl Prompt {
                 Locale::English => format!("── {below} more below"),
                 Locale::Chinese => format!("── 下面还有 {below} 行"),
             };
-            lines.push(Line::new(Role::Faint, words));
+            lines.push(Line::new(SpanStyle::Faint, words));
         }
         Screen { lines, cursor: None }
     }
@@ -96,7 +96,7 @@ impl Prompt {
                 "窗口太小，无法显示这个问题：请放大窗口。按 Ctrl-C 离开，问题继续等待。",
             ),
         };
-        let mut lines = Line::new(Role::Caution, words).broken(size.cols.max(2));
+        let mut lines = Line::new(SpanStyle::Caution, words).broken(size.cols.max(2));
         lines.truncate(size.rows.max(1));
         Screen { lines, cursor: None }
     }
@@ -120,23 +120,24 @@ impl Prompt {
             ""
         };
         let title = format!("━━ placet · {} · {left} {others}", asked.code);
-        let line = Line::new(Role::Risk(asked.risk), title);
+        let line = Line::new(SpanStyle::Risk(asked.risk), title);
         let rest = cols.saturating_sub(line.width());
-        let line = line.and(Role::Risk(asked.risk), "━".repeat(rest));
+        let line = line.and(SpanStyle::Risk(asked.risk), "━".repeat(rest));
         line.broken(cols).into_iter().next().unwrap_or_default()
     }
 
     /// What stands below the question, and where the cursor is in it.
     fn foot(&self, size: Size) -> (Vec<Line>, Option<(usize, usize)>) {
         let cols = size.cols;
-        let mut lines = vec![Line::new(Role::Faint, "─".repeat(cols))];
+        let mut lines = vec![Line::new(SpanStyle::Faint, "─".repeat(cols))];
         if let Some(message) = &self.instruction {
             let label = self.pick("Message for the agent: ", "给智能体的留言：");
-            let line = Line::new(Role::Faint, label).and(Role::Plain, SafeText::line(message).to_string());
+            let line =
+                Line::new(SpanStyle::Faint, label).and(SpanStyle::Plain, SafeText::line(message).to_string());
             lines.extend(line.broken(cols));
         }
         if let Some(note) = &self.note {
-            lines.extend(Line::new(Role::Caution, note.to_string()).broken(cols));
+            lines.extend(Line::new(SpanStyle::Caution, note.to_string()).broken(cols));
         }
         // Whatever happens, some of the question stays visible.
         let room = size.rows.saturating_sub(lines.len() + 4).max(1);
@@ -148,12 +149,12 @@ impl Prompt {
             },
             Mode::Confirming { option } => lines.extend(self.confirm(&option.label, cols)),
             Mode::Typing { wanted, field } => {
-                lines.extend(Line::new(Role::Strong, self.wants(wanted)).broken(cols));
+                lines.extend(Line::new(SpanStyle::Strong, self.wants(wanted)).broken(cols));
                 let rows = field.rows(cols.saturating_sub(2), FIELD_ROWS_MAX.min(room));
                 cursor = Some((lines.len() + rows.row, rows.column + 2));
                 for (index, row) in rows.texts.iter().enumerate() {
                     let lead = if index == 0 { "› " } else { "  " };
-                    lines.push(Line::new(Role::Key, lead).and(Role::Plain, row));
+                    lines.push(Line::new(SpanStyle::Key, lead).and(SpanStyle::Plain, row));
                 }
                 lines.extend(self.typing_keys(wanted, cols));
             }
@@ -163,7 +164,7 @@ impl Prompt {
             Mode::Helping => lines.extend(self.help(cols, room)),
             Mode::Sending { .. } => {
                 lines.push(Line::new(
-                    Role::Faint,
+                    SpanStyle::Faint,
                     self.pick("Storing your answer…", "正在保存你的回答…"),
                 ));
             }
@@ -179,14 +180,14 @@ impl Prompt {
             let is_default = self.choices.default == Some(index);
             let key = if is_default { key.to_ascii_uppercase() } else { key };
             let role = match &choice.does {
-                Does::Take(option) if option.is_dangerous => Role::Caution,
-                _ if is_default => Role::Strong,
-                _ => Role::Plain,
+                Does::Take(option) if option.is_dangerous => SpanStyle::Caution,
+                _ if is_default => SpanStyle::Strong,
+                _ => SpanStyle::Plain,
             };
-            Line::new(Role::Key, format!("[{key}]")).and(role, format!(" {}", choice.label))
+            Line::new(SpanStyle::Key, format!("[{key}]")).and(role, format!(" {}", choice.label))
         };
         let mut items: Vec<Line> = self.choices.all.iter().enumerate().map(item).collect();
-        items.push(Line::new(Role::Key, "[?]").and(Role::Plain, self.pick(" Help", " 帮助")));
+        items.push(Line::new(SpanStyle::Key, "[?]").and(SpanStyle::Plain, self.pick(" Help", " 帮助")));
         flow(items, cols)
     }
 
@@ -196,7 +197,11 @@ impl Prompt {
             let selected = at == Some(index);
             let mark = if selected { "› " } else { "  " };
             let key = choice.key.map_or("   ".to_owned(), |key| format!("[{key}]"));
-            let label = if selected { Role::Selected } else { Role::Plain };
+            let label = if selected {
+                SpanStyle::Selected
+            } else {
+                SpanStyle::Plain
+            };
             let about = match choice.about.as_str() {
                 "" => String::new(),
                 about => format!(" — {about}"),
@@ -205,14 +210,14 @@ impl Prompt {
                 Does::Take(option) if option.is_dangerous => " ⚠",
                 _ => "",
             };
-            let line = Line::new(Role::Key, format!("{mark}{key} "))
+            let line = Line::new(SpanStyle::Key, format!("{mark}{key} "))
                 .and(label, choice.label.to_string())
-                .and(Role::Faint, about)
-                .and(Role::Caution, warning);
+                .and(SpanStyle::Faint, about)
+                .and(SpanStyle::Caution, warning);
             rows.extend(line.broken(cols).into_iter().map(|line| (index, line)));
         }
         let hint = Line::new(
-            Role::Faint,
+            SpanStyle::Faint,
             self.pick(
                 "A number, or ↑↓ and Enter · ? help",
                 "按数字，或用 ↑↓ 选择后回车 · ? 帮助",
@@ -228,7 +233,7 @@ impl Prompt {
             Locale::English => format!("{} — sure?", SafeText::line(label)),
             Locale::Chinese => format!("{}——确定吗？", SafeText::line(label)),
         };
-        let mut lines = Line::new(Role::Caution, words).broken(cols);
+        let mut lines = Line::new(SpanStyle::Caution, words).broken(cols);
         lines.extend(self.offers(&[("y", "Yes", "确定"), ("N", "Back", "返回")], cols));
         lines
     }
@@ -236,33 +241,33 @@ impl Prompt {
     fn offers(&self, offers: &[(&str, &str, &str)], cols: usize) -> Vec<Line> {
         let item = |(key, english, chinese): &(&str, &str, &str)| {
             let words = format!(" {}", self.pick(english, chinese));
-            Line::new(Role::Key, format!("[{key}]")).and(Role::Plain, words)
+            Line::new(SpanStyle::Key, format!("[{key}]")).and(SpanStyle::Plain, words)
         };
         flow(offers.iter().map(item).collect(), cols)
     }
 
-    fn wants(&self, wanted: &Wanted) -> String {
+    fn wants(&self, wanted: &TypedFor) -> String {
         match wanted {
-            Wanted::Text(option) => {
+            TypedFor::Text(option) => {
                 let prompt = option.input_prompt.as_deref().unwrap_or(&option.label);
                 SafeText::line(prompt).to_string()
             }
-            Wanted::Reason(_) => self
+            TypedFor::Reason(_) => self
                 .pick("Why not? The agent reads this.", "为什么不行？智能体会看到。")
                 .to_owned(),
-            Wanted::Message => self
+            TypedFor::Message => self
                 .pick("What should the agent be told as well?", "另外要告诉智能体什么？")
                 .to_owned(),
-            Wanted::Args => self.pick("The arguments, as JSON:", "参数（JSON）：").to_owned(),
+            TypedFor::Args => self.pick("The arguments, as JSON:", "参数（JSON）：").to_owned(),
         }
     }
 
-    fn typing_keys(&self, wanted: &Wanted, cols: usize) -> Vec<Line> {
+    fn typing_keys(&self, wanted: &TypedFor, cols: usize) -> Vec<Line> {
         let enter = match wanted {
-            Wanted::Text(_) => ("Enter", "Send", "发送"),
-            Wanted::Reason(_) => ("Enter", "Reject", "拒绝"),
-            Wanted::Message => ("Enter", "Keep it for the answer", "保留，随回答发送"),
-            Wanted::Args => ("Enter", "Show the change", "查看改动"),
+            TypedFor::Text(_) => ("Enter", "Send", "发送"),
+            TypedFor::Reason(_) => ("Enter", "Reject", "拒绝"),
+            TypedFor::Message => ("Enter", "Keep it for the answer", "保留，随回答发送"),
+            TypedFor::Args => ("Enter", "Show the change", "查看改动"),
         };
         self.offers(&[enter, ("Esc", "Back", "返回")], cols)
     }
@@ -280,20 +285,20 @@ impl Prompt {
 
     fn remember(&self, terms: Terms, cols: usize, room: usize) -> Vec<Line> {
         let heading = Line::new(
-            Role::Strong,
+            SpanStyle::Strong,
             self.pick(
                 "Approve, and don't ask again for:",
                 "批准，并且以下情况不再询问：",
             ),
         );
         let mut lines = heading.broken(cols);
-        let mut times = vec![Line::new(Role::Strong, self.pick("For", "期限"))];
+        let mut times = vec![Line::new(SpanStyle::Strong, self.pick("For", "期限"))];
         times.extend(self.lengths(terms.scope).iter().enumerate().map(|(index, time)| {
             let text = words::lasting(*time, self.ask.locale);
             if index == terms.lasts {
-                Line::new(Role::Selected, format!("‹{text}›"))
+                Line::new(SpanStyle::Selected, format!("‹{text}›"))
             } else {
-                Line::new(Role::Faint, text)
+                Line::new(SpanStyle::Faint, text)
             }
         }));
         let mut below = flow(times, cols);
@@ -318,7 +323,7 @@ impl Prompt {
             let (number, of) = (terms.scope + 1, all.len());
             lines.extend(all.into_iter().nth(terms.scope).unwrap_or_default());
             lines.push(Line::new(
-                Role::Caution,
+                SpanStyle::Caution,
                 match self.ask.locale {
                     Locale::English => format!("↑↓ {number} of {of}"),
                     Locale::Chinese => format!("↑↓ 第 {number} 项，共 {of} 项"),
@@ -332,9 +337,9 @@ impl Prompt {
     /// One scope of "don't ask again": its number, how far it reaches, exactly what it covers.
     fn scope(&self, index: usize, scope: &Scope, terms: Terms, cols: usize) -> Vec<Line> {
         let (mark, role) = if index == terms.scope {
-            ("›", Role::Selected)
+            ("›", SpanStyle::Selected)
         } else {
-            (" ", Role::Plain)
+            (" ", SpanStyle::Plain)
         };
         let reach = match scope.reach() {
             GrantReach::Call => self.pick("This call: ", "此次调用："),
@@ -343,8 +348,8 @@ impl Prompt {
             GrantReach::Rule => self.pick("As a rule: ", "作为规则："),
         };
         let covers = SafeText::line(&scope.describe_in(self.ask.locale));
-        Line::new(Role::Key, format!("{mark}{} ", index + 1))
-            .and(Role::Strong, reach)
+        Line::new(SpanStyle::Key, format!("{mark}{} ", index + 1))
+            .and(SpanStyle::Strong, reach)
             .and(role, covers.to_string())
             .broken(cols)
     }
@@ -359,7 +364,7 @@ impl Prompt {
             Locale::English => format!("Approve, and don't ask again for {lasts} — sure?"),
             Locale::Chinese => format!("批准，并在 {lasts}内不再询问——确定吗？"),
         };
-        let mut lines = Line::new(Role::Caution, sure).broken(cols);
+        let mut lines = Line::new(SpanStyle::Caution, sure).broken(cols);
         lines.extend(self.offers(&[("y", "Yes", "确定"), ("N", "Back", "返回")], cols));
         lines
     }
@@ -371,9 +376,9 @@ impl Prompt {
             } else {
                 format!(" — {about}")
             };
-            Line::new(Role::Key, format!("[{key}] "))
-                .and(Role::Plain, label)
-                .and(Role::Faint, about)
+            Line::new(SpanStyle::Key, format!("[{key}] "))
+                .and(SpanStyle::Plain, label)
+                .and(SpanStyle::Faint, about)
                 .broken(cols)
         };
         let mut lines: Vec<Line> = Vec::new();
@@ -394,14 +399,14 @@ impl Prompt {
 }
 
 /// Gives a sheet its room; one row less when there is more than fits, to say so.
-fn fit(sheet: &mut Sheet, cols: usize, room: usize) {
+fn fit(sheet: &mut ScrollView, cols: usize, room: usize) {
     sheet.fit_width(cols);
     let more = usize::from(sheet.len() > room);
     sheet.fit_height(room.saturating_sub(more));
 }
 
 /// What is below or above, when not all of the question fits.
-fn more(sheet: &Sheet, cols: usize, locale: Locale) -> Option<Line> {
+fn more(sheet: &ScrollView, cols: usize, locale: Locale) -> Option<Line> {
     let place = sheet.place()?;
     let words = match locale {
         Locale::English => format!(
@@ -413,7 +418,7 @@ fn more(sheet: &Sheet, cols: usize, locale: Locale) -> Option<Line> {
             place.first, place.last, place.all
         ),
     };
-    let line = Line::new(Role::Caution, words);
+    let line = Line::new(SpanStyle::Caution, words);
     line.broken(cols).into_iter().next()
 }
 
@@ -433,7 +438,7 @@ fn windowed(rows: Vec<(usize, Line)>, selected: usize, room: usize, locale: Loca
         .map(|(_, line)| line)
         .collect();
     lines.push(Line::new(
-        Role::Caution,
+        SpanStyle::Caution,
         match locale {
             Locale::English => format!("↑↓ {hidden} more lines"),
             Locale::Chinese => format!("↑↓ 还有 {hidden} 行"),

@@ -7,21 +7,21 @@ use placet_core::time::Millis;
 use super::super::arguments;
 use super::super::choices::Does;
 use super::{
-    Action, Effect, Field, Fits, InteractionOption, KeyCode, KeyEvent, KeyModifiers, LASTS,
-    LASTS_IN_CONVERSATION, Mode, Past, Prompt, Scroll, Style, Terms, Wanted,
+    Action, Field, Fits, InteractionOption, KeyCode, KeyEvent, KeyModifiers, LASTS, LASTS_IN_CONVERSATION,
+    Mode, Past, Prompt, PromptAction, Scroll, Style, Terms, TypedFor,
 };
 
 impl Prompt {
-    pub(super) fn key(&mut self, key: KeyEvent) -> Effect {
+    pub(super) fn key(&mut self, key: KeyEvent) -> PromptAction {
         if is_interruption(&key) {
             return self.interrupt();
         }
         if self.fits == Fits::No {
             // What cannot be seen cannot be answered, only left.
             return match (key.code, &self.mode) {
-                (KeyCode::Esc, Mode::Choosing { .. }) => Effect::Leave,
+                (KeyCode::Esc, Mode::Choosing { .. }) => PromptAction::Leave,
                 (KeyCode::Esc, _) => self.back(),
-                _ => Effect::Nothing,
+                _ => PromptAction::Nothing,
             };
         }
         match &self.mode {
@@ -35,13 +35,13 @@ impl Prompt {
             Mode::Remembering(terms) => self.remembering(key, *terms),
             Mode::Granting { terms, past, .. } => self.granting(key, *terms, *past),
             Mode::Helping => self.back(),
-            Mode::Sending { .. } => Effect::Nothing,
+            Mode::Sending { .. } => PromptAction::Nothing,
         }
     }
 
     /// Several keys at one stroke fill a text and move about; they decide nothing, whatever is among them. Only an interruption
     /// is one all the same: it refuses.
-    pub(super) fn burst(&mut self, keys: &[KeyEvent]) -> Effect {
+    pub(super) fn burst(&mut self, keys: &[KeyEvent]) -> PromptAction {
         if keys.iter().any(is_interruption) {
             return self.interrupt();
         }
@@ -58,11 +58,11 @@ impl Prompt {
                 "同时到达的多个按键不作为回答，请只按一个键。",
             ));
         }
-        Effect::Nothing
+        PromptAction::Nothing
     }
 
     /// Puts into the text what a paste would; what would send it or leave it is passed over.
-    fn fill(&mut self, keys: &[KeyEvent]) -> Effect {
+    fn fill(&mut self, keys: &[KeyEvent]) -> PromptAction {
         let is_enter = |key: &KeyEvent| key.code == KeyCode::Enter;
         let text = keys.len() - keys.iter().rev().take_while(|key| is_enter(key)).count();
         for key in keys.iter().take(text).filter(|key| key.code != KeyCode::Esc) {
@@ -75,15 +75,15 @@ impl Prompt {
         if keys.iter().any(is_enter) {
             self.say(self.pick("Pasted; Enter sends it.", "已粘贴；按回车发送。"));
         }
-        Effect::Nothing
+        PromptAction::Nothing
     }
 
-    fn back(&mut self) -> Effect {
+    fn back(&mut self) -> PromptAction {
         self.mode = Mode::choosing(&self.choices);
-        Effect::Nothing
+        PromptAction::Nothing
     }
 
-    fn choosing(&mut self, key: KeyEvent, at: Option<usize>) -> Effect {
+    fn choosing(&mut self, key: KeyEvent, at: Option<usize>) -> PromptAction {
         let list = self.choices.style == Style::List;
         match key.code {
             KeyCode::Up if list => self.select(at.map_or(0, |at| at.saturating_sub(1))),
@@ -93,12 +93,12 @@ impl Prompt {
                     return self.choose(at);
                 }
                 self.say(self.pick("Enter alone decides nothing here.", "此处仅按回车不作任何决定。"));
-                Effect::Nothing
+                PromptAction::Nothing
             }
-            KeyCode::Esc => Effect::Leave,
+            KeyCode::Esc => PromptAction::Leave,
             KeyCode::Char('?') => {
                 self.mode = Mode::Helping;
-                Effect::Nothing
+                PromptAction::Nothing
             }
             code => match (self.chosen_by(key), Scroll::by(code)) {
                 (Some(at), _) => self.choose(at),
@@ -106,7 +106,7 @@ impl Prompt {
                     if let Some(scroll) = scroll {
                         self.sheet.scroll(scroll);
                     }
-                    Effect::Nothing
+                    PromptAction::Nothing
                 }
             },
         }
@@ -120,61 +120,61 @@ impl Prompt {
         }
     }
 
-    fn select(&mut self, at: usize) -> Effect {
+    fn select(&mut self, at: usize) -> PromptAction {
         let last = self.choices.all.len().saturating_sub(1);
         self.mode = Mode::Choosing {
             at: Some(at.min(last)),
         };
-        Effect::Nothing
+        PromptAction::Nothing
     }
 
-    fn choose(&mut self, at: usize) -> Effect {
+    fn choose(&mut self, at: usize) -> PromptAction {
         let Some(choice) = self.choices.all.get(at) else {
-            return Effect::Nothing;
+            return PromptAction::Nothing;
         };
         match choice.does.clone() {
-            Does::Take(option) if option.needs_text() => self.type_in(Wanted::Text(option), ""),
+            Does::Take(option) if option.needs_text() => self.type_in(TypedFor::Text(option), ""),
             Does::Take(option) if option.is_dangerous => {
                 self.mode = Mode::Confirming { option };
-                Effect::Nothing
+                PromptAction::Nothing
             }
             Does::Take(option) => self.answer(&option, None),
-            Does::Explain(option) => self.type_in(Wanted::Reason(option), ""),
+            Does::Explain(option) => self.type_in(TypedFor::Reason(option), ""),
             Does::Edit => match self.args().map(arguments::on_one_line) {
-                Some(text) => self.type_in(Wanted::Args, &text),
-                None => Effect::Nothing,
+                Some(text) => self.type_in(TypedFor::Args, &text),
+                None => PromptAction::Nothing,
             },
             Does::EditElsewhere => match self.args() {
-                Some(args) => Effect::Edit(arguments::on_lines(args)),
-                None => Effect::Nothing,
+                Some(args) => PromptAction::Edit(arguments::on_lines(args)),
+                None => PromptAction::Nothing,
             },
             Does::Remember => {
                 self.mode = Mode::Remembering(self.terms_of(0));
-                Effect::Nothing
+                PromptAction::Nothing
             }
             Does::Tell => {
                 let text = self.instruction.clone().unwrap_or_default();
-                self.type_in(Wanted::Message, &text)
+                self.type_in(TypedFor::Message, &text)
             }
         }
     }
 
-    fn type_in(&mut self, wanted: Wanted, text: &str) -> Effect {
+    fn type_in(&mut self, wanted: TypedFor, text: &str) -> PromptAction {
         self.mode = Mode::Typing {
             wanted,
             field: Field::holding(text),
         };
-        Effect::Nothing
+        PromptAction::Nothing
     }
 
-    fn confirming(&mut self, key: KeyEvent, option: &InteractionOption) -> Effect {
+    fn confirming(&mut self, key: KeyEvent, option: &InteractionOption) -> PromptAction {
         match key.code {
             KeyCode::Char('y' | 'Y') => self.answer(option, None),
             _ => self.back(),
         }
     }
 
-    fn typing(&mut self, key: KeyEvent) -> Effect {
+    fn typing(&mut self, key: KeyEvent) -> PromptAction {
         match key.code {
             KeyCode::Esc => return self.back(),
             KeyCode::PageUp => self.sheet.scroll(Scroll::PageUp),
@@ -186,56 +186,56 @@ impl Prompt {
                 }
             }
         }
-        Effect::Nothing
+        PromptAction::Nothing
     }
 
-    fn typed(&mut self) -> Effect {
+    fn typed(&mut self) -> PromptAction {
         let Mode::Typing { wanted, field } = &self.mode else {
-            return Effect::Nothing;
+            return PromptAction::Nothing;
         };
         let (wanted, text, blank) = (wanted.clone(), field.text(), field.is_blank());
         match wanted {
-            Wanted::Text(_) if blank => {
+            TypedFor::Text(_) if blank => {
                 self.say(self.pick(
                     "A text is needed here; Esc goes back.",
                     "这里需要填写内容；按 Esc 返回。",
                 ));
-                Effect::Nothing
+                PromptAction::Nothing
             }
-            Wanted::Text(option) => self.answer(&option, Some(text)),
-            Wanted::Reason(option) => self.answer(&option, (!blank).then_some(text)),
-            Wanted::Message => {
+            TypedFor::Text(option) => self.answer(&option, Some(text)),
+            TypedFor::Reason(option) => self.answer(&option, (!blank).then_some(text)),
+            TypedFor::Message => {
                 self.instruction = (!blank).then_some(text);
                 self.back()
             }
-            Wanted::Args => {
+            TypedFor::Args => {
                 self.review(text);
-                Effect::Nothing
+                PromptAction::Nothing
             }
         }
     }
 
-    fn reviewing(&mut self, key: KeyEvent) -> Effect {
+    fn reviewing(&mut self, key: KeyEvent) -> PromptAction {
         match key.code {
             KeyCode::Char('y' | 'Y') => self.approve(),
             KeyCode::Char('e') => {
                 if let Mode::Reviewing { typed, .. } = &self.mode {
                     let typed = typed.clone();
-                    return self.type_in(Wanted::Args, &typed);
+                    return self.type_in(TypedFor::Args, &typed);
                 }
-                Effect::Nothing
+                PromptAction::Nothing
             }
             KeyCode::Char('n' | 'N') | KeyCode::Enter | KeyCode::Esc => self.back(),
             code => {
                 if let (Some(scroll), Mode::Reviewing { sheet, .. }) = (Scroll::by(code), &mut self.mode) {
                     sheet.scroll(scroll);
                 }
-                Effect::Nothing
+                PromptAction::Nothing
             }
         }
     }
 
-    fn remembering(&mut self, key: KeyEvent, terms: Terms) -> Effect {
+    fn remembering(&mut self, key: KeyEvent, terms: Terms) -> PromptAction {
         let terms = match key.code {
             KeyCode::Char('y' | 'Y') => {
                 return match self.ask.scopes.get(terms.scope) {
@@ -266,7 +266,7 @@ impl Prompt {
             _ => terms,
         };
         self.mode = Mode::Remembering(terms);
-        Effect::Nothing
+        PromptAction::Nothing
     }
 
     /// Another scope. The time stays what was chosen, unless that is not what such a scope usually lasts.
@@ -298,30 +298,30 @@ impl Prompt {
     }
 
     /// Beyond the conversation a person first sees what they would agree to.
-    fn look_back(&mut self, scope: Scope) -> Effect {
+    fn look_back(&mut self, scope: Scope) -> PromptAction {
         self.say(self.pick("Looking at the last seven days…", "正在查看过去七天的记录…"));
-        Effect::Preview(scope)
+        PromptAction::Preview(scope)
     }
 
-    fn granting(&mut self, key: KeyEvent, terms: Terms, past: Past) -> Effect {
+    fn granting(&mut self, key: KeyEvent, terms: Terms, past: Past) -> PromptAction {
         match key.code {
             KeyCode::Char('y' | 'Y') if past == Past::Refused => {
                 self.say(self.pick(
                     "A person refused one of these calls; choose something narrower.",
                     "其中有调用曾被拒绝，请选择更小的范围。",
                 ));
-                Effect::Nothing
+                PromptAction::Nothing
             }
             KeyCode::Char('y' | 'Y') => self.approve(),
             KeyCode::Char('n' | 'N') | KeyCode::Enter | KeyCode::Esc => {
                 self.mode = Mode::Remembering(terms);
-                Effect::Nothing
+                PromptAction::Nothing
             }
             code => {
                 if let (Some(scroll), Mode::Granting { sheet, .. }) = (Scroll::by(code), &mut self.mode) {
                     sheet.scroll(scroll);
                 }
-                Effect::Nothing
+                PromptAction::Nothing
             }
         }
     }
@@ -338,10 +338,10 @@ impl Prompt {
         })
     }
 
-    fn approve(&mut self) -> Effect {
+    fn approve(&mut self) -> PromptAction {
         match self.approval() {
             Some(option) => self.answer(&option, None),
-            None => Effect::Nothing,
+            None => PromptAction::Nothing,
         }
     }
 

@@ -85,8 +85,8 @@ impl Play {
     }
 
     /// Looks up what a scope means, as the host of a prompt does.
-    async fn previews(&mut self, effect: Effect) {
-        let Effect::Preview(scope) = effect else {
+    async fn previews(&mut self, effect: PromptAction) {
+        let PromptAction::Preview(scope) = effect else {
             panic!("expected a scope to look up, got {effect:?}");
         };
         let preview = self.engine.broker().preview(self.prompt.question(), &scope).await;
@@ -125,13 +125,13 @@ impl Play {
         screen.lines.iter().map(|line| line.text() + "\n").collect()
     }
 
-    fn key(&mut self, code: KeyCode) -> Effect {
+    fn key(&mut self, code: KeyCode) -> PromptAction {
         self.prompt
             .take(&Event::Key(KeyEvent::new(code, KeyModifiers::NONE)), self.now)
     }
 
-    fn types(&mut self, text: &str) -> Effect {
-        let mut last = Effect::Nothing;
+    fn types(&mut self, text: &str) -> PromptAction {
+        let mut last = PromptAction::Nothing;
         for c in text.chars() {
             last = self.key(if c == '\n' {
                 KeyCode::Enter
@@ -143,9 +143,9 @@ impl Play {
     }
 }
 
-fn answer(effect: Effect) -> Answer {
+fn answer(effect: PromptAction) -> Answer {
     match effect {
-        Effect::Answer(answer) => *answer,
+        PromptAction::Answer(answer) => *answer,
         other => panic!("expected an answer, got {other:?}"),
     }
 }
@@ -153,9 +153,9 @@ fn answer(effect: Effect) -> Answer {
 #[tokio::test]
 async fn nothing_counts_before_the_question_was_drawn_and_a_moment_after() {
     let mut play = Play::about("mkdir a").await;
-    assert_eq!(play.types("y"), Effect::Nothing, "not drawn");
+    assert_eq!(play.types("y"), PromptAction::Nothing, "not drawn");
     play.draws(ROOMY);
-    assert_eq!(play.types("y"), Effect::Nothing, "just drawn");
+    assert_eq!(play.types("y"), PromptAction::Nothing, "just drawn");
     play.now += REACTION;
     let answer = answer(play.types("y"));
     assert_eq!(answer.option, "approve");
@@ -177,13 +177,13 @@ async fn high_is_approved_only_after_every_line_was_on_the_screen() {
     let lines: Vec<String> = (0..20).map(|n| format!("rm -rf a{n}")).collect();
     let low = Size { cols: 80, rows: 14 };
     let mut play = Play::about(&lines.join(" && ")).await.seen(low);
-    assert_eq!(play.types("y"), Effect::Nothing);
+    assert_eq!(play.types("y"), PromptAction::Nothing);
     assert!(play.draws(low).contains("Read it to the end first"));
     play.key(KeyCode::End);
     play.draws(low);
     assert_eq!(
         play.types("y"),
-        Effect::Nothing,
+        PromptAction::Nothing,
         "jumping to the end is not reading"
     );
     play.key(KeyCode::Home);
@@ -202,16 +202,16 @@ async fn another_width_is_another_text_and_must_be_read_again() {
         .seen(Size { cols: 90, rows: 80 });
     assert_eq!(play.prompt.sheet().unseen(), 0);
     play.draws(Size { cols: 60, rows: 14 });
-    assert_eq!(play.types("y"), Effect::Nothing);
+    assert_eq!(play.types("y"), PromptAction::Nothing);
 }
 
 #[tokio::test]
 async fn a_paste_is_text_and_never_an_answer() {
     let mut play = Play::about("mkdir a").await.seen(ROOMY);
     let paste = Event::Paste("y\n".into());
-    assert_eq!(play.prompt.take(&paste, play.now), Effect::Nothing);
+    assert_eq!(play.prompt.take(&paste, play.now), PromptAction::Nothing);
     play.types("r");
-    assert_eq!(play.prompt.take(&paste, play.now), Effect::Nothing);
+    assert_eq!(play.prompt.take(&paste, play.now), PromptAction::Nothing);
     assert_eq!(answer(play.types("\n")).feedback.as_deref(), Some("y "));
 }
 
@@ -245,7 +245,7 @@ async fn several_keys_at_one_stroke_decide_nothing_whatever_they_are() {
         let mut play = Play::about("mkdir build").await.seen(ROOMY);
         assert_eq!(
             play.prompt.take_all(&keys(pasted), play.now),
-            Effect::Nothing,
+            PromptAction::Nothing,
             "{pasted:?}"
         );
         assert!(play.draws(ROOMY).contains("Several keys at once"), "{pasted:?}");
@@ -261,7 +261,7 @@ async fn several_keys_at_one_stroke_fill_a_text_and_never_send_it() {
     // A message to the agent, a line break, and what would be an approval.
     assert_eq!(
         play.prompt.take_all(&keys("hello\ny\n"), play.now),
-        Effect::Nothing
+        PromptAction::Nothing
     );
     let screen = play.draws(ROOMY);
     assert!(
@@ -270,7 +270,7 @@ async fn several_keys_at_one_stroke_fill_a_text_and_never_send_it() {
     );
     assert_eq!(
         play.prompt.take_all(&keys("\u{1b}y"), play.now),
-        Effect::Nothing,
+        PromptAction::Nothing,
         "nor leaves it"
     );
     play.key(KeyCode::Enter);
@@ -298,7 +298,11 @@ async fn a_refused_edit_comes_back_as_text_to_mend() {
     assert!(play.draws(ROOMY).contains("Changed by: kim"));
     let edited = answer(play.types("y")).edited_args.unwrap();
     assert_eq!(edited.canonical(), r#"{"command":"mkdir a","x":1}"#);
-    assert_eq!(play.types("yn"), Effect::Nothing, "the answer is on its way");
+    assert_eq!(
+        play.types("yn"),
+        PromptAction::Nothing,
+        "the answer is on its way"
+    );
     play.prompt.refused("it does not fit");
     let screen = play.draws(ROOMY);
     assert!(
@@ -369,7 +373,7 @@ async fn as_a_rule_shows_the_rule_and_its_past_before_it_counts() {
         [y] Yes  [N] Back
     "#]],
     );
-    assert_eq!(play.types("y"), Effect::Nothing, "just drawn");
+    assert_eq!(play.types("y"), PromptAction::Nothing, "just drawn");
     play.now += REACTION;
     let remember = answer(play.types("y")).remember.unwrap();
     assert_eq!(remember.scope.reach(), GrantReach::Rule);
@@ -402,7 +406,7 @@ async fn in_the_project_shows_its_past_and_enter_goes_back() {
     "#]],
     );
     play.now += REACTION;
-    assert_eq!(play.types("\n"), Effect::Nothing);
+    assert_eq!(play.types("\n"), PromptAction::Nothing);
     play.shows(
         Size { cols: 40, rows: 24 },
         &expect![[r#"
@@ -455,7 +459,7 @@ async fn a_rule_is_granted_only_after_every_line_of_it_was_on_the_screen() {
     play.previews(effect).await;
     play.draws(low);
     play.now += REACTION;
-    assert_eq!(play.types("y"), Effect::Nothing);
+    assert_eq!(play.types("y"), PromptAction::Nothing);
     assert!(play.draws(low).contains("Read it to the end first"));
     for _ in 0..20 {
         play.types(" ");
@@ -482,7 +486,7 @@ async fn what_covers_a_call_that_a_person_refused_is_shown_and_cannot_be_granted
         "{screen}"
     );
     play.now += REACTION;
-    assert_eq!(play.types("y"), Effect::Nothing);
+    assert_eq!(play.types("y"), PromptAction::Nothing);
     assert!(play.draws(ROOMY).contains("choose something narrower"));
 }
 

@@ -91,9 +91,9 @@ impl World {
         slots.map(|slot| slot.call.id.to_string()).collect()
     }
 
-    fn carry_out(&mut self, effect: Effect, roll: u8) {
+    fn carry_out(&mut self, effect: RunEffect, roll: u8) {
         match effect {
-            Effect::AskModel => {
+            RunEffect::AskModel => {
                 let calls = (0..u32::from(roll % 4)).map(|n| {
                     let id = format!("c{}", self.calls + n);
                     call(&id, if n == 0 { "bash" } else { "read" })
@@ -103,7 +103,7 @@ impl World {
                 let next = self.run.turns() + 1;
                 self.happen(turn(next, "hm", calls));
             }
-            Effect::Propose(id) => {
+            RunEffect::Propose(id) => {
                 *self.proposed.entry(id.clone()).or_default() += 1;
                 let id = id.as_str();
                 let denied = Outcome::Denied {
@@ -119,9 +119,9 @@ impl World {
                     }
                 }
             }
-            Effect::Execute(id) if roll.is_multiple_of(5) => self.happen(handed_on(id.as_str())),
-            Effect::Execute(id) => self.happen(claimed(id.as_str())),
-            Effect::End(how) => self.happen(Event::RunEnded { how }),
+            RunEffect::Execute(id) if roll.is_multiple_of(5) => self.happen(handed_on(id.as_str())),
+            RunEffect::Execute(id) => self.happen(claimed(id.as_str())),
+            RunEffect::End(how) => self.happen(Event::RunEnded { how }),
         }
     }
 
@@ -166,8 +166,8 @@ proptest! {
             let before = resumed.effects();
             resumed.evolve(event).unwrap();
             if let Event::CallReceived { call, .. } = event {
-                prop_assert!(before.contains(&Effect::Propose(call.id.clone())), "a call nobody wanted");
-                prop_assert!(!resumed.effects().contains(&Effect::Propose(call.id.clone())), "proposed again");
+                prop_assert!(before.contains(&RunEffect::Propose(call.id.clone())), "a call nobody wanted");
+                prop_assert!(!resumed.effects().contains(&RunEffect::Propose(call.id.clone())), "proposed again");
             }
         }
         prop_assert_eq!(resumed, world.run);

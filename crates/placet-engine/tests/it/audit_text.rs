@@ -3,7 +3,7 @@
 use placet_core::interaction::Locale;
 use placet_core::journal::CallResult;
 use placet_core::listing::JournalPage;
-use placet_engine::{Engine, chronicle};
+use placet_engine::{Engine, audit_text};
 use serde_json::json;
 
 use crate::support::*;
@@ -15,7 +15,7 @@ async fn told(engine: &Engine, kind: &'static str, locale: Locale) -> Vec<String
         let rows = stored.journal(&all)?;
         let wanted = rows.iter().filter(|row| row.event.name() == kind);
         Ok(wanted
-            .map(|row| chronicle::sentence(stored, &row.event, locale).to_string())
+            .map(|row| audit_text::sentence(stored, &row.event, locale).to_string())
             .collect())
     });
     read.await.unwrap()

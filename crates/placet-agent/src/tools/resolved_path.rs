@@ -24,13 +24,13 @@ use super::unasked::{InForce, Unasked};
 
 /// A real place: links have been followed.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Landing {
+pub(super) struct ResolvedPath {
     workspace: String,
     file: PathBuf,
     name: String,
 }
 
-impl Landing {
+impl ResolvedPath {
     /// Where `path`, as seen from the workspace, leads now.
     pub(super) fn of(root: &Path, path: &str) -> Result<Self, String> {
         let places = DiskPlaces::new(root, None).map_err(|error| error.to_string())?;

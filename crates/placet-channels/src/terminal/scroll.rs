@@ -8,11 +8,11 @@ use placet_core::digest::Digest;
 use placet_core::interaction::Shown;
 use placet_core::render::{Block, CommandLine, Document, Markup, SafeText, Surface, to_text};
 
-use super::line::{Line, Role};
+use super::line::{Line, SpanStyle};
 
 /// A document, scrolled to somewhere.
 #[derive(Debug, Clone)]
-pub struct Sheet {
+pub struct ScrollView {
     document: Document,
     lines: Vec<Line>,
     cols: usize,
@@ -65,7 +65,7 @@ impl Scroll {
     }
 }
 
-impl Sheet {
+impl ScrollView {
     /// A document that nobody has seen yet.
     pub fn new(document: Document) -> Self {
         Self {
@@ -195,35 +195,37 @@ pub(crate) fn head_lines(document: &Document, cols: usize) -> Vec<Line> {
 fn block_lines(document: &Document, block: &Block, cols: usize) -> Vec<Line> {
     let lay_out = |block: &Block| laid_out(document, block, cols);
     let lines: Vec<Line> = match block {
-        Block::Heading { risk, .. } => all_in(risk.map_or(Role::Strong, Role::Risk), lay_out(block)),
-        Block::Warning { .. } => all_in(Role::Caution, lay_out(block)),
-        Block::Line { .. } => judged(&lay_out(block), Role::Plain),
+        Block::Heading { risk, .. } => {
+            all_in(risk.map_or(SpanStyle::Strong, SpanStyle::Risk), lay_out(block))
+        }
+        Block::Warning { .. } => all_in(SpanStyle::Caution, lay_out(block)),
+        Block::Line { .. } => judged(&lay_out(block), SpanStyle::Plain),
         Block::Commands { label, commands } => {
             let some = |label: SafeText, commands| lay_out(&Block::Commands { label, commands });
             let each = |command: &CommandLine| {
                 let one = some(SafeText::line(""), vec![command.clone()]);
-                judged(&one, Role::Risk(command.risk))
+                judged(&one, SpanStyle::Risk(command.risk))
             };
             let mut lines = if label.is_empty() {
                 Vec::new()
             } else {
-                all_in(Role::Faint, some(label.clone(), Vec::new()))
+                all_in(SpanStyle::Faint, some(label.clone(), Vec::new()))
             };
             lines.extend(commands.iter().flat_map(each));
             lines
         }
-        Block::Statement { risk, .. } => judged(&lay_out(block), Role::Risk(*risk)),
-        Block::Host { label, risk, .. } => labelled(&lay_out(block), label, Role::Risk(*risk)),
-        Block::Rows { label, .. } => labelled(&lay_out(block), label, Role::Strong),
+        Block::Statement { risk, .. } => judged(&lay_out(block), SpanStyle::Risk(*risk)),
+        Block::Host { label, risk, .. } => labelled(&lay_out(block), label, SpanStyle::Risk(*risk)),
+        Block::Rows { label, .. } => labelled(&lay_out(block), label, SpanStyle::Strong),
         Block::Diff { .. } => diff(&lay_out(block)),
         Block::Field { label, .. } | Block::Args { label, .. } => {
-            labelled(&lay_out(block), label, Role::Plain)
+            labelled(&lay_out(block), label, SpanStyle::Plain)
         }
         Block::Text { label, .. } => match label {
-            Some(label) => labelled(&lay_out(block), label, Role::Plain),
-            None => judged(&lay_out(block), Role::Plain),
+            Some(label) => labelled(&lay_out(block), label, SpanStyle::Plain),
+            None => judged(&lay_out(block), SpanStyle::Plain),
         },
-        Block::Options { .. } | Block::Countdown { .. } => all_in(Role::Plain, lay_out(block)),
+        Block::Options { .. } | Block::Countdown { .. } => all_in(SpanStyle::Plain, lay_out(block)),
     };
     // The core lays nothing out narrower than can be read; a narrower terminal breaks lines once more.
     lines.into_iter().flat_map(|line| line.broken(cols)).collect()
@@ -246,7 +248,7 @@ fn laid_out(document: &Document, block: &Block, cols: usize) -> Vec<String> {
     text.split('\n').map(str::to_owned).collect()
 }
 
-fn all_in(role: Role, lines: Vec<String>) -> Vec<Line> {
+fn all_in(role: SpanStyle, lines: Vec<String>) -> Vec<Line> {
     lines.into_iter().map(|line| Line::new(role, line)).collect()
 }
 
@@ -258,39 +260,39 @@ fn behind_bar(line: &str) -> Option<(&str, &str)> {
 }
 
 /// What is not ours stands out; the sentence on it has the colour of its risk.
-fn judged(lines: &[String], verdict: Role) -> Vec<Line> {
+fn judged(lines: &[String], verdict: SpanStyle) -> Vec<Line> {
     let one = |line: &String| match behind_bar(line) {
-        Some((bar, text)) => Line::new(Role::Faint, bar).and(Role::Strong, text),
+        Some((bar, text)) => Line::new(SpanStyle::Faint, bar).and(SpanStyle::Strong, text),
         None => Line::new(verdict, line),
     };
     lines.iter().map(one).collect()
 }
 
-fn labelled(lines: &[String], label: &SafeText, value: Role) -> Vec<Line> {
+fn labelled(lines: &[String], label: &SafeText, value: SpanStyle) -> Vec<Line> {
     let one = |line: &String| match (behind_bar(line), line.strip_prefix(label.as_str())) {
-        (Some((bar, text)), _) => Line::new(Role::Faint, bar).and(Role::Plain, text),
-        (None, Some(rest)) => Line::new(Role::Faint, label.as_str()).and(value, rest),
+        (Some((bar, text)), _) => Line::new(SpanStyle::Faint, bar).and(SpanStyle::Plain, text),
+        (None, Some(rest)) => Line::new(SpanStyle::Faint, label.as_str()).and(value, rest),
         (None, None) => Line::new(value, line),
     };
     lines.iter().map(one).collect()
 }
 
 fn diff(lines: &[String]) -> Vec<Line> {
-    let mut role = Role::Plain;
+    let mut role = SpanStyle::Plain;
     let one = |line: &String| match behind_bar(line) {
         Some((bar, text)) => {
             // What is broken over several lines keeps the colour it began with.
             if bar == "│ " {
                 role = match text.chars().next() {
-                    Some('+') => Role::Added,
-                    Some('-') => Role::Removed,
-                    Some('@') => Role::Faint,
-                    _ => Role::Plain,
+                    Some('+') => SpanStyle::Added,
+                    Some('-') => SpanStyle::Removed,
+                    Some('@') => SpanStyle::Faint,
+                    _ => SpanStyle::Plain,
                 };
             }
-            Line::new(Role::Faint, bar).and(role, text)
+            Line::new(SpanStyle::Faint, bar).and(role, text)
         }
-        None => Line::new(Role::Strong, line),
+        None => Line::new(SpanStyle::Strong, line),
     };
     lines.iter().map(one).collect()
 }

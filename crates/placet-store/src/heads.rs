@@ -60,7 +60,7 @@ impl Head {
 }
 
 #[derive(Default)]
-pub(crate) struct Tail {
+pub(crate) struct Heads {
     /// Which writes of other connections this takes into account.
     generation: Generation,
     heads: HashMap<SessionId, Head>,
@@ -69,7 +69,7 @@ pub(crate) struct Tail {
     uncovered: Option<Interval>,
 }
 
-impl Tail {
+impl Heads {
     /// To be called first in every transaction.
     pub(crate) fn begin(&mut self, generation: Generation) {
         if generation != self.generation {

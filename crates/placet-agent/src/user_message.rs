@@ -6,7 +6,7 @@ use placet_core::call::Chat;
 use placet_core::config::Workflow;
 use placet_core::ids::{PersonId, SessionId};
 use placet_core::step::Step;
-use placet_core::steps::{self, Said, TellRefusal, UserMessage};
+use placet_core::steps::{self, MessageOutcome, TellRefusal, UserMessage};
 use placet_store::{StepError, StoreError};
 
 use crate::agent::{Agent, ResumeError};
@@ -39,7 +39,7 @@ impl Agent {
         text: &str,
         person: &PersonId,
         chat: Option<Chat>,
-    ) -> Result<Said, StepError<TellRefusal>> {
+    ) -> Result<MessageOutcome, StepError<TellRefusal>> {
         self.say(user_message(session, text, person, chat)).await
     }
 
@@ -88,7 +88,7 @@ impl Agent {
         }
     }
 
-    pub(crate) async fn say(&self, message: UserMessage) -> Result<Said, StepError<TellRefusal>> {
+    pub(crate) async fn say(&self, message: UserMessage) -> Result<MessageOutcome, StepError<TellRefusal>> {
         let host = &self.inner.host;
         let tell = self
             .inner
@@ -96,7 +96,7 @@ impl Agent {
             .transact(|snapshot, now| steps::tell(snapshot, now, host, &message));
         let said = tell.await?;
         // This process may have left the open run alone until now.
-        if said == Said::Queued {
+        if said == MessageOutcome::Queued {
             self.resume(&message.session).await.map_err(|error| match error {
                 ResumeError::Refused(why) => StepError::Refused(TellRefusal::LeftAlone(why)),
                 ResumeError::Store(error) => StepError::Store(error),

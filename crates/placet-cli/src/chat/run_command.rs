@@ -1,6 +1,6 @@
 //! Commands of a conversation. What they change goes through the broker, under the person's name, and is in the journal.
 
-use placet_channels::terminal::line::{Line, Role};
+use placet_channels::terminal::line::{Line, SpanStyle};
 use placet_client::Error;
 use placet_core::ids::SessionId;
 use placet_core::policy::Mode;
@@ -17,7 +17,7 @@ use super::{show, words};
 const LISTED_MAX: usize = 10;
 
 impl Talk {
-    pub(super) async fn obey(&mut self, command: Command) -> anyhow::Result<Then> {
+    pub(super) async fn run_command(&mut self, command: Command) -> anyhow::Result<Then> {
         match command {
             Command::Help => {
                 let help = words::help(self.seated.locale).join("\n");
@@ -52,12 +52,12 @@ impl Talk {
             let first = show::first_sentence(&tool.description);
             let name = SafeText::line(&tool.name);
             lines.push(
-                Line::new(Role::Key, format!("{:<15} ", name.as_str()))
+                Line::new(SpanStyle::Key, format!("{:<15} ", name.as_str()))
                     .and(
-                        Role::Faint,
+                        SpanStyle::Faint,
                         format!("{:<7} ", SafeText::line(&tool.category).as_str()),
                     )
-                    .and(Role::Plain, SafeText::line(first).as_str()),
+                    .and(SpanStyle::Plain, SafeText::line(first).as_str()),
             );
         }
         lines.push(Line::default());
@@ -82,10 +82,10 @@ impl Talk {
             let left = u64::try_from(grant.ends_at.as_millis() - now.as_millis()).unwrap_or(0);
             let covers = SafeText::line(&grant.scope.describe_in(locale));
             lines.push(
-                Line::new(Role::Key, format!("{} ", n + 1))
-                    .and(Role::Plain, covers.as_str())
+                Line::new(SpanStyle::Key, format!("{} ", n + 1))
+                    .and(SpanStyle::Plain, covers.as_str())
                     .and(
-                        Role::Faint,
+                        SpanStyle::Faint,
                         format!(
                             "  {} · {} · {uses}×",
                             SafeText::line(grant.by.as_str()),
@@ -126,8 +126,8 @@ impl Talk {
                 } else {
                     ""
                 };
-                Line::new(Role::Key, SafeText::line(session.as_str()).as_str())
-                    .and(Role::Faint, format!("  {last} {here}"))
+                Line::new(SpanStyle::Key, SafeText::line(session.as_str()).as_str())
+                    .and(SpanStyle::Faint, format!("  {last} {here}"))
             })
             .collect();
         lines.push(Line::default());

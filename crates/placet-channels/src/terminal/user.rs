@@ -6,7 +6,7 @@ use placet_core::people::Directory;
 
 /// Somebody at a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seat {
+pub struct TerminalUser {
     /// Who they are.
     pub person: PersonId,
     /// The chat that is their terminal.
@@ -15,7 +15,7 @@ pub struct Seat {
 
 /// Why nobody is known to sit there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SeatError {
+pub enum TerminalUserError {
     /// The system does not say.
     #[error("the user's name is not known; set `USER`")]
     NoUser,
@@ -24,22 +24,22 @@ pub enum SeatError {
     Name(#[from] IdError),
 }
 
-impl Seat {
+impl TerminalUser {
     /// The user this process runs for.
-    pub fn of_user(people: &Directory) -> Result<Self, SeatError> {
+    pub fn of_user(people: &Directory) -> Result<Self, TerminalUserError> {
         let user = ["USER", "LOGNAME", "USERNAME"]
             .into_iter()
             .filter_map(|name| std::env::var(name).ok())
             .find(|name| !name.trim().is_empty())
             // Containers and services often set none of them, but the system knows.
             .or_else(|| whoami::username().ok())
-            .ok_or(SeatError::NoUser)?;
+            .ok_or(TerminalUserError::NoUser)?;
         Self::of(people, &user)
     }
 
     /// The user named `user`: the person with that `terminal` account, else the person of that name, else a person nobody
     /// has configured.
-    pub fn of(people: &Directory, user: &str) -> Result<Self, SeatError> {
+    pub fn of(people: &Directory, user: &str) -> Result<Self, TerminalUserError> {
         let channel = ChannelName::new(super::NAME)?;
         let linked = people.person_for(&channel, user)?;
         let person = match (linked.is_configured(), people.person(user)) {
@@ -66,10 +66,10 @@ mod tests {
         let text = "[[people]]\nname = \"lin\"\nterminal = \"l.wang\"\n[[people]]\nname = \"wei\"\n";
         let config =
             Config::parse(text, "placet.toml", std::iter::empty(), placet_inspect::builtin()).unwrap();
-        let person = |user| Seat::of(&config.people, user).unwrap().person.to_string();
+        let person = |user| TerminalUser::of(&config.people, user).unwrap().person.to_string();
         assert_eq!(person("l.wang"), "lin");
         assert_eq!(person("wei"), "wei");
         assert_eq!(person("eve"), "eve");
-        assert!(Seat::of(&config.people, "").is_err());
+        assert!(TerminalUser::of(&config.people, "").is_err());
     }
 }

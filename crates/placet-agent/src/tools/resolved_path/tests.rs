@@ -79,13 +79,13 @@ fn a_file_has_one_name_whether_it_is_there_or_not() {
         ("file:/a?/x", "file:/a?/x"),
     ] {
         assert_eq!(
-            Landing::of(&disk.workspace, written).unwrap().name(),
+            ResolvedPath::of(&disk.workspace, written).unwrap().name(),
             name,
             "{written}"
         );
     }
     let outside = disk.outside.join("x");
-    let landing = Landing::of(&disk.workspace, "../outside/x").unwrap();
+    let landing = ResolvedPath::of(&disk.workspace, "../outside/x").unwrap();
     assert_eq!(landing.name(), outside.to_str().unwrap());
 }
 

@@ -45,7 +45,7 @@ pub(crate) enum Reader {
 }
 
 /// The tail of the journal.
-pub(crate) struct Tail {
+pub(crate) struct LiveRows {
     shared: Arc<Shared>,
 }
 
@@ -79,7 +79,7 @@ impl Wake {
     }
 }
 
-impl Tail {
+impl LiveRows {
     pub(crate) async fn start(
         engine: &Engine,
         metrics: Metrics,

@@ -8,12 +8,12 @@ use crate::task::TASK;
 use crate::tools::Tools;
 
 /// The tools of one run. What is not offered cannot be called either.
-pub(crate) struct Offer<'a> {
+pub(crate) struct RunTools<'a> {
     tools: &'a Tools,
     run: Option<&'a RunStarted>,
 }
 
-impl<'a> Offer<'a> {
+impl<'a> RunTools<'a> {
     pub(crate) fn new(tools: &'a Tools, run: Option<&'a RunStarted>) -> Self {
         Self { tools, run }
     }

@@ -11,14 +11,14 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
 /// A connection that fails once its reader has taken nothing for too long.
-pub(crate) struct Unstalled<Io> {
+pub(crate) struct WriteTimeout<Io> {
     io: Io,
     patience: Duration,
     /// Only there while somebody is waited for: most connections never need it.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
-impl<Io> Unstalled<Io> {
+impl<Io> WriteTimeout<Io> {
     pub(crate) fn new(io: Io, patience: Duration) -> Self {
         Self {
             io,
@@ -45,7 +45,7 @@ impl<Io> Unstalled<Io> {
     }
 }
 
-impl<Io: AsyncRead + Unpin> AsyncRead for Unstalled<Io> {
+impl<Io: AsyncRead + Unpin> AsyncRead for WriteTimeout<Io> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -55,7 +55,7 @@ impl<Io: AsyncRead + Unpin> AsyncRead for Unstalled<Io> {
     }
 }
 
-impl<Io: AsyncWrite + Unpin> AsyncWrite for Unstalled<Io> {
+impl<Io: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<Io> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -98,7 +98,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_reader_who_takes_nothing_is_given_up() {
         let (here, _there) = tokio::io::duplex(8);
-        let mut here = Unstalled::new(here, PATIENCE);
+        let mut here = WriteTimeout::new(here, PATIENCE);
         let began = tokio::time::Instant::now();
         let failed = here.write_all(&[0; 9]).await.unwrap_err();
         assert_eq!(failed.kind(), ErrorKind::TimedOut);
@@ -108,7 +108,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_slow_reader_is_served_however_long_it_takes() {
         let (here, mut there) = tokio::io::duplex(8);
-        let mut here = Unstalled::new(here, PATIENCE);
+        let mut here = WriteTimeout::new(here, PATIENCE);
         let reading = async {
             let mut taken = [0; 8];
             for _ in 0..10 {

@@ -9,12 +9,12 @@ use crate::time::Millis;
 
 /// A length of time as written in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Lasting(pub(super) Millis);
+pub(super) struct ConfigDuration(pub(super) Millis);
 
 /// Shorter than a second as a bare number: almost surely seconds were meant, and the seeds' documents used both.
 const NUMBER_MIN: u64 = 1000;
 
-impl Lasting {
+impl ConfigDuration {
     fn from_text(text: &str) -> Option<Self> {
         let span: jiff::Span = text.trim().parse().ok()?;
         let days = jiff::SpanRelativeTo::days_are_24_hours();
@@ -23,7 +23,7 @@ impl Lasting {
     }
 }
 
-impl<'de> Deserialize<'de> for Lasting {
+impl<'de> Deserialize<'de> for ConfigDuration {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(LastingVisitor)
     }
@@ -32,23 +32,23 @@ impl<'de> Deserialize<'de> for Lasting {
 struct LastingVisitor;
 
 impl Visitor<'_> for LastingVisitor {
-    type Value = Lasting;
+    type Value = ConfigDuration;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a length of time such as \"30m\", or a number of milliseconds")
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Lasting, E> {
-        Lasting::from_text(text).ok_or_else(|| {
+    fn visit_str<E: Error>(self, text: &str) -> Result<ConfigDuration, E> {
+        ConfigDuration::from_text(text).ok_or_else(|| {
             E::custom(format_args!(
                 "`{text}` is not a length of time such as \"30s\", \"30m\" or \"24h\""
             ))
         })
     }
 
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Lasting, E> {
+    fn visit_i64<E: Error>(self, number: i64) -> Result<ConfigDuration, E> {
         match u64::try_from(number) {
-            Ok(millis) if millis == 0 || millis >= NUMBER_MIN => Ok(Lasting(Millis::new(millis))),
+            Ok(millis) if millis == 0 || millis >= NUMBER_MIN => Ok(ConfigDuration(Millis::new(millis))),
             Ok(millis) => Err(E::custom(format_args!(
                 "`{millis}` is {millis} milliseconds; write \"{millis}s\" if seconds are meant"
             ))),
@@ -72,14 +72,17 @@ mod tests {
             ("0s", 0),
         ] {
             assert_eq!(
-                Lasting::from_text(text),
-                Some(Lasting(Millis::from_secs(seconds))),
+                ConfigDuration::from_text(text),
+                Some(ConfigDuration(Millis::from_secs(seconds))),
                 "{text}"
             );
         }
-        assert_eq!(Lasting::from_text("1500ms"), Some(Lasting(Millis::new(1500))));
+        assert_eq!(
+            ConfigDuration::from_text("1500ms"),
+            Some(ConfigDuration(Millis::new(1500)))
+        );
         for text in ["", "30", "m", "-5m", "5m ago", "1 month", "soon"] {
-            assert_eq!(Lasting::from_text(text), None, "{text}");
+            assert_eq!(ConfigDuration::from_text(text), None, "{text}");
         }
     }
 }
