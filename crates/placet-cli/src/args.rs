@@ -33,8 +33,9 @@ pub(crate) struct Cli {
     /// When to use colours. `auto` also honours `NO_COLOR`.
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN", display_order = 104)]
     pub(crate) color: Color,
+    /// Without one, `placet` says where you are and what to do next.
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
 }
 
 const EXAMPLES: &str = "\

@@ -20,6 +20,7 @@ mod owner;
 mod policy;
 mod run;
 mod serve;
+mod status;
 mod store;
 mod style;
 mod who;
@@ -49,7 +50,14 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(color: Color, command: Command) -> anyhow::Result<Exit> {
+fn run(color: Color, command: Option<Command>) -> anyhow::Result<Exit> {
+    match command {
+        None => status::run(),
+        Some(command) => dispatch(color, command),
+    }
+}
+
+fn dispatch(color: Color, command: Command) -> anyhow::Result<Exit> {
     match command {
         Command::Demo(args) => demo::run(&args, color),
         Command::Init(args) => init::run(&args),

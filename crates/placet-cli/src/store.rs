@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use placet_client::socket;
 use placet_core::config::{Config, DatabaseUrl};
 use placet_core::ids::PersonId;
 use placet_core::render::SafeText;
@@ -91,12 +92,21 @@ pub(crate) fn at(args: &StoreArgs) -> anyhow::Result<Location> {
     if let Some(url) = &config.store.url {
         return configured(url);
     }
-    let folder = args
-        .data
-        .clone()
-        .or_else(|| config_file::user_folder("XDG_DATA_HOME", ".local/share"));
-    let folder = folder.context("there is no home folder; name the data folder with --data")?;
-    Ok(Location::File(folder.join(config.store.path)))
+    Ok(Location::File(data_folder(args)?.join(config.store.path)))
+}
+
+fn data_folder(args: &StoreArgs) -> anyhow::Result<PathBuf> {
+    let folder = args.data.clone();
+    let folder = folder.or_else(|| config_file::user_folder("XDG_DATA_HOME", ".local/share"));
+    folder.context("there is no home folder; name the data folder with --data")
+}
+
+/// The socket of the process that works on a store. Servers that share a database server's store offer one in their own data folder.
+pub(crate) fn socket_of(args: &StoreArgs, location: &Location, config: &Config) -> anyhow::Result<PathBuf> {
+    Ok(match location {
+        Location::File(path) => socket::path(path),
+        Location::Server(_) => socket::path(&data_folder(args)?.join(&config.store.path)),
+    })
 }
 
 /// The same for a command that works on a file.
