@@ -12,8 +12,8 @@
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let config = Config::builtin(placet_inspect::builtin());
-//! let seat = TerminalUser::of_user(&config.people)?;
-//! let (terminal, attendant) = terminal::open(seat, Locale::English, Colours::Auto)?;
+//! let user = TerminalUser::of_user(&config.people)?;
+//! let (terminal, attendant) = terminal::open(user, Locale::English, Colours::Auto)?;
 //! let engine = Engine::builder(config).channel(terminal).start_in_memory().await?;
 //! tokio::spawn(attendant.run(engine.clone(), Default::default()));
 //! # Ok(())
@@ -23,10 +23,10 @@
 //! | part | what it does |
 //! |---|---|
 //! | [`prompt`] | the machine: keys in, effects out; drawing: state in, lines out. Shared with the inbox |
-//! | [`sheet`], [`line`](mod@line), [`field`] | a document, a line, a text being typed |
+//! | [`scroll`], [`line`](mod@line), [`field`] | a document, a line, a text being typed |
 //! | [`arguments`] | arguments as a person edits them |
 //! | [`guard`], [`burst`] | when keys count: not too soon, not several at once |
-//! | [`palette`], [`seat`] | colours for roles; who sits there |
+//! | [`palette`], [`user`] | colours for roles; who sits there |
 //! | `inline`, `raw`, `editor` | the real terminal |
 //! | `queue`, `attendant` | one question after the other, between the channel and the broker |
 //! | `questions` | the broker as the attendant sees it: of this process, or of the store's owner |

@@ -63,7 +63,7 @@ impl Head {
 pub(crate) struct Heads {
     /// Which writes of other connections this takes into account.
     generation: Generation,
-    heads: HashMap<SessionId, Head>,
+    sessions: HashMap<SessionId, Head>,
     last: Option<Last>,
     /// The rows after the newest checkpoint; missing until a checkpoint is due.
     uncovered: Option<Interval>,
@@ -75,8 +75,8 @@ impl Heads {
         if generation != self.generation {
             self.forget();
             self.generation = generation;
-        } else if self.heads.len() > SESSIONS_MAX {
-            self.heads.clear();
+        } else if self.sessions.len() > SESSIONS_MAX {
+            self.sessions.clear();
         }
     }
 
@@ -88,25 +88,25 @@ impl Heads {
 
     /// To be called when a transaction was not committed.
     pub(crate) fn forget(&mut self) {
-        self.heads.clear();
+        self.sessions.clear();
         self.last = None;
         self.uncovered = None;
     }
 
     /// The end of a session's chain; the session is made when it is new.
     pub(crate) fn head(&mut self, conn: &Connection, name: &SessionId) -> Result<&mut Head, StoreError> {
-        if !self.heads.contains_key(name) {
+        if !self.sessions.contains_key(name) {
             let head = read_head(conn, name)?;
-            self.heads.insert(name.clone(), head);
+            self.sessions.insert(name.clone(), head);
         }
-        self.heads
+        self.sessions
             .get_mut(name)
             .ok_or_else(|| StoreError::corrupt("a session's head was lost"))
     }
 
     /// The version of a session; 0 when nothing has happened in it.
     pub(crate) fn session_version(&self, conn: &Connection, name: &SessionId) -> Result<u64, StoreError> {
-        match self.heads.get(name) {
+        match self.sessions.get(name) {
             Some(head) => Ok(head.version),
             None => View::new(conn).session_version(name),
         }
@@ -124,7 +124,7 @@ impl Heads {
         let mut statement = conn.prepare_cached(
             "UPDATE sessions SET head_seq = ?2, head_hash = ?3, version = ?4 WHERE id = ?1",
         )?;
-        for head in self.heads.values_mut().filter(|head| head.moved) {
+        for head in self.sessions.values_mut().filter(|head| head.moved) {
             statement.execute(params![
                 head.session,
                 head.seq,
@@ -163,7 +163,7 @@ impl Heads {
         conn: &Connection,
         names: impl Iterator<Item = &'n SessionId>,
     ) -> Result<(), StoreError> {
-        let unknown: BTreeSet<&SessionId> = names.filter(|name| !self.heads.contains_key(*name)).collect();
+        let unknown: BTreeSet<&SessionId> = names.filter(|name| !self.sessions.contains_key(*name)).collect();
         if matches!(conn, Connection::Sqlite(_)) || unknown.len() < 2 {
             return Ok(());
         }
@@ -177,7 +177,7 @@ impl Heads {
                 .map_err(|error| StoreError::corrupt(error.to_string()))?;
             Ok((name, Head::read(row)?))
         })?;
-        self.heads.extend(found);
+        self.sessions.extend(found);
         Ok(())
     }
 }
