@@ -1,9 +1,11 @@
 //! One run, for as long as there is something to do for it. Parked, it is forgotten here; the journal has all of it.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use placet_core::config::Workflow;
 use placet_core::ids::{CallId, IdError, SessionId, ToolName};
 use placet_core::interaction::CallKey;
 use placet_core::journal::Event;
@@ -12,8 +14,10 @@ use placet_core::run::{Message, ModelCall, ModelTurn, RequestedCall, Run, RunEff
 use placet_core::steps::{self, Ending, ProposeRefusal, RunRefusal, RunTerms};
 use placet_core::time::Timestamp;
 use placet_core::tool::Category;
+use placet_core::variables::{self, Variables};
 use placet_engine::{GateError, Held, Submission};
 use placet_store::{StepError, StoreError};
+use serde_json::Value;
 use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -315,6 +319,9 @@ impl Driver {
         };
         // For the runs it hands work to.
         run.until = self.until;
+        if let Some(workflow) = &mut run.workflow {
+            workflow.variables.clone_from(self.run.variables());
+        }
         // Calls that write do so in the order they were wanted: in the end a file is what the last one made of it.
         let tool = self
             .run
@@ -427,6 +434,22 @@ fn opened(agent: &Inner, run: &Run) -> Vec<Message> {
     run.transcript().iter().map(message).collect()
 }
 
+/// What the model is told first, with the variables of its workflow as they are now.
+fn system_prompt<'a>(usual: &'a str, workflow: Option<&'a Workflow>, variables: &Variables) -> Cow<'a, str> {
+    let prompt = workflow
+        .and_then(|workflow| workflow.prompt.as_deref())
+        .unwrap_or(usual);
+    if variables.is_empty() {
+        return Cow::Borrowed(prompt);
+    }
+    let now = Value::Object(variables.clone());
+    let (filled, operation) = (variables::filled(prompt, variables), variables::OPERATION);
+    Cow::Owned(format!(
+        "{filled}\n\nVariables of this workflow, as they are now: {now}\nPeople may change them in their answers. To ask for new \
+         values, call askUserQuestion with `context` {{\"operationType\": \"{operation}\"}}."
+    ))
+}
+
 /// Asks the model, with patience.
 async fn speak(agent: &Inner, tools: &Tools, run: &Run, row: u64) -> Result<Spoken, ModelError> {
     let started = run
@@ -437,10 +460,9 @@ async fn speak(agent: &Inner, tools: &Tools, run: &Run, row: u64) -> Result<Spok
     let specs = RunTools::new(tools, Some(started)).specs();
     let workflow = started.workflow.as_ref();
     let transcript = opened(agent, run);
+    let system = system_prompt(&agent.prompt, workflow.map(AsRef::as_ref), run.variables());
     let prompt = Prompt {
-        system: workflow
-            .and_then(|workflow| workflow.prompt.as_deref())
-            .unwrap_or(&agent.prompt),
+        system: &system,
         transcript: &transcript,
         tools: &specs,
     };

@@ -74,6 +74,9 @@ async fn until_rest(
     run: &NewRun,
     session: &SessionId,
 ) -> anyhow::Result<RunBody> {
+    if !args.allow.is_empty() {
+        client.allow_tools(session, args.allow.clone()).await?;
+    }
     let begun = match &args.resume {
         Some(session) => client.resume_run(session).await,
         None => client.begin_run(run).await,
@@ -152,6 +155,7 @@ fn report(args: &RunArgs, run: &RunBody) -> anyhow::Result<Exit> {
         state,
         text,
         request_ids,
+        ..
     } = run;
     let exit = match state.as_str() {
         "parked" => Exit::Parked,

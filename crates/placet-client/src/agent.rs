@@ -3,12 +3,12 @@
 use eventsource_stream::Event;
 use hyper::Method;
 use hyper::header::{ACCEPT, HeaderValue};
-use placet_core::ids::{CallId, InteractionId, SessionId};
+use placet_core::ids::{CallId, InteractionId, SessionId, ToolName};
 use placet_core::interaction::Locale;
 use placet_core::policy::Mode;
 use placet_core::run::RunEnd;
 use placet_core::steps::MessageOutcome;
-use placet_core::wire::local::{ConversationBody, ModeBody};
+use placet_core::wire::local::{ApprovalToolsBody, ConversationBody, ModeBody};
 use placet_core::wire::run::{NewRun, RunBody};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -254,6 +254,27 @@ impl Client {
     pub async fn set_mode(&self, session: &SessionId, mode: Mode) -> Result<(), Error> {
         let path = format!("/local/conversations/{}/mode", segment(session.as_str()));
         let body = ModeBody { mode: Some(mode) };
+        self.done(Method::POST, &path, Some(&body)).await
+    }
+
+    /// The tools that run unasked in a session. Socket only.
+    pub async fn approval_tools(&self, session: &SessionId) -> Result<Vec<ToolName>, Error> {
+        let path = format!(
+            "/local/conversations/{}/approval-tools",
+            segment(session.as_str())
+        );
+        Ok(self.get::<ApprovalToolsBody>(&path).await?.approval_tools)
+    }
+
+    /// Adds to them. Socket only.
+    pub async fn allow_tools(&self, session: &SessionId, tools: Vec<ToolName>) -> Result<(), Error> {
+        let path = format!(
+            "/local/conversations/{}/approval-tools",
+            segment(session.as_str())
+        );
+        let body = ApprovalToolsBody {
+            approval_tools: tools,
+        };
         self.done(Method::POST, &path, Some(&body)).await
     }
 

@@ -19,6 +19,7 @@ use crate::policy::Mode;
 use crate::run::{ModelTurn, RunEnd, RunStarted};
 use crate::standing::StandingGrant;
 use crate::time::{Millis, Timestamp};
+use crate::variables::Variables;
 use crate::verdict::Verdict;
 
 /// The session of events that concern no session in particular.
@@ -178,6 +179,17 @@ pub enum Event {
         /// Who.
         by: PersonId,
     },
+    /// A person changed variables of the workflow that the built-in agent works on, in an answer.
+    VariablesChanged {
+        /// The question that was answered.
+        interaction: InteractionId,
+        /// Who.
+        by: PersonId,
+        /// The variables as they were.
+        before: Variables,
+        /// The variables as they are from here on.
+        after: Variables,
+    },
     /// The built-in agent stopped working.
     RunEnded {
         /// How.
@@ -328,6 +340,7 @@ impl Event {
             | Self::UserSaid { .. }
             | Self::ModelTurn(_)
             | Self::RunInterrupted { .. }
+            | Self::VariablesChanged { .. }
             | Self::RunEnded { .. } => true,
         }
     }
@@ -374,6 +387,7 @@ impl Event {
             Self::UserSaid { .. } => "userSaid",
             Self::ModelTurn(_) => "modelTurn",
             Self::RunInterrupted { .. } => "runInterrupted",
+            Self::VariablesChanged { .. } => "variablesChanged",
             Self::RunEnded { .. } => "runEnded",
             Self::Delivered { .. } => "delivered",
             Self::Outage { .. } => "outage",

@@ -36,6 +36,7 @@ pub mod step;
 pub mod steps;
 pub mod time;
 pub mod tool;
+pub mod variables;
 pub mod verdict;
 pub mod wire;
 

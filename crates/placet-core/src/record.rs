@@ -13,6 +13,7 @@ use crate::outcome::{CallStatus, Outcome};
 use crate::policy::Mode;
 use crate::run::RunStarted;
 use crate::time::Timestamp;
+use crate::variables::Variables;
 use crate::verdict::Verdict;
 
 /// One call, as far as it has come.
@@ -200,6 +201,8 @@ pub struct RunRecord {
     pub interrupted: bool,
     /// How it began.
     pub started: RunStarted,
+    /// The variables of its workflow, as they are now.
+    pub variables: Variables,
 }
 
 impl RunRecord {

@@ -20,6 +20,7 @@
 use crate::call::{Origin, ToolCall};
 use crate::ids::{CallId, GroupId, PersonId, SessionId};
 use crate::interaction::CallKey;
+use crate::variables::Variables;
 
 mod events;
 mod evolve;
@@ -59,6 +60,8 @@ pub struct Run {
     interrupted: Option<PersonId>,
     /// What people said after that: it begins the next run.
     held_over: Vec<String>,
+    /// The variables of the newest run's workflow, as they are now.
+    variables: Variables,
 }
 
 /// How far the newest run has come.
@@ -104,6 +107,7 @@ impl Run {
             session_ended: None,
             interrupted: None,
             held_over: Vec::new(),
+            variables: Variables::new(),
         }
     }
 
@@ -120,6 +124,11 @@ impl Run {
     /// How the newest run began.
     pub fn started(&self) -> Option<&RunStarted> {
         self.started.as_ref()
+    }
+
+    /// The variables of the newest run's workflow, as they are now.
+    pub fn variables(&self) -> &Variables {
+        &self.variables
     }
 
     /// How many turns the newest run has had.

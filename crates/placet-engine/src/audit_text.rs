@@ -6,6 +6,7 @@ use placet_core::call::{Args, ToolCall};
 use placet_core::ids::{InteractionId, PersonId, ToolName};
 use placet_core::interaction::{Asked, Audience, Ballot, CallKey, Locale, Subject};
 use placet_core::journal::Event;
+use placet_core::messages::workflow;
 use placet_core::outcome::Outcome;
 use placet_core::record::{CallRecord, CallState};
 use placet_core::render::SafeText;
@@ -131,6 +132,7 @@ impl Teller<'_> {
             | Event::UserSaid { .. }
             | Event::ModelTurn(_)
             | Event::RunInterrupted { .. }
+            | Event::VariablesChanged { .. }
             | Event::RunEnded { .. } => self.conversation(event),
         }
     }
@@ -325,6 +327,9 @@ impl Teller<'_> {
             Event::RunInterrupted { by } => {
                 say!(self, "{by} interrupted the agent", "{by} 打断了智能体")
             }
+            Event::VariablesChanged {
+                by, before, after, ..
+            } => workflow::variables_changed(by, gist::changes(before, after)).say(self.locale),
             Event::RunEnded { how } => self.ending(how),
             _ => String::new(),
         }

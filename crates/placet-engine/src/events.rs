@@ -8,6 +8,8 @@ use placet_core::listing::{Committed, JournalPage};
 use placet_core::outcome::Outcome;
 use placet_core::record::{CallRecord, CallState};
 use placet_core::snapshot::{Need, Snapshot, Undecided};
+use placet_core::time::Timestamp;
+use placet_core::variables;
 use placet_store::StoreError;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -143,25 +145,42 @@ impl Subscription {
 
     /// The next interaction event, skipping everything else.
     pub async fn next_interaction(&mut self) -> Result<InteractionEvent, StoreError> {
-        use InteractionEventKind::{
-            UserInteractionProcessed, UserInteractionRequested, UserInteractionResponded,
-        };
         loop {
             let row = self.next().await?;
-            let (kind, id) = match &row.event {
-                Event::Asked(asked) => (UserInteractionRequested, asked.id.clone()),
-                Event::Resolved { interaction, .. } => (UserInteractionResponded, interaction.clone()),
-                Event::Processed { interaction } => (UserInteractionProcessed, interaction.clone()),
+            let about = match &row.event {
+                Event::Asked(asked) => &asked.id,
+                Event::Resolved { interaction, .. } | Event::Processed { interaction } => interaction,
                 _ => continue,
             };
-            if let Some(about) = self.about(&id).await? {
-                return Ok(about.event(kind, &row));
+            let name = row.event.name();
+            if let Some(event) = self.engine.interaction_event(name, about, row.at).await? {
+                return Ok(event);
             }
         }
     }
+}
+
+impl Engine {
+    /// The interaction event of a journal row: of its name, the question it is about, and when it was. `None` for a row that is no
+    /// interaction event.
+    pub async fn interaction_event(
+        &self,
+        row: &str,
+        question: &InteractionId,
+        at: Timestamp,
+    ) -> Result<Option<InteractionEvent>, StoreError> {
+        let kind = match row {
+            "asked" => InteractionEventKind::UserInteractionRequested,
+            "resolved" => InteractionEventKind::UserInteractionResponded,
+            "processed" => InteractionEventKind::UserInteractionProcessed,
+            _ => return Ok(None),
+        };
+        let about = self.about(question).await?;
+        Ok(about.map(|about| about.event(kind, at)))
+    }
 
     async fn about(&self, id: &InteractionId) -> Result<Option<About>, StoreError> {
-        let look = self.engine.inner.store.look(|stored| {
+        let look = self.inner.store.look(|stored| {
             let Some((interaction, call)) = stored.question(id)? else {
                 return Ok(None);
             };
@@ -173,7 +192,7 @@ impl Subscription {
             return Ok(None);
         };
         let channel = interaction.asked().chat.as_ref().map(|chat| &chat.channel);
-        let locale = self.engine.in_force().config.locale(channel);
+        let locale = self.in_force().config.locale(channel);
         Ok(Some(About {
             interaction,
             call,
@@ -207,6 +226,17 @@ pub struct InteractionEvent {
     /// The question, the answer, or what came of it.
     #[serde(flatten)]
     pub detail: InteractionDetail,
+}
+
+impl InteractionEventKind {
+    /// Its name in the document.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::UserInteractionRequested => "USER_INTERACTION_REQUESTED",
+            Self::UserInteractionResponded => "USER_INTERACTION_RESPONDED",
+            Self::UserInteractionProcessed => "USER_INTERACTION_PROCESSED",
+        }
+    }
 }
 
 /// The three interaction events.
@@ -258,7 +288,7 @@ struct About {
 }
 
 impl About {
-    fn event(&self, kind: InteractionEventKind, row: &Committed) -> InteractionEvent {
+    fn event(&self, kind: InteractionEventKind, at: Timestamp) -> InteractionEvent {
         let asked = self.interaction.asked();
         let detail = match kind {
             InteractionEventKind::UserInteractionRequested => InteractionDetail::Requested {
@@ -280,10 +310,10 @@ impl About {
         };
         InteractionEvent {
             kind,
-            timestamp: row.at.as_millis(),
-            session_id: row.session.clone(),
+            timestamp: at.as_millis(),
+            session_id: asked.session.clone(),
             workflow_id: self.workflow.clone().unwrap_or_default(),
-            thread_id: row.session.clone(),
+            thread_id: asked.session.clone(),
             node_id: self.node(),
             interaction_id: asked.id.clone(),
             operation_type: operation(asked),
@@ -394,6 +424,7 @@ impl About {
 fn operation(asked: &Asked) -> &'static str {
     match &asked.subject {
         Subject::Call { .. } | Subject::UnknownOutcome { .. } => "TOOL_APPROVAL",
+        Subject::Request { request, .. } if variables::asks_for(request) => variables::OPERATION,
         Subject::Breaker { .. } | Subject::Request { .. } => "ADD_MESSAGE",
     }
 }

@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use bytes::Bytes;
-use placet_core::ids::SessionId;
+use placet_core::ids::{InteractionId, SessionId};
 use placet_core::listing::{JournalPage, RawRow};
 use placet_core::snapshot::Need;
 use placet_engine::Engine;
@@ -252,6 +252,11 @@ impl Row {
     /// Whom it is about; nobody before it was looked into.
     pub(crate) fn about(&self) -> &About {
         self.about.get().unwrap_or(&About::NOBODY)
+    }
+
+    /// The question that a row of an interaction event is about.
+    pub(crate) fn question(&self) -> Result<Option<InteractionId>, StoreError> {
+        Ok(about::question(&self.raw)?)
     }
 
     /// The row as a server-sent event, made once for all listeners of a kind.

@@ -155,6 +155,8 @@ codes! {
     InputRequired = "input-required", UNPROCESSABLE_ENTITY, "The option needs a text";
     /// The edited arguments are refused.
     EditedArgsRefused = "edited-args-refused", UNPROCESSABLE_ENTITY, "The edited arguments are refused";
+    /// The new values of a workflow's variables are refused.
+    VariablesRefused = "variables-refused", UNPROCESSABLE_ENTITY, "The variables are refused";
     /// "Don't ask again" is refused.
     RememberRefused = "remember-refused", UNPROCESSABLE_ENTITY, "\"Don't ask again\" is refused";
     /// The text is too long.

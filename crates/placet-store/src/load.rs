@@ -104,13 +104,15 @@ fn run(view: &View<'_>, session: &SessionId) -> Result<Option<RunRecord>, StoreE
     let Some(head) = view.run(session)? else {
         return Ok(None);
     };
+    let started = view.run_started(&head)?;
     Ok(Some(RunRecord {
         row: head.row,
         turns: head.turns,
         said: head.said,
         ended: head.ended.is_some(),
         interrupted: head.interrupted.is_some(),
-        started: view.run_started(&head)?,
+        variables: view.run_variables(&head, &started)?,
+        started,
     }))
 }
 

@@ -133,6 +133,7 @@ fn change(conn: &Connection, at: At<'_>, event: &Event) -> Result<(), StoreError
         Event::ModelTurn(turn) => runs::spoke(conn, at, turn),
         Event::RunEnded { .. } => runs::ended(conn, at),
         Event::RunInterrupted { .. } => runs::interrupted(conn, at),
+        Event::VariablesChanged { .. } => runs::variables_changed(conn, at),
         Event::Outage { from, until } => {
             let shift = at.shift + Shift::between(*from, *until);
             let sql = "INSERT INTO outages VALUES (?1, ?2, ?3)";

@@ -219,17 +219,20 @@ async fn example_2_a_deletion_is_confirmed_or_cancelled() {
 /// 示例3：用户选择（多个方案）
 #[tokio::test]
 async fn example_3_one_of_several_plans_is_chosen_or_the_agent_thinks_again() {
-    let plan = |id: &str, label: &str, plan: &str| json!({"optionId": id, "label": label, "action": "APPROVE_AND_EXECUTE", "metadata": {"plan": plan}});
+    let plan = |id: &str, label: &str, description: &str, plan: &str| {
+        json!({"optionId": id, "label": label, "description": description, "action": "APPROVE_AND_EXECUTE",
+            "metadata": {"plan": plan}})
+    };
     let ask = calls(&[(
         "askUserQuestion",
         json!({
             "type": "USER_CHOICE", "title": "选择实现方案", "message": "Agent 提供了3个实现方案，请选择一个",
             "options": [
-                plan("plan-a", "方案A：使用 Redis 缓存", "redis"),
-                plan("plan-b", "方案B：使用本地缓存", "local"),
-                plan("plan-c", "方案C：不使用缓存", "none"),
-                {"optionId": "rethink", "label": "让 Agent 重新思考", "action": "RETRY_WITH_FEEDBACK",
-                 "requiresInput": true, "inputPrompt": "请说明您的需求"},
+                plan("plan-a", "方案A：使用 Redis 缓存", "性能最好，但需要额外的 Redis 服务", "redis"),
+                plan("plan-b", "方案B：使用本地缓存", "实现简单，但性能一般", "local"),
+                plan("plan-c", "方案C：不使用缓存", "最简单，但性能最差", "none"),
+                {"optionId": "rethink", "label": "让 Agent 重新思考",
+                 "description": "这些方案都不满意，让 Agent 提供其他方案", "action": "RETRY_WITH_FEEDBACK", "requiresInput": true, "inputPrompt": "请说明您的需求"},
             ],
         }),
     )]);

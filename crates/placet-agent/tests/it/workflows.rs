@@ -5,7 +5,7 @@ use placet_agent::{Rest, Tools, WorkflowError};
 use placet_core::config::Workflow;
 use placet_core::digest::Digest;
 use placet_core::ids::InteractionId;
-use placet_core::interaction::{Answer, Shown};
+use placet_core::interaction::{Answer, Locale, Shown};
 use placet_core::journal::Event;
 use placet_core::listing::JournalPage;
 use placet_core::run::RunEnd;
@@ -52,9 +52,9 @@ async fn ended(home: &Home) -> (RunEnd, String) {
     }
 }
 
-/// Lin's answer, with whatever else they say.
-async fn answers(home: &Home, id: &InteractionId, option: &str, change: impl FnOnce(&mut Answer)) {
-    let mut answer = Answer {
+/// Lin's choice, and nothing else.
+fn choice(option: &str) -> Answer {
+    Answer {
         by: principal("lin"),
         option: option.into(),
         feedback: None,
@@ -63,7 +63,12 @@ async fn answers(home: &Home, id: &InteractionId, option: &str, change: impl FnO
         instruction: None,
         remember: None,
         shown: Shown::Whole(Digest::of("test", &[])),
-    };
+    }
+}
+
+/// Lin's answer, with whatever else they say.
+async fn answers(home: &Home, id: &InteractionId, option: &str, change: impl FnOnce(&mut Answer)) {
+    let mut answer = choice(option);
     change(&mut answer);
     home.engine.broker().answer(id, answer).await.unwrap();
 }
@@ -336,5 +341,93 @@ async fn what_a_workflow_hands_on_stays_within_the_workflow() {
         .await;
     begin(&home, text, "go").await;
     assert_eq!(ended(&home).await.1, "Nor mine.");
+    home.close().await;
+}
+
+#[tokio::test]
+async fn the_operation_update_variables_changes_what_later_steps_see_and_the_journal_has_both_values() {
+    const TEXT: &str =
+        "[workflow]\nprompt = 'Deploy to {{region}}.'\n[workflow.variables]\nregion = 'eu'\nlimit = 10\n";
+    let house = House::new();
+    let asks = json!({
+        "title": "Where", "message": "Where to?", "context": { "operationType": "UPDATE_VARIABLES" },
+        "options": [{ "optionId": "set", "label": "Set" }],
+    });
+    let home = house
+        .open(json!([
+            calls(&[("askUserQuestion", asks)]),
+            on(r#"`region` from "eu" to "us""#, bash("echo hi > a.txt")),
+            on(r#"`limit` from 10 to 3"#, says("Done.")),
+        ]))
+        .await;
+    let mut events = home.engine.subscribe(0, None);
+    begin(&home, TEXT, "go").await;
+    let asked = parked(&home).await;
+    let requested = serde_json::to_value(soon(events.next_interaction()).await.unwrap()).unwrap();
+    assert_eq!(requested["operationType"], "UPDATE_VARIABLES");
+    let question = home.engine.broker().question(&asked).await.unwrap().unwrap();
+    let context = Value::Object(question.words(Locale::English).context);
+    assert_eq!(context["variables"], json!({ "region": "eu", "limit": 10 }));
+    assert_eq!(context["schema"]["properties"]["region"]["default"], "eu");
+    for (data, refused) in [
+        (json!({ "planet": "mars" }), "no variable `planet`"),
+        (json!({ "region": 7 }), "`region` holds a value of type string"),
+    ] {
+        let answer = Answer {
+            data: data.as_object().cloned(),
+            ..choice("set")
+        };
+        let error = home.engine.broker().answer(&asked, answer).await.unwrap_err();
+        assert!(error.to_string().contains(refused), "{error}");
+    }
+    answers(&home, &asked, "set", |answer| {
+        answer.data = json!({ "region": "us" }).as_object().cloned();
+    })
+    .await;
+    let responded = serde_json::to_value(soon(events.next_interaction()).await.unwrap()).unwrap();
+    assert_eq!(
+        (&responded["operationType"], &responded["inputData"]["data"]),
+        (&json!("UPDATE_VARIABLES"), &json!({ "region": "us" }))
+    );
+
+    // An answer to any other question of the workflow changes them, too.
+    let approval = parked(&home).await;
+    answers(&home, &approval, "approve", |answer| {
+        answer.data = json!({ "variables": { "limit": 3 } }).as_object().cloned();
+    })
+    .await;
+    assert_eq!(ended(&home).await.1, "Done.");
+    let store = home.engine.store();
+    let rows = store
+        .look(|stored| stored.journal(&JournalPage::of(&session("s"), 0, 1000)).cloned())
+        .await
+        .unwrap();
+    let changes: Vec<Value> = rows
+        .iter()
+        .filter_map(|row| match &row.event {
+            Event::VariablesChanged {
+                before, after, by, ..
+            } => {
+                assert_eq!(by.as_str(), "lin");
+                Some(json!([before, after]))
+            }
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        changes,
+        [
+            json!([{ "region": "eu", "limit": 10 }, { "region": "us", "limit": 10 }]),
+            json!([{ "region": "us", "limit": 10 }, { "region": "us", "limit": 3 }]),
+        ]
+    );
+    let run = store
+        .look(|stored| stored.run(&session("s")).cloned())
+        .await
+        .unwrap();
+    assert_eq!(
+        Value::Object(run.unwrap().variables),
+        json!({ "region": "us", "limit": 3 })
+    );
     home.close().await;
 }

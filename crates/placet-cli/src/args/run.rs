@@ -1,7 +1,7 @@
 //! The arguments of `placet run`.
 
 use clap::Args;
-use placet_core::ids::SessionId;
+use placet_core::ids::{SessionId, ToolName};
 
 use super::StoreArgs;
 
@@ -10,6 +10,7 @@ Examples:
   placet run 'tidy up the build folder'
   placet run 'tidy up the build folder' --json
   placet run --workflow triage.toml 'the newest report'
+  placet run --allow write 'tidy up the build folder'
   placet run --resume run_0192f0c1…
 
 Exit status: 0 done, 1 it could not go on, 2 bad input, 5 it waits for people, 6 a person ended it.";
@@ -31,6 +32,9 @@ pub(crate) struct RunArgs {
     /// The model, when it is not the configured one: the NAME of a `[models.NAME]`
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
+    /// Let this tool run unasked in the session; high risk and rules that ask still ask. May be repeated
+    #[arg(long, value_name = "TOOL", value_parser = |text: &str| ToolName::new(text))]
+    pub(crate) allow: Vec<ToolName>,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

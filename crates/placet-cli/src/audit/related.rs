@@ -36,6 +36,7 @@ pub(super) fn calls(event: &Event) -> Vec<CallKey> {
         | Event::UserSaid { .. }
         | Event::ModelTurn(_)
         | Event::RunInterrupted { .. }
+        | Event::VariablesChanged { .. }
         | Event::RunEnded { .. }
         | Event::Delivered { .. }
         | Event::Outage { .. }
@@ -52,6 +53,7 @@ pub(super) fn question(event: &Event) -> Option<&InteractionId> {
         | Event::Voted { interaction, .. }
         | Event::Resolved { interaction, .. }
         | Event::Processed { interaction }
+        | Event::VariablesChanged { interaction, .. }
         | Event::Delivered { interaction, .. } => Some(interaction),
         _ => None,
     }
@@ -83,6 +85,7 @@ pub(super) fn people(event: &Event) -> String {
         Event::StandingRevoked { by, .. } | Event::ToolAllowed { by, .. } | Event::ModeSet { by, .. } => {
             by.to_string()
         }
+        Event::VariablesChanged { by, .. } => by.to_string(),
         Event::SessionEnded { by } => by.clone(),
         Event::RunStarted(run) => person(run.origin.user.as_ref()),
         Event::UserSaid { by, .. } => person(by.as_ref()),

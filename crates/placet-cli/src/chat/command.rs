@@ -1,10 +1,12 @@
 //! What begins with a slash: for the program, not for the agent.
 
-use placet_core::ids::SessionId;
+use placet_core::ids::{SessionId, ToolName};
 use placet_core::policy::Mode;
 
 /// The names, as typed.
-pub(super) const NAMES: [&str; 7] = ["/help", "/mode", "/tools", "/grants", "/resume", "/new", "/exit"];
+pub(super) const NAMES: [&str; 8] = [
+    "/help", "/mode", "/allow", "/tools", "/grants", "/resume", "/new", "/exit",
+];
 
 /// A command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +15,8 @@ pub(super) enum Command {
     Help,
     /// How freely the agent may act: shown, or changed.
     Mode(Option<Mode>),
+    /// Tools that run unasked in this conversation: shown, or added to.
+    Allow(Vec<ToolName>),
     /// What the agent can do.
     Tools,
     /// What is not asked about again: shown.
@@ -38,6 +42,8 @@ pub(super) enum ChatInput {
     Wrong(&'static str),
     /// A mode that is none, as typed.
     NoMode(String),
+    /// A name that no tool can have, as typed.
+    NoTool(String),
 }
 
 /// Reads a line. A message that begins with a slash is written with two.
@@ -57,6 +63,16 @@ pub(super) fn read(line: &str) -> ChatInput {
             Some(mode) => Command::Mode(Some(mode)),
             None => return ChatInput::NoMode((*mode).to_owned()),
         },
+        ["/allow", names @ ..] => {
+            let mut tools = Vec::new();
+            for name in names {
+                match ToolName::new(*name) {
+                    Ok(tool) => tools.push(tool),
+                    Err(_) => return ChatInput::NoTool((*name).to_owned()),
+                }
+            }
+            Command::Allow(tools)
+        }
         ["/tools"] => Command::Tools,
         ["/grants"] => Command::Grants,
         ["/grants", "revoke", number] => match number.parse() {
@@ -119,6 +135,11 @@ mod tests {
         );
         assert_eq!(read("/grants revoke 2"), ChatInput::Command(Command::Revoke(2)));
         assert_eq!(read("/mode fast"), ChatInput::NoMode("fast".into()));
+        let tools = ["bash", "write"].map(|name| ToolName::new(name).unwrap());
+        assert_eq!(
+            read("/allow bash write"),
+            ChatInput::Command(Command::Allow(tools.into()))
+        );
         assert_eq!(read("/rm"), ChatInput::Wrong("/help"));
         assert_eq!(read("/new now"), ChatInput::Wrong("/help"));
     }

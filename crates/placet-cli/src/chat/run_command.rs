@@ -2,7 +2,8 @@
 
 use placet_channels::terminal::line::{Line, SpanStyle};
 use placet_client::Error;
-use placet_core::ids::SessionId;
+use placet_core::ids::{SessionId, ToolName};
+use placet_core::messages::allow_list;
 use placet_core::policy::Mode;
 use placet_core::render::SafeText;
 use placet_core::standing::StandingGrant;
@@ -24,6 +25,7 @@ impl Talk {
                 self.notice(&help)?;
             }
             Command::Mode(mode) => self.change_mode(mode).await?,
+            Command::Allow(tools) => self.allow(tools).await?,
             Command::Tools => self.list_tools()?,
             Command::Grants => self.list_grants().await?,
             Command::Revoke(number) => self.revoke(number).await?,
@@ -44,6 +46,23 @@ impl Talk {
         }
         let mode = self.mode().await?;
         self.notice(&words::mode_is(mode, self.seated.locale))
+    }
+
+    /// Shows which tools run unasked in this conversation, after adding these.
+    async fn allow(&mut self, tools: Vec<ToolName>) -> anyhow::Result<()> {
+        if !tools.is_empty() {
+            match self.client().allow_tools(&self.session, tools).await {
+                Err(Error::Refused(problem)) => return self.notice(&problem.detail),
+                added => added?,
+            }
+        }
+        let tools = self.client().approval_tools(&self.session).await?;
+        let said = if tools.is_empty() {
+            allow_list::none()
+        } else {
+            allow_list::listed(&tools)
+        };
+        self.notice(&said.say(self.seated.locale))
     }
 
     fn list_tools(&mut self) -> anyhow::Result<()> {

@@ -12,6 +12,7 @@ use placet_client::events::Events;
 use placet_client::{Client, Error, Heard, MessageOutcome};
 use placet_core::ids::{CallId, IdError, InteractionId, SessionId};
 use placet_core::interaction::Locale;
+use placet_core::messages::allow_list;
 use placet_core::policy::Mode;
 use placet_core::record::CallRecord;
 
@@ -400,6 +401,10 @@ impl Talk {
                 ChatInput::Command(command) => self.run_command(command).await,
                 ChatInput::NoMode(typed) => {
                     self.notice(&words::no_mode(&typed, self.seated.locale))?;
+                    Ok(Then::GoOn)
+                }
+                ChatInput::NoTool(typed) => {
+                    self.notice(&allow_list::not_a_tool(&typed).say(self.seated.locale))?;
                     Ok(Then::GoOn)
                 }
                 ChatInput::Wrong(usage) => {

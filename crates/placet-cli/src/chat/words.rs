@@ -39,10 +39,11 @@ pub(super) fn no_output(locale: Locale) -> &'static str {
     }
 }
 
-pub(super) fn help(locale: Locale) -> [&'static str; 10] {
+pub(super) fn help(locale: Locale) -> [&'static str; 11] {
     match locale {
         Locale::English => [
             "/mode [default|autoEdit|yolo]  how freely the agent may act in this conversation",
+            "/allow [TOOL...]               which tools run unasked in this conversation; add some",
             "/tools                         what the agent can do",
             "/grants [revoke N]             what is not asked about again; take one back",
             "/resume [SESSION]              other conversations of yours; go on with one",
@@ -55,6 +56,7 @@ pub(super) fn help(locale: Locale) -> [&'static str; 10] {
         ],
         Locale::Chinese => [
             "/mode [default|autoEdit|yolo]  智能体在本对话中的自由度",
+            "/allow [工具名...]             本对话中免询问的工具；添加工具",
             "/tools                         智能体能做什么",
             "/grants [revoke N]             不再询问的事项；收回其中一项",
             "/resume [SESSION]              你的其他对话；继续其中一个",

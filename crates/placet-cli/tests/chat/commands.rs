@@ -1,5 +1,7 @@
 //! What begins with a slash.
 
+use placet_core::messages::allow_list;
+
 use crate::person::{Lin, WRITES, house};
 
 const NOTHING: &str = "
@@ -27,6 +29,27 @@ fn a_mode_is_set_for_this_conversation_only_under_the_persons_name_and_in_the_jo
     lin.leaves();
     let (rows, _) = world.said(&["audit", "list", "--db", "placet.db", "--type", "modeSet"], 0);
     assert!(rows.contains("lin") && rows.contains("autoEdit"), "{rows}");
+}
+
+#[test]
+fn the_sessions_approval_tools_are_set_from_the_terminal() {
+    let world = house(&format!("{NOTHING}{WRITES}"));
+    let mut lin = Lin::talks(&world, &[]);
+    lin.says("/allow");
+    lin.sees(&allow_list::none().to_string());
+    lin.says("/allow write");
+    // The screen breaks the rest of it.
+    let listed = allow_list::listed(["write"]).to_string();
+    lin.sees(listed.split(". ").next().unwrap());
+    lin.says("write a file");
+    lin.sees("Written.");
+    assert!(world.path("a.txt").exists(), "nobody was asked");
+    lin.leaves();
+    let (rows, _) = world.said(
+        &["audit", "list", "--db", "placet.db", "--type", "toolAllowed"],
+        0,
+    );
+    assert!(rows.contains("lin") && rows.contains("write"), "{rows}");
 }
 
 #[test]

@@ -81,6 +81,15 @@ fn a_run_that_waits_ends_with_5_and_goes_on_after_the_answer() {
 }
 
 #[test]
+fn a_tool_that_is_allowed_on_the_command_line_runs_unasked_in_that_session_alone() {
+    let world = world();
+    let report = json(&world, &["run", "write a file", "--allow", "write", "--json"], 0);
+    assert_eq!(text(&report, "text"), "Written.");
+    assert_eq!(std::fs::read_to_string(world.path("a.txt")).unwrap(), "a");
+    json(&world, &["run", "write a file", "--json"], 5);
+}
+
+#[test]
 fn a_run_that_a_person_ends_ends_with_6() {
     let world = world();
     let report = json(&world, &["run", "write a file", "--json"], 5);

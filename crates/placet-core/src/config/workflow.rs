@@ -1,8 +1,9 @@
 //! `workflow.toml`: a job with its model, its prompt, its tools, and what it says about approvals.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_spanned::Spanned;
 
 use super::duration::ConfigDuration;
@@ -10,6 +11,7 @@ use super::error::{Checker, ConfigError};
 use super::{deserialize, sections, tree};
 use crate::ids::ToolName;
 use crate::time::Millis;
+use crate::variables::Variables;
 
 /// A workflow. A run keeps the one it began with, so it can be stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +45,9 @@ pub struct Workflow {
     /// Ask about everything above LOW, as `[approval] strict` does; tools on an exact list excepted.
     #[serde(default)]
     pub strict: bool,
+    /// Its variables with their first values. A run has its own copy, which people change in their answers.
+    #[serde(default, skip_serializing_if = "Variables::is_empty")]
+    pub variables: Variables,
 }
 
 impl Workflow {
@@ -109,6 +114,16 @@ fn check(file: File, checker: &mut Checker<'_>) -> Option<Workflow> {
         .timeout
         .as_ref()
         .and_then(|given| sections::positive(given, checker));
+    let mut variables = Variables::new();
+    for (name, value) in workflow.variables {
+        let span = value.span();
+        match variable(&name, value.into_inner()) {
+            Ok(value) => {
+                variables.insert(name, value);
+            }
+            Err(why) => checker.refuse(span, why, None),
+        }
+    }
     let tools: Option<BTreeSet<ToolName>> = workflow.tools.map(|tools| tools.into_iter().collect());
     let mut auto_approved_tools = BTreeSet::new();
     for name in approval.auto_approved_tools {
@@ -132,7 +147,34 @@ fn check(file: File, checker: &mut Checker<'_>) -> Option<Workflow> {
         only,
         approval_timeout: approval_timeout.unwrap_or(Workflow::APPROVAL_TIMEOUT),
         strict: approval.strict,
+        variables,
     })
+}
+
+/// A variable as JSON. Its name is one that a prompt can spell out as `{{name}}`.
+fn variable(name: &str, value: toml::Value) -> Result<Value, String> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if name.is_empty() || !name.chars().all(plain) {
+        return Err(format!("`{name}` is not a name: use letters, digits and `_`"));
+    }
+    match serde_json::to_value(&value) {
+        Ok(value) if !has_date(&value) => Ok(value),
+        _ => Err(format!(
+            "`{name}` is a date or a number that JSON does not have; write it as a text"
+        )),
+    }
+}
+
+/// TOML writes a date into JSON as an object with a private name.
+fn has_date(value: &Value) -> bool {
+    match value {
+        Value::Object(fields) => fields
+            .iter()
+            .any(|(name, value)| name.starts_with("$__toml_private") || has_date(value)),
+        Value::Array(items) => items.iter().any(has_date),
+        Value::Null => true,
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
 }
 
 #[derive(Deserialize)]
@@ -147,6 +189,8 @@ struct WorkflowFile {
     model: Option<String>,
     prompt: Option<String>,
     tools: Option<Vec<ToolName>>,
+    #[serde(default)]
+    variables: BTreeMap<String, Spanned<toml::Value>>,
     #[serde(default)]
     config: Configs,
 }
@@ -233,6 +277,7 @@ approvalTimeout = 60000
                 only: true,
                 approval_timeout: Millis::from_secs(60),
                 strict: false,
+                variables: Variables::new(),
             }
         );
     }
@@ -267,6 +312,31 @@ approvalTimeout = 60000
         assert!(only("[workflow.config.toolApproval]\nstrict = true\n"));
         assert!(!only("[workflow.config.toolApproval]\nonly = false\n"));
         assert!(!only("maxSteps = 3\n"));
+    }
+
+    #[test]
+    fn a_workflow_has_variables_of_every_kind_that_json_has() {
+        let text = "[workflow.variables]\nregion = 'eu'\nlimit = 10\ndry = true\nhosts = ['a', 'b']\nby = { name = 'x' }\n";
+        let workflow = Workflow::parse(text, "w.toml").unwrap();
+        assert_eq!(
+            Value::Object(workflow.variables.clone()),
+            serde_json::json!({"region": "eu", "limit": 10, "dry": true, "hosts": ["a", "b"], "by": {"name": "x"}})
+        );
+        let stored = serde_json::to_string(&workflow).unwrap();
+        assert_eq!(serde_json::from_str::<Workflow>(&stored).unwrap(), workflow);
+        for (text, expected) in [
+            (
+                "[workflow.variables]\n'a b' = 1\n",
+                "w.toml:2:9: `a b` is not a name",
+            ),
+            (
+                "[workflow.variables]\nday = 2025-01-01\n",
+                "w.toml:2:7: `day` is a date",
+            ),
+        ] {
+            let error = Workflow::parse(text, "w.toml").unwrap_err().to_string();
+            assert!(error.starts_with(expected), "{error}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::{Answer, Message, ModelTurn, Run, RunEnd, RunStarted, Slot, SlotState
 use crate::ids::PersonId;
 use crate::interaction::CallKey;
 use crate::journal::Event;
+use crate::variables::{self, Variables};
 
 /// Why a row cannot follow from the rows before it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -31,6 +32,16 @@ impl Run {
             Event::RunStarted(started) => self.start(started),
             Event::UserSaid { text, by } => self.hear(text, by.as_ref()),
             Event::ModelTurn(turn) => self.speak(turn),
+            Event::VariablesChanged {
+                by, before, after, ..
+            } => {
+                self.must_be_open(event)?;
+                self.variables.clone_from(after);
+                // The question that was answered is a call of the turn under way; the model reads this after its result.
+                let text = variables::told(by.as_str(), before, after);
+                self.queued.push(Message::User { text });
+                Ok(())
+            }
             Event::RunEnded { how } => {
                 self.must_be_open(event)?;
                 // No later run may find a call without a result.
@@ -72,6 +83,8 @@ impl Run {
         self.transcript.push(Message::User {
             text: started.task.clone(),
         });
+        let workflow = started.workflow.as_ref();
+        self.variables = workflow.map_or_else(Variables::new, |workflow| workflow.variables.clone());
         self.started = Some(started.clone());
         self.interrupted = None;
         self.held_over.clear();

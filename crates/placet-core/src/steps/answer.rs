@@ -7,7 +7,7 @@ use crate::evidence::Evidence;
 use crate::findings::{Findings, Judgement};
 use crate::ids::{InteractionId, PersonId};
 use crate::interaction::{
-    Accepted, Action, Answer, AnswerError, Ballot, CallKey, Edited, Interaction, Pending, Resolution,
+    Accepted, Action, Answer, AnswerError, Asked, Ballot, CallKey, Edited, Interaction, Pending, Resolution,
     Resolved, Subject,
 };
 use crate::journal::Event;
@@ -19,13 +19,14 @@ use crate::snapshot::Snapshot;
 use crate::step::{Decided, Refusal, Stop};
 use crate::time::Timestamp;
 use crate::tool::Tool;
+use crate::variables::{self, VariablesError};
 use crate::verdict::{Decision, Reason};
 
 use super::ask::{Fresh, Question, put};
 use super::remember::{Authority, remember};
 use super::settle::{Verdicted, settle_answered};
 use super::terms::RunTerms;
-use super::{Draft, Rules, resolve};
+use super::{Draft, Rules, open_run, resolve};
 
 /// What an answer came to.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,6 +74,8 @@ pub enum AnswerRefusal {
     WideNotAllowed,
     /// A person refused a call that it would cover.
     RefusedBefore,
+    /// The new values of the workflow's variables are not taken.
+    Variables(VariablesError),
 }
 
 /// How a question was decided before.
@@ -120,6 +123,7 @@ impl Explain for AnswerRefusal {
             Self::ScopeMismatch => refusal::scope_mismatch(),
             Self::WideNotAllowed => refusal::wide_not_allowed(),
             Self::RefusedBefore => refusal::refused_before(),
+            Self::Variables(error) => error.message(),
         }
     }
 }
@@ -220,6 +224,9 @@ pub fn answer(
     }
     match accepted {
         Accepted::Vote(ballot) => {
+            if change_variables(snapshot, &mut draft, &pending.asked, &ballot)? == Changed::Some {
+                return Err(AnswerRefusal::Variables(VariablesError::NotAlone).into());
+            }
             let have = u32::try_from(pending.votes.len())
                 .unwrap_or(u32::MAX)
                 .saturating_add(1);
@@ -233,6 +240,7 @@ pub fn answer(
         }
         Accepted::Decides { ballot, action, by } => {
             remember(rules, snapshot, now, &mut draft, reply, &pending.asked, &ballot)?;
+            change_variables(snapshot, &mut draft, &pending.asked, &ballot)?;
             let decided = Verdicted {
                 ballot: &ballot,
                 action,
@@ -251,6 +259,41 @@ pub fn answer(
             Ok(draft.finish(Answered::Decided { action }))
         }
     }
+}
+
+/// Whether an answer changes variables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Changed {
+    None,
+    Some,
+}
+
+/// Changes the variables of the workflow that asks: of the run at hand, and of those whose work it does.
+fn change_variables(
+    snapshot: &Snapshot,
+    draft: &mut Draft,
+    asked: &Asked,
+    ballot: &Ballot,
+) -> Result<Changed, Stop<AnswerRefusal>> {
+    let mut found = Changed::None;
+    if ballot.data.is_none() {
+        return Ok(found);
+    }
+    let mut next = Some(asked.session.clone());
+    while let Some(session) = next.take() {
+        let Some(run) = open_run(snapshot, &session)? else {
+            return Ok(found);
+        };
+        let changed = variables::changed(asked, ballot, &run.variables).map_err(AnswerRefusal::Variables)?;
+        if let Some(event) = changed {
+            let mut own = Draft::new(&session);
+            own.event(event);
+            draft.append(own);
+            found = Changed::Some;
+        }
+        next = run.started.parent.as_ref().map(|parent| parent.session.clone());
+    }
+    Ok(found)
 }
 
 /// The loser of a race is told who decided and when; a stranger is told nothing.
@@ -294,6 +337,7 @@ fn edited(
         evidence,
     } = judge_again(rules, snapshot, reply, pending, args)?;
     let mut draft = Draft::new(&pending.asked.session);
+    let variables = change_variables(snapshot, &mut draft, &pending.asked, ballot)?;
     let mut settle = |by: Vec<PersonId>| {
         let decided = Verdicted {
             ballot,
@@ -369,6 +413,9 @@ fn edited(
         Err(AnswerError::NotAsked { .. } | AnswerError::OwnRequest { .. }) => None,
         Err(other) => return Err(AnswerRefusal::from(other).into()),
     };
+    if variables == Changed::Some {
+        return Err(AnswerRefusal::Variables(VariablesError::NotAlone).into());
+    }
     let id = fresh.asked.id;
     resolve(
         &mut draft,

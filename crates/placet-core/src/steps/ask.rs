@@ -13,9 +13,10 @@ use crate::snapshot::{Need, Snapshot, Undecided};
 use crate::step::{Decided, Refusal};
 use crate::time::{Millis, Timestamp};
 use crate::tool::Risk;
+use crate::variables;
 use crate::verdict::{Approvers, AskTerms};
 
-use super::{Draft, Rules};
+use super::{Draft, Rules, open_run};
 
 /// An id and a random number, made outside so that the step stays a function of its arguments.
 #[derive(Debug, Clone)]
@@ -409,6 +410,9 @@ pub fn ask_request(
         return Err(AskRefusal::TooManyOpen { max, of }.into());
     }
     request.request_id = Some(id.clone());
+    if let Some(run) = open_run(snapshot, &request.session_id)? {
+        variables::complete(&mut request, &run.variables);
+    }
     let timeout = request.timeout_seconds.map_or_else(
         || rules.config.timeout(None, None, super::channel_of(call)),
         Millis::from_secs,

@@ -16,12 +16,13 @@ use crate::standing::StandingGrant;
 use crate::step::{Decided, Refusal, Step};
 use crate::time::{Millis, Timestamp};
 use crate::tool::{Category, OwnOpinion, Risk, Tool};
+use crate::variables;
 use crate::verdict::{AskTerms, Decision, Step as PolicyStep, Verdict};
 
 use super::ask::{Fresh, Question, deciding_callback, put, too_many};
 use super::claim::{Claiming, Permit, claim_received};
 use super::terms::RunTerms;
-use super::{Draft, Rules};
+use super::{Draft, Rules, open_run};
 
 /// A call with everything found out about it beforehand, outside the transaction.
 #[derive(Debug, Clone)]
@@ -413,7 +414,7 @@ impl Desk<'_> {
             edited: None,
         };
         if let Some(request) = &self.proposal.asks {
-            return Ok(self.own_question(request, terms));
+            return self.own_question(request, terms);
         }
         // A program is not worn out by asking, and cannot say how to go on.
         let by_program =
@@ -439,19 +440,26 @@ impl Desk<'_> {
     }
 
     /// What the call itself asks. Answering it runs nothing, so no breaker and no approval stand before it.
-    fn own_question<'q>(&'q self, request: &InteractionRequest, terms: &'q AskTerms) -> Question<'q> {
+    fn own_question<'q>(
+        &'q self,
+        request: &InteractionRequest,
+        terms: &'q AskTerms,
+    ) -> Result<Question<'q>, Undecided> {
         let call = &self.proposal.call;
-        let request = InteractionRequest {
+        let mut request = InteractionRequest {
             request_id: Some(self.proposal.fresh.id.clone()),
             session_id: call.session.clone(),
             ..request.clone()
         };
+        if let Some(open) = open_run(self.snapshot, &call.session)? {
+            variables::complete(&mut request, &open.variables);
+        }
         let run = self.run();
         let timeout = match request.timeout_seconds {
             Some(seconds) => run.within(self.now, Millis::from_secs(seconds)),
             None => run.timeout(self.rules, self.now, terms, call),
         };
-        Question {
+        Ok(Question {
             fresh: &self.proposal.fresh,
             call,
             timeout,
@@ -464,6 +472,6 @@ impl Desk<'_> {
             risk: Risk::Low,
             evidence: Vec::new(),
             tool_description: None,
-        }
+        })
     }
 }

@@ -84,6 +84,7 @@ pub(super) fn running(differs: impl FnOnce(&mut RunStarted)) -> Snapshot {
         ended: false,
         interrupted: false,
         started,
+        variables: crate::variables::Variables::new(),
     };
     let mut snapshot = fresh();
     for (need, found) in [

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{InteractionId, SessionId};
+use crate::ids::{InteractionId, SessionId, ToolName};
 use crate::policy::Mode;
 use crate::question::Question;
 use crate::standing::Scope;
@@ -91,4 +91,12 @@ pub struct ConversationBody {
 pub struct ModeBody {
     /// How freely the agent acts in it; absent when that was never set.
     pub mode: Option<Mode>,
+}
+
+/// Tools that run unasked in a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ApprovalToolsBody {
+    /// Their names.
+    pub approval_tools: Vec<ToolName>,
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{InteractionId, SessionId};
+use crate::variables::Variables;
 
 /// A run to begin.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -43,4 +44,8 @@ pub struct RunBody {
     /// The questions it waits for.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
     pub request_ids: Vec<InteractionId>,
+    /// The variables of its workflow, as they are now; secrets masked.
+    #[serde(default, skip_serializing_if = "Variables::is_empty")]
+    #[cfg_attr(feature = "schema", schema(value_type = Object))]
+    pub variables: Variables,
 }

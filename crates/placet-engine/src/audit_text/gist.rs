@@ -6,6 +6,7 @@ use placet_core::call::Args;
 use placet_core::canonical;
 use placet_core::ids::ToolName;
 use placet_core::render::mask;
+use placet_core::variables::Variables;
 use serde_json::{Map, Value};
 
 /// Longer arguments are cut in a sentence; the row has them all.
@@ -35,6 +36,25 @@ pub(super) fn args(args: &Args) -> String {
 /// A text of somebody's own, secrets masked.
 pub(super) fn text(text: &str) -> String {
     cut(&mask::text(text))
+}
+
+/// Variables that differ, with both values, secrets masked.
+pub(super) fn changes(before: &Variables, after: &Variables) -> String {
+    let masked = |variables: &Variables| mask::json(&Value::Object(variables.clone()));
+    let (before, after) = (masked(before), masked(after));
+    let changed = after.as_object().into_iter().flatten();
+    let changed = changed.filter(|(name, value)| before.get(*name) != Some(*value));
+    let changed: Vec<String> = changed
+        .map(|(name, value)| {
+            let old = before.get(name).unwrap_or(&Value::Null);
+            format!(
+                "`{name}` {} → {}",
+                canonical::to_string(old),
+                canonical::to_string(value)
+            )
+        })
+        .collect();
+    cut(&changed.join(", "))
 }
 
 fn only(fields: &Map<String, Value>) -> Option<&str> {

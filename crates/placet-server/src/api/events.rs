@@ -14,6 +14,8 @@ use axum::response::Response;
 use bytes::{Bytes, BytesMut};
 use placet_core::ids::{AgentId, SessionId};
 use placet_core::principal::Principal;
+use placet_core::render::mask;
+use placet_store::StoreError;
 use serde::Deserialize;
 use tokio::time::Instant;
 use utoipa::{IntoParams, ToSchema};
@@ -48,6 +50,22 @@ struct EventsQuery {
     session_id: Option<SessionId>,
     /// The row to go on after; `head` (the default) starts at now. `Last-Event-ID` counts more.
     after: Option<String>,
+    /// `journal` (the default): every row as it is stored. `interactions`: only the events `USER_INTERACTION_REQUESTED`,
+    /// `USER_INTERACTION_RESPONDED` and `USER_INTERACTION_PROCESSED`, in the shapes of the workflow document.
+    #[serde(default)]
+    #[param(value_type = Option<String>, pattern = "^(journal|interactions)$")]
+    shape: Shape,
+}
+
+/// In which shape events are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Shape {
+    /// Every row as it is stored.
+    #[default]
+    Journal,
+    /// Questions and what became of them, in the shapes of the workflow document.
+    Interactions,
 }
 
 /// The journal as it is written. Agents see their own calls and questions; people what concerns questions put to them, and
@@ -76,6 +94,7 @@ async fn events(
         wake: state.tail().wake(session.as_ref()),
         _counted: state.metrics().stream(),
         session,
+        shape: query.shape,
         welcome: Welcome::new(&state, caller),
         view,
         after,
@@ -176,6 +195,7 @@ struct Stream {
     welcome: Welcome,
     view: Sees,
     session: Option<SessionId>,
+    shape: Shape,
     after: u64,
     wake: Wake,
     ready: VecDeque<Bytes>,
@@ -237,7 +257,14 @@ impl Stream {
             if !self.sees(row) {
                 continue;
             }
-            chunk.extend_from_slice(&row.frame(self.reader()));
+            match self.shape {
+                Shape::Journal => chunk.extend_from_slice(&row.frame(self.reader())),
+                Shape::Interactions => {
+                    let frame = interaction(&self.state, row, self.reader()).await;
+                    let frame = frame.inspect_err(|error| tracing::error!(%error, "a stream ends"));
+                    chunk.extend_from_slice(&frame.ok()?.unwrap_or_default());
+                }
+            }
             if chunk.len() >= CHUNK_BYTES {
                 self.ready.push_back(chunk.split().freeze());
             }
@@ -264,4 +291,27 @@ impl Stream {
             Sees::Everything | Sees::PutTo(_) => Reader::Person,
         }
     }
+}
+
+/// A row as an interaction event; nothing for a row that is none.
+async fn interaction(state: &State, row: &Row, reader: Reader) -> Result<Option<Bytes>, StoreError> {
+    let raw = &row.raw;
+    let Some(question) = row.question()? else {
+        return Ok(None);
+    };
+    let event = state
+        .engine()
+        .interaction_event(raw.kind(), &question, raw.at)
+        .await?;
+    let Some(event) = event else { return Ok(None) };
+    let kind = event.kind.name();
+    let json = serde_json::to_value(&event).unwrap_or_default();
+    let json = match reader {
+        Reader::Agent => json,
+        Reader::Person => mask::json(&json),
+    };
+    Ok(Some(Bytes::from(format!(
+        "id: {}\nevent: {kind}\ndata: {json}\n\n",
+        raw.id
+    ))))
 }

@@ -15,7 +15,8 @@ use placet_core::listing::{Before, StandingRow};
 use placet_core::question::Question;
 use placet_core::snapshot::Need;
 use placet_core::wire::local::{
-    AgentBody, ConversationBody, ModeBody, OwnerBody, QuestionRecord, QuestionRecords, ToolBody,
+    AgentBody, ApprovalToolsBody, ConversationBody, ModeBody, OwnerBody, QuestionRecord, QuestionRecords,
+    ToolBody,
 };
 use placet_store::StoreError;
 use serde::Deserialize;
@@ -43,6 +44,10 @@ pub(crate) fn routes() -> Router<State> {
         .route("/local/conversations", get(conversations))
         .route("/local/conversations/{session}/interrupt", post(interrupt))
         .route("/local/conversations/{session}/mode", get(mode).post(set_mode))
+        .route(
+            "/local/conversations/{session}/approval-tools",
+            get(approval_tools).post(allow_tools),
+        )
         .route("/local/conversations/{root}/holds/{session}", get(holds))
 }
 
@@ -225,6 +230,32 @@ async fn set_mode(
     let mode = body.mode.ok_or_else(unset)?;
     let broker = state.engine().broker();
     broker.set_mode(&session, mode, &person.person).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The tools that run unasked in a session, which may not have begun.
+async fn approval_tools(
+    _: Operator,
+    Shared(state): Shared<State>,
+    PathId(session): PathId<SessionId>,
+) -> Result<Json<ApprovalToolsBody>, Problem> {
+    let store = state.engine().store();
+    let allowed = store.look(|stored| Ok(stored.session(&session)?.allow_list.clone()));
+    Ok(Json(ApprovalToolsBody {
+        approval_tools: allowed.await?.into_iter().collect(),
+    }))
+}
+
+async fn allow_tools(
+    Operator(person): Operator,
+    Shared(state): Shared<State>,
+    PathId(session): PathId<SessionId>,
+    JsonBody(body): JsonBody<ApprovalToolsBody>,
+) -> Result<StatusCode, Problem> {
+    for tool in &body.approval_tools {
+        let broker = state.engine().broker();
+        broker.allow_tool(&session, tool, &person.person).await?;
+    }
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -10,10 +10,13 @@ use placet_agent::chat::ChatStream;
 use placet_agent::{Agent, Rest, ResumeError, WorkflowError, configured};
 use placet_core::config::Workflow;
 use placet_core::ids::{InteractionId, SessionId};
+use placet_core::render::mask;
 use placet_core::run::RunEnd;
 use placet_core::steps::TellRefusal;
+use placet_core::variables::Variables;
 use placet_core::wire::run::{NewRun, RunBody};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -169,7 +172,18 @@ async fn one(
     let _counted = state.metrics().long_poll();
     let seconds = query.wait.unwrap_or(0).min(WAIT_SECONDS_MAX);
     let rest = rest(&state, agent, &session, Duration::from_secs(u64::from(seconds))).await?;
-    Ok(Json(body(session, rest)))
+    let run = state
+        .engine()
+        .store()
+        .look(|stored| stored.run(&session).cloned());
+    let variables = match run.await?.map(|run| mask::json(&run.variables.into())) {
+        Some(Value::Object(variables)) => variables,
+        _ => Variables::new(),
+    };
+    Ok(Json(RunBody {
+        variables,
+        ..body(session, rest)
+    }))
 }
 
 /// Where a run came to rest; none while it is under way.
@@ -205,6 +219,7 @@ fn body(session_id: SessionId, rest: Option<Rest>) -> RunBody {
         state: state.to_owned(),
         text,
         request_ids,
+        variables: Variables::new(),
     }
 }
 

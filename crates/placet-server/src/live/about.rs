@@ -114,6 +114,19 @@ impl About {
     }
 }
 
+/// The question that is asked, resolved or processed in a row.
+pub(super) fn question(raw: &RawRow) -> Result<Option<InteractionId>, Undecided> {
+    #[derive(Deserialize)]
+    struct Id {
+        id: InteractionId,
+    }
+    Ok(match raw.kind() {
+        "asked" => Some(raw.fields::<Id>()?.id),
+        "resolved" | "processed" => raw.fields::<Names>()?.interaction,
+        _ => None,
+    })
+}
+
 /// The agent that waits for the answer.
 pub(crate) fn asker(asked: &Asked) -> &AgentId {
     match &asked.subject {

@@ -103,6 +103,7 @@ impl From<AnswerRefusal> for Problem {
             AnswerRefusal::ScopeMismatch | AnswerRefusal::WideNotAllowed | AnswerRefusal::RefusedBefore => {
                 Code::RememberRefused
             }
+            AnswerRefusal::Variables(_) => Code::VariablesRefused,
             AnswerRefusal::Invalid(error) => match error {
                 AnswerError::NotAPerson { .. }
                 | AnswerError::Unlinked { .. }

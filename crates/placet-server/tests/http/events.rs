@@ -88,6 +88,96 @@ impl Stream {
     }
 }
 
+impl Stream {
+    /// The next event of the interaction shape: its name, and its data.
+    async fn next_interaction(&mut self) -> (String, Value) {
+        loop {
+            let block = self.block().await.unwrap();
+            let line = |name: &str| block.lines().find_map(|line| line.strip_prefix(name));
+            if let (Some(kind), Some(data)) = (line("event: "), line("data: ")) {
+                return (kind.to_owned(), serde_json::from_str(data).unwrap());
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_interaction_events_are_on_v1_events_in_the_documents_shapes() {
+    let house = House::with_people().await;
+    let agent = house.token("agent");
+    let mut lin = Stream::open(&house, LIN, "?shape=interactions", None).await;
+    let mut other = Stream::open(&house, OTHER, "?shape=interactions", None).await;
+    let id = house
+        .ask(
+            &agent,
+            "c1",
+            "pay",
+            json!({"amount": 5, "apiKey": "sk-live-1234567890abcdef"}),
+        )
+        .await;
+    let (kind, asked) = lin.next_interaction().await;
+    let first = lin.last_id;
+    assert_eq!(
+        (kind.as_str(), &asked["type"]),
+        ("USER_INTERACTION_REQUESTED", &json!("USER_INTERACTION_REQUESTED"))
+    );
+    assert_eq!(
+        (
+            &asked["interactionId"],
+            &asked["operationType"],
+            &asked["workflowId"]
+        ),
+        (&json!(id), &json!("TOOL_APPROVAL"), &json!(""))
+    );
+    assert!(
+        asked["threadId"].is_string() && asked["nodeId"].is_string(),
+        "{asked}"
+    );
+    let tool = &asked["metadata"]["toolApproval"];
+    assert_eq!(
+        (&tool["toolName"], &tool["toolParameters"]["amount"]),
+        (&json!("pay"), &json!(5))
+    );
+    assert!(
+        !asked.to_string().contains("sk-live"),
+        "people see no secret: {asked}"
+    );
+
+    let answer = json!({"selectedOptionId": "approve", "instruction": "only once"});
+    house.answer(LIN, &id, answer).await.ok();
+    let (kind, responded) = lin.next_interaction().await;
+    assert_eq!(kind, "USER_INTERACTION_RESPONDED");
+    assert_eq!(
+        (
+            &responded["inputData"]["approved"],
+            &responded["inputData"]["userInstruction"]
+        ),
+        (&json!(true), &json!("only once"))
+    );
+    house.post(&agent, "/v1/calls/c1/claim", json!({})).await.ok();
+    let (kind, processed) = lin.next_interaction().await;
+    assert_eq!(kind, "USER_INTERACTION_PROCESSED");
+    assert_eq!(processed["results"], responded["inputData"]);
+
+    // A stream resumes after the row that it has seen, and another agent sees nothing of it.
+    let mut again = Stream::open(&house, LIN, "?shape=interactions", Some(first)).await;
+    assert_eq!(
+        again.next_interaction().await,
+        ("USER_INTERACTION_RESPONDED".to_owned(), responded)
+    );
+    let question = json!({"sessionId": "other", "type": "USER_INPUT", "title": "t", "message": "Which?",
+        "options": [{"optionId": "say", "label": "Say", "action": "PROVIDE_INFO", "requiresInput": true}]});
+    house.post(OTHER, "/v1/interactions", question).await.ok();
+    let (_, own) = other.next_interaction().await;
+    assert_eq!(
+        (&own["prompt"], &own["operationType"]),
+        (&json!("Which?"), &json!("ADD_MESSAGE"))
+    );
+    let refused = house.get(LIN, "/v1/events?shape=rows").await;
+    assert_eq!(refused.problem(), (400, "bad-request".into()));
+    house.close().await;
+}
+
 #[tokio::test]
 async fn everybody_sees_what_concerns_them_and_nothing_else() {
     let house = House::with_people().await;

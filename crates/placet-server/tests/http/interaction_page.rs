@@ -71,6 +71,71 @@ async fn interaction_response_answers_every_pending_question_the_caller_may_answ
     house.close().await;
 }
 
+/// The three requests of the document, field by field, each answered with `handleUserResponse` of its page.
+#[tokio::test]
+async fn the_three_examples_as_the_document_prints_them_are_asked_and_answered_on_its_page() {
+    let house = House::plain().await;
+    let example = |id: &str, kind: &str, title: &str, message: &str, options: Value| {
+        json!({"requestId": id, "sessionId": "session-123", "type": kind, "title": title, "message": message,
+            "options": options})
+    };
+    let plan = |id: &str, label: &str, description: &str, plan: &str| {
+        json!({"optionId": id, "label": label, "description": description, "action": "APPROVE_AND_EXECUTE",
+            "metadata": {"plan": plan}})
+    };
+    let key = json!([
+        {"optionId": "provide", "label": "提供 API Key", "description": "输入您的 API Key", "action": "PROVIDE_INFO",
+         "requiresInput": true, "inputPrompt": "请输入 OpenWeather API Key"},
+        {"optionId": "skip", "label": "跳过该工具", "description": "跳过天气查询，继续其他任务", "action": "SKIP"},
+    ]);
+    let plans = json!([
+        plan("plan-a", "方案A：使用 Redis 缓存", "性能最好，但需要额外的 Redis 服务", "redis"),
+        plan("plan-b", "方案B：使用本地缓存", "实现简单，但性能一般", "local"),
+        plan("plan-c", "方案C：不使用缓存", "最简单，但性能最差", "none"),
+        {"optionId": "rethink", "label": "让 Agent 重新思考", "description": "这些方案都不满意，让 Agent 提供其他方案",
+         "action": "RETRY_WITH_FEEDBACK", "requiresInput": true, "inputPrompt": "请说明您的需求"},
+    ]);
+    let (one, three) = ("missing-api-key-1761123600000", "choose-plan-1761123600000");
+    let message = "执行该工具需要 OpenWeather API Key";
+    let mut confirm = deletion(false);
+    confirm["requestId"] = "confirm-delete-1761123600000".into();
+    for (request, option, feedback) in [
+        (
+            example(one, "MISSING_INFO", "缺少 API Key", message, key),
+            "provide",
+            Some("k-123"),
+        ),
+        (confirm, "confirm", None),
+        (
+            example(
+                three,
+                "USER_CHOICE",
+                "选择实现方案",
+                "Agent 提供了3个实现方案，请选择一个",
+                plans,
+            ),
+            "rethink",
+            Some("不要新的服务"),
+        ),
+    ] {
+        let page = asked(&house, request.clone()).await;
+        for field in ["requestId", "type", "title", "message"] {
+            assert_eq!(page[field], request[field], "{field}");
+        }
+        for offered in request["options"].as_array().unwrap() {
+            let shown = self::option(&page, offered["optionId"].as_str().unwrap()).unwrap();
+            for (field, value) in offered.as_object().unwrap() {
+                assert_eq!(shown[field], *value, "{field}");
+            }
+        }
+        let taken = responds(&house, &page, option, feedback).await.ok();
+        assert_eq!(taken["success"], true, "{taken}");
+        let settled = shown(&house, page["requestId"].as_str().unwrap()).await;
+        assert_eq!(settled["resolution"]["option"], option, "{settled}");
+    }
+    house.close().await;
+}
+
 #[tokio::test]
 async fn a_failure_of_interaction_response_says_success_false_and_a_message() {
     let house = House::plain().await;

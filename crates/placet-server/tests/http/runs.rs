@@ -104,6 +104,35 @@ async fn a_workflow_is_started_followed_answered_and_resumed_over_http() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn variables_of_a_workflow_are_changed_in_an_answer_and_shown_with_the_run() {
+    let (data, config) = folder();
+    let flow = data.path().join("flow.toml");
+    let text = format!("{WORKFLOW}\n[workflow.variables]\nregion = 'eu'\nlimit = 10\n");
+    std::fs::write(flow, text).unwrap();
+    let house = House::open(data, &config).await;
+    let run = json!({"workflow": "looker", "task": "look", "sessionId": "thread-2"});
+    house.post(LIN, "/v1/runs", run).await.ok();
+    let parked = rested(&house, LIN, "thread-2").await;
+    assert_eq!(parked["variables"], json!({"region": "eu", "limit": 10}));
+    let question = parked["requestIds"][0].as_str().unwrap();
+    let answer = |variables: Value| json!({"selectedOptionId": "approve", "data": {"variables": variables}});
+    for wrong in [json!({"regoin": "us"}), json!({"limit": "three"}), json!(["us"])] {
+        let refused = house.answer(LIN, question, answer(wrong.clone())).await;
+        assert_eq!(refused.problem(), (422, "variables-refused".into()), "{wrong}");
+    }
+    house
+        .answer(LIN, question, answer(json!({"region": "us"})))
+        .await
+        .ok();
+    let ended = rested(&house, LIN, "thread-2").await;
+    assert_eq!(
+        (&ended["state"], &ended["variables"]),
+        (&json!("completed"), &json!({"region": "us", "limit": 10}))
+    );
+    house.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_server_whose_agent_has_stopped_is_not_ready() {
     let house = house().await;
     assert_eq!(house.get(LIN, "/readyz").await.status, 200);

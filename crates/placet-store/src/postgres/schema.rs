@@ -9,7 +9,10 @@ use crate::error::{OpenError, StoreError};
 /// Our tables are in a schema of their own, so that the database can have others.
 pub(crate) const SCHEMA: &str = "placet";
 /// Each migration takes the schema from its index to the next version.
-const MIGRATIONS: &[&str] = &[include_str!("../../migrations/postgres/0001.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../migrations/postgres/0001.sql"),
+    include_str!("../../migrations/postgres/0002.sql"),
+];
 /// The oldest server that is tested and that its makers still maintain.
 const SERVER_MIN: i32 = 140_000;
 /// Begins a transaction while which no other process writes. The number is "Plct", and 1.

@@ -42,6 +42,12 @@ pub(super) fn spoke(conn: &Connection, at: At<'_>, turn: &ModelTurn) -> Result<(
     })
 }
 
+pub(super) fn variables_changed(conn: &Connection, at: At<'_>) -> Result<(), StoreError> {
+    let sql = "UPDATE runs SET variables = ?2 WHERE session = ?1 AND ended IS NULL";
+    let changed = conn.prepare_cached(sql)?.execute((at.session, at.row))?;
+    one(changed, || none(at))
+}
+
 pub(super) fn ended(conn: &Connection, at: At<'_>) -> Result<(), StoreError> {
     let sql = "UPDATE runs SET ended = ?2 WHERE session = ?1 AND ended IS NULL";
     let ended = conn.prepare_cached(sql)?.execute((at.session, at.row))?;

@@ -3,6 +3,8 @@
 use placet_core::ids::{PersonId, SessionId};
 use placet_core::run::RunStarted;
 use placet_core::time::Timestamp;
+use placet_core::variables::Variables;
+use serde::Deserialize;
 
 use super::{View, stored};
 use crate::error::StoreError;
@@ -23,6 +25,8 @@ pub(crate) struct RunHead {
     pub(crate) interrupted: Option<u64>,
     /// When it has to be over, less the shift.
     until: Option<i64>,
+    /// The journal row that last changed its variables.
+    variables: Option<u64>,
 }
 
 impl RunHead {
@@ -34,6 +38,7 @@ impl RunHead {
             ended: row.get(3)?,
             interrupted: row.get(4)?,
             until: row.get(5)?,
+            variables: row.get(6)?,
         })
     }
 }
@@ -41,7 +46,7 @@ impl RunHead {
 impl View<'_> {
     /// The newest run of a session.
     pub(crate) fn run(&self, session: &SessionId) -> Result<Option<RunHead>, StoreError> {
-        let sql = "SELECT row, turns, said, ended, interrupted, until FROM runs
+        let sql = "SELECT row, turns, said, ended, interrupted, until, variables FROM runs
                    WHERE session = (SELECT id FROM sessions WHERE name = ?1) ORDER BY row DESC LIMIT 1";
         let mut statement = self.conn.prepare_cached(sql)?;
         statement.query_row([session.as_str()], RunHead::read).optional()
@@ -86,6 +91,19 @@ impl View<'_> {
             started.until = Some(Timestamp::from_millis(until) + self.shift()?);
         }
         Ok(started)
+    }
+
+    /// The variables of a run's workflow, as they are now.
+    pub(crate) fn run_variables(&self, run: &RunHead, started: &RunStarted) -> Result<Variables, StoreError> {
+        #[derive(Deserialize)]
+        struct Changed {
+            after: Variables,
+        }
+        let workflow = started.workflow.as_ref();
+        match run.variables {
+            Some(row) => Ok(self.fields::<Changed>(row, "variablesChanged")?.after),
+            None => Ok(workflow.map_or_else(Variables::new, |workflow| workflow.variables.clone())),
+        }
     }
 
     /// The sessions whose open run does a call of this session's run, the longest open first.

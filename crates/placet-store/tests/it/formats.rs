@@ -14,6 +14,7 @@ use placet_core::policy::Mode;
 use placet_core::run::{Limits, ModelCall, ModelTurn, Parent, RequestedCall, RunEnd, RunStarted, Usage};
 use placet_core::standing::{Covers, Scope, StandingGrant};
 use placet_core::time::{Millis, Timestamp};
+use placet_core::variables::Variables;
 use placet_core::verdict::{Decision, Reason};
 
 use crate::world::*;
@@ -101,6 +102,10 @@ fn about_questions() -> Vec<Event> {
     ]
 }
 
+fn variables(region: &str) -> Variables {
+    Variables::from_iter([("region".to_owned(), region.into())])
+}
+
 fn about_runs() -> Vec<Event> {
     let wants = |id: &str, wanted| ModelCall {
         id: CallId::new(id).unwrap(),
@@ -172,6 +177,12 @@ fn about_runs() -> Vec<Event> {
             cut: Some("the model was cut off at its token limit".into()),
         })),
         Event::RunInterrupted { by: person("ana") },
+        Event::VariablesChanged {
+            interaction: question("int_1"),
+            by: person("ana"),
+            before: variables("eu"),
+            after: variables("us"),
+        },
         ended(RunEnd::Completed),
         ended(RunEnd::Terminated { by: "ana".into() }),
         ended(RunEnd::Interrupted { by: "ana".into() }),
@@ -254,7 +265,7 @@ fn about_the_rest() -> Vec<Event> {
 fn every_kind_of_event_is_stored_as_it_always_was() {
     let events = [about_calls(), about_questions(), about_runs(), about_the_rest()].concat();
     let kinds: BTreeSet<_> = events.iter().map(Event::name).collect();
-    assert_eq!(kinds.len(), 26, "a kind of event is missing here");
+    assert_eq!(kinds.len(), 27, "a kind of event is missing here");
     let mut stored = String::new();
     for event in events {
         let text = serde_json::to_string(&event).unwrap();

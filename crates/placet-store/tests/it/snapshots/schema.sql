@@ -180,7 +180,7 @@ CREATE TABLE runs (
     turns INTEGER NOT NULL DEFAULT 0,
     said INTEGER NOT NULL DEFAULT 0,
     ended INTEGER
-, parent INTEGER, interrupted INTEGER, until INTEGER) STRICT
+, parent INTEGER, interrupted INTEGER, until INTEGER, variables INTEGER) STRICT
 
 CREATE INDEX runs_by_parent ON runs (parent) WHERE parent IS NOT NULL AND ended IS NULL
 
