@@ -51,7 +51,7 @@ impl Model for Clockwork {
     }
 
     async fn speak(&self, prompt: Prompt<'_>, _: &Heard<'_>) -> Result<Spoken, ModelError> {
-        // Nobody may be counting any more.
+        // The counter may be gone.
         let _ = self.asked.send(Instant::now());
         let task = prompt.transcript.iter().find_map(|message| match message {
             Message::User { text } => text.split_once(' '),
@@ -306,7 +306,7 @@ async fn going_on(plan: &Plan, table: &mut Table) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A run of many turns, parked; its process ends, somebody answers, another process goes on with it.
+/// A run of many turns, parked; its process ends, an approver answers, another process continues it.
 async fn from_cold(plan: &Plan, table: &mut Table) -> anyhow::Result<()> {
     let turns = plan.pick(200, 10);
     let mut times = Vec::new();

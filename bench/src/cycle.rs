@@ -69,7 +69,7 @@ pub(crate) fn run(plan: &Plan, table: &mut Table) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Calls that policy allows: decided, stored, claimed and finished, with nobody asked.
+/// Calls that policy allows: decided, stored, claimed and finished, without approval.
 pub(crate) fn allowed(plan: &Plan, table: &mut Table) -> anyhow::Result<()> {
     let runtime = Runtime::new()?;
     for in_flight in plan.pick([1, 100], [1, 10]) {

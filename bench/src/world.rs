@@ -89,7 +89,7 @@ pub(crate) fn args(number: usize) -> Value {
     json!({ "service": "api", "revision": number, "manifest": text })
 }
 
-/// An engine on a file in `folder`, with a policy of fifty rules; everything unknown is asked about in the inbox.
+/// An engine on a file in `folder`, with a policy of fifty rules; every unknown call goes to the inbox.
 pub(crate) async fn engine(folder: &Path) -> anyhow::Result<Engine> {
     Ok(Engine::builder(config(50)?)
         .workspace(folder)

@@ -22,7 +22,7 @@ use sentence::{Kind, Piece};
 const REFERENCE: &str = "en";
 
 /// Files whose sentences are looked up by a value's code or by a path, and so have no functions.
-const LOOKED_UP: [&str; 4] = ["codes", "format", "help", "web"];
+const LOOKED_UP: [&str; 5] = ["codes", "format", "help", "reply", "web"];
 
 /// By id: the file it stands in, and the sentence.
 type Sentences = BTreeMap<String, (String, Vec<Piece>)>;

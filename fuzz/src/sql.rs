@@ -11,7 +11,7 @@ use sqlparser::parser::Parser;
 
 use crate::{Broken, must, text};
 
-/// Whether dialects are named or not: a text in which a parser sees a write is not a read, and one that nobody can parse is
+/// Whether dialects are named or not: a text in which a parser sees a write is not a read, and one that no parser accepts is
 /// HIGH.
 pub fn sql(data: &[u8]) -> Result<(), Broken> {
     let text = text(data);

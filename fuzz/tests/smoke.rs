@@ -17,7 +17,7 @@ use rand_chacha::ChaCha8Rng;
 /// How many mutated inputs each property gets. A fuzzer gets millions; this is what fits into a test run.
 const INPUTS: usize = 20_000;
 
-/// Pieces that mean something to somebody who reads them.
+/// Pieces that mean something to a reader.
 #[rustfmt::skip]
 const PIECES: &[&str] = &[
     "\n", " ", ";", "&&", "||", "|", "&", "(", ")", "{", "}", "$(", "`", "'", "\"", "\\", "$x", "<<E\n", ">", "[[ ", "#", "=",

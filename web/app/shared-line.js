@@ -1,5 +1,5 @@
 // One live line for all tabs of a browser. Over HTTP/1.1 a browser opens six connections to a server: with a line each, the
-// seventh tab would wait for ever.
+// seventh tab would wait forever.
 //
 // The tab that holds the lock keeps the line and tells the others what it hears. When it is closed, the next one takes the line
 // up after the last event it was told of, so nothing is lost or repeated. Browsers without locks get a line for each tab.

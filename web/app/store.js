@@ -11,7 +11,7 @@ const PAGE = 100;
 const PENDING_MAX = 500;
 const DEADLINE_JITTER_MS = 2000;
 
-/** Whether a question is this person's to decide; administrators also see what is put to others. */
+/** Whether a question is this person's to decide; administrators also see questions assigned to others. */
 export const isMine = (question) => question.mayAnswer !== false;
 
 /** Puts the most urgent first: mine before others', then least time left, highest risk, oldest. */
@@ -92,7 +92,7 @@ class Store extends EventTarget {
     return this.todo.filter(isMine).length;
   }
 
-  /** Tells everybody who shows the list that it may look different. */
+  /** Tells all views of the list that it may have changed. */
   tellPending(fresh = []) {
     this.dispatchEvent(new CustomEvent('pending', { detail: { fresh } }));
   }

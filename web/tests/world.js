@@ -1,7 +1,7 @@
 // A world for one story: a real `placet serve` in a folder of its own, an agent that calls over HTTP, people in Chromium.
 //
 // All stories share one browser process and get windows of their own. Nothing waits for longer than it must, and nothing
-// waits for ever.
+// waits forever.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

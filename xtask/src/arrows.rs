@@ -1,7 +1,7 @@
 //! The crate arrows: who may depend on whom.
 //!
 //! They point one way, from the program down to the core, and each missing arrow is a promise. The core knows
-//! nobody, so it stays pure. The gateway sees only the client, so an agent that is not ours gets no more than the
+//! no other crate, so it stays pure. The gateway sees only the client, so an agent that is not ours gets no more than the
 //! published contract. Nothing but the cli knows the server.
 
 use std::process::ExitCode;

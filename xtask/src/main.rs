@@ -1,6 +1,6 @@
 //! The repository's own commands, run as `cargo xtask …`.
 //!
-//! [`mod@test`] is what CI runs. The rest are short names for longer cargo commands, so that nobody has to remember
+//! [`mod@test`] is what CI runs. The rest are short names for longer cargo commands, so that you need not remember
 //! a package name or a flag.
 
 mod arrows;

@@ -1,4 +1,4 @@
-//! The agent of an engine: it starts, goes on with runs, and stops. `tell.rs` has what people tell it.
+//! The agent of an engine: it starts, continues runs, and stops. `user_message.rs` takes messages from people.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,7 +23,7 @@ use crate::tools::Tools;
 const PROMPT: &str = include_str!("prompt.txt");
 /// How many pieces of speech a slow watcher may be behind before it misses some.
 const LIVE_DELTAS_KEPT: usize = 1024;
-/// How many wakings wait to be heard before whoever wakes waits, too.
+/// How many wakings wait to be heard before the sender waits, too.
 const WAKES_KEPT: usize = 64;
 /// Rows read at once when a run is resumed.
 const PAGE: usize = 512;
@@ -51,11 +51,11 @@ pub(crate) struct Inner {
     trouble: Mutex<Option<String>>,
 }
 
-/// A piece of what a model is saying, for whoever watches. Never stored.
+/// A piece of what a model is saying, for watchers. Never stored.
 #[derive(Debug, Clone)]
 pub(crate) struct LiveDelta {
     pub(crate) session: SessionId,
-    /// The last row the model had read: whoever watches sees that first.
+    /// The last row the model had read: watchers see that first.
     pub(crate) row: u64,
     pub(crate) turn: u32,
     pub(crate) delta: Delta,
@@ -123,7 +123,7 @@ pub struct Builder {
 /// Which runs go on by themselves when an agent starts.
 #[derive(Clone, Copy)]
 enum Resuming {
-    /// Every one it can go on with.
+    /// Every one it can continue.
     Every,
     /// Only those that are named.
     Named,
@@ -159,7 +159,7 @@ impl Agent {
         &self.inner.host.usual_model
     }
 
-    /// Goes on with the run of a session, and with those it handed work to. Nothing happens when none is going on.
+    /// Continues the run of a session, and the runs of its delegated tasks. Nothing happens when none is going on.
     pub async fn resume(&self, session: &SessionId) -> Result<(), ResumeError> {
         let store = self.inner.engine.store();
         let family = store.look(|stored| {
@@ -253,7 +253,7 @@ impl Builder {
         self
     }
 
-    /// Resumes nothing by itself, only what [`Agent::resume`] names or somebody says something to: for a program that is about
+    /// Resumes nothing by itself, only what [`Agent::resume`] names or a user writes to: for a program that is about
     /// one conversation.
     pub fn resuming_nothing(mut self) -> Self {
         self.resuming = Resuming::Named;
@@ -359,9 +359,9 @@ impl Inner {
         Ok(own)
     }
 
-    /// Lets runs go on that have not ended; whoever is at work already hears of it once too often.
+    /// Wakes every open run. A spurious wake-up is harmless.
     async fn wake(&self, sessions: Vec<SessionId>) {
-        // An agent that has stopped wakes nobody: the runs go on at the next start.
+        // An agent that has stopped wakes no run: they continue at the next start.
         let _ = self.waking.send(sessions).await;
     }
 

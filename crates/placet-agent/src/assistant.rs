@@ -1,7 +1,7 @@
 //! The engine API of the approval document: an assistant of your own product in a few lines.
 //!
 //! An [`Assistant`] is an engine, the built-in agent on it, and a model of some vendor. What it may do unasked follows from the
-//! approval mode; what is left is put to the message's callback, to a chat, or to the inbox.
+//! approval mode; the rest goes to the message's callback, to a chat, or to the inbox.
 //!
 //! ```no_run
 //! use placet_agent::assistant::{Assistant, Message, Provider};
@@ -31,7 +31,7 @@
 //! | 3 the tool's own `needs_approval` | step 9 |
 //! | 4 autoEdit and `write` | step 10 |
 //! | 5 the session's `approval_tools` | step 11 |
-//! | 6 `on_tool_approve` | step 13; where there is none, people are asked |
+//! | 6 `on_tool_approve` | step 13; without it, people are asked |
 //!
 //! | file | part |
 //! |---|---|

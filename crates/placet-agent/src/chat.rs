@@ -33,11 +33,11 @@ pub struct Chat {
 pub enum Viewer {
     /// A person, who sees their own.
     Person(PersonId),
-    /// Somebody who may see all of them.
+    /// A person who may see all of them.
     Admin,
 }
 
-/// What somebody says to the agent.
+/// A message to the agent.
 #[derive(Debug, Clone)]
 pub struct Saying {
     /// In which session; a new one when absent.
@@ -63,7 +63,7 @@ pub struct Response {
     pub feedback: Option<String>,
     /// Information asked for.
     pub data: Option<Map<String, Value>>,
-    /// The digest of what they saw, when their surface knows it; without it nobody can say, and the journal claims nothing.
+    /// The digest of what they saw, when their surface knows it; without it that is unknown, and the journal claims nothing.
     pub shown: Option<Digest>,
 }
 
@@ -133,7 +133,7 @@ impl Chat {
     }
 
     /// What happens in a session from now on. Opened before something is said, so that nothing of what follows is missed: the
-    /// model may begin to speak at once. That it may be seen was found out by whoever calls.
+    /// model may begin to speak at once. The caller has checked the right to see it.
     pub async fn listen(&self, session: &SessionId) -> Result<ChatStream, ChatError> {
         let head = self.agent.engine().head().await?;
         ChatStream::open(&self.agent, session.clone(), EventId::after_row(head)).await
@@ -209,7 +209,7 @@ impl Chat {
     }
 }
 
-/// Whether a session is `root`, or does work that was handed on from there.
+/// Whether a session is `root`, or a task delegated from it.
 pub async fn is_within(store: &Store, session: &SessionId, root: &SessionId) -> Result<bool, StoreError> {
     let within = store.look(|stored| {
         let mut session = session;

@@ -67,7 +67,7 @@ impl Again {
         }
     }
 
-    /// Waits for the time to try again; for ever when nothing failed.
+    /// Waits for the time to try again; forever when nothing failed.
     async fn due(&self) {
         match self.at {
             Some(at) => tokio::time::sleep_until(at).await,
@@ -201,7 +201,7 @@ impl Dispatch {
         }
     }
 
-    /// Goes on with runs whose process is gone.
+    /// Continues runs whose process is gone.
     async fn take_over(&mut self) {
         let store = self.agent.engine.store();
         let now = store.now();

@@ -265,7 +265,7 @@ impl Driver {
         let gate = self.agent.engine.gate();
         let proposing = gate.propose_all(turn);
         tokio::pin!(proposing);
-        // What the tools can show may take a while to find out; whoever stops the run does not wait for that.
+        // What the tools can show may take a while to find out; stopping the run does not wait for that.
         let proposed = loop {
             tokio::select! {
                 proposed = &mut proposing => break proposed,
@@ -304,7 +304,7 @@ impl Driver {
             RunEffect::End(_) if !self.jobs.is_empty() => {
                 self.stop.cancel();
                 while self.jobs.join_next().await.is_some() {}
-                // Somebody may say something before the end is stored: the calls that follow from that are not stopped.
+                // A user may write before the end is stored: the calls that follow from that are not stopped.
                 self.stop = self.agent.stop.child_token();
             }
             RunEffect::End(how) => self.end(how).await?,
@@ -364,7 +364,7 @@ impl Driver {
         stored(end.await)
     }
 
-    /// Lets the model speak, and stores what it said. If the session ends meanwhile, nobody listens any more.
+    /// Lets the model speak, and stores what it said. If the session ends meanwhile, its words are dropped.
     async fn ask_model(&mut self) -> Result<(), DriveError> {
         let agent = Arc::clone(&self.agent);
         let run = self.run.clone();
@@ -468,7 +468,7 @@ async fn speak(agent: &Inner, tools: &Tools, run: &Run, row: u64) -> Result<Spok
     };
     let turn = run.turns().saturating_add(1);
     let heard = |delta: Delta| {
-        // Nobody watching is not an error.
+        // Having no watcher is not an error.
         let _ = agent.live.send(LiveDelta {
             session: run.session().clone(),
             row,

@@ -49,7 +49,7 @@ pub(crate) async fn execute(job: Job) {
 }
 
 async fn attempt(job: Job) -> Result<(), GateError> {
-    // Whoever waits has claimed nothing, so nothing is lost of it. In this order, so that none keeps the one before it waiting.
+    // Waiting happens before the claim, so cancelling here loses nothing. In this order, so that none keeps the one before it waiting.
     let turn = async {
         if let Some(before) = &job.after {
             before.cancelled().await;
@@ -99,7 +99,7 @@ async fn attempt(job: Job) -> Result<(), GateError> {
     }
 }
 
-/// Somebody else runs it, or its run or session has just been stopped: the journal says which.
+/// Another process runs it, or its run or session has just been stopped: the journal says which.
 fn is_moot(refusal: &ClaimRefusal) -> bool {
     matches!(
         refusal,
@@ -174,7 +174,7 @@ async fn run(
     Err(format!("{stopped}; it may have happened in part"))
 }
 
-/// Calls are stopped with their run, and runs with Placet, which goes on with them when it is started again.
+/// Calls are stopped with their run, and runs with Placet, which continues them when it is started again.
 fn stopped_by(job: &Job) -> &'static str {
     if job.agent.stop.is_cancelled() {
         "Placet was shut down"

@@ -1,4 +1,4 @@
-//! Waiting for a run to come to rest: ended, or parked until somebody decides. A run that handed work on rests when the runs
+//! Waiting for a run to come to rest: ended, or parked until a decision. A run with delegated tasks rests when the runs
 //! that do it rest, and waits for what they wait for.
 
 use std::collections::BTreeMap;

@@ -7,9 +7,9 @@ use placet_store::{StepError, StoreError};
 use crate::agent::Agent;
 
 impl Agent {
-    /// Stops what the run of a session is doing: nobody listens to the model any more, calls that run are stopped and their
-    /// results say so, open questions are withdrawn, and the run ends. The conversation goes on with the next message.
-    /// A run that cannot go on here ends at once. Whether a run was going on. That `by` may do this was found out by whoever calls.
+    /// Stops what the run of a session is doing: the model's answer is dropped, calls that run are stopped and their
+    /// results say so, open questions are withdrawn, and the run ends. The conversation continues with the next message.
+    /// A run that cannot go on here ends at once. Whether a run was going on. The caller has checked that `by` may do this.
     pub async fn interrupt(&self, session: &SessionId, by: &PersonId) -> Result<bool, StoreError> {
         let host = &self.inner.host;
         let interrupt = self

@@ -102,7 +102,7 @@ impl Servers {
     }
 
     /// Asks those servers what they can do that have said it changed or were started since. The listing stays the same one for
-    /// as long as none has said anything new, whoever asked it.
+    /// as long as none has said anything new, for all callers.
     pub async fn refresh(&self) {
         join_all(self.0.servers.iter().map(|server| server.list_again())).await;
         // Looked at before the definitions: a list that comes in between is met again next time.

@@ -164,7 +164,7 @@ impl ModelError {
     }
 }
 
-/// Makes the model of a `[models.NAME]` section. The key was looked up by whoever calls; a script is read here.
+/// Makes the model of a `[models.NAME]` section. The caller has looked up the key; a script is read here.
 pub fn configured(
     name: &str,
     model: &Configured,
@@ -216,7 +216,7 @@ pub enum ConfiguredError {
         /// Why not.
         source: std::io::Error,
     },
-    /// The script is none.
+    /// Invalid script.
     #[error(transparent)]
     NotAScript(#[from] ScriptError),
 }

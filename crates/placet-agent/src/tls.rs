@@ -25,7 +25,7 @@ fn protocols() -> Result<rustls::ConfigBuilder<ClientConfig, rustls::WantsVerifi
 
 /// A client for an address. It follows no redirect: what is sent is for that address alone.
 pub(crate) fn http(url: &Url) -> Result<ClientBuilder, rustls::Error> {
-    // A plain-text address needs no roots, and gets a client that trusts nobody.
+    // A plain-text address needs no roots, and gets a client without trusted certificates.
     let tls = if url.scheme() == "https" {
         tls()?
     } else {

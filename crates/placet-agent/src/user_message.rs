@@ -43,7 +43,7 @@ impl Agent {
         self.say(user_message(session, text, person, chat)).await
     }
 
-    /// Whether somebody may tell the agent something in a session.
+    /// Whether a user may write to the agent in a session.
     pub(crate) async fn may_tell(&self, session: &SessionId, person: &PersonId) -> Result<bool, StoreError> {
         let host = &self.inner.host;
         let may = self.inner.engine.transact(|snapshot, _| {

@@ -2,7 +2,7 @@
 //!
 //! [`open`] gives two halves. [`Terminal`] is the channel an engine delivers to; [`Attendant`] draws the questions, one at a
 //! time, and gives the answers to the broker. Without a terminal there are no halves, and a call that came from one has
-//! nobody to ask.
+//! no approver.
 //!
 //! ```no_run
 //! use placet_channels::terminal::{self, Colours, TerminalUser};
@@ -63,9 +63,9 @@ pub use editor::edit;
 pub use inline::{Inline, size};
 pub use palette::Colours;
 pub use questions::{Given, Questions};
-#[cfg(unix)]
-pub use raw::restore_on_signals;
 pub use raw::{NoTerminal, Raw, Taken, restore};
+#[cfg(unix)]
+pub use raw::{restore_on_other_signals, restore_on_signals};
 pub use user::TerminalUser;
 
 use palette::Palette;
@@ -82,12 +82,12 @@ pub struct Terminal {
     queue: Arc<Queue>,
 }
 
-/// Whether somebody sits at the terminal of this process; why nobody can be asked there, if not.
+/// Whether this process has an interactive terminal; the reason, if not.
 pub fn attended() -> Result<(), NoTerminal> {
     Out::find().map(drop)
 }
 
-/// The terminal of this process, if somebody sits at it.
+/// The terminal of this process, if it is interactive.
 pub fn open(
     seat: TerminalUser,
     locale: Locale,

@@ -50,7 +50,7 @@ pub enum WebhookError {
     /// The secret is not where it should be.
     #[error(transparent)]
     Secret(#[from] SecretError),
-    /// The address is none.
+    /// Not a URL.
     #[error("the url cannot be used: {0}")]
     Url(String),
     /// What should vouch for the other side does not.
@@ -67,7 +67,7 @@ impl Webhook {
         Self::trusting(name, url, secret, &Trust::Machine)
     }
 
-    /// The same, to a platform that somebody else vouches for.
+    /// The same, to a platform with its own certificate authority.
     pub fn trusting(
         name: ChannelName,
         url: &str,

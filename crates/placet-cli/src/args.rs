@@ -89,14 +89,14 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: StoreCommand,
     },
-    /// What people said not to be asked about again, and taking it back
+    /// List and revoke standing approvals
     Grants(GrantsArgs),
-    /// See what waits for a person, and answer it; without a subcommand, on the whole screen
+    /// Review pending requests (full screen by default)
     #[command(after_help = INBOX_EXAMPLES)]
     Inbox {
         #[command(flatten)]
         store: StoreArgs,
-        /// Answer as this person; else whoever has your user name as `terminal` account or as name in `[[people]]`
+        /// Answer as this person; else the person with your user name as `terminal` account or as name in `[[people]]`
         #[arg(long = "as", global = true, value_name = "PERSON", value_parser = |text: &str| PersonId::new(text), display_order = 100)]
         person: Option<PersonId>,
         #[command(subcommand)]
@@ -135,7 +135,7 @@ pub(crate) struct DemoArgs {
     /// Leave the folder behind, to look at it with `placet audit --db`
     #[arg(long)]
     pub(crate) keep: bool,
-    /// In Chinese; 用中文
+    /// In Chinese
     #[arg(long)]
     pub(crate) chinese: bool,
     /// Be the second process of the last scene, which is killed while it waits
@@ -192,7 +192,7 @@ pub(crate) struct CheckArgs {
 const POLICY_EXAMPLES: &str = "\
 Examples:
   placet policy test
-  placet policy explain \"force pushes are asked about\"
+  placet policy explain \"force pushes need approval\"
   placet policy show --json | jq .rules
   placet policy suggest
   placet policy replay --config new.toml --since 7d";
@@ -208,7 +208,7 @@ pub(crate) enum PolicyCommand {
     Test(StoreArgs),
     /// Say in plain words what each rule means: when, who, how many, how long
     #[command(
-        after_help = "Examples:\n  placet policy explain\n  placet policy explain 1\n  placet policy explain \"force pushes are asked about\" --json"
+        after_help = "Examples:\n  placet policy explain\n  placet policy explain 1\n  placet policy explain \"force pushes need approval\" --json"
     )]
     Explain {
         /// Only this rule, by its name or its number; else all of them, and what holds without one
@@ -311,7 +311,7 @@ Exit status: 0 done, 2 bad input or not yours to answer, 3 already decided or ex
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum InboxCommand {
-    /// What waits, most urgent first
+    /// List pending requests, most urgent first
     #[command(after_help = "Examples:\n  placet inbox list\n  placet inbox list --json --session job-1")]
     List(InboxListArgs),
     /// Everything about one question: what would happen, why it is asked, how to answer

@@ -2,9 +2,8 @@
 //!
 //! Everything here only reads, through connections of its own, so it works while a placet has the store open.
 
-use std::path::Path;
-
 use placet_core::interaction::Locale;
+use placet_core::messages;
 use placet_store::Location;
 
 use crate::args::{AuditCommand, StoreArgs};
@@ -33,7 +32,7 @@ pub(crate) fn tell(args: &StoreArgs, command: &AuditCommand, locale: Locale) -> 
     {
         // No line for a program to read.
         if !list.json {
-            output::print(&nothing_yet(path, locale))?;
+            output::print(&messages::audit::empty(path.display()).say(locale))?;
         }
         return Ok(Exit::Success);
     }
@@ -56,19 +55,5 @@ fn locale(args: &StoreArgs) -> anyhow::Result<Locale> {
         Ok(loaded) => Ok(loaded.config.locale(None)),
         Err(_) if args.db.is_some() => Ok(Locale::English),
         Err(error) => Err(error),
-    }
-}
-
-fn nothing_yet(path: &Path, locale: Locale) -> String {
-    let path = path.display();
-    match locale {
-        Locale::English => format!(
-            "The audit log is empty: no agent has asked for anything at `{path}` yet.\n\
-             `placet demo` fills one; --db FILE, --data DIR or --store URL names another.\n"
-        ),
-        Locale::Chinese => format!(
-            "审计日志为空：`{path}` 还没有任何记录。\n\
-             `placet demo --chinese` 可演示；--db FILE、--data DIR 或 --store URL 可指定其他位置。\n"
-        ),
     }
 }

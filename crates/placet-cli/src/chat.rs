@@ -21,6 +21,7 @@ use placet_channels::terminal::{self, Colours, Inline, TerminalUser};
 use placet_client::Client;
 use placet_core::config::Config;
 use placet_core::ids::SessionId;
+use placet_core::messages;
 use tokio::runtime::Runtime;
 
 use crate::args::{ChatArgs, Color, Resume};
@@ -93,12 +94,12 @@ async fn converse(args: &ChatArgs, config: Config, colours: Colours, inline: Inl
         }
     };
     if let Some(left) = Talk::new(seated, attendant, inline, entry)?.run(session).await? {
-        output::print(&words::left(&left, locale))?;
+        output::print(&messages::talk::left(&left).say(locale))?;
     }
     Ok(Exit::Success)
 }
 
-/// The conversation to go on with, if one was asked for.
+/// The conversation to continue, if one was asked for.
 async fn resumed(args: &ChatArgs, client: &Client) -> anyhow::Result<Option<SessionId>> {
     let session = match &args.resume {
         None => return Ok(None),

@@ -6,7 +6,7 @@
 //! | `script.rs` | what the agent does, scene by scene, and what `--yes` answers |
 //! | `stage.rs` | the folder, its files and its database |
 //! | `tools.rs` | the tools: how each runs, and what it can show beforehand |
-//! | `house.rs` | the engine, with somebody at the terminal or a script instead |
+//! | `house.rs` | the engine, with a person at the terminal or a script instead |
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, anyhow, bail};
 use placet_channels::terminal;
 use placet_core::interaction::Locale;
+use placet_core::messages::{demo, prompt};
+use placet_core::outcome::Outcome;
 use placet_core::render::SafeText;
 use placet_engine::Finished;
 use tokio::runtime::Runtime;
@@ -35,6 +37,8 @@ use stage::Stage;
 
 /// How long the second process has to put its question before something is wrong.
 const PUT_MAX: Duration = Duration::from_secs(30);
+/// How long the next scene waits after Ctrl-C, for another one.
+const AGAIN_WITHIN: Duration = Duration::from_secs(2);
 
 /// Runs the command.
 pub(crate) fn run(args: &DemoArgs, color: Color) -> anyhow::Result<Exit> {
@@ -56,36 +60,87 @@ pub(crate) fn run(args: &DemoArgs, color: Color) -> anyhow::Result<Exit> {
     if let Who::Person { .. } = who {
         terminal::attended().map_err(|why| anyhow!("{why}; `placet demo --yes` needs no terminal"))?;
         #[cfg(unix)]
-        terminal::restore_on_signals()?;
+        terminal::restore_on_other_signals()?;
     }
     let stage = Stage::build()?;
-    output::print(&script::welcome(locale, &stage))?;
-    runtime.block_on(play(&stage, who, locale))?;
+    let (folder, store) = (stage.work().display(), stage.store().display());
+    output::print(&demo::welcome(folder, store).say(locale))?;
+    let played = runtime.block_on(play_or_leave(&stage, who, locale));
+    // A scene that was left may still wait for a key.
+    runtime.shutdown_background();
+    if played? == Played::Left {
+        terminal::restore();
+        drop(stage);
+        output::print(&demo::left().say(locale))?;
+        return Ok(Exit::Success);
+    }
     prove(&stage, locale)?;
-    output::print(&script::farewell(locale, args.keep.then(|| stage.folder())))?;
+    output::print(&demo::next().say(locale))?;
     if args.keep {
+        output::print(&demo::kept(stage.folder().display()).say(locale))?;
         stage.keep();
     }
     Ok(Exit::Success)
 }
 
-async fn play(stage: &Stage, who: Who, locale: Locale) -> anyhow::Result<()> {
+/// How far the demo came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Played {
+    /// To the end of the story, or of the run.
+    Through,
+    /// The person left.
+    Left,
+}
+
+/// Plays until the end, or until Ctrl-C while no request is on the screen.
+async fn play_or_leave(stage: &Stage, who: Who, locale: Locale) -> anyhow::Result<Played> {
+    tokio::select! {
+        played = play(stage, who, locale) => played,
+        interrupted = tokio::signal::ctrl_c() => interrupted.map(|()| Played::Left).map_err(Into::into),
+    }
+}
+
+async fn play(stage: &Stage, who: Who, locale: Locale) -> anyhow::Result<Played> {
+    let mut was_interrupted = false;
     for (number, scene) in SCENES.iter().enumerate() {
         output::print(&heading(number, scene, locale))?;
         if scene.killed {
             let killed = kill_while_it_waits(stage, who, locale).await?;
-            output::print(&script::after_the_kill(locale, killed))?;
+            output::print(&demo::after_the_kill(killed).say(locale))?;
         }
-        // A house for each scene: once it is closed nobody draws on the terminal any more, and it can be printed on.
+        // A house for each scene: once it is closed nothing draws on the terminal, and the demo can print.
         let house = House::open(stage, who, locale).await?;
         let finished = house.play(scene).await?;
         house.close().await?;
         output::print(&ending(&finished, locale))?;
-        if matches!(&finished, Finished::NotRun(outcome) if outcome.status().as_str() == "terminated") {
+        let interrupted = is_interruption(&finished, locale);
+        match (interrupted, was_interrupted) {
+            (true, true) => return Ok(Played::Left),
+            (true, false) => {
+                output::print(&format!("{}\n", demo::again_to_leave().say(locale)))?;
+                // Ctrl-C during this time ends `play_or_leave`.
+                tokio::time::sleep(AGAIN_WITHIN).await;
+            }
+            (false, _) => {
+                if let Some(comment) = script::comment(scene, &finished) {
+                    output::print(&format!("{}\n", paint(style::FAINT, comment.say(locale))))?;
+                }
+            }
+        }
+        was_interrupted = interrupted;
+        if matches!(&finished, Finished::NotRun(Outcome::Terminated { .. })) {
             break;
         }
     }
-    Ok(())
+    Ok(Played::Through)
+}
+
+/// Whether Ctrl-C rejected the call: the prompt gives that as the reason.
+fn is_interruption(finished: &Finished, locale: Locale) -> bool {
+    let Finished::NotRun(Outcome::Rejected { reason, .. }) = finished else {
+        return false;
+    };
+    reason.as_deref() == Some(&prompt::interrupted().say(locale))
 }
 
 /// The last scene, begun by a second process that is killed as soon as its question is on disk. Returns its process id.
@@ -129,13 +184,13 @@ async fn wait_to_be_killed(stage: &Stage, who: Who, locale: Locale) -> anyhow::R
         bail!("no scene is made for this");
     };
     house.propose(scene).await?;
-    // Nobody reads the other end: the process lives until it is killed, or its parent is gone for a minute.
+    // No output is read: the process lives until it is killed, or its parent is gone for a minute.
     tokio::time::sleep(Duration::from_mins(1)).await;
     Ok(Exit::BadInput)
 }
 
 fn prove(stage: &Stage, locale: Locale) -> anyhow::Result<()> {
-    output::print(&script::before_the_proof(locale))?;
+    output::print(&demo::before_the_proof().say(locale))?;
     let store = StoreArgs {
         data: None,
         db: Some(stage.store().to_owned()),
@@ -162,19 +217,20 @@ fn prove(stage: &Stage, locale: Locale) -> anyhow::Result<()> {
 }
 
 fn heading(number: usize, scene: &Scene, locale: Locale) -> String {
-    let title = format!("{}/{}  {}", number + 1, SCENES.len(), scene.title(locale));
-    format!("\n{}\n{}\n", paint(style::HEADING, title), scene.advice(locale))
+    let title = format!("{}/{}  {}", number + 1, SCENES.len(), (scene.title)().say(locale));
+    let advice = (scene.advice)().say(locale);
+    format!("\n{}\n{advice}\n", paint(style::HEADING, title))
 }
 
 fn ending(finished: &Finished, locale: Locale) -> String {
     let (mark, text) = match finished {
         Finished::Ran { result, .. } if result.ok => {
-            ("✔", format!("{}\n{}", script::ran(locale), result.output))
+            ("✔", format!("{}\n{}", demo::ran().say(locale), result.output))
         }
-        Finished::Ran { result, .. } => ("✘", format!("{}\n{}", script::failed(locale), result.output)),
+        Finished::Ran { result, .. } => ("✘", format!("{}\n{}", demo::failed().say(locale), result.output)),
         Finished::NotRun(outcome) => {
             let seen = outcome.result_for_model().unwrap_or_default();
-            ("✘", format!("{}\n{seen}", script::not_run(locale)))
+            ("✘", format!("{}\n{seen}", demo::not_run().say(locale)))
         }
     };
     let mut shown = format!("{mark} ");

@@ -18,7 +18,7 @@ pub(crate) enum Exit {
     Ask,
     /// `policy replay`: some past calls would be decided differently.
     Changes,
-    /// `inbox answer`: somebody, or the clock, was faster.
+    /// `inbox answer`: another approver, or the deadline, was faster.
     TooLate,
     /// `check`: the call must not run.
     Deny,

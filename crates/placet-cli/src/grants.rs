@@ -5,7 +5,9 @@ use std::path::Path;
 
 use anyhow::bail;
 use placet_core::ids::{PersonId, StandingGrantId};
+use placet_core::interaction::Locale;
 use placet_core::listing::StandingRow;
+use placet_core::messages::grants;
 use placet_core::render::{SafeText, mask};
 use placet_core::standing::{GrantReach, ProposedRule};
 use placet_core::time::{Millis, Timestamp};
@@ -31,11 +33,7 @@ pub(crate) fn run(args: &GrantsArgs) -> anyhow::Result<Exit> {
 fn list(args: &StoreArgs, json: bool) -> anyhow::Result<Exit> {
     let path = store::path(args)?;
     if store::is_newcomers(args, &path) {
-        let nothing = format!(
-            "No standing grants: nothing has been asked yet at `{}`.\n\
-             A question's \"don't ask again\" gives one (`placet demo` shows how it looks); --db FILE or --data DIR names another place.\n",
-            path.display()
-        );
+        let nothing = grants::empty(path.display()).say(locale(args)?);
         output::print(if json { "[]\n" } else { &nothing })?;
         return Ok(Exit::Success);
     }
@@ -46,12 +44,17 @@ fn list(args: &StoreArgs, json: bool) -> anyhow::Result<Exit> {
         output::print(&format!("{}\n", Value::from(grants)))?;
         return Ok(Exit::Success);
     }
+    let locale = locale(args)?;
     if rows.is_empty() {
-        output::warn("no standing grant is in force; every question is asked");
+        output::warn(&grants::none().say(locale));
     }
-    let text: String = rows.iter().map(|row| in_words(row, now)).collect();
+    let text: String = rows.iter().map(|row| in_words(row, now, locale)).collect();
     output::print(&text)?;
     Ok(Exit::Success)
+}
+
+fn locale(args: &StoreArgs) -> anyhow::Result<Locale> {
+    Ok(config_file::load(args.config.as_deref())?.config.locale(None))
 }
 
 fn standing(path: &Path, now: Timestamp) -> anyhow::Result<Vec<StandingRow>> {
@@ -66,6 +69,7 @@ fn export(args: &StoreArgs) -> anyhow::Result<Exit> {
     } else {
         standing(&path, SystemClock.wall())?
     };
+    let locale = locale(args)?;
     let mut text = String::new();
     let in_force = rows.iter().filter(|row| row.state() == "inForce");
     let in_force = in_force.filter(|row| row.grant.scope.reach() == GrantReach::Rule);
@@ -75,8 +79,8 @@ fn export(args: &StoreArgs) -> anyhow::Result<Exit> {
             SafeText::line(grant.by.as_str()),
         );
         let Some(rule) = ProposedRule::of(grant, &placet_inspect::builtin()) else {
-            let what = SafeText::line(&grant.scope.describe());
-            output::warn(&format!("{id} cannot be written as a rule: {what}"));
+            let what = SafeText::line(&grant.scope.describe_in(locale));
+            output::warn(&grants::not_a_rule(id, what).say(locale));
             continue;
         };
         let _ = writeln!(
@@ -87,7 +91,7 @@ fn export(args: &StoreArgs) -> anyhow::Result<Exit> {
         );
     }
     if text.is_empty() {
-        output::warn("no rule was made from a question");
+        output::warn(&grants::no_rules().say(locale));
     }
     output::print(&text)?;
     Ok(Exit::Success)
@@ -109,33 +113,26 @@ fn as_json(row: &StandingRow) -> Value {
     })
 }
 
-fn in_words(row: &StandingRow, now: Timestamp) -> String {
+fn in_words(row: &StandingRow, now: Timestamp, locale: Locale) -> String {
     let StandingRow { grant, uses, .. } = row;
     let (word, colour) = match row.state() {
-        "revoked" => ("taken back", style::BAD),
-        "usedUp" => ("used up", style::FAINT),
-        _ => ("in force", style::GOOD),
+        "revoked" => (grants::revoked(), style::BAD),
+        "usedUp" => (grants::used_up(), style::FAINT),
+        _ => (grants::in_force(), style::GOOD),
     };
     let left = u64::try_from(grant.ends_at.as_millis() - now.as_millis()).unwrap_or(0);
-    // To the second: nobody plans by milliseconds.
+    // Milliseconds would only distract.
     let left = Millis::from_secs(left / 1000);
-    let most = grant.uses_max.map(|max| format!(" of {max}")).unwrap_or_default();
     let mut text = String::new();
     let id = paint(style::HEADING, SafeText::line(grant.id.as_str()));
-    let _ = writeln!(text, "{id}  {}", paint(colour, word));
-    let _ = writeln!(text, "  {}", SafeText::line(&grant.scope.describe()));
-    let by = SafeText::line(grant.by.as_str());
-    let _ = writeln!(
-        text,
-        "  {}",
-        paint(
-            style::FAINT,
-            format_args!(
-                "by {by} at {}, ends in {left}, used {uses}{most} times",
-                grant.given_at
-            )
-        )
-    );
+    let _ = writeln!(text, "{id}  {}", paint(colour, word.say(locale)));
+    let _ = writeln!(text, "  {}", SafeText::line(&grant.scope.describe_in(locale)));
+    let (at, by) = (grant.given_at, SafeText::line(grant.by.as_str()));
+    let terms = match grant.uses_max {
+        Some(max) => grants::terms_max(at, by, left, max, *uses),
+        None => grants::terms(at, by, left, *uses),
+    };
+    let _ = writeln!(text, "  {}", paint(style::FAINT, terms.say(locale)));
     text
 }
 

@@ -1,21 +1,20 @@
-//! `placet inbox`: what waits for a person, on the whole screen or line by line for scripts.
+//! `placet inbox`: pending requests, on the whole screen or line by line for scripts.
 //!
 //! | file | part |
 //! |---|---|
-//! | `waiting.rs` | what waits, looked up and summed up |
+//! | `waiting.rs` | pending requests, looked up and summed up |
 //! | `list.rs`, `show.rs`, `answer.rs` | the plain commands |
 //! | `page.rs` | a question as text |
 //! | `app.rs`, `together.rs`, `filter.rs` | the whole screen: keys in, effects out |
 //! | `view.rs` | the whole screen: state in, picture out |
 //! | `live.rs` | the real terminal, the owner of the store |
 
-use std::path::Path;
-
 use anyhow::bail;
 use placet_agent::configured;
 use placet_client::Client;
 use placet_core::ids::PersonId;
 use placet_core::interaction::Locale;
+use placet_core::messages;
 use placet_core::principal::{Principal, Via};
 use tokio::runtime::Runtime;
 
@@ -66,7 +65,7 @@ pub(crate) fn run(
                 return Ok(Exit::Success);
             }
             None | Some(InboxCommand::List(_)) if store::is_newcomers(args, &path) => {
-                output::print(&nothing_yet(&path, locale))?;
+                output::print(&messages::inbox::empty(path.display()).say(locale))?;
                 return Ok(Exit::Success);
             }
             _ => {}
@@ -104,18 +103,4 @@ pub(crate) fn run(
     let exit = done?;
     closed?;
     Ok(exit)
-}
-
-fn nothing_yet(path: &Path, locale: Locale) -> String {
-    let path = path.display();
-    match locale {
-        Locale::English => format!(
-            "Nothing waits: nothing has been asked yet at `{path}`.\n\
-             `placet demo` shows how it looks; --db FILE or --data DIR names another place.\n"
-        ),
-        Locale::Chinese => format!(
-            "没有待回答的问题：`{path}` 还没有问过任何问题。\n\
-             `placet demo --chinese` 演示它的样子；--db FILE 或 --data DIR 可指定其他位置。\n"
-        ),
-    }
 }

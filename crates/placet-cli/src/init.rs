@@ -16,7 +16,7 @@ const FIRST_RULE: &str = r#"
 # A first rule. `placet policy test` tries its examples, `placet policy explain` says it in plain words.
 
 [[rules]]
-name = "force pushes are asked about"
+name = "force pushes need approval"
 effect = "ask"
 reason = "a force push can erase other people's work"
 tool = "bash"

@@ -1,4 +1,4 @@
-//! `placet`: ask the policy, test the rules, answer what waits, read the journal.
+//! `placet`: ask the policy, test the rules, answer requests, read the audit log.
 //!
 //! Each command is a file of its own. A command prints what it has to say and returns an [`Exit`]; an error is printed here,
 //! with what to do next, and exits with 2.

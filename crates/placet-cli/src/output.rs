@@ -24,7 +24,7 @@ pub(crate) fn explain(error: &anyhow::Error) {
         let label = style::paint(style::BAD, "error:");
         format!("{label} {}\n", SafeText::block(&sentence(error)))
     };
-    // When standard error is gone too, nobody is left to tell; the exit status still says it.
+    // When standard error is gone too, only the exit status is left.
     let _ = anstream::stderr().lock().write_all(text.as_bytes());
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn warn(sentence: &str) {
     let _ = anstream::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Why a file beside the wanted one could not be made. Its own name, which nobody chose, helps nobody.
+/// Why a file beside the wanted one could not be made. Its own name is random, so it is not shown.
 pub(crate) fn without_temporary_name(error: io::Error) -> io::Error {
     match error.to_string().split_once(" at path ") {
         Some((why, _)) => io::Error::new(error.kind(), why.to_owned()),

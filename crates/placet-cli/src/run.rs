@@ -1,5 +1,5 @@
-//! `placet run`: the built-in agent, for scripts. Does a task and says how it ended; a run that waits for people is left in the
-//! store, and `--resume` goes on with it.
+//! `placet run`: the built-in agent, for scripts. Does a task and says how it ended. A run that needs an approval stays in the
+//! store, and `--resume` continues it; with `--wait` the command waits for the approval itself.
 //!
 //! The run happens in the owner of the store: the process that serves it, or this one. It belongs to the folder it was started
 //! in, so an owner that works in another folder refuses it.
@@ -12,6 +12,8 @@ use placet_client::events::Events;
 use placet_client::{Client, Error, Heard};
 use placet_core::config::Config;
 use placet_core::ids::{IdError, SessionId};
+use placet_core::interaction::Locale;
+use placet_core::messages::run;
 use placet_core::render::SafeText;
 use placet_core::wire::run::{NewRun, RunBody};
 use serde_json::json;
@@ -52,7 +54,7 @@ async fn work(args: &RunArgs, config: Config) -> anyhow::Result<Exit> {
         workflow_text: workflow.map(|workflow| workflow.text),
     };
     if run.workflow.is_none() && run.task.is_none() && args.resume.is_none() {
-        bail!("say what is to be done");
+        bail!("{}", run::no_task().say(config.locale(None)));
     }
     let reach = Reach {
         store: store::path(&args.store)?,
@@ -62,17 +64,19 @@ async fn work(args: &RunArgs, config: Config) -> anyhow::Result<Exit> {
     };
     let owner = reach.owner_with_agent(model.as_deref()).await?;
     owner.warn_of_missing_sandbox(&reach.config);
-    let came_to = until_rest(&owner.client, args, &run, &session).await;
+    let locale = reach.config.locale(None);
+    let came_to = until_rest(&owner.client, args, &run, &session, locale).await;
     owner.close().await?;
-    report(args, &came_to?)
+    report(args, &came_to?, locale)
 }
 
-/// Begins a run or goes on with one, and waits until it has ended or waits for people.
+/// Starts or continues a run, and waits until it has ended or needs an approval; with `--wait`, until it has ended.
 async fn until_rest(
     client: &Client,
     args: &RunArgs,
     run: &NewRun,
     session: &SessionId,
+    locale: Locale,
 ) -> anyhow::Result<RunBody> {
     if !args.allow.is_empty() {
         client.allow_tools(session, args.allow.clone()).await?;
@@ -82,15 +86,23 @@ async fn until_rest(
         None => client.begin_run(run).await,
     };
     let watching = tokio::spawn(watch(begun?));
+    let mut announced = Vec::new();
     let came_to = loop {
-        match client.run(session, WAIT_SECONDS).await {
-            Ok(run) if run.state == "running" => {}
-            Err(error @ (Error::Lost(_) | Error::NotRunning { .. })) => {
-                return Err(error).with_context(|| {
-                    format!("the placet that does the run has ended; `placet run --resume {session}` goes on with it")
-                });
+        let run = or_resume(client.run(session, WAIT_SECONDS).await, session, locale)?;
+        let pending = run
+            .request_ids
+            .first()
+            .filter(|_| args.wait && run.state == "parked");
+        match pending {
+            Some(id) => {
+                if announced != run.request_ids {
+                    announced.clone_from(&run.request_ids);
+                    output::warn(&run::waiting(&run.request_ids).say(locale));
+                }
+                or_resume(client.settled(id).await, session, locale)?;
             }
-            came_to => break came_to?,
+            None if run.state == "running" => {}
+            None => break run,
         }
     };
     if came_to.state == "parked" {
@@ -99,6 +111,16 @@ async fn until_rest(
     // The stream of a run ends with it; what it said before is on the screen by then.
     let _ = tokio::time::timeout(LAST_WORDS, watching).await;
     Ok(came_to)
+}
+
+/// What the owner of the store answered. When it has ended, the error says how to continue.
+fn or_resume<T>(answered: Result<T, Error>, session: &SessionId, locale: Locale) -> anyhow::Result<T> {
+    match answered {
+        Err(error @ (Error::Lost(_) | Error::NotRunning { .. })) => {
+            Err(error).with_context(|| run::owner_gone(session).say(locale))
+        }
+        answered => Ok(answered?),
+    }
 }
 
 /// Says on standard error when the model is asked again, so that a silence has its reason.
@@ -149,7 +171,7 @@ impl Workflow {
     }
 }
 
-fn report(args: &RunArgs, run: &RunBody) -> anyhow::Result<Exit> {
+fn report(args: &RunArgs, run: &RunBody, locale: Locale) -> anyhow::Result<Exit> {
     let RunBody {
         session_id,
         state,
@@ -174,10 +196,6 @@ fn report(args: &RunArgs, run: &RunBody) -> anyhow::Result<Exit> {
         output::print(&format!("{}\n", SafeText::block(text)))?;
         return Ok(exit);
     }
-    let waits: Vec<String> = request_ids.iter().map(ToString::to_string).collect();
-    output::print(&format!(
-        "{session_id} waits for people: {}\nAnswer with `placet inbox`, then `placet run --resume {session_id}`.\n",
-        waits.join(", ")
-    ))?;
+    output::print(&run::parked(request_ids, session_id).say(locale))?;
     Ok(exit)
 }

@@ -60,7 +60,7 @@ async fn serve(args: &ServeArgs, plan: Plan, data: PathBuf, file: Option<PathBuf
     let server = wiring::start(plan).await.map_err(friendly)?;
     let offered = Offered::new(server, &store)?;
     let server = offered.server();
-    // Before anybody hears of the server: a signal that it does not heed ends it.
+    // Before the address is printed: until then a signal would end the process.
     let signals = Signals::heed().context("signals cannot be heeded")?;
     announce(args, server, &data)?;
     warn_of_dead_rules(server.state()).await;

@@ -122,7 +122,7 @@ pub(crate) fn path(args: &StoreArgs) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// Whether nobody said where to look and nothing is there: a newcomer's store is simply empty, a mistyped one is an error.
+/// Whether no flag names a store and the usual one is missing: a newcomer's store is simply empty, a mistyped one is an error.
 pub(crate) fn is_newcomers(args: &StoreArgs, path: &Path) -> bool {
     args.db.is_none() && args.data.is_none() && !path.exists()
 }

@@ -10,6 +10,8 @@
 mod audit;
 #[path = "cli/bad_input.rs"]
 mod bad_input;
+#[path = "cli/beside.rs"]
+mod beside;
 #[path = "cli/check.rs"]
 mod check;
 #[expect(dead_code, reason = "shared with the tests of the store")]
@@ -29,6 +31,8 @@ mod policy;
 mod review;
 #[path = "cli/run.rs"]
 mod run;
+#[path = "cli/status.rs"]
+mod status;
 #[path = "cli/store.rs"]
 mod store;
 #[path = "cli/teaching.rs"]

@@ -1,5 +1,5 @@
 //! A long run of the real program, killed hundreds of times while people answer over HTTP. At the end every effect is there
-//! exactly once: nothing was lost, nothing ran twice, and whatever nobody could know was asked about.
+//! exactly once: nothing was lost, nothing ran twice, and what could not be known was asked.
 #![cfg(unix)]
 #![expect(
     clippy::unwrap_used,
@@ -139,7 +139,7 @@ impl Person {
         self.try_answer_all(address).unwrap();
     }
 
-    /// `None` when nobody listens any more.
+    /// `None` when the listener is gone.
     fn try_answer_all(&self, address: &str) -> Option<usize> {
         let (_, page) = say(address, &self.token, "GET", "/v1/interactions", "")?;
         let mut unknown = 0;

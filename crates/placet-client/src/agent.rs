@@ -189,7 +189,7 @@ impl Client {
         self.streamed("/v1/runs", Some(run)).await
     }
 
-    /// Goes on with a run that its owner left alone, and follows it.
+    /// Continues a run that its owner left alone, and follows it.
     pub async fn resume_run(&self, session: &SessionId) -> Result<Events, Error> {
         let path = format!("/v1/runs/{}/resume", segment(session.as_str()));
         self.streamed(&path, None::<&()>).await
@@ -278,7 +278,7 @@ impl Client {
         self.done(Method::POST, &path, Some(&body)).await
     }
 
-    /// Whether a session is a conversation, or does work that was handed on from there. Socket only.
+    /// Whether a session is a conversation, or a task delegated from it. Socket only.
     pub async fn holds(&self, root: &SessionId, session: &SessionId) -> Result<bool, Error> {
         let (root, session) = (segment(root.as_str()), segment(session.as_str()));
         self.get(&format!("/local/conversations/{root}/holds/{session}"))

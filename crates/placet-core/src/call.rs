@@ -12,7 +12,7 @@ use serde_json::{Map, Number, Value};
 use crate::canonical;
 use crate::digest::Digest;
 use crate::ids::{AgentId, CallId, ChannelName, ChatId, GroupId, PersonId, SessionId, ToolName};
-use crate::interaction::Locale;
+use crate::messages::{Explain, Message, arguments};
 
 /// The largest arguments we take, in bytes of JSON.
 pub const ARGS_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -110,42 +110,37 @@ impl ToolCall {
 }
 
 /// Why arguments are refused before anything looks at them.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ArgsError {
     /// Not JSON, or not UTF-8.
-    #[error("the arguments are not valid JSON: {0}")]
     Syntax(String),
     /// JSON, but not an object.
-    #[error("the arguments must be a JSON object, not {0}")]
     NotAnObject(&'static str),
     /// More than [`ARGS_BYTES_MAX`].
-    #[error("the arguments have {0} bytes; at most {ARGS_BYTES_MAX} are accepted")]
     TooLarge(usize),
     /// Deeper than [`ARGS_DEPTH_MAX`].
-    #[error("the arguments are nested deeper than {ARGS_DEPTH_MAX} levels")]
     TooDeep,
     /// Two readers could disagree about the value.
-    #[error("the arguments name `{0}` twice")]
     Duplicate(String),
     /// Not exactly representable.
-    #[error("the number {0} cannot be kept exactly; pass it as a string")]
     Inexact(String),
 }
 
-impl ArgsError {
-    /// What is wrong with the arguments, in words, without a full stop.
-    pub fn words(&self, locale: Locale) -> String {
-        match (locale, self) {
-            (Locale::English, _) => self.to_string(),
-            (_, Self::Syntax(error)) => format!("参数不是有效的 JSON（原文：“{error}”）"),
-            (_, Self::NotAnObject(kind)) => format!("参数必须是 JSON 对象，而不是“{kind}”"),
-            (_, Self::TooLarge(bytes)) => format!("参数有 {bytes} 字节，最多接受 {ARGS_BYTES_MAX} 字节"),
-            (_, Self::TooDeep) => format!("参数嵌套超过 {ARGS_DEPTH_MAX} 层"),
-            (_, Self::Duplicate(name)) => format!("参数中 `{name}` 出现了两次"),
-            (_, Self::Inexact(number)) => format!("数字 {number} 无法精确保存；请写成字符串"),
+impl Explain for ArgsError {
+    fn message(&self) -> Message {
+        match self {
+            Self::Syntax(error) => arguments::syntax(error),
+            Self::NotAnObject(kind) => arguments::not_an_object(kind),
+            Self::TooLarge(bytes) => arguments::too_large(*bytes, ARGS_BYTES_MAX),
+            Self::TooDeep => arguments::too_deep(ARGS_DEPTH_MAX),
+            Self::Duplicate(name) => arguments::duplicate(name),
+            Self::Inexact(number) => arguments::inexact(number),
         }
     }
 }
+
+impl std::error::Error for ArgsError {}
+crate::display_in_english!(ArgsError);
 
 /// Arguments of a call: a JSON object that means the same to every reader.
 #[derive(Debug, Clone, PartialEq, Eq)]

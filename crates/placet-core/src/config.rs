@@ -183,7 +183,7 @@ pub struct Server {
 pub struct Host {
     /// Name and, where it is not the usual one, port; in small letters.
     pub authority: String,
-    /// Whether somebody in front of it speaks TLS.
+    /// Whether a proxy in front of it terminates TLS.
     pub scheme: Scheme,
 }
 

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::interaction::Locale;
+use crate::messages::{self, Message, confine};
 use crate::tool::Category;
 
 /// How tightly a command is confined when it asks for nothing more.
@@ -79,12 +80,12 @@ impl Need {
         }
     }
 
-    const fn words(self, locale: Locale) -> &'static str {
+    fn message(self) -> Message {
         match self {
-            Self::Network => locale.pick("network", "访问网络"),
-            Self::ReadOutside => locale.pick("read outside the workspace", "读取工作区外的文件"),
-            Self::WriteInside => locale.pick("write inside the workspace", "写入工作区"),
-            Self::WriteOutside => locale.pick("read and write outside the workspace", "读写工作区外的文件"),
+            Self::Network => confine::network(),
+            Self::ReadOutside => confine::read_outside(),
+            Self::WriteInside => confine::write_inside(),
+            Self::WriteOutside => confine::write_outside(),
         }
     }
 }
@@ -134,26 +135,28 @@ impl Confinement {
     /// What confines it, in words without a full stop; `None` when nothing does.
     pub fn words(&self, locale: Locale) -> Option<String> {
         let files = match self.writes() {
-            Writes::Nothing => Some(locale.pick("writes no files", "不能写入文件")),
-            Writes::Workspace => Some(locale.pick("writes only inside the workspace", "只能写入工作区")),
+            Writes::Nothing => Some(confine::writes_nothing()),
+            Writes::Workspace => Some(confine::writes_workspace()),
             Writes::Anywhere => None,
         };
-        let home = (!self.reads_anywhere())
-            .then(|| locale.pick("reads nothing of the home folder", "不能读取主目录"));
-        let network = (!self.has_network()).then(|| locale.pick("no network", "不能访问网络"));
-        let limits: Vec<&str> = [files, home, network].into_iter().flatten().collect();
-        (!limits.is_empty()).then(|| limits.join(locale.pick(", ", "，")))
+        let home = (!self.reads_anywhere()).then(confine::no_home);
+        let network = (!self.has_network()).then(confine::no_network);
+        listed(locale, [files, home, network].into_iter().flatten())
     }
 
     /// What it asks for, and what for; `None` when it asks for nothing.
     pub fn wants(&self, locale: Locale) -> Option<String> {
-        let needs: Vec<&str> = self.needs.iter().map(|need| need.words(locale)).collect();
-        let needs = (!needs.is_empty()).then(|| needs.join(locale.pick(", ", "、")))?;
+        let needs = listed(locale, self.needs.iter().map(|need| need.message()))?;
         Some(match &self.purpose {
-            Some(purpose) => format!("{needs}{}{purpose}", locale.pick(": ", "：")),
+            Some(purpose) => confine::for_purpose(needs, purpose).say(locale),
             None => needs,
         })
     }
+}
+
+fn listed(locale: Locale, messages: impl Iterator<Item = Message>) -> Option<String> {
+    let said: Vec<String> = messages.map(|message| message.say(locale)).collect();
+    (!said.is_empty()).then(|| messages::enumerated(locale, &said))
 }
 
 #[cfg(test)]

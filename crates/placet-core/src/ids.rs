@@ -138,7 +138,7 @@ id!(
     "the agent id"
 );
 id!(
-    /// A human: a configured name (`lin`), or `channel:user` for an account nobody has linked to a name.
+    /// A human: a configured name (`lin`), or `channel:user` for an account not linked to a name.
     /// Configured names hold no colon, so the two cannot be confused.
     PersonId,
     "the person"

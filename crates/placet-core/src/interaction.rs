@@ -3,7 +3,7 @@
 //! The middle of the flow: policy said "ask", and a call is parked until people answer or time runs out.
 //!
 //! Two halves, on purpose. *Deciding* ([`Pending::answer`], [`Pending::expire`], [`Pending::escalate`]) looks at what
-//! somebody wants and says what happened, or why not. *Evolving* ([`Interaction::evolve`]) applies what happened. Only
+//! a caller wants and says what happened, or why not. *Evolving* ([`Interaction::evolve`]) applies what happened. Only
 //! events are stored, so recovery evolves and never decides: a rule changed in a new release cannot rewrite an old answer.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,7 +90,7 @@ pub struct Asked {
     pub escalation: Option<Escalating>,
     /// The short name for typed replies.
     pub code: Code,
-    /// The risk of what is asked about.
+    /// The risk of the call.
     pub risk: Risk,
     /// The turn it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -173,7 +173,7 @@ pub struct Edited {
 pub enum Audience {
     /// Any approver of the inbox.
     Inbox,
-    /// These people and nobody else.
+    /// Only these people.
     People(BTreeSet<PersonId>),
 }
 
@@ -233,7 +233,7 @@ pub enum Resolution {
         ballot: Box<Ballot>,
         /// What it means.
         action: Action,
-        /// Everybody whose approval it took, in order of name.
+        /// All whose approval it took, in order of name.
         by: Vec<PersonId>,
     },
     /// Time ran out.
@@ -258,14 +258,14 @@ pub enum Resolution {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "cause", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Cancellation {
-    /// Somebody withdrew it.
+    /// A person or the agent withdrew it.
     Withdrawn {
         /// Who.
         by: String,
     },
     /// The run was ended.
     Terminated,
-    /// It could not be brought to anybody.
+    /// It could not be delivered.
     Undeliverable {
         /// What the channel said.
         error: String,

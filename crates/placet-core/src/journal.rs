@@ -46,7 +46,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         outcome: Option<Box<Outcome>>,
     },
-    /// A question was put to people.
+    /// A question was asked.
     Asked(Box<Asked>),
     /// A call was found to be the same as one already asked about: one question, two waiters, one grant.
     Joined {
@@ -57,7 +57,7 @@ pub enum Event {
         /// The question both wait for.
         interaction: InteractionId,
     },
-    /// A question was put to more people.
+    /// A question was escalated to more people.
     Escalated {
         /// Which question.
         interaction: InteractionId,
@@ -118,7 +118,7 @@ pub enum Event {
         /// Its result.
         result: CallResult,
     },
-    /// Nobody knows whether the call ran.
+    /// It is unknown whether the call ran.
     LostTrack {
         /// Which call.
         call: CallKey,
@@ -134,7 +134,7 @@ pub enum Event {
         /// Which call.
         call: CallKey,
     },
-    /// A standing grant was taken back.
+    /// A standing grant was revoked.
     StandingRevoked {
         /// Which grant.
         id: StandingGrantId,
@@ -164,7 +164,7 @@ pub enum Event {
     MessageQueued(Box<InboundMessage>),
     /// The built-in agent began to work on a task.
     RunStarted(Box<RunStarted>),
-    /// Somebody said something to the built-in agent while it worked. The model reads it after the turn.
+    /// A user wrote to the built-in agent while it worked. The model reads it after the turn.
     UserSaid {
         /// What.
         text: String,
@@ -223,7 +223,7 @@ pub enum Event {
         down_for: Option<Millis>,
         /// Under which version of the policy.
         policy: Digest,
-        /// The folder agents work in: whoever joins judges paths by it too.
+        /// The folder agents work in: a process that joins judges paths by it too.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         workspace: Option<String>,
         /// The checkpoints so far. The chain of the journal holds this, so removed checkpoints are missed.

@@ -187,7 +187,7 @@ pub struct StandingRow {
     pub grant: StandingGrant,
     /// How often it was used.
     pub uses: u32,
-    /// Whether it was taken back.
+    /// Whether it was revoked.
     pub revoked: bool,
 }
 
@@ -217,7 +217,7 @@ pub struct PendingRow {
     pub deadline: Timestamp,
     /// When it was asked.
     pub asked_at: Timestamp,
-    /// The risk of what is asked about.
+    /// The risk of the call.
     pub risk: Risk,
     /// The chat it is asked in; the inbox when absent.
     pub chat: Option<Chat>,

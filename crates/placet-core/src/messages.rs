@@ -141,6 +141,31 @@ macro_rules! display_in_english {
     )+};
 }
 
+/// The words of a list that people type, in every language: whatever language they read, the words of each count.
+pub fn words(id: &str) -> impl Iterator<Item = &'static str> {
+    render::words(id)
+}
+
+/// `a, b or c`, as the language writes it.
+pub fn any_of(locale: Locale, items: &[String]) -> String {
+    format::any_of(locale, items)
+}
+
+/// `a, b and c`, as the language writes it.
+pub fn all_of(locale: Locale, items: &[String]) -> String {
+    format::list(locale, items)
+}
+
+/// Names one after another, without a word before the last.
+pub fn enumerated(locale: Locale, items: &[String]) -> String {
+    items.join(text(locale, "format.separator").unwrap_or(", "))
+}
+
+/// What stands between a label and its value.
+pub fn colon(locale: Locale) -> &'static str {
+    text(locale, "format.colon").unwrap_or(": ")
+}
+
 /// A sentence without parameters, by its id.
 pub fn text(locale: Locale, id: &str) -> Option<&'static str> {
     render::text(locale, id)

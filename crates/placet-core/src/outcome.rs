@@ -20,7 +20,7 @@ pub enum Outcome {
     Allowed,
     /// People let it run.
     Approved {
-        /// Everybody whose approval it took.
+        /// All whose approval it took.
         by: Vec<PersonId>,
         /// Exactly what may run.
         digest: CallDigest,
@@ -37,7 +37,7 @@ pub enum Outcome {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         remembered_until: Option<Timestamp>,
     },
-    /// It must not run, and nobody was asked.
+    /// It must not run; no approver was asked.
     Denied {
         /// Why.
         denial: Denial,
@@ -93,7 +93,7 @@ pub enum Outcome {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
-    /// Nobody answered in time.
+    /// The deadline passed without a decision.
     Expired {
         /// How long they had.
         after: Millis,
@@ -106,7 +106,7 @@ pub enum Outcome {
         /// Why, in a sentence.
         why: String,
     },
-    /// It was let run once, and nobody knows whether it did. It does not run again.
+    /// It was allowed to run once, and it is unknown whether it did. It does not run again.
     MayHaveRun {
         /// What became of the question about it.
         then: Box<Outcome>,
@@ -122,7 +122,7 @@ pub enum Denial {
         /// Why.
         reason: Reason,
     },
-    /// A person would have to agree, and there is nobody to ask.
+    /// A person would have to agree, and no approver can be reached.
     NobodyToAsk {
         /// Why not.
         why: Nobody,
@@ -347,7 +347,7 @@ impl Outcome {
         Some(said)
     }
 
-    /// The same after a run whose end nobody saw: to say "not executed" would be a lie, and the model would try again.
+    /// The same after a run whose end was not recorded: to say "not executed" would be a lie, and the model would try again.
     fn result_after_a_lost_run(&self) -> Option<Value> {
         let mut said = self.result_for_model()?;
         let (executed, explanation) = match self {

@@ -23,7 +23,7 @@ pub struct Person {
     pub accounts: BTreeMap<ChannelName, String>,
 }
 
-/// Everybody, and the groups they are in.
+/// All people, and the groups they are in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Directory {
     people: BTreeMap<PersonId, Person>,
@@ -37,7 +37,7 @@ pub enum PersonError {
     /// A colon marks accounts and groups.
     #[error("the name `{0}` holds a colon")]
     Colon(String),
-    /// Somebody has that name already.
+    /// The name is taken.
     #[error("there are two people named `{0}`")]
     Duplicate(PersonId),
     /// Two people, one account: who has answered?
@@ -52,7 +52,7 @@ pub enum PersonError {
         /// Its channel.
         channel: ChannelName,
     },
-    /// An account without a name would be anybody's.
+    /// An account without a name would match every user.
     #[error("the account of `{name}` on `{channel}` is empty or holds control characters")]
     BadAccount {
         /// The person to be added.
@@ -71,10 +71,10 @@ pub enum GroupError {
     /// A person has that name.
     #[error("`{0}` is both a group and a person")]
     IsPerson(String),
-    /// Nobody in it: a question to it could never be answered.
+    /// It is empty: a question to it could never be answered.
     #[error("the group `{0}` is empty")]
     Empty(String),
-    /// Somebody who is not in `[[people]]`.
+    /// A member who is not in `[[people]]`.
     #[error("the group `{group}` names `{member}`, who is not in `[[people]]`")]
     UnknownMember {
         /// The group.
@@ -84,7 +84,7 @@ pub enum GroupError {
     },
 }
 
-/// A name that is nobody's.
+/// An unknown name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WhoError {
     /// Not a person.
@@ -96,7 +96,7 @@ pub enum WhoError {
 }
 
 impl Directory {
-    /// Nobody yet.
+    /// No people yet.
     pub const fn empty() -> Self {
         Self {
             people: BTreeMap::new(),
@@ -163,7 +163,7 @@ impl Directory {
         Ok(())
     }
 
-    /// Everybody.
+    /// All people.
     pub fn people(&self) -> impl Iterator<Item = &Person> {
         self.people.values()
     }
@@ -173,7 +173,7 @@ impl Directory {
         PersonId::new(name).ok().and_then(|name| self.people.get(&name))
     }
 
-    /// Who is behind an account: a configured person, or the bare account when nobody has linked it.
+    /// Who is behind an account: a configured person, or the bare account when it is not linked.
     pub fn person_for(&self, channel: &ChannelName, user: &str) -> Result<PersonId, IdError> {
         match self.by_account.get(&(channel.clone(), user.to_owned())) {
             Some(person) => Ok(person.clone()),

@@ -34,7 +34,7 @@ pub use wild::{Piece, Wild};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Mode {
-    /// Most effects are asked about.
+    /// Most effects need approval.
     Default,
     /// Writes of files inside the workspace are allowed.
     AutoEdit,
@@ -57,7 +57,7 @@ pub struct Context<'a> {
     pub session_allow_list: &'a BTreeSet<ToolName>,
     /// The workflow's `autoApprovedTools`.
     pub workflow_allow_list: &'a BTreeSet<ToolName>,
-    /// The workflow's `only`: tools outside its list are asked about in every mode, and those on it run unless something is HIGH.
+    /// The workflow's `only`: tools outside its list need approval in every mode, and those on it run unless something is HIGH.
     pub workflow_only: bool,
     /// The workflow's `strict`.
     pub workflow_strict: bool,
@@ -73,7 +73,7 @@ pub struct Context<'a> {
 static NO_TOOLS: BTreeSet<ToolName> = BTreeSet::new();
 
 impl<'a> Context<'a> {
-    /// A call of which nothing else is known: on no list, granted by nobody, remembered nowhere.
+    /// A call of which nothing else is known: on no list, without a standing grant, not remembered.
     pub const fn alone(digest: CallDigest, workspace: &'a str) -> Self {
         Self {
             digest,
@@ -104,7 +104,7 @@ pub struct Settings {
     pub tool_overrides: BTreeMap<ToolName, Override>,
     /// Tools that are not asked about unless something above says so.
     pub auto_approved_tools: BTreeSet<ToolName>,
-    /// `safety.require_confirmation`: every change of rows or schema is asked about, in every mode.
+    /// `safety.require_confirmation`: every change of rows or schema needs approval, in every mode.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub confirm_data_changes: bool,
 }
@@ -379,7 +379,7 @@ fn harmless(subject: &Subject<'_>) -> Option<Answer<'static>> {
     (subject.risk == Risk::Low).then(|| Answer::allow(Step::LowRisk, Reason::LowRisk))
 }
 
-/// A tool knows best what it cannot take back: its word holds in mode yolo, too.
+/// A tool knows best what it cannot undo: its word holds in mode yolo, too.
 fn own_need(context: &Context<'_>) -> Option<Answer<'static>> {
     (context.own_opinion == OwnOpinion::Needed)
         .then(|| Answer::ask(Step::OwnOpinion, AskTerms::plain(), Reason::OwnNeed))

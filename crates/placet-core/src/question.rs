@@ -11,6 +11,7 @@ use crate::call::Args;
 use crate::findings::{Findings, Judgement};
 use crate::ids::PersonId;
 use crate::interaction::{Asked, Edited, Interaction, Locale, Resolution, Subject};
+use crate::messages::request;
 use crate::outcome::Outcome;
 use crate::record::{CallRecord, CallState};
 use crate::render::{self, Block, Document, QuestionView, SafeText, mask};
@@ -116,7 +117,7 @@ impl Question {
         edited.or_else(|| Some(&self.call.as_ref()?.verdict))
     }
 
-    /// The risk of what is asked about; once it is answered, of what may run.
+    /// The risk of the call; once it is answered, of what may run.
     pub fn risk(&self) -> Risk {
         let asked = self.interaction.asked();
         match self.edited() {
@@ -188,9 +189,9 @@ impl Question {
                     context: masked(&Value::Object(request.context.clone())),
                 };
             }
-            Subject::Call { .. } => locale.pick("Tool approval", "工具调用审批"),
-            Subject::UnknownOutcome { .. } => locale.pick("It may have happened", "可能已经执行"),
-            Subject::Breaker { .. } => locale.pick("How to go on", "接下来怎么办"),
+            Subject::Call { .. } => request::title_call(),
+            Subject::UnknownOutcome { .. } => request::title_unknown(),
+            Subject::Breaker { .. } => request::title_breaker(),
         };
         let document = self.document(locale);
         let heading = document.blocks().find_map(|block| match block {
@@ -198,7 +199,7 @@ impl Question {
             _ => None,
         });
         Words {
-            title: SafeText::line(title),
+            title: SafeText::line(&title.say(locale)),
             message: heading.unwrap_or_else(|| SafeText::line("")),
             details: Some(render::details(&document)),
             context: self.context(),

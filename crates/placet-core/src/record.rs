@@ -109,7 +109,7 @@ pub struct Grant {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum GrantState {
-    /// Nobody has claimed it.
+    /// Not claimed yet.
     Issued,
     /// The call is running.
     Claimed {
@@ -139,7 +139,7 @@ pub struct SessionRecord {
     pub allow_list: BTreeSet<ToolName>,
     /// Its own mode, when it has one.
     pub mode: Option<Mode>,
-    /// The agent it belongs to: whoever acted in it first. Nobody else acts in it.
+    /// The agent that started it. No other agent acts in it.
     pub agent: Option<AgentId>,
     /// How many journal rows it has.
     pub rows: u64,
@@ -180,7 +180,7 @@ impl SessionRecord {
         self.rows == 0
     }
 
-    /// Whether an agent may act in it: in its own, and in one that is nobody's yet. Placet's own is closed to all.
+    /// Whether an agent may act in it: in its own, and in one without an owner. Placet's own is closed to all.
     pub fn is_open_to(&self, agent: &AgentId) -> bool {
         self.id.as_str() != SYSTEM_SESSION && self.agent.as_ref().is_none_or(|owner| owner == agent)
     }

@@ -81,7 +81,7 @@ pub enum Reading {
         /// What they wrote.
         text: String,
     },
-    /// It starts with somebody else's name: an answer to them, not to us, and no refusal either.
+    /// It starts with another name: an answer to them, not to us, and no refusal either.
     ToAnother,
     /// No question is open; the message is not for us.
     NothingOpen,

@@ -54,9 +54,9 @@ pub struct Run {
     transcript: Vec<Message>,
     /// What people said meanwhile, for after the turn.
     queued: Vec<Message>,
-    /// Who ended the session, when somebody did.
+    /// Who ended the session, if it was ended.
     session_ended: Option<String>,
-    /// Who interrupted the newest run, when somebody did.
+    /// Who interrupted the newest run, if it was interrupted.
     interrupted: Option<PersonId>,
     /// What people said after that: it begins the next run.
     held_over: Vec<String>,
@@ -75,7 +75,7 @@ pub enum Stage {
     Acting(Vec<Slot>),
     /// The results are in; the model is to read them.
     Observing,
-    /// Nothing happens until somebody begins a new run.
+    /// Nothing happens until a new run is started.
     Ended(RunEnd),
 }
 
@@ -192,7 +192,7 @@ impl Run {
         })
     }
 
-    /// What people said after the run was interrupted, and nobody has answered: the task of a run that is to begin when this one
+    /// What people said after the run was interrupted, and the model has not answered: the task of a run that is to begin when this one
     /// ends.
     pub fn held_over(&self) -> Option<String> {
         (!self.held_over.is_empty()).then(|| self.held_over.join("\n\n"))
@@ -278,14 +278,14 @@ impl Run {
         vec![RunEffect::End(end)]
     }
 
-    /// Whether a call is under way that will have a result whatever anybody decides.
+    /// Whether a call is under way that will have a result whatever the decisions are.
     pub fn is_running(&self) -> bool {
         let under_way =
             |slot: &Slot| matches!(slot.state, SlotState::Running(_) | SlotState::Delegated { .. });
         self.slots().iter().any(under_way)
     }
 
-    /// A turn without calls is the model's last word, unless somebody said something since. Half a word is no last word.
+    /// A turn without calls is the model's last word, unless a user wrote something since. Half a word is no last word.
     fn after_the_last_word(&self) -> RunEffect {
         match (self.transcript.last(), &self.cut) {
             (Some(Message::Model { .. }), None) => RunEffect::End(RunEnd::Completed),

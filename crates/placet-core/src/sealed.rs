@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-/// How a sealed text begins. It goes on with hexadecimal digits.
+/// How a sealed text begins. Hexadecimal digits follow.
 pub const PREFIX: &str = "sealed_v1_";
 
 /// Whether a text is sealed, as a whole.

@@ -143,7 +143,7 @@ lookups! {
     checkpoints: Checkpoints(()) -> Checkpoints;
     /// How much there is.
     counts: Counts(()) -> Counts;
-    /// The number of the newest journal row; 0 when there is none.
+    /// The number of the newest journal row; 0 when the journal is empty.
     head: Head(()) -> u64;
     /// Journal rows.
     journal: Journal(JournalPage) -> Vec<Committed>;

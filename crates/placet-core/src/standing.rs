@@ -11,6 +11,7 @@ use crate::call::{CallDigest, ToolCall};
 use crate::digest::Digest;
 use crate::ids::{PersonId, SessionId, StandingGrantId, ToolName};
 use crate::interaction::Locale;
+use crate::messages::{self, scope};
 use crate::policy::pattern::CommandPattern;
 use crate::policy::{Command, PathGlob, Roots};
 use crate::render::mask;
@@ -170,70 +171,22 @@ impl Scope {
 
     /// The same in the reader's language.
     pub fn describe_in(&self, locale: Locale) -> String {
-        match locale {
-            Locale::English => self.english(),
-            Locale::Chinese => self.chinese(),
-        }
-    }
-
-    fn chinese(&self) -> String {
         let tool = &self.tool;
+        let either = |texts: &[String]| either(texts, locale);
         let what = match &self.covers {
-            Covers::Exactly(digest) => format!("仅限 `{tool}` 的这一次调用（{digest}）"),
-            Covers::Commands(patterns) => {
-                format!(
-                    "`{tool}` 中每条命令都是 {} 的命令行",
-                    either(&masked(patterns), Locale::Chinese)
-                )
-            }
-            Covers::Paths(globs) => {
-                format!(
-                    "`{tool}` 对工作区内匹配 {} 的路径的操作",
-                    either(globs, Locale::Chinese)
-                )
-            }
-            Covers::Hosts(hosts) => format!("`{tool}` 对 {} 的请求", either(hosts, Locale::Chinese)),
-            Covers::Statements { verbs, tables } => format!(
-                "`{tool}` 对表 {} 执行的 {}",
-                either(tables, Locale::Chinese),
-                either(verbs, Locale::Chinese)
-            ),
+            Covers::Exactly(_) => scope::exactly(tool),
+            Covers::Commands(patterns) => scope::commands(either(&masked(patterns)), tool),
+            Covers::Paths(globs) => scope::paths(either(globs), tool),
+            Covers::Hosts(hosts) => scope::hosts(either(hosts), tool),
+            Covers::Statements { verbs, tables } => scope::statements(either(tables), tool, either(verbs)),
         };
-        match (&self.session, &self.workspace) {
-            (Some(session), _) => format!("{what}，仅限会话 `{session}`"),
-            (None, Some(folder)) => format!("{what}，项目 `{folder}` 内的所有会话"),
-            (None, None) => format!("{what}，所有会话"),
-        }
-    }
-
-    fn english(&self) -> String {
-        let what = match &self.covers {
-            Covers::Exactly(digest) => format!("exactly this call of `{}` ({digest})", self.tool),
-            Covers::Commands(patterns) => {
-                format!(
-                    "`{}` lines in which every command is {}",
-                    self.tool,
-                    either(&masked(patterns), Locale::English)
-                )
-            }
-            Covers::Paths(globs) => format!(
-                "`{}` on paths of the workspace matching {}",
-                self.tool,
-                either(globs, Locale::English)
-            ),
-            Covers::Hosts(hosts) => format!("`{}` requests to {}", self.tool, either(hosts, Locale::English)),
-            Covers::Statements { verbs, tables } => format!(
-                "`{}` statements that {} {}",
-                self.tool,
-                either(verbs, Locale::English),
-                either(tables, Locale::English)
-            ),
+        let what = what.say(locale);
+        let reach = match (&self.session, &self.workspace) {
+            (Some(session), _) => scope::in_session(session, what),
+            (None, Some(folder)) => scope::in_project(folder, what),
+            (None, None) => scope::everywhere(what),
         };
-        match (&self.session, &self.workspace) {
-            (Some(session), _) => format!("{what}, in session `{session}` only"),
-            (None, Some(folder)) => format!("{what}, in every session of the project `{folder}`"),
-            (None, None) => format!("{what}, in every session"),
-        }
+        reach.say(locale)
     }
 }
 
@@ -335,14 +288,10 @@ fn masked(commands: &[String]) -> Vec<String> {
 
 fn either(texts: &[String], locale: Locale) -> String {
     let quoted: Vec<String> = texts.iter().map(|text| format!("`{text}`")).collect();
-    match quoted.split_last() {
-        Some((last, [])) => last.clone(),
-        Some((last, others)) => {
-            let (comma, or) = (locale.pick(", ", "、"), locale.pick(" or ", " 或 "));
-            format!("{}{or}{last}", others.join(comma))
-        }
-        None => locale.pick("nothing", "（无）").into(),
+    if quoted.is_empty() {
+        return scope::nothing().say(locale);
     }
+    messages::any_of(locale, &quoted)
 }
 
 #[cfg(test)]

@@ -413,7 +413,7 @@ impl Tool {
                     .all(|(name, _)| is_line(name) || NEUTRAL.contains(&name)))
     }
 
-    /// The tool after its owner's own description. It may raise risk, and say what it is when nobody else has; it can
+    /// The tool after its owner's own description. It may raise risk, and say what it is when no declaration does; it can
     /// never make itself look harmless.
     #[must_use]
     pub fn raised_by(mut self, category: Option<Category>, risk: Option<Risk>) -> Self {

@@ -2,12 +2,11 @@
 
 mod reason;
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::confine::Confinement;
 use crate::ids::PersonId;
+use crate::messages::{Explain, Message, step};
 use crate::time::Millis;
 use crate::tool::{Category, Risk};
 
@@ -101,7 +100,7 @@ pub struct AskTerms {
     /// How long they have; the rule's own, else the workflow's, the channel's, the global one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Millis>,
-    /// Who else is asked if nobody answers.
+    /// Who else is asked, and after what time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub escalate: Option<Escalation>,
     /// Which answers are offered.
@@ -118,7 +117,7 @@ pub enum Approvers {
     People(Vec<PersonId>),
 }
 
-/// "If nobody has answered after this long, ask these too."
+/// "Without a decision after this long, ask these as well."
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Escalation {
@@ -142,7 +141,7 @@ pub enum AnswerKind {
     Retry,
     /// Hand over information.
     Info,
-    /// Do not run it, go on with the rest.
+    /// Do not run it, continue with the rest.
     Skip,
     /// End the run.
     Terminate,
@@ -217,26 +216,28 @@ impl Step {
     }
 }
 
-impl fmt::Display for Step {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Explain for Step {
+    fn message(&self) -> Message {
         let name = match self {
-            Self::Deny => "deny rule or banned",
-            Self::AskCategory => "the tool asks a person",
-            Self::Disabled => "approvals are off",
-            Self::Rule => "rules and overrides",
-            Self::HighRisk => "high risk",
-            Self::Strict => "strict",
-            Self::Yolo => "mode yolo",
-            Self::LowRisk => "read or low risk",
-            Self::OwnOpinion => "the tool's own opinion",
-            Self::AutoEdit => "mode autoEdit",
-            Self::AllowList => "allow-list or standing grant",
-            Self::Memory => "approved a moment ago",
-            Self::Ask => "ask",
+            Self::Deny => step::deny(),
+            Self::AskCategory => step::ask_category(),
+            Self::Disabled => step::disabled(),
+            Self::Rule => step::rule(),
+            Self::HighRisk => step::high_risk(),
+            Self::Strict => step::strict(),
+            Self::Yolo => step::yolo(),
+            Self::LowRisk => step::low_risk(),
+            Self::OwnOpinion => step::own_opinion(),
+            Self::AutoEdit => step::auto_edit(),
+            Self::AllowList => step::allow_list(),
+            Self::Memory => step::memory(),
+            Self::Ask => step::ask(),
         };
-        write!(f, "{} ({name})", self.number())
+        step::numbered(name, self.number())
     }
 }
+
+crate::display_in_english!(Step);
 
 #[cfg(test)]
 mod tests {

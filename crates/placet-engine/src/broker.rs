@@ -376,7 +376,7 @@ impl Broker {
         }))
     }
 
-    /// What waits and can be read, oldest first, a page at a time.
+    /// Pending questions that can be read, oldest first, a page at a time.
     pub async fn pending(&self, mut after: Option<u64>, limit: usize) -> Result<Vec<PendingRow>, StoreError> {
         loop {
             let page = self.pending_page(after, limit).await?;
@@ -446,7 +446,7 @@ impl Broker {
             .await
     }
 
-    /// Puts a tool on a session's allow-list. HIGH risk, `strict` and rules are asked about all the same.
+    /// Puts a tool on a session's allow-list. HIGH risk, `strict` and rules still ask.
     pub async fn allow_tool(
         &self,
         session: &SessionId,

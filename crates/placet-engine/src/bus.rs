@@ -70,7 +70,7 @@ fn check(message: &InboundMessage) -> Result<(), InboundError> {
         return Err(InboundError::TooLong(message.content.len()));
     }
     SessionId::of_chat(&message.channel, &message.chat_id)?;
-    // The account as a name of its own first: an empty one would be anybody's.
+    // The account as a name of its own first: an empty one would match every user.
     PersonId::new(message.sender_id.as_str())?;
     PersonId::unlinked(&message.channel, &message.sender_id)?;
     Ok(())
@@ -79,7 +79,7 @@ fn check(message: &InboundMessage) -> Result<(), InboundError> {
 /// Why a request on the bus got no answer. Nothing ran.
 #[derive(Debug, thiserror::Error)]
 pub enum RequestError {
-    /// Nobody handles such requests.
+    /// No handler for such requests.
     #[error("nobody handles `{0}`")]
     NoHandler(String),
     /// The request is malformed.
@@ -299,7 +299,7 @@ impl Bus {
     async fn request_tool_approval(&self, request: Value) -> Result<Value, RequestError> {
         let mut submission =
             tool_approval(request).map_err(|error| RequestError::Malformed(error.to_string()))?;
-        // Whoever embeds us speaks for the agent whose session it names.
+        // The embedding program speaks for the agent whose session it names.
         let session = &submission.call.session;
         let agent = self
             .engine

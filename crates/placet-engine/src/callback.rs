@@ -25,7 +25,7 @@ use serde_json::{Map, Value};
 use crate::engine::Engine;
 use placet_core::question::Question;
 
-/// What a callback is asked about.
+/// What a callback decides on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolUse {
     /// The tool's name.
@@ -255,7 +255,7 @@ impl Drop for Registered {
 
 impl Engine {
     /// Lets `callback` decide about the calls of one session, in place of its own user, until what is returned is dropped.
-    /// Questions it left open when the process died before are put to it again. Other sessions are asked as before.
+    /// Questions it left open when the process died before are given to it again. Other sessions are asked as before.
     pub fn on_tool_approve_in(&self, session: &SessionId, callback: impl OnToolApprove) -> Registered {
         let callback = Callback::new(callback);
         self.register_in(session, |callbacks, session| {
@@ -359,7 +359,7 @@ impl Engine {
             else {
                 return;
             };
-            // Somebody else's question: a rule's people, or the same call asked about before, which is being decided already.
+            // Not for this callback: a rule names people, or the same call is being decided already.
             if !pending.asks(&by) || pending.asked.call() != Some(&CallKey::of(&tool_use.call)) {
                 return;
             }

@@ -213,7 +213,7 @@ impl Engine {
     ) -> Result<Option<T>, StoreError> {
         match self.inner.stop.run_until_cancelled(told).await {
             Some(told) => Ok(told.ok()),
-            // Questions stay open; whoever waits comes back after the next start.
+            // Questions stay open; agents come back after the next start.
             None => Err(StoreError::Closed),
         }
     }
@@ -287,7 +287,7 @@ impl Builder {
     }
 
     /// Channels that other processes connect to, at other times: their people find their questions in the inbox meanwhile, and
-    /// what waits to be shown there is left to those processes.
+    /// messages for them stay queued for those processes.
     pub fn channels_elsewhere(
         mut self,
         channels: impl IntoIterator<Item = (ChannelName, Elsewhere)>,
@@ -315,7 +315,7 @@ impl Builder {
         self
     }
 
-    /// Nobody looks at the inbox: a call without a channel has nobody to ask, and is denied at once.
+    /// The inbox is not served: a call without a channel has no approver, and is denied at once.
     pub fn without_inbox(mut self) -> Self {
         self.inbox = InboxReach::Closed;
         self
@@ -473,7 +473,7 @@ impl Engine {
             let recover =
                 self.transact(|snapshot, now| steps::recover(&in_force.rules(), snapshot, now, &key, &fresh));
             match recover.await.map_err(StepError::into_store_error) {
-                // It stays claimed, so nobody can run it; that is no reason to keep the others from starting.
+                // It stays claimed, so it cannot run; that is no reason to keep the others from starting.
                 Err(error @ StoreError::Corrupt { .. }) => {
                     tracing::error!(%error, ?key, "a call that was running cannot be read; it is left as it is");
                 }

@@ -5,6 +5,7 @@ use placet_core::ids::{InteractionId, SessionId};
 use placet_core::interaction::{Action, Asked, Interaction, InteractionOption, Locale, Resolution, Subject};
 use placet_core::journal::Event;
 use placet_core::listing::{Committed, JournalPage};
+use placet_core::messages::{event, request};
 use placet_core::outcome::Outcome;
 use placet_core::record::{CallRecord, CallState};
 use placet_core::snapshot::{Need, Snapshot, Undecided};
@@ -92,7 +93,7 @@ fn merged(stored: &Snapshot, after: u64, sessions: &[SessionId]) -> Result<Vec<C
 }
 
 impl Engine {
-    /// Everything committed after row `after`, for ever; of one session, or of all.
+    /// Everything committed after row `after`, without end; of one session, or of all.
     pub fn subscribe(&self, after: u64, session: Option<SessionId>) -> Subscription {
         Subscription {
             engine: self.clone(),
@@ -332,23 +333,13 @@ impl About {
 
     fn prompt(&self) -> String {
         let tool = self.call.as_ref().map_or("", |record| record.call.tool.as_str());
-        match (&self.interaction.asked().subject, self.locale) {
-            (Subject::Call { .. }, Locale::English) => format!("Approve the call of the tool \"{tool}\"?"),
-            (Subject::Call { .. }, Locale::Chinese) => format!("是否批准调用工具 \"{tool}\"?"),
-            (Subject::UnknownOutcome { .. }, Locale::English) => {
-                format!("The tool \"{tool}\" may have run. What now?")
-            }
-            (Subject::UnknownOutcome { .. }, Locale::Chinese) => {
-                format!("工具 \"{tool}\" 可能已经执行，如何处理?")
-            }
-            (Subject::Breaker { rejections, .. }, Locale::English) => {
-                format!("{rejections} calls in a row were rejected. How should the agent go on?")
-            }
-            (Subject::Breaker { rejections, .. }, Locale::Chinese) => {
-                format!("已连续拒绝 {rejections} 次，接下来怎么办?")
-            }
-            (Subject::Request { request, .. }, _) => request.message.clone(),
-        }
+        let message = match &self.interaction.asked().subject {
+            Subject::Call { .. } => event::approve_call(tool),
+            Subject::UnknownOutcome { .. } => request::may_have_run(tool),
+            Subject::Breaker { rejections, .. } => request::breaker(*rejections),
+            Subject::Request { request, .. } => return request.message.clone(),
+        };
+        message.say(self.locale)
     }
 
     /// The call, in the shape of the seed document.
@@ -371,7 +362,7 @@ impl About {
         }))
     }
 
-    /// What was decided. How it came to be is said beside it: nobody's silence may read as a refusal.
+    /// What was decided. How it came to be is said beside it: an expired question must not read as a rejection.
     fn decided(&self) -> Value {
         let resolution = match &self.interaction {
             Interaction::Resolved(resolved) | Interaction::Processed(resolved) => &resolved.resolution,

@@ -399,7 +399,7 @@ impl Gate {
         Ok(claimed?)
     }
 
-    /// Claims the right to run a call, once, and begins the run that does it, in one step: there is no moment at which nobody
+    /// Claims the right to run a call, once, and begins the run that does it, in one step: there is no moment at which no process
     /// knows whether it was begun. That run's end is the call's result. `begin` sees exactly the call that was allowed; its
     /// error is the result of a call that nothing was begun for.
     pub async fn delegate<F>(&self, key: &CallKey, begin: F) -> Result<(), GateError>

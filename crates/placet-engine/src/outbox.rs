@@ -1,7 +1,7 @@
 //! The outbox: what must be shown is stored with what caused it, and delivered at least once.
 //!
 //! Items of one channel go in order, channels side by side, and none waits for another. A failure is tried again with growing pauses; what can
-//! never arrive ends the question it belongs to, if nobody else can see it: nobody to ask is a refusal, not a wait.
+//! never arrive ends the question it belongs to, if no other surface shows it: a call without a reachable approver is denied, not parked.
 //!
 //! What is to be shown on a channel that another process connects to waits for that process.
 //!
@@ -82,7 +82,7 @@ enum Flow {
 }
 
 impl Rounds {
-    /// Sets out with what is due on channels nobody is out for, and says how long until more is.
+    /// Sends what is due on idle channels, and says how long until more is.
     async fn begin(&mut self, engine: &Engine) -> Result<Duration, StoreError> {
         // Channels that another process delivers to.
         let mut elsewhere: BTreeSet<ChannelName> = BTreeSet::new();
@@ -130,7 +130,7 @@ impl Rounds {
         }
     }
 
-    /// Waits for one to come back; for ever when none is out.
+    /// Waits for one to come back; forever when none is out.
     async fn end(&mut self) {
         let (id, delivered) = match self.tasks.join_next_with_id().await {
             None => return pending().await,
@@ -387,7 +387,7 @@ fn stored(receipt: &Receipt) -> Result<String, StoreError> {
     })
 }
 
-/// It will never arrive. If that leaves a question nobody can see, the call is refused at once, saying so.
+/// It will never arrive. If that leaves a question without a surface, the call is refused at once, saying so.
 async fn give_up(round: &Round, item: OutboxItem, given_up: Change, error: String) -> Result<(), StoreError> {
     let engine = &round.engine;
     round.store(given_up).await?;
@@ -406,7 +406,7 @@ async fn give_up(round: &Round, item: OutboxItem, given_up: Change, error: Strin
         let broker = engine.broker();
         let cancelled = broker.cancel(&id, Cancellation::Undeliverable { error }, outcome);
         match cancelled.await {
-            // It stays as it is: nobody can answer it, and nothing runs because of it.
+            // It stays as it is: it cannot be answered, and nothing runs because of it.
             Err(error @ StoreError::Corrupt { .. }) => {
                 tracing::error!(%error, question = %id, "a question that cannot be delivered cannot be read either");
             }

@@ -3,7 +3,7 @@
 //! Links are followed by hand and not by the system's own canonicalisation, because that gives up on a path that does not
 //! exist yet, and a link to a file that is still to be created outside the workspace is exactly what must be seen.
 //!
-//! The answer is a snapshot. Whoever acts on it later must not follow links that have changed since.
+//! The answer is a snapshot. A caller that acts on it later must not follow links that have changed since.
 
 mod unpack;
 
@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 use globset::GlobBuilder;
 use placet_core::analysis::Places;
 
-/// A larger file is not a setting anybody wrote.
+/// A larger file is not a settings file.
 const TEXT_BYTES_MAX: u64 = 64 * 1024;
-/// More entries than these are not looked at one by one: the command that reads them is asked about instead.
+/// More entries than these are not looked at one by one: the command that reads them needs approval instead.
 const ENTRIES_MAX: usize = 10_000;
 
 /// As many links as Linux follows before it calls it a loop.
@@ -207,7 +207,7 @@ mod tests {
 
     use super::*;
 
-    /// A workspace beside a folder that is none of the agent's business.
+    /// A workspace beside a folder outside the agent's reach.
     struct Disk {
         _root: TempDir,
         workspace: PathBuf,

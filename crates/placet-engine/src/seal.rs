@@ -39,7 +39,7 @@ pub enum SealError {
 }
 
 impl Seal {
-    /// The key in a file; made when there is none.
+    /// The key in a file; created when missing.
     pub(crate) fn kept(path: &Path) -> Result<Self, SealError> {
         let failed = |source| SealError::File {
             path: path.display().to_string(),

@@ -16,7 +16,7 @@ const BYTES_MAX: u64 = 64 * 1024;
 pub struct SecretText(String);
 
 impl SecretText {
-    /// A text, without the white space around it. `None` when nothing is left: it would be everybody's secret.
+    /// A text, without the white space around it. `None` when nothing is left: an empty secret protects nothing.
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
         (!text.is_empty()).then(|| Self(text.to_owned()))
@@ -37,7 +37,7 @@ impl fmt::Debug for SecretText {
 /// Why a secret is not found. Names the place, never what is in it.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretError {
-    /// Nobody set the variable.
+    /// The variable is not set.
     #[error("the environment variable `{0}` is not set; set it to the secret")]
     Unset(String),
     /// What is there is not text.

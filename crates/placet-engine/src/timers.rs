@@ -33,7 +33,7 @@ const REMEMBERED: Millis = Millis::from_secs(30 * 24 * 3600);
 /// How often what is older is forgotten.
 const FORGETTING: Millis = Millis::from_secs(3600);
 
-/// Until when the timers sleep. Most questions are due after those before them, so most commits need not wake anybody.
+/// Until when the timers sleep. Most questions are due after those before them, so most commits wake no timer.
 #[derive(Debug)]
 pub(crate) struct Alarm {
     /// While the timers are awake, or before they looked, everything is early.
@@ -64,7 +64,7 @@ impl Alarm {
         self.ring.notify_one();
     }
 
-    /// What is committed from here on rings, however late it is due: nobody has looked at it yet.
+    /// What is committed from here on rings, however late it is due: the timer has not seen it yet.
     fn unset(&self) {
         self.set_to.store(i64::MAX, Ordering::SeqCst);
     }
@@ -157,7 +157,7 @@ fn until(next: Timestamp, now: Timestamp) -> Duration {
     Duration::from_millis(next.remaining_from(now).get())
 }
 
-/// Questions and calls whose rows are damaged: nothing can be done about them, and they hold up nobody else. Each is told
+/// Questions and calls whose rows are damaged: nothing can be done about them, and they block no others. Each is told
 /// once, and tried again in the next turn.
 #[derive(Default)]
 struct Damaged {
@@ -171,7 +171,7 @@ impl Damaged {
         !self.passed_over.contains(what)
     }
 
-    /// Takes what became of one; any other failure is everybody's.
+    /// Takes what became of one; any other failure concerns all.
     fn take(&mut self, what: String, done: Result<(), StepError<Infallible>>) -> Result<(), StoreError> {
         match done.map_err(StepError::into_store_error) {
             Err(error @ (StoreError::Corrupt { .. } | StoreError::Panicked)) => {

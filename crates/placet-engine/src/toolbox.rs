@@ -45,7 +45,7 @@ pub trait Toolbox: Send + Sync {
     }
 
     /// The question a call puts to people, when that is all it does (category `ask`): they answer it instead of approving the
-    /// call, and the answer is its result. A request that is none leads to the ordinary question about the call.
+    /// call, and the answer is its result. An invalid request leads to the ordinary question about the call.
     fn question(&self, call: &ToolCall) -> Option<InteractionRequest> {
         let _ = call;
         None

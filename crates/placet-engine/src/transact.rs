@@ -42,7 +42,7 @@ impl Default for Queues {
 }
 
 impl Queues {
-    /// Waits for a turn in the queue of a session, but not for ever.
+    /// Waits for a turn in the queue of a session, up to a limit.
     async fn turn(&self, session: Option<&SessionId>) -> Option<MutexGuard<'_, ()>> {
         let mut hasher = DefaultHasher::new();
         session.hash(&mut hasher);

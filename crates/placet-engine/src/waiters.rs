@@ -1,4 +1,4 @@
-//! Who is waiting for what. Waiting costs memory only while somebody really waits: a parked call alone is a row.
+//! Who is waiting for what. Waiting costs memory only while a caller waits: a parked call alone is a row.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -24,7 +24,7 @@ impl Waiters {
         self.calls.register(key)
     }
 
-    /// Whoever registered for this call and found it settled does not wait after all.
+    /// Removes a waiter that found its call settled.
     pub(crate) fn forget_call(&self, key: &CallKey) {
         self.calls.tidy(key);
     }
@@ -33,12 +33,12 @@ impl Waiters {
         self.questions.register(id)
     }
 
-    /// Wakes everybody the committed rows concern.
+    /// Wakes the waiters of the committed rows.
     pub(crate) fn wake(&self, rows: &[Committed]) {
         for row in rows {
             match &row.event {
                 Event::Settled { call, outcome, .. } => self.calls.wake(call, outcome),
-                // A late result can end the wait for a person: whoever waits looks at the call again.
+                // A late result can end the wait for a person: waiters look at the call again.
                 Event::Finished { call, .. } => self.calls.disturb(call),
                 Event::Resolved {
                     interaction,
@@ -64,7 +64,7 @@ impl<K: Hash + Eq + Clone, V: Clone> Waiting<K, V> {
         let (sender, receiver) = oneshot::channel();
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let senders = waiting.entry(key.clone()).or_default();
-        // Whoever gave up waiting is forgotten here, so a caller that polls for days does not pile up.
+        // Waiters that gave up are removed here, so a caller that polls for days does not pile up.
         senders.retain(|sender| !sender.is_closed());
         senders.push(sender);
         receiver

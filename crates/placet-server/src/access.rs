@@ -46,7 +46,7 @@ const DEFAULT_PERSON: &str = "operator";
 /// What a person may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
-    /// See and answer what is put to them.
+    /// See and answer the questions assigned to them.
     Approver,
     /// See and do everything else, too.
     Admin,
@@ -146,7 +146,7 @@ pub struct Access {
     local: PersonId,
 }
 
-/// Why nobody can be let in.
+/// Why access cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum AccessError {
     /// The tokens kept beside the data cannot be used.
@@ -168,7 +168,7 @@ pub enum AccessError {
     /// Two holders, one token: who is calling?
     #[error("{0} and {1} have the same token; each needs one of its own")]
     Shared(String, String),
-    /// A name that is none.
+    /// Invalid name.
     #[error(transparent)]
     Name(#[from] IdError),
 }
@@ -234,7 +234,7 @@ impl Access {
         })
     }
 
-    /// The person the roles' own tokens belong to: whoever runs the program.
+    /// The person the roles' own tokens belong to: the operator.
     pub fn local_person(&self) -> &PersonId {
         &self.local
     }

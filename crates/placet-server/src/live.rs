@@ -1,8 +1,8 @@
-//! The tail of the journal, read once for everybody who listens.
+//! The tail of the journal, read once for all listeners.
 //!
 //! One task follows the journal and keeps the newest rows as they are stored. A listener that is up to date reads from
 //! here, without touching the store; one that has fallen behind pages through the journal until it has caught up. Nothing
-//! is buffered for anybody: a listener is a number, the last row it has seen.
+//! is buffered per listener: a listener is a number, the last row it has seen.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
@@ -117,7 +117,7 @@ impl LiveRows {
             .sessions
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        // Whoever stopped listening is forgotten here, so that sessions of the past do not pile up.
+        // Listeners that are gone are removed here, so that sessions of the past do not pile up.
         if sessions.len().is_power_of_two() {
             sessions.retain(|_, sender| !sender.is_closed());
         }
@@ -249,7 +249,7 @@ impl Row {
         }
     }
 
-    /// Whom it is about; nobody before it was looked into.
+    /// Whom it is about; empty until it was looked up.
     pub(crate) fn about(&self) -> &About {
         self.about.get().unwrap_or(&About::NOBODY)
     }

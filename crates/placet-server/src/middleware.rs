@@ -14,7 +14,7 @@ use crate::problem::{CODE_HEADER, Code, Problem};
 use crate::state::State;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("placet-request-id");
-/// Nothing from elsewhere, nothing inline, in nobody's frame.
+/// Nothing from elsewhere, nothing inline, no frames.
 const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
                    font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
                    require-trusted-types-for 'script'";
@@ -36,7 +36,7 @@ pub(crate) async fn pass(Shared(state): Shared<State>, mut request: Request, nex
     let problem = response.extensions().get::<Told>().map(|Told(code)| *code);
     let millis = took.as_secs_f64() * 1000.0;
     let status = status.as_u16();
-    // What went well is only said when asked for: thousands of lines a second help nobody.
+    // Success is logged only at debug level: thousands of lines a second are of no use.
     span.in_scope(|| match status {
         500.. => tracing::warn!(status, millis, problem, "answered"),
         400.. => tracing::info!(status, millis, problem, "answered"),
@@ -49,7 +49,7 @@ pub(crate) async fn pass(Shared(state): Shared<State>, mut request: Request, nex
 #[derive(Clone, Copy)]
 struct Told(&'static str);
 
-/// Liveness is asked for by address, and tells nobody anything.
+/// Liveness is asked for by address, and reveals nothing.
 fn checked(state: &State, request: &mut Request) -> Result<(), Problem> {
     if matches!(request.uri().path(), "/healthz" | "/readyz") {
         return Ok(());

@@ -89,8 +89,8 @@ codes! {
     CrossSite = "cross-site", FORBIDDEN, "The request comes from another site";
     /// They asked for it themselves.
     OwnRequest = "own-request", FORBIDDEN, "Somebody else must approve this";
-    /// The question is put to other people.
-    NotYours = "not-yours", FORBIDDEN, "The question is put to other people";
+    /// The question is assigned to other people.
+    NotYours = "not-yours", FORBIDDEN, "The question is assigned to other people";
     /// No such page or endpoint.
     NotFound = "not-found", NOT_FOUND, "There is nothing here";
     /// No such call of this agent.
@@ -125,9 +125,9 @@ codes! {
     SessionOver = "session-over", CONFLICT, "The session has been ended";
     /// Too many open questions in the session.
     TooManyQuestions = "too-many-questions", CONFLICT, "Too many questions are open";
-    /// There is nobody to ask.
+    /// No approver can be reached.
     NobodyToAsk = "nobody-to-ask", CONFLICT, "There is nobody to ask";
-    /// Somebody was faster.
+    /// Another approver was faster.
     AlreadyDecided = "already-decided", CONFLICT, "Somebody was faster";
     /// One person counts once.
     AlreadyVoted = "already-voted", CONFLICT, "You have approved already";

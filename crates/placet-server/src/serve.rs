@@ -32,7 +32,7 @@ use crate::{local_router, router};
 /// Headers that have not arrived by then are not waited for; nor is the next request of an idle connection.
 const HEADER_TIME: Duration = Duration::from_secs(30);
 const HEADER_BYTES_MAX: usize = 64 * 1024;
-/// Whoever asks and takes nothing of the answer for this long is not waited for.
+/// A client that reads nothing of the answer for this long is disconnected.
 const STALL_TIME: Duration = Duration::from_secs(30);
 /// How long open requests have to end when the server does.
 const GRACE: Duration = Duration::from_secs(10);
@@ -232,7 +232,7 @@ impl Door {
 
     async fn accept_tcp(self, listener: TcpListener) {
         while let Some((permit, (stream, peer))) = self.next(|cx| listener.poll_accept(cx)).await {
-            // Answers are small and somebody waits for them.
+            // Answers are small, and a client waits for them.
             let _ = stream.set_nodelay(true);
             self.spawn(permit, stream, Peer(peer.ip()));
         }

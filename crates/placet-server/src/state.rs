@@ -34,7 +34,7 @@ struct Inner {
     engine: Engine,
     agent: Option<Agent>,
     settings: RwLock<Arc<Settings>>,
-    /// Told whenever somebody may have lost a right.
+    /// Told whenever a client may have lost a right.
     access_changes: watch::Sender<()>,
     hosts: Hosts,
     /// Absent when it listens on no address.
@@ -211,7 +211,7 @@ impl State {
         revoked
     }
 
-    /// Tells whenever somebody may have lost a right.
+    /// Tells whenever a client may have lost a right.
     pub(crate) fn access_changes(&self) -> watch::Receiver<()> {
         self.0.access_changes.subscribe()
     }
@@ -245,7 +245,7 @@ impl State {
         &self.0.metrics
     }
 
-    /// Held by whoever checks the whole journal: one at a time.
+    /// Held while the whole journal is checked: one check at a time.
     pub(crate) fn verifying(&self) -> &Mutex<()> {
         &self.0.verifying
     }

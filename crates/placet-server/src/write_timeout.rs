@@ -1,6 +1,6 @@
-//! A connection is not kept for somebody who asks and does not read: writing that gets nowhere for a while fails.
+//! A connection is not kept for a client that does not read: writing that gets nowhere for a while fails.
 //!
-//! Every byte that is taken begins the time anew, so a slow reader is served, and a stream with nothing to say waits for ever.
+//! Every byte that is taken begins the time anew, so a slow reader is served, and a stream with nothing to say waits forever.
 
 use std::io::{self, ErrorKind, IoSlice};
 use std::pin::Pin;
@@ -14,7 +14,7 @@ use tokio::time::Sleep;
 pub(crate) struct WriteTimeout<Io> {
     io: Io,
     patience: Duration,
-    /// Only there while somebody is waited for: most connections never need it.
+    /// Only there while a client is waited for: most connections never need it.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 

@@ -19,7 +19,7 @@ use placet_store::inline::InlineStore;
 
 use crate::scene::{Kind, MEMORY, Needs, PAGE_ESCALATES_AFTER};
 
-/// Something somebody truly did: the world writes it down before anything else sees it.
+/// Something that truly happened: the world writes it down before anything else sees it.
 #[derive(Debug, Clone)]
 pub struct Attempt {
     /// Who it truly was.
@@ -84,7 +84,7 @@ pub struct Oracle {
     remembered: BTreeMap<(SessionId, String, String), i64>,
     /// What the approval of a call may cover: the arguments asked about, or those the approver wrote.
     approved_now: BTreeMap<CallKey, Vec<Args>>,
-    /// Acknowledged to somebody: may never be lost again.
+    /// Acknowledged to a caller: may never be lost again.
     acknowledged: Vec<Acknowledged>,
     read_up_to: u64,
 }
@@ -132,7 +132,7 @@ impl Oracle {
         self.attempts.push(attempt);
     }
 
-    /// Somebody was told.
+    /// A person was told.
     pub fn acknowledge(&mut self, what: Acknowledged) {
         self.acknowledged.push(what);
     }
@@ -248,7 +248,7 @@ impl Oracle {
             .ok_or_else(|| format!("promise 3: {id} was never asked"))
     }
 
-    /// Policy allowed it: it needs nobody, or the same was approved here a moment ago.
+    /// Policy allowed it: it needs no approval, or the same was approved here a moment ago.
     fn allowed(&mut self, key: &CallKey, wall: i64) -> Check {
         let call = self.call(key)?.clone();
         let place = (

@@ -19,7 +19,7 @@ pub enum Sabotage {
     ClaimsTwice,
     /// An approval is taken for an approval of whatever the arguments are now.
     RunsOtherArguments,
-    /// Somebody edits a journal row.
+    /// A journal row is edited.
     EditsJournal,
     /// A commit does not look whether its sessions have changed since it was decided.
     IgnoresVersions,

@@ -1,6 +1,6 @@
 //! Copies a store to another place, and proves that the copy is the same.
 //!
-//! Every table is copied as it is, in one transaction. Nobody writes to either store meanwhile: a file is locked, and the writers of a
+//! Every table is copied as it is, in one transaction. No process writes to either store meanwhile: a file is locked, and the writers of a
 //! server wait. The copy is then verified against the anchor of what was copied.
 
 use std::time::Duration;

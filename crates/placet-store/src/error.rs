@@ -9,7 +9,7 @@ use placet_core::snapshot::Undecided;
 /// Why the store could not do what it was asked. Nothing was written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// Somebody else holds the database. Trying again may work.
+    /// Another process holds the database. Trying again may work.
     #[error("the database is locked by another program; close that program or try again")]
     Busy,
     /// The file or its folder cannot be written.

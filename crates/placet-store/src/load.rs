@@ -16,7 +16,7 @@ use crate::view::View;
 pub(crate) enum Purpose {
     /// A decision: a commit will name the versions of their sessions.
     Deciding,
-    /// Nobody decides on them.
+    /// No decision depends on them.
     Looking,
 }
 

@@ -66,7 +66,7 @@ impl Store {
         }
     }
 
-    /// Opens the store to look at it. Changes nothing and disturbs nobody.
+    /// Opens the store to look at it. Changes nothing and takes no lock.
     pub async fn look_at(location: &Location) -> Result<Self, OpenError> {
         match location {
             Location::File(path) => Self::open_read_only(path),

@@ -78,7 +78,7 @@ struct Inner {
 }
 
 impl Store {
-    /// Opens the store in a file, and makes the file when there is none. One process at a time.
+    /// Opens the store in a file, and creates the file when missing. One process at a time.
     pub fn open(path: &Path, options: Options) -> Result<Self, OpenError> {
         let lock = sqlite::lock(path)?;
         let conn = schema::open_writer(path, options.busy)?;
@@ -129,7 +129,7 @@ impl Store {
         Self::start(schema::open_in_memory()?, options, None, None)
     }
 
-    /// Opens the store in a file to look at it. Takes no lock, changes nothing and disturbs nobody.
+    /// Opens the store in a file to look at it. Takes no lock and changes nothing.
     pub fn open_read_only(path: &Path) -> Result<Self, OpenError> {
         let options = Options::default();
         schema::check_existing(path, options.busy)?;

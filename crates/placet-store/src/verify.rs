@@ -1,7 +1,7 @@
 //! Verifying: does the journal still say what was written, and do the projections say what the journal says?
 //!
 //! Two passes over one state of the database. The first follows every session's chain and the chain of checkpoints;
-//! the second builds the projections again from the journal and compares them. Somebody who can write the file can also
+//! the second builds the projections again from the journal and compares them. A process that can write the file can also
 //! compute hashes, so the passes find damage and careless tampering; against a careful forger keep an [`Anchor`]
 //! somewhere else and pass it in. Rows after the last checkpoint are covered by their session's chain and by the
 //! anchor; they are covered by a checkpoint on closing, at the latest. The number of outbox items is covered by checkpoints alone: items
@@ -22,7 +22,7 @@ use crate::sqlite::schema;
 mod chain;
 mod replay;
 
-/// More findings than this help nobody.
+/// Beyond this limit findings are not listed.
 const FINDINGS_MAX: usize = 1000;
 
 /// What was checked, and what was found.

@@ -32,7 +32,7 @@ pub(crate) struct View<'a> {
 /// How far the store has come.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Position {
-    /// The number of the newest journal row; 0 when there is none.
+    /// The number of the newest journal row; 0 when the journal is empty.
     pub(crate) head: u64,
     /// The journal row of the last outage; 0 before the first.
     pub(crate) epoch: u64,
@@ -75,7 +75,7 @@ impl<'a> View<'a> {
         })?)
     }
 
-    /// The number of the newest journal row; 0 when there is none.
+    /// The number of the newest journal row; 0 when the journal is empty.
     pub(crate) fn head(&self) -> Result<u64, StoreError> {
         let sql = "SELECT coalesce(max(id), 0) FROM journal";
         Ok(self.conn.prepare_cached(sql)?.query_row([], |row| row.get(0))?)

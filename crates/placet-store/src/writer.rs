@@ -214,7 +214,7 @@ impl Writer {
         Ok(Written { batch, done })
     }
 
-    /// Writes each job before the next one is looked at, and takes back what a job wrote that does not fit.
+    /// Writes each job before the next one is looked at, and rolls back a job that does not fit.
     fn one_by_one(&self, jobs: &mut [Job]) -> Result<Written<'_>, StoreError> {
         let mut batch = self.begin_for(jobs)?;
         let mut done = Vec::new();
@@ -240,12 +240,12 @@ impl Writer {
         Batch::begin(&self.conn, self.tail.borrow_mut())
     }
 
-    /// Forgets what it remembers of the file: somebody changed it through this very connection.
+    /// Forgets what it remembers of the file: it was changed through this connection.
     pub(crate) fn forget(&self) {
         self.tail.borrow_mut().forget();
     }
 
-    /// What other processes committed and nobody here was told of.
+    /// What other processes committed without notice to this process.
     pub(crate) fn others(&self) -> Result<Vec<Committed>, StoreError> {
         let head = View::new(&self.conn).head()?;
         let rows = self.between(self.told.get(), head.saturating_add(1))?;

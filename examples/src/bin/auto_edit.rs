@@ -1,5 +1,5 @@
 //! Example 2: the mode for development: edits inside the workspace are allowed, and commands that the sandbox confines to it. Other
-//! commands are asked about. There is no approver here, so such a command is denied, and the model is told so.
+//! commands need approval. There is no approver here, so such a command is denied, and the model is told so.
 
 use placet_agent::assistant::{Assistant, Message, Provider};
 use placet_core::policy::Mode;

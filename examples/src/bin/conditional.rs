@@ -1,4 +1,4 @@
-//! Example 6: conditional approval: the answer depends on the call. Some calls are clear, and a person is asked about the rest.
+//! Example 6: conditional approval: the answer depends on the call. Some calls are clear, and the rest needs approval.
 //!
 //! The callback is the last step. What is banned was refused before it, reading was allowed before it, and a changed call is judged
 //! again. Compare whole commands: `starts_with("git")` would also let `git status; rm -rf .` through.

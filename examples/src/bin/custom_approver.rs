@@ -22,7 +22,7 @@ async fn ask_here(tool_use: ToolUse) -> ToolApproval {
     match asked.await {
         Ok(Ok(true)) => ToolApproval::approve(),
         Ok(Ok(false)) => ToolApproval::deny("refused at the terminal"),
-        // Nobody could be asked: that is a no.
+        // No approver could be asked: reject.
         Ok(Err(_)) | Err(_) => ToolApproval::deny("nobody could be asked"),
     }
 }

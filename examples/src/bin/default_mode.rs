@@ -1,4 +1,4 @@
-//! Example 1: the simple default mode: reading is allowed, most else is asked about. You are asked at your terminal.
+//! Example 1: the simple default mode: reading is allowed, most other calls need approval. You are asked at your terminal.
 
 use placet_agent::assistant::{Assistant, Message, Provider};
 use placet_channels::terminal::{self, Colours, TerminalUser};

@@ -1,7 +1,7 @@
 //! Gate your own agent: every tool call goes through [`Gate::call`](placet_engine::Gate::call), and exactly one outcome
 //! comes out.
 //!
-//! Nobody is there to be asked here, so what needs a person is refused at once, saying so. The other examples ask.
+//! There is no approver here, so a call that needs one is refused at once, saying so. The other examples ask.
 
 use placet_core::call::ToolCall;
 use placet_core::config::Config;

@@ -1,5 +1,5 @@
 //! Example 5: approval in a web application: the callback opens a dialog on a page and waits for its button. GET shows, POST decides, and
-//! only whoever has the page's secret address can do either.
+//! only clients with the page's secret address can do either.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -55,7 +55,7 @@ async fn page(State(dialogs): State<Dialogs>) -> Html<String> {
 
 async fn answer(State(dialogs): State<Dialogs>, Path((call, word)): Path<(String, String)>) -> Redirect {
     if let Some((_, button)) = dialogs.open().remove(&call) {
-        // Nobody waits any more once time is over.
+        // After the deadline no request is waiting.
         let _ = button.send(word == "approve");
     }
     Redirect::to("../../")

@@ -86,7 +86,7 @@ fn platform_routes(ops: Arc<Webhook>, posts: mpsc::Sender<Value>) -> Router {
         let Some(post) = serde_json::from_slice(&body).ok().filter(|_| signed) else {
             return StatusCode::UNAUTHORIZED;
         };
-        // Nobody is left to show it to once the example is over.
+        // The example is over, so the receiver is gone.
         let _ = posts.send(post).await;
         StatusCode::NO_CONTENT
     };

@@ -1,4 +1,4 @@
-// Standing grants: everything people said not to be asked about again, and a way to take it back.
+// Standing approvals: lists and revokes them.
 
 import { api } from '../api.js';
 import { fill, h } from '../dom.js';

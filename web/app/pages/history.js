@@ -127,7 +127,7 @@ export function historyPage() {
   };
 }
 
-/** Offers everybody who decided one of these requests as a filter. */
+/** Offers all people who decided one of these requests as a filter. */
 function offerPeople(select, known, questions) {
   const before = known.size;
   for (const { resolution } of questions) for (const name of resolution?.by ?? []) known.add(name);

@@ -1,4 +1,4 @@
-// "Don't ask again": exactly what it would cover, how far it reaches, and for how long. Nothing is chosen until somebody
+// "Don't ask again": exactly what it would cover, how far it reaches, and for how long. Nothing is chosen until the approver
 // chooses it. What reaches beyond the conversation shows the rule it is, and what that would have covered last week.
 
 import { api } from '../api.js';

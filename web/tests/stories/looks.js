@@ -1,4 +1,4 @@
-// How it looks: on a phone, in Chinese, in the dark, and to somebody who does not see it. Pictures are kept as artefacts.
+// How it looks: on a phone, in Chinese, in the dark, and to a screen reader. Pictures are kept as artefacts.
 
 import assert from 'node:assert/strict';
 

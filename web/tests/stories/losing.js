@@ -1,4 +1,4 @@
-// What happens when somebody else is faster, time runs out, the page is loaded again, or the server goes away.
+// What happens when another approver is faster, time runs out, the page is loaded again, or the server goes away.
 
 import assert from 'node:assert/strict';
 

@@ -101,7 +101,7 @@ story('every invalid field is named at once, before the HIGH confirmation', SCAL
   await page.locator('.panel[data-settled]').waitFor();
   await page.locator('[data-send]').click();
   await page.locator('[data-outcome="good"]', { hasText: 'with changes' }).waitFor();
-  // For ever after: the closed page has both.
+  // From then on: the closed page has both.
   await page.goto(`/q/${call.requestId}`);
   await page.locator('.question .diff-old .diff-text', { hasText: '"replicas": 3' }).waitFor();
   await page.locator('.question .diff-new .diff-text', { hasText: '"replicas": 9' }).waitFor();

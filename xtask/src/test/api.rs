@@ -90,7 +90,7 @@ impl Server {
         let config = root.join(VENV).join("placet.toml");
         let script = root.join(VENV).join("script.toml");
         std::fs::write(&script, "[[turns]]\non = ''\ntext = 'As you say.'\n")?;
-        // Nobody answers here, and whoever waits should not have to wait long.
+        // No approver answers here, so requests expire soon.
         let text = format!(
             "[approval]\ntimeout = \"1s\"\n[models.main]\nprovider = \"scripted\"\nscript = '{}'\n",
             script.display()
@@ -132,7 +132,7 @@ impl Drop for Server {
     }
 }
 
-/// Begins a conversation: whoever watches the newest one would wait for the first.
+/// Begins a conversation: without it a client that watches the newest one would wait for the first.
 fn converse(server: &Server, token: &str) -> anyhow::Result<()> {
     let address = server.url.trim_start_matches("http://");
     let body = r#"{"message":"hello"}"#;

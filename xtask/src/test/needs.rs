@@ -209,7 +209,7 @@ impl Privilege {
         if user.is_ok_and(|output| output.stdout.trim_ascii() == b"0") {
             return Self::Root;
         }
-        // A password can be asked for only where somebody can type it; elsewhere sudo would wait for ever.
+        // A password can be asked for only at a terminal; elsewhere sudo would wait forever.
         let sudo_runs_alone = answers(Command::new("sudo").args(["-n", "true"]));
         let somebody_types = std::io::stdin().is_terminal() && answers(Command::new("sudo").arg("--version"));
         if sudo_runs_alone || somebody_types {

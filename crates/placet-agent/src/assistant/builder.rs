@@ -22,7 +22,7 @@ use crate::configured;
 use crate::model::{AccessError, Model};
 use crate::tools::{Surroundings, Tool, Tools};
 
-/// Who the assistant works for when nobody says.
+/// Who the assistant works for by default.
 const USER: &str = "user";
 
 /// Builds an [`Assistant`].
@@ -70,7 +70,7 @@ pub enum InitError {
         /// What to do instead.
         instead: &'static str,
     },
-    /// A name is none.
+    /// Invalid name.
     #[error(transparent)]
     Id(#[from] IdError),
     /// The engine does not start.
@@ -139,7 +139,7 @@ impl Builder {
         self
     }
 
-    /// How long whoever decides has. A callback that takes longer has not approved.
+    /// How long an approver has. A callback that takes longer has not approved.
     pub fn approval_timeout(mut self, timeout: Duration) -> Self {
         let millis = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
         self.config.approval.timeout = Some(Millis::new(millis));
@@ -160,7 +160,7 @@ impl Builder {
     }
 
     /// Keeps everything in a file, where `placet inbox` and `placet audit` find it, and runs survive the process. Otherwise it
-    /// is in memory, nobody looks at an inbox, and what nobody decides is denied.
+    /// is in memory, no inbox is served, and a call without a decision is denied.
     pub fn store(mut self, file: impl Into<PathBuf>) -> Self {
         self.store = Some(file.into());
         self

@@ -69,7 +69,7 @@ impl Message {
     }
 
     /// Who answers what the model asks with `askUserQuestion`: an async closure that returns a
-    /// [`QuestionAnswer`](placet_engine::QuestionAnswer), or `None` when it cannot answer. Without one the question is put to the
+    /// [`QuestionAnswer`](placet_engine::QuestionAnswer), or `None` when it cannot answer. Without one the question goes to the
     /// assistant's chat or inbox; without either, the call fails as `nobody_to_ask`.
     pub fn on_question(mut self, callback: impl OnQuestion) -> Self {
         self.answers = Some(Arc::new(callback));
@@ -128,7 +128,7 @@ pub enum SendError {
     /// There is nothing to do.
     #[error("the message is empty")]
     Empty,
-    /// The session belongs to somebody else.
+    /// The session belongs to another user.
     #[error("the session `{0}` is not yours")]
     NotYours(SessionId),
     /// Nothing happens in the session any more.
@@ -165,7 +165,7 @@ impl From<StepError<TellRefusal>> for SendError {
 }
 
 impl Assistant {
-    /// Sends a message and waits for the reply. The run goes on if nobody waits for it any more; its callback does not.
+    /// Sends a message and waits for the reply. The run continues when this future is dropped; its callback does not.
     pub async fn send_message(&self, message: Message) -> Result<Reply, SendError> {
         let mut exchange = self.stream_message(message).await?;
         while exchange.next().await?.is_some() {}
@@ -181,7 +181,7 @@ impl Assistant {
             Some(session) => session,
             None => SessionId::new(format!("msg_{}", uuid::Uuid::now_v7().simple()))?,
         };
-        // Whoever decides here is also asked what is open already, so nobody else's session gets that far.
+        // The callback is also asked what is open already, so another user's session must not get that far.
         if !self.agent.may_tell(&session, &self.person).await? {
             return Err(SendError::NotYours(session));
         }

@@ -48,7 +48,7 @@ impl Model for Reader {
         let mut spoken = self.model.speak(prompt, heard).await?;
         for call in &mut spoken.calls {
             if !self.offered.contains(&call.tool) {
-                // A name that no tool has: the model is told that there is none, and nothing is judged or run.
+                // A name that no tool has: the model is told that it is unknown, and nothing is judged or run.
                 call.tool.push_str(" (not offered)");
             }
         }

@@ -109,7 +109,7 @@ pub(super) fn model(
     let (protocol, base_url) = match (known, provider.base_url) {
         (Some((_, protocol, _)), Some(base_url)) => (*protocol, base_url),
         (Some((_, protocol, base_url)), None) => (*protocol, (*base_url).to_owned()),
-        // What nearly everybody speaks.
+        // The protocol of most providers.
         (None, Some(base_url)) => (Protocol::OpenAi, base_url),
         (None, None) => return Err(ModelNameError::Unknown(vendor.to_owned()).into()),
     };

@@ -28,7 +28,7 @@ pub struct ChatEvent {
 /// What happened.
 #[derive(Debug, Clone, PartialEq)]
 pub enum What {
-    /// Somebody said something, and the agent begins; or a run is going on, and it is read after the turn.
+    /// A user wrote, and the agent begins; or a run is going on, and it is read after the turn.
     Started {
         /// What was said.
         message: String,
@@ -260,7 +260,7 @@ pub(super) fn of_row(row: &Committed, agent: &str, last_words: &str) -> Vec<What
     }
 }
 
-/// A call, and at once its result when it is none.
+/// A call, and at once its result when it is invalid.
 fn wanted(iteration: u32, id: &CallId, wanted: &RequestedCall) -> Vec<What> {
     let (tool, args, why) = match wanted {
         RequestedCall::Call { tool, args } => (tool.as_str(), args.as_value().clone(), None),

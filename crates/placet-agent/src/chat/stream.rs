@@ -1,4 +1,4 @@
-//! A conversation as it happens. Reads from the journal, so a slow viewer loses nothing and holds nobody up.
+//! A conversation as it happens. Reads from the journal, so a slow viewer loses nothing and blocks no other.
 
 use std::collections::VecDeque;
 
@@ -143,7 +143,7 @@ impl ChatStream {
             let stop = self.agent.inner.stop.clone();
             tokio::select! {
                 biased;
-                // Whoever watches comes back after the next start, and goes on after the last event they saw.
+                // A watcher comes back after the next start, and continues after the last event it saw.
                 () = stop.cancelled() => return Ok(None),
                 row = self.journal.next() => {
                     let row = row?;

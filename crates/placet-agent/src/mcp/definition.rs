@@ -1,4 +1,4 @@
-//! What a server says of a tool. It is somebody else's text: shown to people and models with everything hidden in it made
+//! What a server says of a tool. It is foreign text: shown to people and models with everything hidden in it made
 //! visible, and compared as it came.
 
 use placet_core::canonical;

@@ -1,5 +1,5 @@
 //! How every tool looked when it was first seen. A server can change what a tool says it does after people have learned to
-//! trust it; whoever is asked about it next is shown the change.
+//! trust it; the next approver sees the change.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;

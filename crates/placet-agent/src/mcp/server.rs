@@ -180,7 +180,7 @@ impl Server {
             ));
         }
         let params = CallToolRequestParams::new(tool.remote.clone()).with_arguments(arguments);
-        // Dropping it tells the server that nobody waits any more.
+        // Dropping it tells the server that the call is cancelled.
         let called = peer.call_tool_once(params);
         let answer = match self.access.call_timeout {
             Some(limit) => tokio::time::timeout(limit, called).await.map_err(|_| {
@@ -201,7 +201,7 @@ impl Server {
     pub(super) async fn stop(&self) {
         let running = self.link.lock().await.running.take();
         if let Some(running) = running {
-            // Whoever does not go is killed when it is dropped.
+            // A server that does not end is killed when it is dropped.
             let _ = tokio::time::timeout(GOODBYE, running.cancel()).await;
         }
     }

@@ -59,7 +59,7 @@ pub struct Access {
 /// Why a model cannot be used as configured.
 #[derive(Debug, thiserror::Error)]
 pub enum AccessError {
-    /// The address is none.
+    /// Not a URL.
     #[error("`{url}` is not an address: {why}")]
     Url {
         /// As written.
@@ -147,7 +147,7 @@ impl Door {
         ))
     }
 
-    /// Nobody answered. Of the address only what holds no secret.
+    /// No response. Of the address only what holds no secret.
     fn out_of_reach(&self, error: reqwest::Error) -> ModelError {
         let (name, address) = (&self.name, self.url.origin().ascii_serialization());
         let why = explained(error);

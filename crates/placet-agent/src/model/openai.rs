@@ -208,7 +208,7 @@ impl Hearing {
         }
     }
 
-    /// A name begins a call where nobody counts.
+    /// A name begins a call when chunks have no index.
     fn uncounted(&self, begins: bool) -> u64 {
         let last = self.calls.last().map(|(index, _)| *index);
         match (last, begins) {

@@ -11,7 +11,7 @@ use tokio::sync::OwnedMutexGuard;
 pub(super) struct Changing(Arc<Mutex<BTreeMap<PathBuf, Weak<tokio::sync::Mutex<()>>>>>);
 
 impl Changing {
-    /// Waits until nobody else changes a file, and keeps it so until the guard is dropped. The file is named by its
+    /// Waits until no other call changes a file, and keeps others out until the guard is dropped. The file is named by its
     /// real place.
     pub(super) async fn alone(&self, file: PathBuf) -> OwnedMutexGuard<()> {
         self.door(file).lock_owned().await

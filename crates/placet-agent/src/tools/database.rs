@@ -1,7 +1,7 @@
 //! A database the agent may use, by its name. Every call has a connection of its own: nothing stays open, or locked, between two.
 //!
 //! The server, too, is made to hold what was judged: it takes one statement at a time, reads are read-only for it, and a change
-//! that touches other rows than people were shown is taken back.
+//! that touches other rows than people were shown is rolled back.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -42,7 +42,7 @@ enum At {
     Sqlite(sqlite::Sqlite),
     Postgres(Box<postgres::Postgres>),
     Mysql(mysql::Mysql),
-    /// Whoever calls is told why.
+    /// The caller is told why.
     Nowhere(String),
 }
 
@@ -81,7 +81,7 @@ impl Database {
         })
     }
 
-    /// A database that cannot be used, and why: whoever calls is told.
+    /// A database that cannot be used, and why: the caller is told.
     pub fn unusable(name: &str, dialect: SqlDialect, why: impl std::fmt::Display) -> Self {
         Self {
             name: name.to_owned(),
@@ -116,7 +116,7 @@ impl Database {
         .await
     }
 
-    /// Changes rows; takes it back when others are touched than people were shown. Returns how many.
+    /// Changes rows; rolls back when others are touched than people were shown. Returns how many.
     pub(super) async fn modify(&self, sql: &str, shown: Option<u64>) -> Result<u64, String> {
         let agreed = Agreed { rows: shown };
         within(TIME_MAX, async {
@@ -131,13 +131,13 @@ impl Database {
         .map_err(|error| format!("{error}\n[nothing was changed, unless this says that it is not known]"))
     }
 
-    /// How many rows a statement would touch, measured in a transaction that is taken back.
+    /// How many rows a statement would touch, measured in a transaction that is rolled back.
     pub(super) async fn preview(&self, sql: &str) -> Result<u64, String> {
         let no_count = || "how many rows it would touch cannot be counted beforehand".to_owned();
         match self.judge(sql)? {
             Category::Write => {}
             Category::Read => return Ok(0),
-            // What else it does may not be possible to take back.
+            // What else it does may not be possible to roll back.
             Category::Command | Category::Network | Category::Ask => return Err(no_count()),
         }
         if let Some(count) = sql::preview_count_query(sql, Some(self.dialect)) {
@@ -156,7 +156,7 @@ impl Database {
         .await
     }
 
-    /// What kind of effect one statement has. The error says why it is none, or more than one.
+    /// What kind of effect one statement has. The error says why it has none, or more than one.
     pub(super) fn judge(&self, sql: &str) -> Result<Category, String> {
         let mut found = Analysis::nothing();
         sql::analyse(sql, Some(self.dialect), SqlAccess::ReadOnly, &mut found);

@@ -95,8 +95,8 @@ pub(super) async fn shown(workspace: &Workspace, args: &Args, after: After) -> R
     .await
 }
 
-/// Changes a file, if it is still the one that was judged and what people were shown. Returns how many bytes it has now. Nobody
-/// else changes it between reading and replacing; who waits for that and is dropped has changed nothing.
+/// Changes a file, if it is still the one that was judged and what people were shown. Returns how many bytes it has now. No
+/// other call changes it between reading and replacing; a caller that is dropped while it waits has changed nothing.
 pub(super) async fn change(
     workspace: &Workspace,
     call: &ToolCall,
@@ -110,7 +110,7 @@ pub(super) async fn change(
     let (landing, find) = blocking(move || Ok((find()?, find))).await?;
     let alone = workspace.changing.alone(landing.file().to_owned()).await;
     blocking(move || {
-        // The disk goes on when nobody waits for it any more, and so does this.
+        // A write is not cancelled with its caller, and neither is this.
         let _alone = alone;
         if find()? != landing {
             return Err("nothing was written: the path leads elsewhere than a moment ago".into());
@@ -199,7 +199,7 @@ fn replace(target: &Path, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Temporary files are private; what an agent writes is for everybody who may look at the folder.
+/// Temporary files are private; what an agent writes is for all users of the folder.
 #[cfg(unix)]
 fn usual_permissions(file: &NamedTempFile) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;

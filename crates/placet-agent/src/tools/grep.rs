@@ -126,7 +126,7 @@ impl Grep {
         let start = Start::new(&self.workspace, call, shown)?;
         let unasked = Unasked::new(self.workspace.in_force(), start.workspace(), call, "read")?;
         // A file that was named was judged under its name, and of a folder outside people were asked about all of it. What must
-        // not be read is not searched either, whoever agreed to the search.
+        // not be read is not searched either, even when the search is approved.
         let may_read = |file: &Path| match unasked.decide(file) {
             Decision::Allow => true,
             Decision::Ask(_) => start.is_file(file) || !start.is_inside(),

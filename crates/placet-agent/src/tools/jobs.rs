@@ -1,4 +1,4 @@
-//! Command lines that run in the background. A job belongs to the session that started it; nobody else can see or end it. It
+//! Command lines that run in the background. A job belongs to the session that started it; no other session can see or end it. It
 //! ends with its session, and with the process.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -33,7 +33,7 @@ struct Job {
     news: watch::Receiver<u64>,
 }
 
-/// What a job printed and nobody has read yet.
+/// What a job printed and was not read yet.
 #[derive(Default)]
 struct Log {
     waiting: VecDeque<u8>,
@@ -110,7 +110,7 @@ impl Jobs {
         }
         let group = start()?;
         let (log, (tell, news)) = (Arc::new(Mutex::new(Log::default())), watch::channel(0));
-        // By chance, so that a name from before a restart is nobody's.
+        // By chance, so that a name from before a restart is unknown.
         let id = format!("job-{:06x}", rand::random_range(0..0x0100_0000_u32));
         jobs.push(Job {
             id: id.clone(),

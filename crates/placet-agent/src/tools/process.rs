@@ -94,7 +94,7 @@ impl fmt::Display for End {
 pub(super) struct Leash(Arc<Mutex<Option<Pid>>>);
 
 impl Leash {
-    /// Once: afterwards the number may be somebody else's.
+    /// Once: afterwards the number may belong to another process.
     pub(super) fn pull(&self) {
         if let Some(leader) = self.0.lock().unwrap_or_else(PoisonError::into_inner).take() {
             // Gone already is what we want.
@@ -137,7 +137,7 @@ impl Group {
                 .map_err(|why| format!("nothing ran: the command cannot be confined: {why}"))?,
             None => command.spawn().map_err(not_started)?,
         };
-        // Our own copies of the pipe's end would keep it open for ever.
+        // Our own copies of the pipe's end would keep it open forever.
         drop(command);
         let leader = shell
             .id()

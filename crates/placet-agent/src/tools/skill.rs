@@ -59,7 +59,7 @@ fn is_name(name: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
 }
 
-/// The text of a skill; `None` when the folder has none of that name. A link may not lead out of the folder: nobody is asked
+/// The text of a skill; `None` when the folder has none of that name. A link may not lead out of the folder: no one is asked
 /// before a skill is read.
 fn load(folder: &Path, name: &str) -> Option<Result<String, String>> {
     let real = std::fs::canonicalize(folder.join(name).join(FILE)).ok()?;

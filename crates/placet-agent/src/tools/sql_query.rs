@@ -45,7 +45,7 @@ impl Tool for SqlQuery {
         self.databases.schema()
     }
 
-    /// Only reads ever run here, so no one is asked about anything else.
+    /// Only reads ever run here, so nothing else needs approval.
     fn check(&self, args: &Args) -> Result<(), String> {
         let (database, sql) = self.databases.of(args)?;
         match database.judge(sql)? {

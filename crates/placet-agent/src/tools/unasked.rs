@@ -1,5 +1,5 @@
 //! Which files may be read, or changed, without asking. A search goes through many, and must not find in one what reading it
-//! would be asked about, or denied: a secret, or what a rule guards.
+//! needs approval, or is denied: a secret, or what a rule guards.
 
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};

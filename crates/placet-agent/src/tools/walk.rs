@@ -12,7 +12,7 @@ use placet_core::evidence::Evidence;
 use super::files::Workspace;
 use super::resolved_path;
 
-/// How long one walk may take. It is on a thread that nobody can stop from outside.
+/// How long one walk may take. It is on a thread that cannot be stopped from outside.
 const TIME_MAX: Duration = Duration::from_secs(20);
 /// The longest output, in bytes.
 pub(super) const OUTPUT_BYTES_MAX: usize = 48 * 1024;

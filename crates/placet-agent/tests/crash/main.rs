@@ -1,5 +1,5 @@
 //! Real crashes: a process with a run of many turns, killed with SIGKILL again and again and resumed each time. Afterwards every
-//! effect has happened exactly once, or a person was asked about it.
+//! effect has happened exactly once, or a person was asked.
 //!
 //! The model is scripted; engine, store, shell and files are real. The killer starts this test program itself as the worker,
 //! so that no program exists only for tests.
@@ -53,7 +53,7 @@ fn worker_entry() {
     }
 }
 
-/// One history in a folder of its own, which stays for whoever wants to see what went wrong.
+/// One history in a folder of its own, which stays for debugging.
 fn sound_history(seed: u64) -> Result<Tally, Failure> {
     let dir = tempfile::tempdir()?;
     let wrong = match history(dir.path(), seed) {

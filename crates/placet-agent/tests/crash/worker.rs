@@ -84,7 +84,7 @@ async fn work(dir: &Path, rng: StdRng) -> Result<(), Failure> {
     Ok(engine.shutdown().await?)
 }
 
-/// Every turn appends lines, each of its own; one call is made twice, one reads, one writes, and one is handed on to a run of
+/// Every turn appends lines, each of its own; one call is made twice, one reads, one writes, and one is delegated to a run of
 /// its own, which appends a line too.
 fn turns() -> Vec<Value> {
     let turn = |n: u32| {

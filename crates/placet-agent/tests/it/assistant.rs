@@ -24,7 +24,7 @@ use crate::support::{House, calls, on, principal, says, soon};
 mod questions;
 mod sessions;
 
-/// Remembers whom it was asked about, and says yes.
+/// Remembers what it was asked, and approves.
 #[derive(Clone, Default)]
 struct Asked(Arc<Mutex<Vec<String>>>);
 
@@ -45,7 +45,7 @@ impl Asked {
         }
     }
 
-    /// By name: calls of one turn are asked about side by side.
+    /// By name: calls of one turn are asked side by side.
     fn names(&self) -> Vec<String> {
         let mut names = self.0.lock().unwrap().clone();
         names.sort();
@@ -125,7 +125,7 @@ async fn step_2_reading_is_allowed_in_every_mode() {
     }
 }
 
-/// A tool of the product's own, which knows that small payments need nobody.
+/// A tool of the product's own, which knows that small payments need no approval.
 struct Pay;
 
 #[async_trait]

@@ -64,7 +64,7 @@ async fn the_words_of_the_model_are_heard_while_it_speaks() {
             heard.push_str(piece);
         }
     }
-    // Pieces may be missed by whoever came late; what is heard is what was said.
+    // A late client may miss pieces; what is heard is what was said.
     assert!("one two three".ends_with(&heard), "{heard}");
     home.close().await;
 }

@@ -21,7 +21,7 @@ impl Protocol {
         }
     }
 
-    /// The same stream, ended for another reason; `null` is none.
+    /// The same stream, ended for another reason; `null` means no reason.
     fn ended(self, text: &str, calls: &[(&str, &str)], reason: &str) -> Reply {
         let (key, usual) = match (self, calls) {
             (Self::OpenAi, []) => ("finish_reason", "stop"),

@@ -99,7 +99,7 @@ async fn behaves(shop: Shop) {
     );
     assert_eq!(shop.count().await, "3");
 
-    // Other rows than people were shown: taken back.
+    // Other rows than people were shown: rolled back.
     let refused = shop.modify_shown(delete, 1).await.unwrap_err();
     assert!(
         refused.contains("it touches 2 rows now, and a person was shown 1"),
@@ -461,7 +461,7 @@ async fn a_read_through_data_modify_runs_on_a_connection_that_cannot_write() {
         .await
         .unwrap();
     let other = rusqlite::Connection::open(folder.path().join("shop.db")).unwrap();
-    // Somebody else's write lock would keep a writer waiting, and does not keep a reader.
+    // Another process's write lock would keep a writer waiting, and does not keep a reader.
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let read = shop.modify("SELECT count(*) AS n FROM orders").await.unwrap();
     assert_eq!(read, "[\"n\"]\n[0]\n[1 rows]");

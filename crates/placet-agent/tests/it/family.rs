@@ -1,4 +1,4 @@
-//! Work handed on: a run does a call of another run. Its questions reach the root's people with the path of who asks, a parked
+//! Delegated tasks: a run does a call of another run. Its questions reach the root's people with the path of who asks, a parked
 //! child parks its parent, and the end of one is the result of the other.
 
 use placet_agent::Rest;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{House, calls, last, lin, on, question, rest, says, session};
 
-/// One call is asked about; it is rejected, and nothing has come of it.
+/// One call needs approval; it is rejected, and nothing has come of it.
 async fn is_asked(house: &House, tool: &str, args: Value, why: &str) {
     let home = house
         .open(json!([calls(&[(tool, args.clone())]), says("Well.")]))

@@ -73,7 +73,7 @@ impl Channel for Wall {
             Content::Decided { .. } => "(it was decided)".to_owned(),
             Content::Message { text } => text.to_owned(),
         };
-        // Whoever is asked sees a question in their own chat as well.
+        // An approver sees a question in their own chat as well.
         if delivery.chat.as_str() == "room" {
             self.given.lock().unwrap().push(text);
             self.count.send_modify(|count| *count += 1);
@@ -95,7 +95,7 @@ async fn open(house: &House, wall: &Arc<Wall>, turns: Value, listens: &[&str]) -
     .await
 }
 
-/// In some folder, with some model, as somebody.
+/// In some folder, with some model, as some user.
 async fn open_as(
     house: &House,
     wall: &Arc<Wall>,
@@ -352,7 +352,7 @@ async fn a_chat_of_another_agent_keeps_its_messages_for_that_one() {
     let model = Scripted::new("scripted", script(&json!([])));
     let other = |builder: Builder| listening(builder.named(AgentId::new("other").unwrap()));
     let home = open_as(&house, &wall, &house.work(), model, other).await;
-    // It looks at what waits first of all, and has done so when it has stopped.
+    // It looks at its queue first of all, and has done so when it has stopped.
     home.agent.clone().shutdown().await;
     assert_eq!(
         counted(&home, |event| matches!(event, Event::RunStarted(_))).await,

@@ -81,7 +81,7 @@ async fn an_interrupted_model_is_heard_no_more_and_the_next_message_is_answered(
 #[tokio::test]
 async fn an_interrupted_call_is_stopped_and_its_result_says_so() {
     let house = House::new();
-    // Reading a pipe waits for whoever writes to it.
+    // Reading a pipe waits for its writer.
     let pipe = std::process::Command::new("mkfifo")
         .arg(house.work().join("begun"))
         .status();
@@ -235,7 +235,7 @@ async fn a_call_on_its_way_to_the_gate_when_its_run_is_stopped_is_never_asked_ab
     let mut stream = home.say("Count").await;
     soon(slow.begun.acquire()).await.unwrap().forget();
     interrupts(&home).await;
-    // Nobody waits for what the tool would have shown.
+    // The preview of the tool is not waited for.
     let events = rest(&mut stream).await;
     assert_eq!(last(&events, "COMPLETED")["how"], "interrupted");
     assert!(!names(&events).contains(&"INTERACTION"), "{events:?}");
@@ -258,7 +258,7 @@ async fn a_call_that_was_allowed_is_not_begun_once_its_run_is_interrupted() {
         .open(json!([calls(&[("bash", json!({ "command": "touch x" }))])]))
         .await;
     let asked = question(&mut home.say("Touch").await).await;
-    // Nobody runs it while it is approved, and then the run is interrupted.
+    // No process runs it while it is approved, and then the run is interrupted.
     home.agent.clone().shutdown().await;
     home.answer(&asked, "approve", None).await;
     let call = asked.context["callId"].as_str().unwrap();
@@ -350,7 +350,7 @@ async fn what_is_said_after_an_interruption_is_answered_also_when_time_ends_the_
     let mut stream = run.watch(None).await;
     let [begun, said] = [next(&mut stream).await.unwrap(), next(&mut stream).await.unwrap()];
     assert_eq!([begun.what.name(), said.what.name()], ["STARTED", "STARTED"]);
-    // Whoever comes back after they said it hears the answer as well.
+    // A client that comes back afterwards hears the answer as well.
     let mut again = run.watch(said.id).await;
     run.ends(RunEnd::TimedOut).await;
     for stream in [&mut stream, &mut again] {

@@ -63,7 +63,7 @@ async fn read(tools: &Tools, session: &str, id: &str) -> Result<String, String> 
     .await
 }
 
-/// Whether the process is there. One that has ended and that nobody has asked about is not.
+/// Whether the process is there. One that has ended and was not waited for is not.
 fn is_running(process: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.trim()));
     stat.is_ok_and(|stat| !stat.contains(") Z "))
@@ -208,7 +208,7 @@ async fn only_so_many_jobs_run_at_once() {
     start(&tools, "other", "sleep 600").await;
 }
 
-/// The whole way: the job is asked about, its output and its end are not.
+/// The whole way: the job needs approval, its output and its end are not.
 #[tokio::test]
 async fn a_job_ends_when_the_agent_stops() {
     let house = House::new();

@@ -288,7 +288,7 @@ async fn a_tool_that_changed_since_it_was_first_seen_is_high_and_people_are_show
     }
     second.home.answer(&asked, "approve", None).await;
     rest(&mut stream).await;
-    // Whoever approved it has seen it.
+    // The approver has seen it.
     assert_eq!(
         last(&rest(&mut second.home.say("Go").await).await, "OBSERVATION")["output"],
         "said"

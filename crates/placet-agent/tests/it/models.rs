@@ -264,7 +264,7 @@ async fn a_run_with_a_real_protocol_comes_to_its_end() {
 #[tokio::test]
 async fn a_model_that_cannot_be_reached_is_named_with_its_address_and_without_its_key() {
     for protocol in BOTH {
-        // Whoever had this port is gone.
+        // The server on this port is gone.
         let port = std::net::TcpListener::bind("127.0.0.1:0")
             .unwrap()
             .local_addr()

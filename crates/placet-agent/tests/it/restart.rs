@@ -61,7 +61,7 @@ async fn a_parked_run_is_answered_after_a_restart_and_goes_on() {
     home.close().await;
 }
 
-/// A run that waits in a folder, approved while nobody works; what it would do there has not happened.
+/// A run that waits in a folder, approved while no process works; what it would do there has not happened.
 async fn approved_and_waiting(house: &House) {
     let turns = json!([
         calls(&[("bash", json!({ "command": "touch ran" }))]),
@@ -74,7 +74,7 @@ async fn approved_and_waiting(house: &House) {
     home.engine.shutdown().await.unwrap();
 }
 
-/// An agent over the same store, somewhere else or as somebody else.
+/// An agent over the same store, somewhere else or as another agent.
 async fn another(
     house: &House,
     work: &Path,

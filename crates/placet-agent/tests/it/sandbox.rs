@@ -1,4 +1,4 @@
-//! The sandbox under the agent: what runs unasked because it is confined, and what is asked about.
+//! The sandbox under the agent: what runs unasked because it is confined, and what needs approval.
 
 use placet_agent::Tools;
 use placet_agent::sandbox::Support;

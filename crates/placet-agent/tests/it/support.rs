@@ -17,7 +17,7 @@ use placet_engine::Engine;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Everything the built-in tools do is asked about where it is not a read, and nothing is remembered.
+/// Every call of the built-in tools that is not a read needs approval, and nothing is remembered.
 pub(crate) const CONFIG: &str =
     "[approval]\ntimeout = '10m'\nmemory = '0s'\n[[people]]\nname = 'lin'\nemail = 'lin@example.com'\n";
 
@@ -68,7 +68,7 @@ impl House {
         .await
     }
 
-    /// With an agent that goes on with nothing by itself.
+    /// With an agent that continues nothing by itself.
     pub(crate) async fn open_idle(&self, turns: Value) -> Home {
         let (script, tools) = (
             Script::from_json(json!({ "turns": turns })).unwrap(),

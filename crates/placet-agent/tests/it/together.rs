@@ -131,7 +131,7 @@ impl Tool for Hold {
     async fn run(&self, _: &ToolCall, _: &[Evidence]) -> Result<String, String> {
         self.inside.send_modify(|inside| *inside += 1);
         self.most.fetch_max(*self.inside.borrow(), Ordering::SeqCst);
-        // Nobody gets a permit: it is closed at some time, and then all go.
+        // No call gets a permit: it is closed at some time, and then all go.
         let _ = self.door.acquire().await;
         self.inside.send_modify(|inside| *inside -= 1);
         Ok("held".into())

@@ -162,7 +162,7 @@ async fn a_user_instruction_is_a_message_after_the_result() {
 }
 
 /// The document's checkpoint holds the call, the conversation and the workflow; here that is the journal, and it is not
-/// deleted while somebody waits.
+/// deleted while a request is pending.
 #[tokio::test]
 async fn the_checkpoint_of_a_waiting_run_is_all_a_later_process_needs_even_without_the_file() {
     let house = House::new();
@@ -179,7 +179,7 @@ async fn the_checkpoint_of_a_waiting_run_is_all_a_later_process_needs_even_witho
     begin(&home, &std::fs::read_to_string(&file).unwrap(), "go").await;
     let asked = parked(&home).await;
     home.close().await;
-    // Whoever changes the file changes no run that began with it.
+    // Changing the file does not change a run that began with it.
     std::fs::remove_file(&file).unwrap();
 
     let home = house.open(turns).await;

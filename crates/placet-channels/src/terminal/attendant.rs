@@ -4,7 +4,8 @@ use std::io;
 use std::sync::Arc;
 
 use placet_core::ids::InteractionId;
-use placet_core::interaction::{Asked, Audience, Interaction, Locale, Pending};
+use placet_core::interaction::{Audience, Interaction, Locale, Pending};
+use placet_core::messages::{self, prompt};
 use placet_core::principal::Principal;
 use placet_core::render::{Block, Document, SafeText, decided};
 use placet_engine::Engine;
@@ -33,7 +34,7 @@ pub struct Attendant {
     pub(super) by: Principal,
 }
 
-/// Why nobody attends the terminal any more. Questions stay open.
+/// Why the terminal is no longer attended. Questions stay open.
 #[derive(Debug, thiserror::Error)]
 pub enum AttendError {
     /// The terminal is gone.
@@ -125,7 +126,7 @@ impl Attendant {
         }
     }
 
-    /// What was shown before the last start was shown to nobody who is still looking: it is delivered again.
+    /// What was shown before the last start is no longer on a screen: it is delivered again.
     pub async fn catch_up(&self, broker: &Broker) -> Result<(), StoreError> {
         let mut after = None;
         loop {
@@ -142,7 +143,7 @@ impl Attendant {
         }
     }
 
-    /// Shows a question until it is settled, on a terminal that nobody else draws on or reads from meanwhile.
+    /// Shows a question until it is settled, on a terminal that nothing else draws on or reads from meanwhile.
     pub async fn ask(
         &mut self,
         questions: &dyn Questions,
@@ -234,9 +235,10 @@ impl Attendant {
                 let document = decided(&resolved.asked, &resolved.resolution, resolved.at, locale);
                 Ok(outcome(&document))
             }
-            Some(Interaction::Pending(pending)) => {
-                Ok(Line::new(SpanStyle::Faint, still_open(&pending.asked, locale)))
-            }
+            Some(Interaction::Pending(pending)) => Ok(Line::new(
+                SpanStyle::Faint,
+                prompt::still_open(pending.asked.code).say(locale),
+            )),
             None => Ok(Line::default()),
         }
     }
@@ -248,10 +250,7 @@ impl Attendant {
         if lines.len() > KEPT_MAX {
             let hidden = lines.len() - KEPT_MAX;
             lines.truncate(KEPT_MAX);
-            let words = match document.locale {
-                Locale::English => format!("… {hidden} lines more; the journal keeps them"),
-                Locale::Chinese => format!("… 另有 {hidden} 行，日志中有完整内容"),
-            };
+            let words = prompt::lines_kept(hidden).say(document.locale);
             lines.push(Line::new(SpanStyle::Faint, words));
         }
         lines.push(end);
@@ -274,28 +273,14 @@ fn outcome(document: &Document) -> Line {
     line
 }
 
-fn still_open(asked: &Asked, locale: Locale) -> String {
-    match locale {
-        Locale::English => format!("→ Still open: `placet inbox` answers {}.", asked.code),
-        Locale::Chinese => format!("→ 问题仍未回答：可用 `placet inbox` 回答 {}。", asked.code),
-    }
-}
-
 /// What a bystander is told.
 fn told(pending: &Pending, locale: Locale) -> String {
     let who = match &pending.asked.audience {
-        Audience::Inbox => "inbox".to_owned(),
-        Audience::People(people) => people
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join(", "),
+        Audience::Inbox => prompt::the_inbox().say(locale),
+        Audience::People(people) => {
+            let people: Vec<String> = people.iter().map(ToString::to_string).collect();
+            messages::all_of(locale, &people)
+        }
     };
-    match locale {
-        Locale::English => format!(
-            "→ Not yours to decide: {} is asked ({}).",
-            who, pending.asked.code
-        ),
-        Locale::Chinese => format!("→ 此事不由你决定：已询问 {}（{}）。", who, pending.asked.code),
-    }
+    prompt::for_others(pending.asked.code, who).say(locale)
 }

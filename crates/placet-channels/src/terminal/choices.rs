@@ -1,6 +1,7 @@
 //! Which key does what for a question.
 
 use placet_core::interaction::{Action, Asked, InteractionKind, InteractionOption, Locale, Subject};
+use placet_core::messages::{Message, key};
 use placet_core::render::SafeText;
 use placet_core::standing::Scope;
 use placet_core::verdict::AnswerKind;
@@ -122,7 +123,7 @@ impl Choices {
 }
 
 fn keys(options: &[InteractionOption], edits: bool, scopes: &[Scope], locale: Locale) -> Vec<Choice> {
-    let say = |english, chinese| SafeText::line(locale.pick(english, chinese));
+    let say = |message: Message| SafeText::line(&message.say(locale));
     let own = |key, label, about, does| Choice {
         key: Some(key),
         label,
@@ -131,7 +132,7 @@ fn keys(options: &[InteractionOption], edits: bool, scopes: &[Scope], locale: Lo
     };
     let mut all = Vec::new();
     for option in options {
-        let key = match option.action {
+        let letter = match option.action {
             Action::ApproveAndExecute => 'y',
             Action::RejectWithReason => 'n',
             Action::RetryWithFeedback => 't',
@@ -140,25 +141,17 @@ fn keys(options: &[InteractionOption], edits: bool, scopes: &[Scope], locale: Lo
             Action::Terminate => 'x',
             Action::Custom => continue,
         };
-        all.push(taking(Some(key), option.clone()));
+        all.push(taking(Some(letter), option.clone()));
         match option.action {
             Action::ApproveAndExecute if edits => {
-                let about = say("Run it with arguments you change.", "修改参数后执行。");
-                all.push(own('e', say("Edit", "修改参数"), about.clone(), Does::Edit));
-                all.push(own(
-                    'E',
-                    say("Edit in $EDITOR", "用 $EDITOR 修改"),
-                    about,
-                    Does::EditElsewhere,
-                ));
+                let about = say(key::edit_about());
+                all.push(own('e', say(key::edit()), about.clone(), Does::Edit));
+                all.push(own('E', say(key::edit_elsewhere()), about, Does::EditElsewhere));
             }
             Action::RejectWithReason => all.push(own(
                 'r',
-                say("Reject with a reason", "拒绝并说明原因"),
-                say(
-                    "Do not run it; the agent reads your reason.",
-                    "不执行，并把你写的原因告诉智能体。",
-                ),
+                say(key::reject_reason()),
+                say(key::reject_reason_about()),
                 Does::Explain(option.clone()),
             )),
             _ => {}
@@ -170,20 +163,12 @@ fn keys(options: &[InteractionOption], edits: bool, scopes: &[Scope], locale: Lo
     if approves && !scopes.is_empty() {
         all.push(own(
             'a',
-            say("Approve and don't ask again", "批准且不再询问"),
-            say(
-                "You choose for what exactly, and for how long.",
-                "由你选择具体范围和期限。",
-            ),
+            say(key::remember()),
+            say(key::remember_about()),
             Does::Remember,
         ));
     }
-    all.push(own(
-        'm',
-        say("Message for the agent", "给智能体留言"),
-        say("Sent along with whatever you answer.", "随你的回答一并发送。"),
-        Does::Tell,
-    ));
+    all.push(own('m', say(key::tell()), say(key::tell_about()), Does::Tell));
     all
 }
 

@@ -4,28 +4,22 @@ use std::io::Write as _;
 use std::process::Command;
 
 use placet_core::interaction::Locale;
+use placet_core::messages::editor;
 
 /// Lets them edit a text in `$VISUAL` or `$EDITOR`; or says why not.
 pub fn edit(text: &str, locale: Locale) -> Result<String, String> {
-    let editor = ["VISUAL", "EDITOR"]
+    let program = ["VISUAL", "EDITOR"]
         .into_iter()
         .filter_map(|name| std::env::var(name).ok())
         .find(|value| !value.trim().is_empty());
-    let Some(editor) = editor else {
-        let words = locale.pick(
-            "$EDITOR is not set; press e to edit here",
-            "未设置 $EDITOR；按 e 可在此修改",
-        );
-        return Err(words.to_owned());
+    let Some(program) = program else {
+        return Err(editor::unset().say(locale));
     };
-    in_file(&editor, text).map_err(|error| {
-        let words = locale.pick("the editor did not work", "编辑器未能正常工作");
-        format!("{words}: {error}")
-    })
+    in_file(&program, text).map_err(|error| editor::failed(error).say(locale))
 }
 
 fn in_file(editor: &str, text: &str) -> std::io::Result<String> {
-    // Only this user can read the file: arguments are nobody else's business.
+    // Only this user can read the file: arguments may hold secrets.
     let mut file = tempfile::Builder::new()
         .prefix("placet-")
         .suffix(".json")

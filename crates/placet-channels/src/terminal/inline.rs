@@ -59,7 +59,7 @@ pub(crate) enum Held {
 }
 
 impl Inline {
-    /// The terminal of this process, if somebody sits at it. Whoever draws holds a [`Raw`].
+    /// The terminal of this process, if it is interactive. Drawing requires a [`Raw`].
     pub fn find(locale: Locale, colours: Colours) -> Result<Self, NoTerminal> {
         Ok(Self::new(Out::find()?, Palette::of(colours), locale))
     }

@@ -18,6 +18,7 @@ use placet_core::ids::PersonId;
 use placet_core::interaction::{
     Action, Answer, Asked, Edited, Interaction, InteractionKind, InteractionOption, Locale, Shown, Subject,
 };
+use placet_core::messages::{Explain as _, Message, prompt};
 use placet_core::principal::Principal;
 use placet_core::question::Question;
 use placet_core::render::SafeText;
@@ -36,7 +37,7 @@ mod draw;
 mod keys;
 #[cfg(test)]
 mod tests;
-mod words;
+mod times;
 
 pub use draw::{Screen, Size};
 
@@ -74,11 +75,11 @@ pub struct Ask {
 pub enum Interrupting {
     /// It refuses: an agent waits at this very terminal.
     Refuses,
-    /// Whoever shows the question takes it for leaving, and the question goes on waiting.
+    /// It leaves the question, which stays pending.
     Leaves,
 }
 
-/// What somebody else must do now.
+/// What the caller must do now.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PromptAction {
     /// Nothing; draw again.
@@ -328,7 +329,7 @@ impl Prompt {
                 // What was typed before it was on the screen confirms nothing.
                 self.guard = Guard::default();
             }
-            _ => self.say(self.pick("This scope cannot be granted.", "无法授予此范围。")),
+            _ => self.note(&prompt::scope_impossible()),
         }
     }
 
@@ -336,8 +337,13 @@ impl Prompt {
         self.note = Some(SafeText::line(text));
     }
 
-    fn pick<'a>(&self, english: &'a str, chinese: &'a str) -> &'a str {
-        self.ask.locale.pick(english, chinese)
+    fn note(&mut self, message: &Message) {
+        let text = self.said(message);
+        self.say(&text);
+    }
+
+    fn said(&self, message: &Message) -> String {
+        message.say(self.ask.locale)
     }
 
     fn kind(&self) -> InteractionKind {
@@ -349,11 +355,7 @@ impl Prompt {
             field.insert(text);
             return;
         }
-        let words = self.pick(
-            "Pasted text decides nothing; press a key.",
-            "粘贴的内容不作为回答，请按键选择。",
-        );
-        self.say(words);
+        self.note(&prompt::pasted_decides_nothing());
     }
 
     /// An interruption is a refusal, with whatever says no; where nothing does, the question is withdrawn.
@@ -366,14 +368,12 @@ impl Prompt {
         match self.choices.refusal.clone() {
             // What an interruption is told the agent as.
             Some(option) => {
-                let why = self
-                    .pick("interrupted at the terminal", "在终端被打断")
-                    .to_owned();
+                let why = self.said(&prompt::interrupted());
                 self.answer(&option, Some(why))
             }
             None if self.is_theirs() => PromptAction::Withdraw,
             None => {
-                self.say(self.pick("This is not yours to decide.", "此事不由你决定。"));
+                self.note(&prompt::not_an_approver());
                 PromptAction::Nothing
             }
         }
@@ -388,13 +388,7 @@ impl Prompt {
         };
         let must_be_read = self.asked().risk == Risk::High || matches!(self.mode, Mode::Granting { .. });
         if approves && must_be_read && unseen > 0 {
-            let words = match self.ask.locale {
-                Locale::English => {
-                    format!("Read it to the end first: {unseen} lines are still below (Space).")
-                }
-                Locale::Chinese => format!("请先看完：下面还有 {unseen} 行（空格键翻页）。"),
-            };
-            self.say(&words);
+            self.note(&prompt::read_first(unseen));
             return PromptAction::Nothing;
         }
         let answer = Answer {
@@ -437,14 +431,14 @@ impl Prompt {
         match arguments::read(&typed, &before) {
             Ok(args) if args == before => {
                 self.mode = Mode::choosing(&self.choices);
-                self.say(self.pick("Nothing was changed.", "没有改动。"));
+                self.note(&prompt::nothing_changed());
             }
             Ok(args) => {
                 let sheet = ScrollView::new(self.changed(&args));
                 self.mode = Mode::Reviewing { args, typed, sheet };
             }
             Err(error) => {
-                self.say(&error.words(self.ask.locale));
+                self.note(&error.message());
                 self.mode = Mode::Typing {
                     wanted: TypedFor::Args,
                     field: Field::holding(&typed),

@@ -1,4 +1,4 @@
-//! What waits to be shown at a terminal: the channel fills it, the attendant empties it.
+//! Questions and messages to be shown at a terminal: the channel fills it, the attendant empties it.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -33,13 +33,13 @@ pub(crate) enum Out {
     Stderr,
 }
 
-/// Why nobody can be asked at this terminal.
+/// Why this terminal cannot show questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoTerminal {
-    /// Nobody types.
+    /// Standard input is not a terminal.
     #[error("standard input is not a terminal: there is nobody to ask")]
     Input,
-    /// Nobody reads.
+    /// Standard output is not a terminal.
     #[error("neither standard output nor standard error is a terminal: there is nobody to ask")]
     Output,
     /// The cursor cannot be moved.
@@ -81,13 +81,13 @@ pub struct Raw {
 }
 
 impl Raw {
-    /// Takes all of the terminal, if somebody sits at it.
+    /// Takes all of the terminal, if it is interactive.
     pub fn whole() -> io::Result<Self> {
         let out = Out::find().map_err(io::Error::other)?;
         Self::take(out, Taken::Whole)
     }
 
-    /// Takes the lines below what is there, if somebody sits at the terminal.
+    /// Takes the lines below what is there, if the terminal is interactive.
     pub fn inline() -> io::Result<Self> {
         let out = Out::find().map_err(io::Error::other)?;
         Self::take(out, Taken::Inline)
@@ -128,7 +128,7 @@ impl Raw {
     }
 }
 
-/// What was typed until now was not meant for a question nobody had seen.
+/// What was typed until now was not meant for a question that was not on the screen.
 fn drain() -> io::Result<()> {
     for _ in 0..DRAIN_MAX {
         if !event::poll(Duration::ZERO)? {
@@ -168,7 +168,20 @@ pub fn restore() {
 pub fn restore_on_signals() -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-    let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM])?;
+    restore_on(&[SIGHUP, SIGINT, SIGQUIT, SIGTERM])
+}
+
+/// The same for programs that handle Ctrl-C themselves.
+#[cfg(unix)]
+pub fn restore_on_other_signals() -> io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGQUIT, SIGTERM};
+
+    restore_on(&[SIGHUP, SIGQUIT, SIGTERM])
+}
+
+#[cfg(unix)]
+fn restore_on(signals: &[i32]) -> io::Result<()> {
+    let mut signals = signal_hook::iterator::Signals::new(signals)?;
     std::thread::Builder::new()
         .name("placet-terminal-signals".into())
         .spawn(move || {

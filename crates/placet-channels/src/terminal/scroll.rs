@@ -66,7 +66,7 @@ impl Scroll {
 }
 
 impl ScrollView {
-    /// A document that nobody has seen yet.
+    /// A document that has not been shown yet.
     pub fn new(document: Document) -> Self {
         Self {
             document,

@@ -4,7 +4,7 @@ use placet_core::call::Chat;
 use placet_core::ids::{ChannelName, ChatId, IdError, PersonId};
 use placet_core::people::Directory;
 
-/// Somebody at a terminal.
+/// The user of a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TerminalUser {
     /// Who they are.
@@ -13,7 +13,7 @@ pub struct TerminalUser {
     pub chat: Chat,
 }
 
-/// Why nobody is known to sit there.
+/// Why the user is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TerminalUserError {
     /// The system does not say.
@@ -37,7 +37,7 @@ impl TerminalUser {
         Self::of(people, &user)
     }
 
-    /// The user named `user`: the person with that `terminal` account, else the person of that name, else a person nobody
+    /// The user named `user`: the person with that `terminal` account, else the person of that name, else a person not
     /// has configured.
     pub fn of(people: &Directory, user: &str) -> Result<Self, TerminalUserError> {
         let channel = ChannelName::new(super::NAME)?;

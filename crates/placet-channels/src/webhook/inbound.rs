@@ -1,4 +1,4 @@
-//! What people write on a platform, on its way in: verified, read, handed on.
+//! What people write on a platform, on its way in: verified, read, passed on.
 //!
 //! The sender is who the platform says it is, and the signature proves the platform. Nothing of a message counts before
 //! its signature does.

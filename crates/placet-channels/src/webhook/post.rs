@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(read_ack(long.as_bytes()), said(None, Visible::Whole));
     }
 
-    /// Whoever cut the text and said so in words we do not read must not be taken for somebody who showed all of it.
+    /// A platform that cut the text and says so in an unknown way must not count as one that showed all of it.
     #[test]
     fn an_acknowledgement_that_cannot_be_read_has_shown_a_part() {
         for odd in [

@@ -15,7 +15,7 @@ use placet_engine::secret::SecretText;
 pub const HEADER: &str = "Placet-Signature";
 /// How far a signature's moment may be from now, in either direction.
 pub const WINDOW: Millis = Millis::from_secs(300);
-/// More signatures than anybody has secrets are not tried.
+/// Beyond this limit signatures are not tried.
 const SIGNATURES_MAX: usize = 8;
 
 /// Why a signature is not taken.

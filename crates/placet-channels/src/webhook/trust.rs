@@ -15,11 +15,11 @@ use super::WebhookError;
 pub enum Trust {
     /// The authorities this machine trusts.
     Machine,
-    /// These and no others: a platform with an authority of its own needs nobody else's word.
+    /// These and no others: a platform with an authority of its own needs no other.
     Only(Arc<RootCertStore>),
 }
 
-/// Why certificates cannot vouch for anybody.
+/// Why certificates cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CaError {
     /// Not certificates.
@@ -28,7 +28,7 @@ pub enum CaError {
     /// Nothing in it.
     #[error("holds no certificate (`-----BEGIN CERTIFICATE-----`)")]
     Empty,
-    /// A certificate that is none.
+    /// Not a certificate.
     #[error("holds a certificate that cannot be used: {0}")]
     Unusable(String),
 }
@@ -49,7 +49,7 @@ impl Trust {
         Ok(Self::Only(Arc::new(roots)))
     }
 
-    /// TLS with ring. A plain-text address needs none, and gets a client that trusts nobody.
+    /// TLS with ring. A plain-text address needs none, and gets a client without trusted certificates.
     pub(super) fn tls(&self, url: &Url) -> Result<ClientConfig, WebhookError> {
         let failed = |error: rustls::Error| WebhookError::Client(error.to_string());
         let provider = Arc::new(rustls::crypto::ring::default_provider());

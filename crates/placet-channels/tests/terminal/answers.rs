@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::person::{Person, Place, bash};
+use placet_core::messages::{prompt, scope};
 
 #[test]
 fn y_runs_exactly_what_was_shown() {
@@ -33,7 +34,7 @@ fn enter_alone_refuses() {
 fn a_refusal_carries_its_reason() {
     let mut kim = Person::asked_about("rm -rf build");
     kim.presses("r");
-    kim.sees("Why not?");
+    kim.sees(&prompt::ask_reason().to_string());
     kim.enters("the build is still needed 明天");
     kim.sees("→ Rejected by kim. “the build is still needed 明天”");
     let result = kim.result();
@@ -84,12 +85,12 @@ fn skipping_leaves_this_one_out() {
 fn ending_the_run_is_confirmed_first() {
     let mut kim = Person::asked_about("rm -rf build");
     kim.presses("x");
-    kim.sees("End the run — sure?");
+    kim.sees(&prompt::choose("End the run").to_string());
     kim.types("\r");
     // What was asked before must be off the screen, or it is taken for what is asked next.
-    kim.sees_no_more("sure?");
+    kim.sees_no_more(&prompt::choose("End the run").to_string());
     kim.presses("x");
-    kim.sees("sure?");
+    kim.sees(&prompt::choose("End the run").to_string());
     kim.types("y");
     kim.sees("→ Run ended by kim.");
     assert_eq!(kim.result()["status"], "terminated");
@@ -129,7 +130,7 @@ fn bad_json_and_a_bad_schema_are_said_and_can_be_mended() {
     // Still the same text, to be mended.
     kim.types(&"\u{7f}".repeat(7));
     kim.enters("}");
-    kim.sees("Nothing was changed.");
+    kim.sees(&prompt::nothing_changed().to_string());
     kim.types("n");
     kim.sees("→ Rejected by kim.");
     assert_eq!(kim.result()["status"], "rejected");
@@ -178,7 +179,7 @@ fn dont_ask_again_shows_its_exact_scope_and_end_and_is_kept() {
     let calls = [bash("mkdir build"), bash("mkdir build")];
     let mut kim = Person::at(json!({ "calls": calls, "oneByOne": true }));
     kim.presses("a");
-    kim.sees("exactly this call of `bash`");
+    kim.sees(&scope::exactly("bash").to_string());
     kim.sees("in session `terminal:kim` only");
     kim.sees("‹1 hour›");
     kim.types("\u{1b}[B\u{1b}[C");
@@ -261,9 +262,9 @@ fn dont_ask_again_is_never_offered_for_high_risk_nor_taken_by_enter() {
 fn a_message_for_the_agent_goes_with_the_answer() {
     let mut kim = Person::asked_about("mkdir build");
     kim.presses("m");
-    kim.sees("What should the agent be told as well?");
+    kim.sees(&prompt::ask_message().to_string());
     kim.enters("afterwards run the tests");
-    kim.sees("Message for the agent: afterwards run the tests");
+    kim.sees("Note for the agent: afterwards run the tests");
     kim.types("n");
     kim.sees("→ Rejected by kim.");
     assert_eq!(kim.result()["instruction"], "afterwards run the tests");

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::person::{Person, bash};
+use placet_core::messages::prompt;
 
 /// Nothing is asked; the program ends by itself.
 fn unasked(scene: Value) -> Value {
@@ -40,7 +41,7 @@ fn diamond_risk_low_runs_high_always_asks() {
     let config = "[tools.ls]\ncategory = 'read'\n";
     let calls = unasked(json!({ "config": config, "calls": [{ "tool": "ls", "args": { "path": "." } }] }));
     assert!(calls[0]["output"].is_string());
-    // Approved once, a HIGH call is asked about again.
+    // Approved once, a HIGH call needs approval again.
     let mut kim = Person::at(json!({ "calls": [bash("rm -rf a"), bash("rm -rf a")], "oneByOne": true }));
     kim.presses("y");
     kim.sees("→ Approved by kim.");
@@ -54,7 +55,7 @@ fn diamond_memory_a_medium_call_is_asked_about_once_and_remembered_in_its_window
     kim.presses("y");
     let results = kim.results();
     assert_eq!(results["calls"][0], results["calls"][1]);
-    // Past the window it is asked about again.
+    // After the window it needs approval again.
     let config = "[approval]\nmemory = \"0s\"\n";
     let scene = json!({ "config": config, "calls": [bash("mkdir a"), bash("mkdir a")], "oneByOne": true });
     let mut kim = Person::at(scene);
@@ -129,12 +130,12 @@ fn boundary_sessions_are_independent_an_answer_counts_for_its_own_question_only(
     let mut other = bash("mkdir b");
     other["session"] = json!("another");
     let mut kim = Person::at(json!({ "calls": [bash("mkdir a"), other] }));
-    kim.sees("1 more waiting");
+    kim.sees(prompt::others(1_u32).to_string().trim());
     let approved = usize::from(kim.screen().contains("│ mkdir b"));
     kim.presses("y");
     kim.waits_until("the other one", |screen| {
         let text = screen.contents();
-        text.contains("[N] Reject") && !text.contains("more waiting")
+        text.contains("[N] Reject") && !text.contains("more pending")
     });
     kim.presses("n");
     let calls = kim.results()["calls"].clone();

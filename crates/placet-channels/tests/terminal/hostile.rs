@@ -78,12 +78,12 @@ fn a_storm_of_line_breaks_and_a_huge_argument_are_paged_not_cut() {
         "the ways to answer stay visible: {screen}"
     );
     kim.types("y");
-    kim.sees("Read it to the end first");
+    kim.sees("Read to the end first");
     kim.types("\u{1b}[F");
-    kim.sees_no_more("Read it to the end first");
+    kim.sees_no_more("Read to the end first");
     kim.types("y");
     // Jumping to the end is not reading.
-    kim.sees("Read it to the end first");
+    kim.sees("Read to the end first");
     kim.types("n");
     assert_eq!(kim.result()["status"], "rejected");
 }

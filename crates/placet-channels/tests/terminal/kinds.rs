@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::person::Person;
+use placet_core::messages::prompt;
 
 fn asks(kind: &str, options: &Value) -> Person {
     Person::at(json!({ "requests": [{
@@ -52,11 +53,11 @@ fn a_choice_is_taken_with_the_arrows_and_enter_takes_the_default() {
 fn a_dangerous_choice_is_confirmed() {
     let mut kim = asks("USER_CHOICE", &databases());
     kim.presses("2");
-    kim.sees("Production — sure?");
+    kim.sees(&prompt::choose("Production").to_string());
     kim.types("n");
     kim.sees("[2] Production");
     kim.types("2");
-    kim.sees("sure?");
+    kim.sees("Choose ");
     kim.types("y");
     assert_eq!(resolution(&mut kim)["ballot"]["option"], "production");
 }

@@ -12,7 +12,7 @@ use crate::pty::{Pty, Room};
 
 const PROGRAM: &str = "program::the_program_at_the_terminal";
 
-/// A terminal with a program on it, and somebody in front of it.
+/// A terminal with a program on it, and a person in front of it.
 pub(crate) struct Person {
     folder: TempDir,
     pty: Pty,
@@ -49,7 +49,7 @@ impl DerefMut for Person {
 }
 
 impl Person {
-    /// Sits down where one shell command is asked about.
+    /// Sits down where one shell command needs approval.
     pub(crate) fn asked_about(command: &str) -> Self {
         Self::at(json!({ "calls": [bash(command)] }))
     }

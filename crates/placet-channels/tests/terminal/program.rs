@@ -103,7 +103,7 @@ async fn play(scene: &Scene) -> Value {
     let store = scene.folder.join("placet.db");
     let (terminal, attendant) = match terminal::open(seat, scene.locale, Colours::Auto) {
         Ok(halves) => halves,
-        // Nobody sits there: calls from this terminal have nobody to ask.
+        // The terminal is not interactive: calls from it have no approver.
         Err(none) => {
             let engine = builder.start(&store).await.unwrap();
             let call = call(&json!({"tool": "deploy", "args": {}}), 0, None);
@@ -188,7 +188,7 @@ async fn finished(engine: &Engine, call: ToolCall) -> Value {
     }
 }
 
-/// Somebody answers in the inbox as soon as the story says so.
+/// A person answers in the inbox as soon as the story says so.
 async fn somebody_else(engine: Engine, says: PathBuf) {
     appears(&says).await;
     let said: Value = serde_json::from_str(&std::fs::read_to_string(&says).unwrap()).unwrap();

@@ -76,7 +76,7 @@ fn dont_ask_again_as_a_rule() {
     kim.types("7");
     kim.sees("‹365 days›");
     kim.types("y");
-    kim.sees("sure?");
+    kim.sees("again for 365 days?");
     recorded("terminal.md", "as-a-rule", &question(&kim));
     refuses(kim);
 }

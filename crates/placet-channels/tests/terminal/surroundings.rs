@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::person::{Person, Place, bash};
 use crate::pty::Room;
+use placet_core::messages::{closed, prompt};
 
 /// Kim is not asked; lin and wei are.
 const FOR_OTHERS: &str = r#"
@@ -71,9 +72,9 @@ fn keys_typed_before_the_question_was_drawn_decide_nothing() {
 fn pasted_text_decides_nothing_and_never_sends() {
     let mut kim = Person::asked_about("mkdir build");
     kim.presses("\u{1b}[200~y\r\u{1b}[201~");
-    kim.sees("Pasted text decides nothing");
+    kim.sees(&prompt::pasted_decides_nothing().to_string());
     kim.types("r");
-    kim.sees("Why not?");
+    kim.sees(&prompt::ask_reason().to_string());
     kim.types("\u{1b}[200~first\nsecond\n\u{1b}[201~");
     kim.sees("› first second");
     kim.types("\r");
@@ -87,7 +88,7 @@ fn pasted_keys_decide_nothing_even_without_the_marks_of_a_paste() {
     kim.presses("y\r");
     kim.sees("Several keys at once decide nothing");
     kim.types("r");
-    kim.sees("Why not?");
+    kim.sees(&prompt::ask_reason().to_string());
     kim.types("first\rsecond\ry\r");
     kim.sees("› first second y");
     kim.sees("Enter sends it");
@@ -127,7 +128,7 @@ fn a_question_that_expires_is_withdrawn_and_reported_as_expired() {
     let config = "[approval]\ntimeout = \"2s\"\n";
     let mut kim = Person::at(json!({ "config": config, "calls": [bash("rm -rf build")] }));
     kim.sees("0:01 left");
-    kim.sees("→ Expired: nobody answered in time. It was not run.");
+    kim.sees(&format!("→ {}", closed::expired_not_run()));
     kim.sees_no_more("[y] Approve");
     assert_eq!(kim.result()["status"], "expired");
 }
@@ -149,7 +150,7 @@ fn a_question_decided_elsewhere_is_withdrawn_and_says_by_whom() {
 #[test]
 fn a_bystander_is_told_and_changes_nothing() {
     let mut kim = Person::at(json!({ "config": FOR_OTHERS, "calls": [bash("mkdir build")] }));
-    kim.sees("→ Not yours to decide: lin, wei is asked");
+    kim.sees("assigned to lin and wei");
     kim.types("y\r");
     std::fs::write(kim.file("elsewhere.json"), r#"{"by": "wei", "option": "reject"}"#).unwrap();
     assert_eq!(kim.result()["status"], "rejected");
@@ -159,13 +160,13 @@ fn a_bystander_is_told_and_changes_nothing() {
 fn one_question_at_a_time_and_the_others_are_counted() {
     let calls = [bash("mkdir a"), bash("mkdir b"), bash("mkdir c")];
     let mut kim = Person::at(json!({ "calls": calls }));
-    kim.sees("2 more waiting");
+    kim.sees(prompt::others(2_u32).to_string().trim());
     kim.presses("y");
-    kim.sees("1 more waiting");
+    kim.sees(prompt::others(1_u32).to_string().trim());
     kim.presses("n");
     kim.waits_until("the last one", |screen| {
         let text = screen.contents();
-        text.contains("placet ·") && !text.contains("more waiting")
+        text.contains("placet ·") && !text.contains("more pending")
     });
     kim.presses("s");
     let mut results: Vec<_> = kim.results()["calls"].as_array().unwrap().clone();
@@ -271,7 +272,7 @@ fn a_high_question_that_does_not_fit_is_read_to_the_end_before_it_is_approved() 
     let mut kim = Person::sits(&place, json!({ "calls": [bash(&command.join(" && "))] }));
     kim.sees("lines 1–");
     kim.presses("y");
-    kim.sees("Read it to the end first");
+    kim.sees("Read to the end first");
     let lines = |screen: &str| {
         screen
             .lines()
@@ -296,7 +297,7 @@ fn an_open_question_survives_the_program_and_is_asked_again() {
     let mut kim = Person::sits_in(folder, &Place::default(), scene.clone());
     kim.is_asked();
     std::fs::write(&stop, "").unwrap();
-    kim.sees("→ Still open: `placet inbox` answers");
+    kim.sees("→ Still pending. To answer: placet inbox answer");
     assert_eq!(kim.results(), json!({ "stopped": true }));
     std::fs::remove_file(&stop).unwrap();
     let mut kim = Person::sits_in(

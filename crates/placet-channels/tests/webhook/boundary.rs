@@ -8,10 +8,11 @@
 //! | 用户在其他会话中回复「确认」 | `a_confirmation_in_another_chat_…` | |
 //! | 流程示意, 消息路由 | `a_confirmed_deletion_runs_once_…` | |
 //! | 解析确认/取消 | `every_word_of_the_page_…` | `diamond_input_check_…` |
-//! | `_current_msg` is None | `people::a_chat_whose_user_is_not_known_…` | |
+//! | `_current_msg` is `None` | `people::a_chat_whose_user_is_not_known_…` | |
 
 use placet_core::call::ToolCall;
 use placet_core::interaction::Resolution;
+use placet_core::messages::closed;
 use placet_core::outcome::Outcome;
 use placet_engine::Finished;
 use serde_json::json;
@@ -115,7 +116,11 @@ async fn after_five_minutes_without_a_reply_it_has_expired_and_was_not_refused()
     assert!(matches!(resolution, Some(Resolution::Expired { .. })));
     let told = house.platform.post(|post| post.is("decided")).await;
     assert_eq!(told.json["resolution"], "expired");
-    assert!(told.text().contains("nobody answered in time"), "{}", told.text());
+    assert!(
+        told.text().contains(&closed::expired_not_run().to_string()),
+        "{}",
+        told.text()
+    );
     assert!(
         !house.hear("zoe", "m1", "yes").await,
         "too late: an ordinary message"

@@ -110,7 +110,7 @@ async fn a_busy_platform_is_left_alone_for_as_long_as_it_asks() {
     house.shown(&id).await;
 }
 
-/// MiqroForge#1049: with nobody to ask, the call is refused at once, and not by a silent timeout.
+/// MiqroForge#1049: without an approver, the call is refused at once, and not by a silent timeout.
 #[tokio::test]
 async fn a_platform_that_says_never_leaves_nobody_to_ask() {
     let house = House::new("").await;

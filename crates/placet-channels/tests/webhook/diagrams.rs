@@ -34,7 +34,7 @@ impl House {
         tokio::spawn(async move { gate.call(call, run).await.unwrap() })
     }
 
-    /// Whether the platform is asked about a call; if not, it must be allowed at once.
+    /// Whether the platform gets a request for a call; if not, it must be allowed at once.
     async fn asks_about(&self, call: ToolCall) -> bool {
         match self.engine.gate().propose(call).await.unwrap() {
             Proposed::Parked { on, .. } => {

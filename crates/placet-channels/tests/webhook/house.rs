@@ -170,7 +170,7 @@ impl House {
         self.hooks[&name("ops")].sign(body, self.now())
     }
 
-    /// Proposes a call that must be asked about.
+    /// Proposes a call that needs approval.
     pub(crate) async fn park(&self, call: ToolCall) -> InteractionId {
         match self.engine.gate().propose(call).await.unwrap() {
             Proposed::Parked { on, .. } => on,
@@ -178,7 +178,7 @@ impl House {
         }
     }
 
-    /// Proposes a call that must be asked about, and waits until the platform has the question.
+    /// Proposes a call that needs approval, and waits until the platform has the question.
     pub(crate) async fn ask(&self, call: ToolCall) -> InteractionId {
         let id = self.park(call).await;
         self.shown(&id).await;
@@ -342,7 +342,7 @@ pub(crate) fn call_for_kim(id: &str, tool: &str, args: Value) -> ToolCall {
     call_on("ops", "kim", "kim", id, tool, args)
 }
 
-/// A call of MEDIUM risk that is asked about.
+/// A call of MEDIUM risk that needs approval.
 pub(crate) fn deploy(id: &str, to: &str) -> ToolCall {
     call(id, "deploy", json!({ "to": to }))
 }

@@ -1,4 +1,4 @@
-//! Who may decide over a chat platform: the session's user, or the rule's people, by any of their accounts; nobody else.
+//! Who may decide over a chat platform: the session's user, or the rule's people, by any of their accounts; no one else.
 
 use placet_core::ids::PersonId;
 use placet_core::messages::{chat, refusal};
@@ -38,7 +38,7 @@ fn for_user(user: &str, id: &str, to: &str) -> placet_core::call::ToolCall {
     call_on("ops", "c1", user, id, "deploy", json!({ "to": to }))
 }
 
-/// zeroclaw#9387, hermes#96045: anybody in a shared chat could approve.
+/// zeroclaw#9387, hermes#96045: any member of a shared chat could approve.
 #[tokio::test]
 async fn a_bystander_is_told_and_changes_nothing() {
     let house = House::new("").await;

@@ -169,7 +169,7 @@ pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
         .unwrap_or_else(|_| panic!("it never came"))
 }
 
-/// Connections over TLS; one that does not come about is nobody's.
+/// Connections over TLS; one that fails is dropped.
 struct Encrypted(TcpListener, TlsAcceptor);
 
 impl Listener for Encrypted {
@@ -194,7 +194,7 @@ fn serve(listener: TcpListener, encryption: Option<TlsAcceptor>, desk: Arc<Desk>
     let take = move |headers: HeaderMap, raw: Bytes| take(Arc::clone(&desk), headers, raw);
     let app = Router::new().route("/placet", axum::routing::post(take));
     let (stop, stopped) = oneshot::channel::<()>();
-    // Open connections end with the server: a platform that is down answers nobody.
+    // Open connections end with the server: a platform that is down does not answer.
     let task = tokio::spawn(async move {
         let until = async { drop(stopped.await) };
         match encryption {

@@ -16,7 +16,7 @@ Ctrl-C stops what the agent is doing, twice leaves; /help lists the rest. For sc
 /// `placet chat`.
 #[derive(Debug, Args)]
 pub(crate) struct ChatArgs {
-    /// Go on with this conversation, also after a crash; without a name, with the newest of yours
+    /// Continue this conversation, also after a crash; without a name, your newest
     #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", value_parser = resume)]
     pub(crate) resume: Option<Resume>,
     /// The model, when it is not the configured one: the NAME of a `[models.NAME]`
@@ -26,7 +26,7 @@ pub(crate) struct ChatArgs {
     pub(crate) store: StoreArgs,
 }
 
-/// Which conversation to go on with.
+/// Which conversation to continue.
 #[derive(Debug, Clone)]
 pub(crate) enum Resume {
     /// The newest one.

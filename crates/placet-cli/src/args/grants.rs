@@ -6,7 +6,7 @@ use placet_core::ids::{PersonId, StandingGrantId};
 use super::StoreArgs;
 
 const EXAMPLES: &str = "\
-A standing grant is somebody's \"don't ask again\": what it covers, until when, and how often it was used.
+A standing approval is an approver's \"don't ask again\": what it covers, until when, and how often it was used.
 
 Examples:
   placet grants list
@@ -25,23 +25,23 @@ pub(crate) struct GrantsArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum GrantsCommand {
-    /// The standing grants that have not ended; a running placet is not disturbed
+    /// List the standing approvals in force; works beside a running placet
     #[command(after_help = "Example:\n  placet grants list --data ./data")]
     List {
         /// Print one JSON array
         #[arg(long)]
         json: bool,
     },
-    /// Print the rules that people made from questions as TOML, to keep them in placet.toml
+    /// Print standing approvals that are rules as TOML, to keep them in placet.toml
     #[command(after_help = "Example:\n  placet grants export >> placet.toml && placet policy test")]
     Export,
-    /// Take a standing grant back: from now on people are asked again
+    /// Revoke a standing approval: from now on approvers are asked again
     #[command(after_help = "Example:\n  placet grants revoke sg_0192f0c1… --as lin")]
     Revoke {
         /// Its id, as `placet grants list` shows it
         #[arg(value_parser = |text: &str| StandingGrantId::new(text))]
         id: StandingGrantId,
-        /// Who takes it back; else whoever has your user name as `terminal` account or as name in `[[people]]`
+        /// Who revokes it; else the person with your user name as `terminal` account or as name in `[[people]]`
         #[arg(long = "as", value_name = "PERSON", value_parser = |text: &str| PersonId::new(text))]
         by: Option<PersonId>,
     },

@@ -28,12 +28,12 @@ pub(crate) struct InitArgs {
 /// A set of rules for a purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Pack {
-    /// A coding agent: edits, builds and tests run; pushes are asked about; publishing is denied
+    /// A coding agent: edits, builds and tests run; pushes need approval; publishing is denied
     Coding,
-    /// Databases: reading runs; every change of rows is asked about; changes of structure are denied
+    /// Databases: reading runs; every change of rows needs approval; changes of structure are denied
     Database,
     /// A pipeline: builds and tests run; nothing is pushed, published or deployed
     Ci,
-    /// Everything that is not known to be harmless is asked about, every time
+    /// Everything not known to be harmless needs approval, every time
     Strict,
 }

@@ -25,7 +25,7 @@ pub(super) async fn run(store: &Store, args: &ExportArgs) -> anyhow::Result<Exit
     Ok(Exit::Success)
 }
 
-/// Writes beside the file and puts it in place at the end, so that nobody ever sees half an export.
+/// Writes beside the file and puts it in place at the end, so that half an export is never visible.
 async fn to_file(store: &Store, args: &ExportArgs, path: &Path) -> anyhow::Result<()> {
     let shown = path.display();
     if !args.force && std::fs::symlink_metadata(path).is_ok() {

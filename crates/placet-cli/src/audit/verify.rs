@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use indicatif::ProgressBar;
 use placet_core::interaction::Locale;
+use placet_core::messages::verify;
 use placet_core::render::SafeText;
 use placet_store::{Anchor, Location, Store, Verified, verify_file};
 use serde_json::json;
@@ -21,7 +22,7 @@ pub(super) async fn run(
     locale: Locale,
 ) -> anyhow::Result<Exit> {
     // Draws on standard error, and only when that is a terminal.
-    let progress = ProgressBar::new_spinner().with_message("following every chain and replaying every event");
+    let progress = ProgressBar::new_spinner().with_message(verify::progress().say(locale));
     progress.enable_steady_tick(Duration::from_millis(120));
     let verified = match location {
         Location::File(path) => verify_file(path, anchor.as_ref()).map_err(anyhow::Error::from),
@@ -60,22 +61,19 @@ fn as_json(verified: &Verified) -> String {
 fn as_text(verified: &Verified, locale: Locale) -> String {
     let mut text = String::new();
     for finding in &verified.findings {
-        let row = finding.row.map_or(String::new(), |row| match locale {
-            Locale::English => format!("row {row}: "),
-            Locale::Chinese => format!("第 {row} 行："),
-        });
+        let row = finding
+            .row
+            .map_or_else(String::new, |row| verify::row(row).say(locale));
         let _ = writeln!(
             text,
             "{} {row}{}",
-            paint(style::BAD, locale.pick("wrong", "有误")),
+            paint(style::BAD, verify::wrong().say(locale)),
             SafeText::line(&finding.sentence)
         );
     }
-    let verdict = match (verified.findings.len(), locale) {
-        (0, _) => paint(style::GOOD, locale.pick("sound", "完好")),
-        (1, Locale::English) => paint(style::BAD, "1 fault"),
-        (count, Locale::English) => paint(style::BAD, format_args!("{count} faults")),
-        (count, Locale::Chinese) => paint(style::BAD, format_args!("{count} 处有误")),
+    let verdict = match verified.findings.len() {
+        0 => paint(style::GOOD, verify::sound().say(locale)),
+        count => paint(style::BAD, verify::faults(count).say(locale)),
     };
     let Verified {
         rows,
@@ -84,21 +82,10 @@ fn as_text(verified: &Verified, locale: Locale) -> String {
         anchor,
         ..
     } = verified;
-    let _ = match locale {
-        Locale::English => writeln!(
-            text,
-            "{verdict}: {rows} rows, {sessions} sessions, {checkpoints} checkpoints\nanchor {anchor}"
-        ),
-        Locale::Chinese => writeln!(
-            text,
-            "{verdict}：{rows} 行，{sessions} 个会话，{checkpoints} 个检查点\n锚点 {anchor}"
-        ),
-    };
+    let counts = verify::counts(anchor, *checkpoints, *rows, *sessions, verdict);
+    let _ = writeln!(text, "{}", counts.say(locale));
     if verified.is_sound() {
-        let hint = locale.pick(
-            "keep the anchor somewhere else and pass it to a later check with --anchor",
-            "请把锚点存放在别处，以后用 --anchor 核对",
-        );
+        let hint = verify::keep_anchor().say(locale);
         let _ = writeln!(text, "{}", paint(style::FAINT, hint));
     }
     text

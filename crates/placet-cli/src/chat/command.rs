@@ -19,11 +19,11 @@ pub(super) enum Command {
     Allow(Vec<ToolName>),
     /// What the agent can do.
     Tools,
-    /// What is not asked about again: shown.
+    /// Standing approvals: listed.
     Grants,
-    /// The grant of that number, counted from 1, is taken back.
+    /// Revoke the grant of that number, counted from 1.
     Revoke(usize),
-    /// Other conversations: listed, or gone on with.
+    /// Other conversations: listed, or continued.
     Resume(Option<SessionId>),
     /// Another conversation from the beginning.
     New,
@@ -38,9 +38,9 @@ pub(super) enum ChatInput {
     Message(String),
     /// A command.
     Command(Command),
-    /// A command that is none: how it would be written.
+    /// Unknown command: how the nearest one is written.
     Wrong(&'static str),
-    /// A mode that is none, as typed.
+    /// Unknown mode, as typed.
     NoMode(String),
     /// A name that no tool can have, as typed.
     NoTool(String),

@@ -1,4 +1,4 @@
-//! Keys, read beside the conversation. A question reads its own: this reader is stopped first, and what it had read and nobody
+//! Keys, read beside the conversation. A question reads its own: this reader is stopped first, and what it had read and was not
 //! used is forgotten.
 
 use std::io;
@@ -10,7 +10,7 @@ use crossterm::event::{self, Event};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-/// How long a key is waited for before it is looked whether anybody still listens.
+/// How long a key is waited for before the reader checks whether it is still needed.
 const BEAT: Duration = Duration::from_millis(20);
 /// Keys read ahead of the conversation.
 const AHEAD_MAX: usize = 256;
@@ -45,7 +45,7 @@ impl Keys {
         self.events.recv().await
     }
 
-    /// Stops reading. Afterwards somebody else may.
+    /// Stops reading, so that another reader may start.
     pub(super) async fn stop(&mut self) -> io::Result<()> {
         self.stop.store(true, Ordering::SeqCst);
         self.events.close();
@@ -54,7 +54,7 @@ impl Keys {
 }
 
 impl Drop for Keys {
-    /// A reader nobody listens to would keep the program from ending.
+    /// A reader without a listener would keep the program from ending.
     fn drop(&mut self) {
         self.stop.store(true, Ordering::SeqCst);
     }

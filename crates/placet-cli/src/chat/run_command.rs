@@ -3,7 +3,7 @@
 use placet_channels::terminal::line::{Line, SpanStyle};
 use placet_client::Error;
 use placet_core::ids::{SessionId, ToolName};
-use placet_core::messages::allow_list;
+use placet_core::messages::{allow_list, talk};
 use placet_core::policy::Mode;
 use placet_core::render::SafeText;
 use placet_core::standing::StandingGrant;
@@ -21,8 +21,7 @@ impl Talk {
     pub(super) async fn run_command(&mut self, command: Command) -> anyhow::Result<Then> {
         match command {
             Command::Help => {
-                let help = words::help(self.seated.locale).join("\n");
-                self.notice(&help)?;
+                self.notice(&words::help(self.seated.locale))?;
             }
             Command::Mode(mode) => self.change_mode(mode).await?,
             Command::Allow(tools) => self.allow(tools).await?,
@@ -45,7 +44,7 @@ impl Talk {
             }
         }
         let mode = self.mode().await?;
-        self.notice(&words::mode_is(mode, self.seated.locale))
+        self.notice(&words::mode_is(mode).say(self.seated.locale))
     }
 
     /// Shows which tools run unasked in this conversation, after adding these.
@@ -93,7 +92,7 @@ impl Talk {
     async fn list_grants(&mut self) -> anyhow::Result<()> {
         let (grants, locale) = (self.in_force().await?, self.seated.locale);
         if grants.is_empty() {
-            return self.notice(words::no_grants(locale));
+            return self.notice(&talk::no_grants().say(locale));
         }
         let now = SystemClock.wall();
         let mut lines = Vec::new();
@@ -120,10 +119,10 @@ impl Talk {
     async fn revoke(&mut self, number: usize) -> anyhow::Result<()> {
         let (grants, locale) = (self.in_force().await?, self.seated.locale);
         let Some((grant, _)) = number.checked_sub(1).and_then(|at| grants.get(at)) else {
-            return self.notice(words::no_such_grant(locale));
+            return self.notice(&talk::no_such_grant().say(locale));
         };
         match self.client().revoke(&grant.id).await {
-            Ok(()) => self.notice(words::revoked(locale)),
+            Ok(()) => self.notice(&talk::revoked().say(locale)),
             Err(Error::Refused(problem)) => self.notice(&problem.detail),
             Err(error) => Err(error.into()),
         }
@@ -133,7 +132,7 @@ impl Talk {
         let locale = self.seated.locale;
         let found = self.client().conversations().await?;
         if found.is_empty() {
-            return self.notice(words::no_others(locale));
+            return self.notice(&talk::no_others().say(locale));
         }
         let mut lines: Vec<Line> = found
             .into_iter()
@@ -141,9 +140,9 @@ impl Talk {
             .map(|conversation| {
                 let (session, last) = (conversation.session_id, conversation.last_at);
                 let here = if session == self.session {
-                    words::this_one(locale)
+                    talk::this_one().say(locale)
                 } else {
-                    ""
+                    String::new()
                 };
                 Line::new(SpanStyle::Key, SafeText::line(session.as_str()).as_str())
                     .and(SpanStyle::Faint, format!("  {last} {here}"))
@@ -157,7 +156,7 @@ impl Talk {
         match self.client().resume_run(&session).await {
             Ok(_) => self.go_on_with(session).await,
             Err(Error::Refused(problem)) if problem.code == "no-such-session" => {
-                self.notice(&words::not_yours(&session, self.seated.locale))
+                self.notice(&talk::not_yours(&session).say(self.seated.locale))
             }
             Err(Error::Refused(problem)) => self.notice(&problem.detail),
             Err(error) => Err(error.into()),

@@ -2,6 +2,7 @@
 
 use placet_channels::terminal::line::{Line, SpanStyle};
 use placet_core::interaction::Locale;
+use placet_core::messages::{self, talk};
 use placet_core::render::{SafeText, mask};
 use serde_json::Value;
 use unicode_width::UnicodeWidthChar as _;
@@ -75,13 +76,16 @@ pub(super) fn first_sentence(text: &str) -> &str {
 /// Why a call did not run, in words: what became of it, and what people said.
 fn reason(output: &Value, locale: Locale) -> String {
     let text = |name: &str| output.get(name).and_then(Value::as_str);
-    let outcome = text("outcome").map(|code| words::outcome(code, locale).unwrap_or(code));
+    let outcome = text("outcome").map(|code| {
+        let known = words::outcome(code).map(|message| message.say(locale));
+        known.unwrap_or_else(|| code.to_owned())
+    });
     let said = REASONS.iter().find_map(|name| text(name));
     match (outcome, said, text("explanation")) {
-        (Some(outcome), Some(said), _) => format!("{outcome}{}{said}", locale.pick(": ", "：")),
+        (Some(outcome), Some(said), _) => format!("{outcome}{}{said}", messages::colon(locale)),
         // The explanation is for the model, and in English.
         (_, None, Some(explained)) if locale == Locale::English => explained.to_owned(),
-        (Some(outcome), None, _) => outcome.to_owned(),
+        (Some(outcome), None, _) => outcome,
         (None, Some(said), _) => said.to_owned(),
         (None, None, explained) => explained.map_or_else(|| output.to_string(), str::to_owned),
     }
@@ -95,10 +99,11 @@ pub(super) fn result(name: Option<&str>, ok: bool, output: &Value, cols: usize, 
     };
     let said = mask::text(said.trim()).into_owned();
     let mut lines = said.lines();
-    let first = lines.next().unwrap_or_else(|| words::no_output(locale));
+    let done = talk::done().say(locale);
+    let first = lines.next().unwrap_or(&done);
     let more = match lines.count() {
         0 => String::new(),
-        more => words::more_lines(more, locale),
+        more => talk::more_lines(more).say(locale),
     };
     let (mark, role) = if ok {
         ("  ✔ ", SpanStyle::Added)

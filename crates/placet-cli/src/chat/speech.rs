@@ -3,9 +3,10 @@
 
 use placet_channels::terminal::line::{Line, SpanStyle};
 use placet_core::interaction::Locale;
+use placet_core::messages::talk;
 use placet_core::render::SafeText;
 
-use super::{markdown, words};
+use super::markdown;
 
 /// A turn of the model while it is said.
 #[derive(Debug, Default)]
@@ -32,7 +33,10 @@ impl Speech {
     /// It begins again. What is printed already is void, and a silence has its reason.
     pub(super) fn begins_again(&mut self, why: &str, locale: Locale) -> Line {
         *self = Self::default();
-        Line::new(SpanStyle::Faint, words::begins_again(why, locale))
+        Line::new(
+            SpanStyle::Faint,
+            talk::begins_again(SafeText::line(why)).say(locale),
+        )
     }
 
     /// What can be printed for good by now.
@@ -65,7 +69,7 @@ impl Speech {
         lines
     }
 
-    /// Nobody listens any more: what was heard and not printed stays as it is.
+    /// The listener is gone: what was heard and not printed stays as it is.
     pub(super) fn breaks_off(&mut self, cols: usize) -> Vec<Line> {
         std::mem::take(self).growing(cols)
     }

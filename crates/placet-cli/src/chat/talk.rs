@@ -12,7 +12,7 @@ use placet_client::events::Events;
 use placet_client::{Client, Error, Heard, MessageOutcome};
 use placet_core::ids::{CallId, IdError, InteractionId, SessionId};
 use placet_core::interaction::Locale;
-use placet_core::messages::allow_list;
+use placet_core::messages::{allow_list, talk};
 use placet_core::policy::Mode;
 use placet_core::record::CallRecord;
 
@@ -85,7 +85,7 @@ enum Pressed {
 pub(super) enum Then {
     /// Nothing in particular.
     GoOn,
-    /// This question is put to the person.
+    /// This question is assigned to the person.
     Ask(InteractionId),
     /// The person leaves.
     Leave,
@@ -151,7 +151,7 @@ impl Talk {
         })
     }
 
-    /// Talks until the person leaves. Which conversation they left, if there is anything to go on with.
+    /// Talks until the person leaves. Which conversation they left, if it can be continued.
     pub(super) async fn run(mut self, resumed: Option<SessionId>) -> anyhow::Result<Option<SessionId>> {
         let mut desk = Desk::take()?;
         let talked = self.talk(&mut desk, resumed).await;
@@ -193,9 +193,9 @@ impl Talk {
         &self.seated.owner.client
     }
 
-    /// The owner has ended: finds the next one, or becomes it, and goes on with the conversation.
+    /// The owner has ended: finds the next one, or becomes it, and continues the conversation.
     async fn rejoin(&mut self) -> anyhow::Result<Then> {
-        self.notice(words::owner_gone(self.seated.locale))?;
+        self.notice(&talk::owner_gone().say(self.seated.locale))?;
         let model = self.seated.model.as_deref();
         self.seated.owner = self.seated.reach.owner_with_agent(model).await?;
         self.helpers = Helpers::of(&self.seated.owner.client, &self.session);
@@ -282,11 +282,12 @@ impl Talk {
                 if begins {
                     self.work = Work::UnderWay;
                 } else {
-                    let waits = !self.others.is_empty();
-                    lines.push(Line::new(
-                        SpanStyle::Faint,
-                        format!("  {}", words::queued(locale, waits)),
-                    ));
+                    let queued = if self.others.is_empty() {
+                        talk::queued()
+                    } else {
+                        talk::queued_open()
+                    };
+                    lines.push(Line::new(SpanStyle::Faint, format!("  {}", queued.say(locale))));
                 }
                 lines.push(Line::default());
                 lines
@@ -315,9 +316,8 @@ impl Talk {
             Heard::InteractionResolved { request, .. } => self.resolved(&request, cols).await?,
             Heard::Ended { how } => {
                 let unsaid = self.speech.breaks_off(cols);
-                let ended = words::ended(&how, locale);
-                let ended = ended.map(|words| {
-                    let words = placet_core::render::SafeText::line(&words);
+                let ended = words::ended(&how).map(|message| {
+                    let words = placet_core::render::SafeText::line(&message.say(locale));
                     [Line::new(SpanStyle::Caution, words.as_str()), Line::default()]
                 });
                 unsaid.into_iter().chain(ended.into_iter().flatten()).collect()
@@ -400,7 +400,7 @@ impl Talk {
                 }
                 ChatInput::Command(command) => self.run_command(command).await,
                 ChatInput::NoMode(typed) => {
-                    self.notice(&words::no_mode(&typed, self.seated.locale))?;
+                    self.notice(&words::no_mode(&typed).say(self.seated.locale))?;
                     Ok(Then::GoOn)
                 }
                 ChatInput::NoTool(typed) => {
@@ -408,7 +408,7 @@ impl Talk {
                     Ok(Then::GoOn)
                 }
                 ChatInput::Wrong(usage) => {
-                    self.notice(&words::no_command(usage, self.seated.locale))?;
+                    self.notice(&talk::no_command(usage).say(self.seated.locale))?;
                     Ok(Then::GoOn)
                 }
             },
@@ -449,7 +449,7 @@ impl Talk {
         self.welcome().await
     }
 
-    /// Goes on with a conversation: its newest run is shown again, and then what follows.
+    /// Continues a conversation: its newest run is shown again, and then what follows.
     pub(super) async fn go_on_with(&mut self, session: SessionId) -> anyhow::Result<()> {
         self.session = session;
         self.helpers = Helpers::of(self.client(), &self.session);
@@ -493,15 +493,15 @@ impl Talk {
     fn draw(&mut self) -> io::Result<()> {
         let (size, locale) = (terminal::size()?, self.seated.locale);
         let status = match (self.pressed, self.work, self.others.is_empty()) {
-            (Pressed::Interrupt, ..) => Some(words::again_to_leave(locale)),
-            (_, Work::UnderWay, true) => Some(words::working(locale)),
-            (_, Work::UnderWay, false) => Some(words::others_decide(locale)),
+            (Pressed::Interrupt, ..) => Some(talk::again_to_leave()),
+            (_, Work::UnderWay, true) => Some(talk::working()),
+            (_, Work::UnderWay, false) => Some(talk::others_decide()),
             (_, Work::Idle, _) => None,
         };
         let entry = self.entry.rows(size.cols.saturating_sub(2), ENTRY_ROWS_MAX);
         let status: Vec<Line> = status
             .into_iter()
-            .flat_map(|words| Line::new(SpanStyle::Faint, words).broken(size.cols))
+            .flat_map(|status| Line::new(SpanStyle::Faint, status.say(locale)).broken(size.cols))
             .collect();
         let room = size.rows.saturating_sub(status.len() + entry.texts.len());
         let mut lines = self.speech.growing(size.cols);

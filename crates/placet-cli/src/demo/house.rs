@@ -22,7 +22,7 @@ use crate::owner::{Hosted, data_folder};
 use crate::style::{self, paint};
 use crate::{output, wiring};
 
-/// Ten minutes for each question: nobody should be hurried by a demo.
+/// Ten minutes for each question: a demo should not hurry anyone.
 const CONFIG: &str = "[approval]\ntimeout = \"10m\"\nmemory = \"0s\"\n";
 /// The agent of the demo.
 const AGENT: &str = "demo-agent";
@@ -32,7 +32,7 @@ const WIDTH: u16 = 80;
 /// Who answers.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Who {
-    /// Whoever sits at this terminal.
+    /// The person at this terminal.
     Person {
         /// When to use colours.
         color: Color,
@@ -65,7 +65,7 @@ impl House {
         Self::furnish(stage, who, locale, true).await
     }
 
-    /// The same with nobody who looks at the terminal: questions are put and stay open.
+    /// The same without an attendant at the terminal: questions are asked and stay open.
     pub(super) async fn open_unattended(stage: &Stage, who: Who, locale: Locale) -> anyhow::Result<Self> {
         Self::furnish(stage, who, locale, false).await
     }
@@ -195,7 +195,7 @@ impl House {
                 via: Via::Inbox,
             },
             option: said.option.into(),
-            feedback: said.feedback(self.locale).map(str::to_owned),
+            feedback: said.feedback.as_ref().map(|feedback| feedback.say(self.locale)),
             data: None,
             edited_args: said.edited.map(Args::from_value).transpose()?,
             instruction: None,

@@ -1,11 +1,10 @@
-//! The script: what the agent tries, scene by scene, in two languages; and what `--yes` answers.
-
-use std::path::Path;
+//! The script: what the agent tries, scene by scene, what `--yes` answers, and what is said when a person decides otherwise.
 
 use placet_core::interaction::Locale;
+use placet_core::messages::{Message, demo};
+use placet_core::outcome::Outcome;
+use placet_engine::Finished;
 use serde_json::{Value, json};
-
-use super::stage::Stage;
 
 /// One thing the agent tries.
 pub(super) struct Scene {
@@ -14,8 +13,8 @@ pub(super) struct Scene {
     pub(super) tool: &'static str,
     /// The agent's process is killed while this one waits.
     pub(super) killed: bool,
-    title: [&'static str; 2],
-    advice: [&'static str; 2],
+    pub(super) title: fn() -> Message,
+    pub(super) advice: fn() -> Message,
     args: fn() -> Value,
     answer: fn() -> ScriptedAnswer,
 }
@@ -23,19 +22,11 @@ pub(super) struct Scene {
 /// What the script says to a question.
 pub(super) struct ScriptedAnswer {
     pub(super) option: &'static str,
-    feedback: Option<[&'static str; 2]>,
+    pub(super) feedback: Option<Message>,
     pub(super) edited: Option<Value>,
 }
 
 impl Scene {
-    pub(super) fn title(&self, locale: Locale) -> &'static str {
-        pick(self.title, locale)
-    }
-
-    pub(super) fn advice(&self, locale: Locale) -> &'static str {
-        pick(self.advice, locale)
-    }
-
     pub(super) fn args(&self) -> Value {
         (self.args)()
     }
@@ -46,22 +37,14 @@ impl Scene {
 }
 
 impl ScriptedAnswer {
-    pub(super) fn feedback(&self, locale: Locale) -> Option<&'static str> {
-        self.feedback.map(|feedback| pick(feedback, locale))
-    }
-
     /// What is said, as a person would read it: the answer, what it was changed to, and why.
     pub(super) fn line(&self, label: &str, locale: Locale) -> String {
-        let mut line = format!("> {label}");
-        if let Some(edited) = &self.edited {
-            line.push_str(locale.pick(", changed to ", "，参数改为 "));
-            line.push_str(&edited.to_string());
-        }
-        if let Some(feedback) = self.feedback(locale) {
-            line.push_str(locale.pick(": ", "："));
-            line.push_str(feedback);
-        }
-        line
+        let message = match (&self.edited, &self.feedback) {
+            (Some(edited), _) => demo::scripted_edited(edited, label),
+            (None, Some(feedback)) => demo::scripted_because(feedback.say(locale), label),
+            (None, None) => demo::scripted(label),
+        };
+        message.say(locale)
     }
 }
 
@@ -71,11 +54,8 @@ pub(super) const SCENES: &[Scene] = &[
         id: "read_notes",
         tool: "read",
         killed: false,
-        title: ["The agent reads its notes", "智能体读取笔记"],
-        advice: [
-            "Reading is harmless: policy allows it, and nobody is asked.",
-            "读取无害：策略直接放行，不会问任何人。",
-        ],
+        title: demo::read_notes_title,
+        advice: demo::read_notes_advice,
         args: || json!({ "path": "notes.txt" }),
         answer: approve,
     },
@@ -83,8 +63,8 @@ pub(super) const SCENES: &[Scene] = &[
         id: "raise_timeout",
         tool: "write",
         killed: false,
-        title: ["The agent edits a file", "智能体修改文件"],
-        advice: ["Look at the diff, and approve it.", "看一下改动，然后批准。"],
+        title: demo::raise_timeout_title,
+        advice: demo::raise_timeout_advice,
         args: || {
             json!({
                 "path": "shop.toml",
@@ -97,15 +77,12 @@ pub(super) const SCENES: &[Scene] = &[
         id: "tidy_up",
         tool: "bash",
         killed: false,
-        title: ["The agent wants to tidy up", "智能体想清理文件"],
-        advice: [
-            "This would delete the archive: HIGH risk. Reject it, and say why.",
-            "这会删除归档目录：高风险。请拒绝并写明原因。",
-        ],
+        title: demo::tidy_up_title,
+        advice: demo::tidy_up_advice,
         args: || json!({ "command": "ls -l && rm -rf archive" }),
         answer: || ScriptedAnswer {
             option: "reject",
-            feedback: Some(["the archive is needed for the audit", "审计还需要这些归档"]),
+            feedback: Some(demo::tidy_up_feedback()),
             edited: None,
         },
     },
@@ -113,11 +90,8 @@ pub(super) const SCENES: &[Scene] = &[
         id: "remove_cancelled",
         tool: "sql_query",
         killed: false,
-        title: ["The agent deletes rows", "智能体删除数据"],
-        advice: [
-            "The question says how many rows the DELETE would touch. Approve it.",
-            "问题里写明了 DELETE 会影响多少行。请批准。",
-        ],
+        title: demo::remove_cancelled_title,
+        advice: demo::remove_cancelled_advice,
         args: || json!({ "sql": "DELETE FROM orders WHERE status = 'cancelled'" }),
         answer: approve,
     },
@@ -125,11 +99,8 @@ pub(super) const SCENES: &[Scene] = &[
         id: "set_version",
         tool: "bash",
         killed: false,
-        title: ["The agent picks the wrong version", "智能体写错了版本号"],
-        advice: [
-            "The notes say 1.1. Choose to edit, change 1.0 to 1.1, and approve: exactly what you wrote will run.",
-            "笔记里写的是 1.1。选择编辑，把 1.0 改成 1.1 再批准：执行的就是你改后的内容。",
-        ],
+        title: demo::set_version_title,
+        advice: demo::set_version_advice,
         args: || json!({ "command": "echo 'release 1.0' | tee VERSION" }),
         answer: || ScriptedAnswer {
             option: "approve",
@@ -141,14 +112,8 @@ pub(super) const SCENES: &[Scene] = &[
         id: "publish",
         tool: "bash",
         killed: true,
-        title: [
-            "The agent is killed while you think",
-            "在你考虑时，智能体被强行终止",
-        ],
-        advice: [
-            "A second process asks, and is killed (SIGKILL) while its question is open.",
-            "第二个进程提出问题，在等待答复时被 SIGKILL 杀死。",
-        ],
+        title: demo::publish_title,
+        advice: demo::publish_advice,
         args: || json!({ "command": "cp VERSION published.txt && cat published.txt" }),
         answer: approve,
     },
@@ -162,82 +127,20 @@ fn approve() -> ScriptedAnswer {
     }
 }
 
-pub(super) fn welcome(locale: Locale, stage: &Stage) -> String {
-    let (work, store) = (stage.work().display(), stage.store().display());
-    match locale {
-        Locale::English => format!(
-            "Placet demo: a scripted agent (no model, no network) works in {work}.\n\
-             Files, shell and database are real. You decide; nothing runs before you have.\n\
-             You can also answer from another terminal: placet inbox --db {store}\n"
-        ),
-        Locale::Chinese => format!(
-            "Placet 演示：一个按脚本行动的智能体（没有模型，不联网）在 {work} 里工作。\n\
-             文件、命令行和数据库都是真的。由你决定；在你决定之前什么都不会执行。\n\
-             也可以在另一个终端里答复：placet inbox --db {store}\n"
-        ),
-    }
-}
-
-pub(super) fn after_the_kill(locale: Locale, process: u32) -> String {
-    match locale {
-        Locale::English => {
-            format!(
-                "Process {process} is dead. Its question was on disk, so here it is again, with the time it had left:\n"
-            )
-        }
-        Locale::Chinese => {
-            format!("进程 {process} 已死。它的问题早已写入磁盘，现在原样回来，剩余时间不变：\n")
-        }
-    }
-}
-
-pub(super) fn before_the_proof(locale: Locale) -> String {
-    let text = [
-        "\nWho allowed what? The journal knows (placet audit list), and its hash chain proves it (placet audit verify):\n\n",
-        "\n谁批准了什么？日志里都有（placet audit list），哈希链可以证明（placet audit verify）：\n\n",
-    ];
-    pick(text, locale).to_owned()
-}
-
-pub(super) fn farewell(locale: Locale, kept: Option<&Path>) -> String {
-    let next = [
-        "\nNext: `placet init` writes a commented placet.toml; `placet check --tool bash --args '{\"command\":\"…\"}'` explains any call.\n",
-        "\n接下来：`placet init` 生成带注释的 placet.toml；`placet check --tool bash --args '{\"command\":\"…\"}'` 解释任意调用。\n",
-    ];
-    let kept = kept.map(|folder| match locale {
-        Locale::English => format!("The folder is kept: {}\n", folder.display()),
-        Locale::Chinese => format!("目录已保留：{}\n", folder.display()),
-    });
-    format!("{}{}", pick(next, locale), kept.unwrap_or_default())
-}
-
-pub(super) fn ran(locale: Locale) -> &'static str {
-    pick(
-        ["It ran, once. The agent reads:", "已执行一次。智能体读到："],
-        locale,
-    )
-}
-
-pub(super) fn failed(locale: Locale) -> &'static str {
-    pick(
-        [
-            "It ran and failed. The agent reads:",
-            "已执行但失败。智能体读到：",
-        ],
-        locale,
-    )
-}
-
-pub(super) fn not_run(locale: Locale) -> &'static str {
-    pick(
-        ["It did not run. The agent reads:", "没有执行。智能体读到："],
-        locale,
-    )
-}
-
-fn pick([english, chinese]: [&'static str; 2], locale: Locale) -> &'static str {
-    match locale {
-        Locale::English => english,
-        Locale::Chinese => chinese,
+/// What there is to say when a person decides otherwise than the advice of the scene.
+pub(super) fn comment(scene: &Scene, finished: &Finished) -> Option<Message> {
+    let advised = scene.answer();
+    let edited = match finished {
+        Finished::NotRun(Outcome::Rejected { .. }) if advised.option == "reject" => return None,
+        Finished::NotRun(Outcome::Rejected { .. }) => return Some(demo::off_rejected()),
+        Finished::NotRun(Outcome::Terminated { .. }) => return Some(demo::off_ended()),
+        Finished::NotRun(_) => return Some(demo::off_other()),
+        Finished::Ran { outcome, .. } => matches!(outcome, Outcome::Approved { edited: Some(_), .. }),
+    };
+    match (advised.option, advised.edited.is_some(), edited) {
+        ("reject", _, _) => Some(demo::off_approved()),
+        (_, true, false) => Some(demo::off_unedited()),
+        (_, false, true) => Some(demo::off_edited()),
+        (_, true, true) | (_, false, false) => None,
     }
 }

@@ -1,6 +1,6 @@
 //! `placet inbox answer`: one answer from the command line.
 //!
-//! The whole question is printed to standard error first, so that whoever answers has had it in front of them; that is
+//! The whole question is printed to standard error first, so that the approver has had it on the screen; that is
 //! recorded as what was shown.
 
 use std::io::Write as _;

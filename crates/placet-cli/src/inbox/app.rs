@@ -8,6 +8,7 @@ use placet_channels::terminal::field::Field;
 use placet_channels::terminal::prompt::{self, Ask, Interrupting, Prompt};
 use placet_core::ids::InteractionId;
 use placet_core::interaction::{Answer, Locale};
+use placet_core::messages;
 use placet_core::principal::Principal;
 use placet_core::render::SafeText;
 use placet_core::standing::Scope;
@@ -39,7 +40,7 @@ pub(super) enum Focus {
     Help,
 }
 
-/// What somebody else must do now.
+/// What the caller must do now.
 pub(super) enum AppAction {
     Nothing,
     Quit,
@@ -66,7 +67,7 @@ impl App {
         }
     }
 
-    /// What waits now. Says which question was in front of the person and waits no more.
+    /// Updates the pending questions. Says which question on the screen is no longer pending.
     pub(super) fn refresh(&mut self, waiting: Vec<Waiting>, now: Duration) -> Option<InteractionId> {
         let before = self.position();
         self.waiting = in_groups(waiting);
@@ -120,7 +121,7 @@ impl App {
         self.look(now);
     }
 
-    /// Puts the selected question beside the list, anew when somebody has voted since.
+    /// Puts the selected question beside the list, again after each vote.
     fn look(&mut self, now: Duration) {
         let selected = self
             .waiting
@@ -181,11 +182,7 @@ impl App {
             match &self.focus {
                 Focus::Question => return self.question(events, now),
                 Focus::Together(_) => {
-                    let words = self.locale.pick(
-                        "Several keys at once decide nothing; press one.",
-                        "同时到达的多个按键不作为回答，请只按一个键。",
-                    );
-                    self.say(words);
+                    self.say(&messages::prompt::one_key().say(self.locale));
                     return AppAction::Nothing;
                 }
                 Focus::List | Focus::Searching(_) | Focus::Help => {}
@@ -210,7 +207,7 @@ impl App {
         };
         if key.is_some() {
             self.note = None;
-            // Nobody waits at this terminal for an answer, so leaving refuses nothing here.
+            // No agent waits at this terminal for an answer, so leaving refuses nothing here.
             if interrupts(event) {
                 return AppAction::Quit;
             }
@@ -272,7 +269,7 @@ impl App {
             KeyCode::Home => self.move_to(0, now),
             KeyCode::End => self.move_to(usize::MAX, now),
             KeyCode::Enter | KeyCode::Right | KeyCode::Tab if self.selected.is_some() => {
-                // A prompt that nobody looked at yet: keys count only from now on.
+                // A prompt that was not on the screen yet: keys count only from now on.
                 self.prompt = None;
                 self.look(now);
                 self.focus = Focus::Question;
@@ -307,10 +304,7 @@ impl App {
                     .filter(|waiting| waiting.group() == Some(group));
                 self.focus = Focus::Together(Together::new(members, self.locale));
             }
-            None => self.say(
-                self.locale
-                    .pick("This one belongs to no group.", "这个问题不属于任何一组。"),
-            ),
+            None => self.say(&messages::inbox::no_group().say(self.locale)),
         }
     }
 
@@ -349,13 +343,7 @@ impl App {
                 AppAction::Nothing
             }
             Decided::Unread(lines) => {
-                let words = match self.locale {
-                    Locale::English => {
-                        format!("Read it to the end first: {lines} lines are still below (Space).")
-                    }
-                    Locale::Chinese => format!("请先看完：下面还有 {lines} 行（空格键翻页）。"),
-                };
-                self.say(&words);
+                self.say(&messages::prompt::read_first(lines).say(self.locale));
                 AppAction::Nothing
             }
             Decided::Answers(answers) => AppAction::AnswerAll(answers),

@@ -1,7 +1,8 @@
-//! `placet inbox list`: what waits, one line each.
+//! `placet inbox list`: the pending requests, one line each.
 
 use std::fmt::Write as _;
 
+use placet_core::messages;
 use placet_core::render::SafeText;
 
 use super::{Inbox, waiting};
@@ -49,11 +50,11 @@ pub(super) fn run(inbox: &Inbox, args: &InboxListArgs) -> anyhow::Result<Exit> {
         );
     }
     if found.is_empty() && !args.json {
-        text.push_str(inbox.locale.pick("Nothing waits.\n", "没有待回答的问题。\n"));
+        text = format!("{}\n", messages::inbox::none().say(inbox.locale));
     }
     output::print(&text)?;
     if more > 0 {
-        output::warn(&format!("{more} more wait; --limit shows more"));
+        output::warn(&messages::inbox::more(more).say(inbox.locale));
     }
     Ok(Exit::Success)
 }

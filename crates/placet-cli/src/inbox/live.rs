@@ -9,7 +9,8 @@ use placet_channels::terminal::palette::Palette;
 use placet_channels::terminal::{self, Colours, Raw, burst};
 use placet_client::Error;
 use placet_core::ids::InteractionId;
-use placet_core::interaction::{Answer, Locale};
+use placet_core::interaction::Answer;
+use placet_core::messages;
 use placet_core::standing::Scope;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -136,10 +137,7 @@ impl Inbox {
                 Err(error) => return Err(error.into()),
             }
         }
-        let mut note = match self.locale {
-            Locale::English => format!("{counted} answered."),
-            Locale::Chinese => format!("已回答 {counted} 个。"),
-        };
+        let mut note = messages::inbox::counted(counted).say(self.locale);
         if let Some(first) = refused.first() {
             note = format!("{note} {first}");
         }

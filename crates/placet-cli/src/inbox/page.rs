@@ -7,6 +7,7 @@ use anstyle::{AnsiColor, Style};
 use placet_channels::terminal::line::SpanStyle;
 use placet_channels::terminal::scroll;
 use placet_core::interaction::{Asked, InteractionOption, Locale};
+use placet_core::messages;
 use placet_core::render::{Block, Document, Markup, OptionLine, SafeText, Surface, to_text};
 use placet_core::standing::Scope;
 
@@ -69,7 +70,7 @@ fn from_here(block: &Block, asked: &Asked, locale: Locale) -> Block {
     };
     Block::Options {
         code: *code,
-        label: SafeText::line(locale.pick("Answer", "回答")),
+        label: SafeText::line(&messages::inbox::answer().say(locale)),
         options: options.iter().map(way).collect(),
     }
 }
@@ -88,12 +89,10 @@ fn as_word(text: &str) -> String {
 pub(super) fn scopes(scopes: &[Scope], locale: Locale) -> String {
     let mut text = String::new();
     for (index, scope) in scopes.iter().enumerate() {
-        let lead = if index == 0 {
-            locale.pick("Don't ask again (--remember):\n", "不再询问（--remember）：\n")
-        } else {
-            ""
-        };
-        let _ = writeln!(text, "{lead}  {}: {}", index + 1, scope.describe_in(locale));
+        if index == 0 {
+            let _ = writeln!(text, "{}", messages::inbox::remember().say(locale));
+        }
+        let _ = writeln!(text, "  {}: {}", index + 1, scope.describe_in(locale));
     }
     text
 }

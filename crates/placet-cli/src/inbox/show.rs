@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use placet_core::interaction::{Interaction, Locale};
+use placet_core::interaction::Interaction;
+use placet_core::messages;
 use placet_core::question::Question;
 use placet_core::render::{SafeText, decided};
 use placet_core::standing::{GrantReach, Scope};
@@ -77,12 +78,7 @@ fn rules(inbox: &Inbox, question: &Question, scopes: &[Scope]) -> anyhow::Result
     let mut text = String::new();
     for (number, preview) in proposed(inbox, question, scopes)? {
         let counts = preview.last_week_in(inbox.locale);
-        let last_week = match inbox.locale {
-            Locale::English => {
-                format!("As a rule ({number}); in the last seven days it would have covered {counts}:")
-            }
-            Locale::Chinese => format!("作为规则（{number}）；过去七天会涵盖 {counts}："),
-        };
+        let last_week = messages::inbox::as_rule(counts, number).say(inbox.locale);
         let toml = preview.rule.to_toml();
         let _ = writeln!(text, "\n{last_week}\n{}", SafeText::block(toml.trim_end()));
     }

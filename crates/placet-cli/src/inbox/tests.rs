@@ -1,4 +1,4 @@
-//! What other people and agents do while somebody looks: it is on the next picture.
+//! What other people and agents do while the inbox is open: it is on the next picture.
 
 use std::time::Duration;
 
@@ -103,17 +103,17 @@ impl Desk {
 #[tokio::test]
 async fn what_is_asked_while_one_looks_appears_and_the_selection_stays() {
     let mut desk = Desk::new().await;
-    assert!(desk.looks().await.0.contains("Nothing waits."));
+    assert!(desk.looks().await.0.contains("Nothing is pending."));
     desk.ask("call_1", "mkdir first").await;
     let (screen, _) = desk.looks().await;
     assert!(
-        screen.contains("1 waiting") && screen.contains("│ mkdir first"),
+        screen.contains("1 pending") && screen.contains("│ mkdir first"),
         "{screen}"
     );
     desk.ask("call_2", "mkdir second").await;
     let (screen, _) = desk.looks().await;
     assert!(
-        screen.contains("2 waiting") && screen.contains("bash mkdir second"),
+        screen.contains("2 pending") && screen.contains("bash mkdir second"),
         "{screen}"
     );
     assert!(
@@ -148,7 +148,7 @@ async fn in_a_small_window_nothing_says_that_leaving_refuses() {
     desk.presses(KeyCode::Enter);
     let (screen, _) = desk.looks().await;
     assert!(
-        screen.contains("Too small") && screen.contains("goes on waiting") && !screen.contains("refuses"),
+        screen.contains("Too small") && screen.contains("leaves it pending") && !screen.contains("rejects"),
         "{screen}"
     );
     let leaving = Event::Key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL));
@@ -200,7 +200,7 @@ async fn a_question_answered_elsewhere_leaves_the_screen_and_no_key_reaches_the_
     let (screen, gone) = desk.looks().await;
     assert_eq!(gone, Some(first.clone()));
     assert!(
-        screen.contains("1 waiting") && !screen.contains("mkdir first"),
+        screen.contains("1 pending") && !screen.contains("mkdir first"),
         "{screen}"
     );
     assert!(matches!(desk.presses(KeyCode::Char('y')), AppAction::Nothing));

@@ -6,9 +6,9 @@ use placet_channels::terminal::line;
 use placet_channels::terminal::palette::Palette;
 use placet_channels::terminal::prompt::Size;
 use placet_core::interaction::Locale;
+use placet_core::messages::inbox;
 use placet_core::render::SafeText;
 use placet_core::time::Millis;
-use placet_core::tool::Risk;
 use ratatui::Frame;
 use ratatui::backend::FromCrossterm as _;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
@@ -21,6 +21,8 @@ use super::waiting::Waiting;
 
 /// From here on list and question fit side by side.
 const SIDE_BY_SIDE_COLS: u16 = 110;
+/// As wide as the longest risk.
+const RISK_COLS: usize = 6;
 
 /// Draws everything.
 pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, palette: Palette, now: Duration) {
@@ -74,12 +76,12 @@ fn panes(app: &App, main: Rect) -> (Option<Rect>, Rect) {
 fn top(app: &App) -> Line<'static> {
     let bold = Style::new().add_modifier(Modifier::BOLD);
     let (listed, all) = (app.listed().count(), app.waiting.len());
-    let count = match (app.locale, app.filter.is_off()) {
-        (Locale::English, true) => format!("{all} waiting"),
-        (Locale::English, false) => format!("{listed} of {all} waiting · {}", app.filter.words()),
-        (Locale::Chinese, true) => format!("{all} 个待回答"),
-        (Locale::Chinese, false) => format!("共 {all} 个待回答，显示 {listed} 个 · {}", app.filter.words()),
+    let count = if app.filter.is_off() {
+        inbox::pending(all)
+    } else {
+        inbox::listed(all, app.filter.words(), listed)
     };
+    let count = count.say(app.locale);
     let who = app.by.to_string();
     let text = format!(
         " placet inbox · {} · {}",
@@ -93,21 +95,14 @@ fn bottom(app: &App, palette: Palette) -> Line<'static> {
     if let Some(note) = &app.note {
         return Line::styled(format!(" {note}"), look(palette, line::SpanStyle::Caution));
     }
-    let say = |english, chinese| app.locale.pick(english, chinese);
-    let text = match &app.focus {
+    let message = match &app.focus {
         Focus::Searching(field) => return Line::raw(format!("/{}", SafeText::line(&field.text()))),
-        Focus::List => say(
-            " Enter answer · q quit · ? help · / search · g group · s session · r risk",
-            " 回车 回答 · q 退出 · ? 帮助 · / 搜索 · g 成组处理 · s 会话 · r 风险",
-        ),
-        Focus::Question => say(" Esc list · Ctrl-C quit", " Esc 返回列表 · Ctrl-C 退出"),
-        Focus::Together(_) => say(
-            " y approve all but HIGH · n reject all · Space scroll · Esc list",
-            " y 批准全部（高风险除外） · n 全部拒绝 · 空格 翻页 · Esc 返回列表",
-        ),
-        Focus::Help => say(" any key goes back", " 按任意键返回"),
+        Focus::List => inbox::keys_list(),
+        Focus::Question => inbox::keys_question(),
+        Focus::Together(_) => inbox::keys_together(),
+        Focus::Help => inbox::keys_help(),
     };
-    Line::styled(text.to_owned(), look(palette, line::SpanStyle::Faint))
+    Line::styled(message.say(app.locale), look(palette, line::SpanStyle::Faint))
 }
 
 /// The list around the selected question.
@@ -118,7 +113,7 @@ fn rows(app: &App, area: Rect, palette: Palette, now: Duration) -> Vec<Line<'sta
     let listed: Vec<&Waiting> = app.listed().collect();
     let first = first.min(listed.len().saturating_sub(height));
     if listed.is_empty() {
-        let words = app.locale.pick(" Nothing waits.", " 没有待回答的问题。");
+        let words = format!(" {}", inbox::none().say(app.locale));
         return vec![Line::styled(words, look(palette, line::SpanStyle::Faint))];
     }
     let mut lines = Vec::new();
@@ -154,18 +149,13 @@ fn row(
         0..=5999 => format!("{}:{:02}", seconds / 60, seconds % 60),
         _ => format!("{}h", seconds / 3600),
     };
-    let risk = match waiting.risk() {
-        Risk::Low => app.locale.pick("LOW ", "低 "),
-        Risk::Medium => app.locale.pick("MED ", "中 "),
-        Risk::High => app.locale.pick("HIGH", "高 "),
-    };
+    let mut risk = waiting.risk().label(app.locale);
+    let room = RISK_COLS.saturating_sub(SafeText::line(&risk).width());
+    risk.push_str(&" ".repeat(room));
     let lead = if selected { "›" } else { " " };
     let line = Line::from(vec![
         Span::raw(format!("{lead}{mark}{clock:>6} ")),
-        Span::styled(
-            risk.to_owned(),
-            look(palette, line::SpanStyle::Risk(waiting.risk())),
-        ),
+        Span::styled(risk, look(palette, line::SpanStyle::Risk(waiting.risk()))),
         Span::styled(
             format!(" {} ", waiting.code()),
             look(palette, line::SpanStyle::Strong),
@@ -194,12 +184,7 @@ fn detail_lines(
     let locale = app.locale;
     if let Focus::Together(together) = &mut app.focus {
         let (all, high) = together.count();
-        let heading = match locale {
-            Locale::English => {
-                format!("{all} calls of one turn; {high} of them HIGH, to be approved one by one")
-            }
-            Locale::Chinese => format!("同一轮的 {all} 个调用，其中 {high} 个高风险，须逐个批准"),
-        };
+        let heading = inbox::together(all, high).say(locale);
         together.sheet.fit_width(size.cols);
         together.sheet.fit_height(size.rows.saturating_sub(2));
         // Keys that do not count yet look like it.
@@ -233,33 +218,19 @@ fn detail_lines(
 }
 
 fn help(locale: Locale) -> Vec<Line<'static>> {
-    let english = [
-        "The list shows what waits, most urgent first. ┌│└ join the calls of one turn.",
-        "",
-        "↑ ↓ j k          choose          Enter  answer the chosen one",
-        "g                decide the calls of one turn together",
-        "/                search code, tool, text and session",
-        "s  r             only one session, only one risk; Esc shows all again",
-        "q  Ctrl-C        leave; whatever waits goes on waiting",
-        "",
-        "A question's own keys are below it; ? explains them there.",
+    let lines = [
+        Some(inbox::help_list()),
+        None,
+        Some(inbox::help_choose()),
+        Some(inbox::help_group()),
+        Some(inbox::help_search()),
+        Some(inbox::help_filter()),
+        Some(inbox::help_leave()),
+        None,
+        Some(inbox::help_keys()),
     ];
-    let chinese = [
-        "列表按紧急程度排列，┌│└ 连接同一轮的调用。",
-        "",
-        "↑ ↓ j k          选择            回车  回答选中的问题",
-        "g                同一轮的调用一起处理",
-        "/                搜索代码、工具、内容和会话",
-        "s  r             只看一个会话、只看一种风险；Esc 恢复全部",
-        "q  Ctrl-C        离开；未回答的继续等待",
-        "",
-        "问题下方列出它自己的按键，按 ? 查看说明。",
-    ];
-    let lines = match locale {
-        Locale::English => english,
-        Locale::Chinese => chinese,
-    };
-    lines.into_iter().map(Line::raw).collect()
+    let said = lines.map(|line| line.map_or_else(String::new, |line| line.say(locale)));
+    said.into_iter().map(Line::raw).collect()
 }
 
 fn styled(line: &line::Line, palette: Palette) -> Line<'static> {

@@ -1,9 +1,10 @@
-//! What waits, looked up and summed up in a line.
+//! Pending questions, looked up and summed up in a line.
 
 use anyhow::{Context as _, bail};
 use placet_client::{Client, Error};
 use placet_core::ids::{GroupId, InteractionId, SessionId};
 use placet_core::interaction::{Asked, Audience, Code, Interaction, Locale, Subject};
+use placet_core::messages;
 use placet_core::question::Question;
 use placet_core::render::{ArgValue, Block, Document, SafeText, decided};
 use placet_core::standing::{ProposedRule, Scope};
@@ -13,7 +14,7 @@ use placet_core::wire::local::QuestionRecord;
 use placet_engine::review::{Covered, GrantPreview};
 use serde_json::{Value, json};
 
-/// One question that waits.
+/// One pending question.
 #[derive(Debug, Clone)]
 pub(super) struct Waiting {
     pub(super) question: Question,
@@ -90,12 +91,12 @@ fn name_of(asked: &Asked) -> String {
     name.as_str().unwrap_or_default().to_owned()
 }
 
-/// What was found when somebody looked.
+/// What a look-up found.
 #[derive(Default)]
 pub(super) struct Found {
     /// Most urgent first.
     pub(super) waiting: Vec<Waiting>,
-    /// What waits and cannot be read.
+    /// Pending questions that cannot be read.
     pub(super) damaged: Vec<InteractionId>,
 }
 
@@ -103,20 +104,11 @@ impl Found {
     /// Says that something cannot be read, if so.
     pub(super) fn warning(&self, locale: Locale) -> Option<String> {
         let ids: Vec<_> = self.damaged.iter().map(ToString::to_string).collect();
-        (!ids.is_empty()).then(|| match locale {
-            Locale::English => format!(
-                "cannot be read, and cannot be answered: {}; `placet audit verify` says more",
-                ids.join(", ")
-            ),
-            Locale::Chinese => format!(
-                "无法读取，也无法回答：{}；`placet audit verify` 说明详情",
-                ids.join("、")
-            ),
-        })
+        (!ids.is_empty()).then(|| messages::inbox::damaged(ids).say(locale))
     }
 }
 
-/// Everything that waits.
+/// All pending questions.
 pub(super) async fn all(client: &Client, locale: Locale) -> anyhow::Result<Found> {
     let records = client.pending().await?;
     let waiting = |record: QuestionRecord| Waiting {

@@ -1,6 +1,7 @@
 //! Questions in a conversation: answered where they appear, with the keys they show.
 
 use crate::person::{CONFIG, Lin, WRITES, house, house_with};
+use placet_core::messages::prompt;
 
 const KEEPS: &str = "
 [[turns]]
@@ -29,7 +30,7 @@ fn a_call_is_rejected_with_a_reason_the_model_reads() {
     lin.says("write a file");
     lin.is_asked();
     lin.types("r");
-    lin.sees("Why not?");
+    lin.sees(&prompt::ask_reason().to_string());
     lin.enters("keep it");
     lin.sees("I left it as it was.");
     lin.sees("✘ rejected: keep it");
@@ -69,7 +70,7 @@ text = 'Both are written.'
     assert!(out.contains("`docs/*`, in every session"), "{out}");
 }
 
-/// Claude Code 2.1.236: a prompt nobody had seen took a key press as consent.
+/// Claude Code 2.1.236: a prompt that was not on the screen took a key press as consent.
 #[test]
 fn a_key_pressed_before_the_question_was_drawn_decides_nothing() {
     let world = house(&format!("{KEEPS}{WRITES}"));
@@ -92,7 +93,7 @@ fn what_others_decide_is_waited_for_and_a_message_meanwhile_is_queued() {
     let world = house_with(&format!("{CONFIG}{rule}"), &format!("{reads}{WRITES}"));
     let mut lin = Lin::talks(&world, &[]);
     lin.says("write a file");
-    lin.sees("Not yours to decide: wei is asked");
+    lin.sees("assigned to wei");
     lin.sees("waits for others to decide");
     lin.says("and hurry");
     lin.sees("queued: a question is open elsewhere");

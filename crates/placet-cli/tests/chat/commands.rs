@@ -3,6 +3,7 @@
 use placet_core::messages::allow_list;
 
 use crate::person::{Lin, WRITES, house};
+use placet_core::messages::talk;
 
 const NOTHING: &str = "
 [[turns]]
@@ -62,9 +63,9 @@ fn help_and_tools_are_listed_and_what_is_no_command_is_not_sent() {
     lin.sees("bash");
     lin.sees("command");
     lin.says("/frobnicate");
-    lin.sees("That is no command. Try /help");
+    lin.sees(&talk::no_command("/help").to_string());
     lin.says("/mode fast");
-    lin.sees("There is no mode `fast`; the modes are `default`, `autoEdit` and `yolo`.");
+    lin.sees(&talk::no_mode(["`default`", "`autoEdit`", "`yolo`"], "fast").to_string());
     lin.says("/exit");
     lin.ends();
     assert!(
@@ -85,7 +86,7 @@ text = 'Fetched.'
     let world = house(script);
     let mut lin = Lin::talks(&world, &[]);
     lin.says("/grants");
-    lin.sees("No standing grant is in force");
+    lin.sees(&talk::no_grants().to_string());
     lin.says("fetch");
     lin.is_asked();
     lin.types("a");

@@ -99,7 +99,7 @@ fn a_conversation_beside_another_shows_only_its_own_question_and_goes_on_when_th
     );
     owner.leaves();
     beside.types("y");
-    beside.sees("going on without it");
+    beside.sees("continuing without it");
     beside.is_asked();
     beside.types("y");
     beside.sees("Written.");

@@ -129,11 +129,11 @@ async fn the_list_says_who_approved_what_while_the_engine_is_running() {
     some_history(&engine).await;
     let (out, _) = world.said(&["audit", "list", "--db", "placet.db"], 0);
     for part in [
-        "agent tester wants bash `sudo apt-get install jq` (c-approved)",
+        "tester asked to run bash `sudo apt-get install jq` (c-approved)",
         "lin approved bash `sudo apt-get install jq` (c-approved)",
-        "the inbox is asked about bash `sudo reboot` (c-open)",
+        "asked the inbox about bash `sudo reboot` (c-open)",
         ": =not on a Friday",
-        "c-approved) ran on grant 1, 9 bytes of output",
+        "c-approved) ran (9 bytes of output)",
         "(c-allowed): allow",
         "job-1",
     ] {
@@ -141,7 +141,7 @@ async fn the_list_says_who_approved_what_while_the_engine_is_running() {
     }
     assert!(!out.contains(SECRET), "{out}");
     let (out, _) = world.said(&["audit", "verify", "--db", "placet.db"], 0);
-    assert!(out.starts_with("sound: "), "{out}");
+    assert!(out.starts_with("intact: "), "{out}");
     engine.shutdown().await.unwrap();
 }
 
@@ -274,7 +274,7 @@ async fn the_journal_is_told_in_the_configured_language() {
     // A file that is named is looked at whatever the configuration says.
     world.write("placet.toml", "[approval");
     let (out, _) = world.said(&["audit", "verify", "--db", "placet.db"], 0);
-    assert!(out.starts_with("sound: "), "{out}");
+    assert!(out.starts_with("intact: "), "{out}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -52,15 +52,17 @@ fn the_demo_plays_by_script_and_leaves_exactly_what_was_decided() {
         "the killed question was answered and resumed"
     );
     for seen in [
-        "policy allows it, and nobody is asked",
+        "policy allows it without asking",
         "-timeout = 30",
-        "Rows it would touch: 3",
+        "Rows affected: 3",
         "\"reason\":\"the archive is needed for the audit\"",
         "> Approve, changed to {\"command\":\"echo 'release 1.1' | tee VERSION\"}",
-        "bash `echo 'release 1.1' | tee VERSION` (set_version) ran on grant 1",
+        "bash `echo 'release 1.1' | tee VERSION` (set_version) ran (",
         "write `{\"path\":\"shop.toml\",\"content\":",
-        "is dead. Its question was on disk",
-        "sound: ",
+        "is dead. Its request was on disk",
+        "placet serve",
+        "docs/http.md",
+        "intact: ",
     ] {
         assert!(text.contains(seen), "{seen:?} is missing in\n{text}");
     }
@@ -82,18 +84,18 @@ fn the_demo_speaks_chinese() {
         "已执行一次",
         "> 批准",
         "> 拒绝：审计还需要这些归档",
-        "第 5 步（高风险）判定询问",
+        "需审批（步骤 5 高风险）",
         "完好：",
         "锚点 ",
     ] {
         assert!(text.contains(seen), "{seen:?} is missing in\n{text}");
     }
     for english in [
-        "sound:",
+        "intact:",
         "\nanchor",
         "> approve",
-        " by step ",
-        "ran on grant",
+        "needs approval",
+        "bytes of output",
         "needed",
     ] {
         assert!(!text.contains(english), "{english:?} is left in\n{text}");

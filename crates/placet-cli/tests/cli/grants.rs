@@ -5,6 +5,7 @@ use placet_core::config::Config;
 use placet_core::digest::Digest;
 use placet_core::ids::PersonId;
 use placet_core::interaction::{Answer, Remember, Shown};
+use placet_core::messages::{grants, scope};
 use placet_core::principal::{Principal, Via};
 use placet_core::standing::{Covers, Scope};
 use placet_core::time::Millis;
@@ -102,7 +103,7 @@ async fn a_grant_is_listed_with_what_it_covers_until_when_and_how_often_it_was_u
     let world = with_a_grant().await;
     let (out, _) = world.said(&["grants", "list", "--db", "placet.db"], 0);
     assert!(
-        out.contains("in force") && out.contains("exactly this call of `deploy`"),
+        out.contains("in force") && out.contains(&scope::exactly("deploy").to_string()),
         "{out}"
     );
     assert!(
@@ -186,7 +187,7 @@ async fn a_newcomer_has_no_grants_and_is_told_how_to_begin() {
     let world = World::new();
     let (out, err) = world.said(&["grants", "list"], 0);
     assert!(
-        out.starts_with("No standing grants: nothing has been asked yet"),
+        out.starts_with("No standing approvals: no agent has asked"),
         "{out}"
     );
     assert!(out.contains("placet demo") && err.is_empty(), "{out}{err}");
@@ -222,7 +223,7 @@ async fn with_no_grants_it_says_so() {
     engine(&world).await.shutdown().await.unwrap();
     let (out, err) = world.said(&["grants", "list", "--db", "placet.db"], 0);
     assert!(
-        out.is_empty() && err.contains("no standing grant is in force"),
+        out.is_empty() && err.contains(&grants::none().to_string()),
         "{err}"
     );
     assert_eq!(grants(&world), Vec::<Value>::new());

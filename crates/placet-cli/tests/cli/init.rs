@@ -27,7 +27,7 @@ fn the_file_passes_its_own_tests_and_explains_itself() {
     }
     let push = r#"{"command":"git push --force origin main"}"#;
     let (out, _) = world.said(&["check", "--tool", "bash", "--args", push], 3);
-    assert!(out.contains("force pushes are asked about"), "{out}");
+    assert!(out.contains("force pushes need approval"), "{out}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::io::{Read as _, Write as _};
 
 use serde_json::Value;
 
+use crate::beside;
 use crate::world::World;
 
 const CONFIG: &str =
@@ -90,6 +91,32 @@ fn a_tool_that_is_allowed_on_the_command_line_runs_unasked_in_that_session_alone
 }
 
 #[test]
+fn with_wait_a_run_goes_on_by_itself_once_it_is_approved() {
+    let world = world();
+    let mut run = beside::spawn(&world, &["run", "write a file", "--wait", "--json"]);
+    let mut said = String::new();
+    let mut stderr = std::io::BufReader::new(run.stderr.take().unwrap());
+    // Its first line names the request.
+    std::io::BufRead::read_line(&mut stderr, &mut said).unwrap();
+    let id = said.split(&[' ', ';'][..]).find(|word| word.starts_with("int_"));
+    let id = id.unwrap_or_else(|| panic!("no request in {said:?}"));
+    assert!(!world.path("a.txt").exists(), "nothing runs before the answer");
+    world
+        .placet(&["inbox", "answer", id, "approve"])
+        .env("USER", "lin")
+        .assert()
+        .code(0);
+    let done = run.wait_with_output().unwrap();
+    assert_eq!(done.status.code(), Some(0));
+    let report: Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(
+        (text(&report, "state"), text(&report, "text")),
+        ("completed", "Written.")
+    );
+    assert_eq!(std::fs::read_to_string(world.path("a.txt")).unwrap(), "a");
+}
+
+#[test]
 fn a_run_that_a_person_ends_ends_with_6() {
     let world = world();
     let report = json(&world, &["run", "write a file", "--json"], 5);
@@ -116,7 +143,7 @@ fn without_a_model_or_a_task_nothing_begins() {
     world.run(&["run", "--resume", "nobody's"]).code(2);
 }
 
-/// What is said to somebody whose workflow does not begin.
+/// The error for a workflow that does not begin.
 fn refused(world: &World, workflow: &str) -> String {
     let output = world
         .placet(&["run", "--workflow", workflow])
@@ -318,7 +345,7 @@ fn provider() -> u16 {
             r#"data: {"choices":[{"index":0,"delta":{"content":"Here I am."},"finish_reason":"stop"}]}"#;
         let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
         write!(caller, "{head}{said}\n\ndata: [DONE]\n\n").unwrap();
-        // Whoever hangs up on what they have not read takes back what they said.
+        // Hanging up before reading all of it resets the connection.
         caller.shutdown(std::net::Shutdown::Write).unwrap();
         let _ = caller.read_to_end(&mut asked);
     });

@@ -1,4 +1,4 @@
-//! A folder of its own for each test, and `placet` run in it with nobody else's settings.
+//! A folder of its own for each test, and `placet` run in it without other settings.
 
 use std::path::PathBuf;
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use portable_pty::CommandBuilder;
 
 use crate::pty::{Pty, Room};
+use placet_core::messages::prompt;
 
 #[test]
 fn a_newcomer_plays_the_whole_demo() {
@@ -27,10 +28,10 @@ fn a_newcomer_plays_the_whole_demo() {
     pty.sees("deletes whole folders");
     pty.sees_bold("[y]");
     pty.types("r");
-    pty.sees("Why not?");
+    pty.sees(&prompt::ask_reason().to_string());
     pty.enters("keep the archive");
     pty.sees("4/6");
-    pty.sees("Rows it would touch: 3");
+    pty.sees("Rows affected: 3");
     pty.sees_bold("[y]");
     pty.types("y");
     pty.sees("5/6");
@@ -38,11 +39,11 @@ fn a_newcomer_plays_the_whole_demo() {
     pty.sees_bold("[y]");
     pty.types("s");
     pty.sees("6/6");
-    pty.sees("Its question was on disk");
+    pty.sees("Its request was on disk");
     pty.sees_bold("[y]");
     // VERSION was skipped, so this fails; that it was run is what counts.
     pty.types("y");
-    pty.sees("sound: ");
+    pty.sees("intact: ");
     pty.ends();
 }
 

@@ -1,5 +1,6 @@
 //! `list`, `show` and `answer`: what they print, and what their exit status says.
 
+use placet_core::messages::inbox;
 use placet_core::messages::{Locale, answered, decided, refusal};
 use serde_json::{Value, json};
 
@@ -28,7 +29,7 @@ fn list_says_what_waits_in_a_line_each() {
     assert_eq!(out.lines().count(), 1);
     assert!(err.contains("1 more wait"), "{err}");
     let (out, _) = waiting.inbox("lin", &["list", "--session", "job-2"], 0);
-    assert_eq!(out, "Nothing waits.\n");
+    assert_eq!(out, format!("{}\n", inbox::none()));
 }
 
 #[test]
@@ -352,7 +353,7 @@ fn the_inbox_of_a_newcomer_is_empty_and_a_mistyped_one_is_an_error() {
     let fresh = fresh.assert().code(0);
     let said = String::from_utf8_lossy(&fresh.get_output().stdout).into_owned();
     assert!(
-        said.contains("Nothing waits") && said.contains("placet demo"),
+        said.contains("Nothing is pending") && said.contains("placet demo"),
         "{said}"
     );
     let (out, _) = world.said(&["inbox", "list", "--json"], 0);

@@ -147,7 +147,7 @@ impl Waiting {
         })
     }
 
-    /// `placet inbox …` on this store, as somebody.
+    /// `placet inbox …` on this store, as a person.
     pub(crate) fn inbox(&self, who: &str, args: &[&str], status: i32) -> (String, String) {
         let db = self.db();
         let mut all = vec!["inbox", "--db", db.to_str().unwrap(), "--as", who];

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::pty::{Pty, Room};
 use crate::record::recorded;
 use crate::waiting::{CONFIG, Waiting, bash};
+use placet_core::messages::prompt;
 
 const WIDE: Room = Room { cols: 132, rows: 30 };
 const LOW: Room = Room { cols: 132, rows: 20 };
@@ -47,7 +48,7 @@ fn the_list_and_the_question_stand_side_by_side() {
     ];
     let waiting = Waiting::of(&calls);
     let pty = open(&waiting, WIDE);
-    pty.sees("3 waiting");
+    pty.sees("3 pending");
     pty.sees("rm -rf build");
     pty.sees("Run `mkdir -p build/out`");
     recorded("terminal.md", "inbox", &pty.still());
@@ -58,13 +59,13 @@ fn the_list_and_the_question_stand_side_by_side() {
 fn a_question_is_answered_with_the_keys_of_the_prompt() {
     let waiting = Waiting::of(&[bash("rm -rf build")]);
     let mut pty = open(&waiting, WIDE);
-    pty.sees("1 waiting");
+    pty.sees("1 pending");
     opens_question(&mut pty);
     pty.types("r");
-    pty.sees("Why not?");
+    pty.sees(&prompt::ask_reason().to_string());
     pty.enters("still needed");
     pty.sees("Rejected by lin.");
-    pty.sees("Nothing waits.");
+    pty.sees("Nothing is pending.");
     pty.types("q");
     pty.ends();
     assert!(waiting.outcome(0).contains("still needed"));
@@ -74,12 +75,12 @@ fn a_question_is_answered_with_the_keys_of_the_prompt() {
 fn a_key_pressed_with_enter_decides_nothing() {
     let waiting = Waiting::of(&[bash("mkdir a")]);
     let mut pty = open(&waiting, WIDE);
-    pty.sees("1 waiting");
+    pty.sees("1 pending");
     pty.types("\ryyy");
     pty.sees_bold("[y]");
     pty.types("\u{1b}");
     pty.sees("q quit");
-    pty.sees("1 waiting");
+    pty.sees("1 pending");
     leaves(pty);
     assert_eq!(waiting.inbox("lin", &["list"], 0).0.lines().count(), 1);
 }
@@ -88,7 +89,7 @@ fn a_key_pressed_with_enter_decides_nothing() {
 fn as_a_rule_is_shown_with_its_past_before_it_counts_and_spares_the_next_question() {
     let waiting = Waiting::of(&[bash("git fetch origin")]);
     let mut pty = open(&waiting, WIDE);
-    pty.sees("1 waiting");
+    pty.sees("1 pending");
     opens_question(&mut pty);
     pty.types("a");
     pty.sees("This call: ");
@@ -127,19 +128,19 @@ fn the_calls_of_a_turn_are_decided_together_but_for_the_high_ones() {
     ];
     let waiting = Waiting::of(&calls);
     let mut pty = open(&waiting, LOW);
-    pty.sees("4 waiting");
+    pty.sees("4 pending");
     pty.types("g");
     pty.sees("3 calls of one turn; 1 of them HIGH");
     pty.types("y");
     // That was too soon, and not all of it has been on the screen.
     pty.sees_bold("3 calls of one turn");
     pty.types("y");
-    pty.sees("Read it to the end first");
+    pty.sees("Read to the end first");
     pty.types(" ");
-    pty.sees_no_more("Read it to the end first");
+    pty.sees_no_more("Read to the end first");
     pty.types("y");
     pty.sees("2 answered.");
-    pty.sees("2 waiting");
+    pty.sees("2 pending");
     leaves(pty);
     let (out, _) = waiting.inbox("lin", &["list"], 0);
     assert!(
@@ -154,18 +155,18 @@ fn search_session_and_risk_narrow_the_list() {
     other["session"] = json!("job-2");
     let waiting = Waiting::of(&[bash("mkdir near"), bash("rm -rf near"), other]);
     let mut pty = open(&waiting, WIDE);
-    pty.sees("3 waiting");
+    pty.sees("3 pending");
     pty.types("/");
     pty.types("solo");
-    pty.sees("1 of 3 waiting · “solo”");
+    pty.sees("1 of 3 pending · “solo”");
     pty.types("\u{1b}");
-    pty.sees("lin · 3 waiting");
+    pty.sees("lin · 3 pending");
     pty.types("s");
-    pty.sees("2 of 3 waiting · session job-1");
+    pty.sees("2 of 3 pending · session job-1");
     pty.types("r");
-    pty.sees("1 of 3 waiting · session job-1 · HIGH");
+    pty.sees("1 of 3 pending · session job-1 · HIGH");
     pty.types("\u{1b}");
-    pty.sees("lin · 3 waiting");
+    pty.sees("lin · 3 pending");
     leaves(pty);
 }
 
@@ -173,7 +174,7 @@ fn search_session_and_risk_narrow_the_list() {
 fn a_small_screen_works_and_a_resized_one_is_drawn_anew() {
     let waiting = Waiting::of(&[bash("rm -rf 构建")]);
     let mut pty = open(&waiting, SMALL);
-    pty.sees("1 waiting");
+    pty.sees("1 pending");
     pty.sees("rm -rf 构建");
     opens_question(&mut pty);
     pty.sees("[N] Reject");
@@ -207,7 +208,7 @@ fn the_terminal_is_given_back() {
     let waiting = Waiting::of(&[bash("mkdir a")]);
     for end in ["q", "\u{3}"] {
         let mut pty = open(&waiting, WIDE);
-        pty.sees("1 waiting");
+        pty.sees("1 pending");
         assert!(pty.with_screen(vt100::Screen::alternate_screen));
         pty.types(end);
         pty.ends();
@@ -216,7 +217,7 @@ fn the_terminal_is_given_back() {
         });
     }
     let mut pty = open(&waiting, WIDE);
-    pty.sees("1 waiting");
+    pty.sees("1 pending");
     pty.kills_the_program("-TERM");
     pty.ends();
     pty.waits_until("the old screen", |screen| {

@@ -211,7 +211,7 @@ fn a_token_counts_for_nothing_on_the_socket_and_records_are_not_served_on_tcp() 
     server.terminate();
 }
 
-/// As root, so that nothing but the peer's credentials can refuse: the file is opened to everybody first.
+/// As root, so that nothing but the peer's credentials can refuse: the file is opened to all users first.
 #[test]
 fn another_user_is_refused_even_where_the_file_lets_them_in() {
     let world = World::new();

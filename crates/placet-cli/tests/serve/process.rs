@@ -59,7 +59,7 @@ impl World {
         self.serve_on("127.0.0.1:0", config, more)
     }
 
-    /// The same where somebody says.
+    /// The same at a given place.
     pub(crate) fn serve_on(&self, address: &str, config: &str, more: &[&str]) -> Process {
         self.start(self.command(&[]), address, config, more)
     }

@@ -320,7 +320,7 @@ fn resolve(
     Some(found.into_iter().collect())
 }
 
-/// A quorum larger than its set could never be met; one of zero would be met by nobody.
+/// A quorum larger than its set could never be met; a quorum of zero would need no approver.
 fn quorum(rule: &RuleFile, approvers: &Approvers, checker: &mut Checker<'_>) -> Option<u32> {
     let Some(quorum) = &rule.quorum else {
         return Some(1);

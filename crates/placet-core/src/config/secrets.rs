@@ -1,6 +1,6 @@
 //! What is kept from others: where a configuration says secrets are, and the variables that are for Placet alone.
 //!
-//! Nothing here is matched with `..`: whoever adds a section or a key is asked by the compiler whether secrets are in it.
+//! Nothing here is matched with `..`: a new section or key does not compile until it says whether it holds secrets.
 
 use std::collections::BTreeSet;
 use std::iter;

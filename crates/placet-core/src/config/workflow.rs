@@ -37,7 +37,7 @@ pub struct Workflow {
     pub steps_max: Option<u32>,
     /// Tools that are not asked about unless something stricter says so.
     pub auto_approved_tools: BTreeSet<ToolName>,
-    /// The list is exact: every other tool is asked about in every mode, reads included. A row of an older version has no such list.
+    /// The list is exact: every other tool needs approval in every mode, reads included. A row of an older version has no such list.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub only: bool,
     /// How long people have to answer.

@@ -98,7 +98,7 @@ pub enum Accepted {
         ballot: Ballot,
         /// What it means.
         action: Action,
-        /// Everybody whose approval it took.
+        /// All whose approval it took.
         by: Vec<PersonId>,
     },
 }
@@ -118,7 +118,7 @@ pub enum AnswerError {
         /// Who tried.
         by: PersonId,
     },
-    /// They asked for it themselves, and the rule wants somebody else.
+    /// They asked for it themselves, and the rule requires another approver.
     OwnRequest {
         /// Who tried.
         by: PersonId,

@@ -52,7 +52,7 @@ pub fn question_of(args: &Args) -> Result<InteractionRequest, String> {
 }
 
 /// The question that another agent's tool of category `ask` puts. What is not known of its arguments is shown as they are, and people
-/// answer in words. `None` when even that cannot be put to people: then the call is asked about like any other.
+/// answer in words. `None` when even that is not a valid question: then the call needs approval like any other.
 pub fn question_in(call: &ToolCall) -> Option<InteractionRequest> {
     question_of(&call.args).or_else(|_| foreign(call)).ok()
 }

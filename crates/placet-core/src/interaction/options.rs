@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Action, Asked, InteractionOption, InteractionRequest, Subject};
+use crate::messages::{Message, option};
 use crate::verdict::{AnswerKind, Answers};
 
 /// The option that leaves a question unanswered, where its asker can go on without an answer.
@@ -20,11 +21,11 @@ pub enum Locale {
 }
 
 impl Locale {
-    /// One of two texts.
-    pub const fn pick<'a>(self, english: &'a str, chinese: &'a str) -> &'a str {
+    /// Its folder under `messages/`.
+    pub const fn tag(self) -> &'static str {
         match self {
-            Self::English => english,
-            Self::Chinese => chinese,
+            Self::English => "en",
+            Self::Chinese => "zh",
         }
     }
 }
@@ -43,55 +44,35 @@ impl Asked {
 
 /// What a tool approval offers. Editing is approving with other arguments, not an option of its own.
 pub fn tool_approval_options(answers: &Answers, locale: Locale) -> Vec<InteractionOption> {
-    let say = |english, chinese| locale.pick(english, chinese);
+    let say = |message: Message| message.say(locale);
     answers
         .iter()
         .filter_map(|kind| match kind {
             AnswerKind::Approve => Some(
-                InteractionOption::new("approve", say("Approve", "批准"), Action::ApproveAndExecute)
-                    .described(say(
-                        "Run exactly this, once.",
-                        "只执行这一次，内容与所示完全一致。",
-                    )),
+                InteractionOption::new("approve", say(option::approve()), Action::ApproveAndExecute)
+                    .described(say(option::approve_about())),
             ),
             AnswerKind::Edit => None,
             AnswerKind::Reject => Some(
-                InteractionOption::new("reject", say("Reject", "拒绝"), Action::RejectWithReason)
-                    .described(say(
-                        "Do not run it; the agent is told why.",
-                        "不执行，并把原因告诉智能体。",
-                    ))
-                    .with_optional_input(say("Why not? (optional)", "拒绝原因（可选）"))
+                InteractionOption::new("reject", say(option::reject()), Action::RejectWithReason)
+                    .described(say(option::reject_about()))
+                    .with_optional_input(say(option::reject_prompt()))
                     .by_default(),
             ),
             AnswerKind::Retry => Some(
-                InteractionOption::new("retry", say("Think again", "重新考虑"), Action::RetryWithFeedback)
-                    .described(say(
-                        "Do not run it; the agent tries another way.",
-                        "不执行，让智能体按反馈重新思考。",
-                    ))
-                    .with_input(say("What should it do differently?", "希望它怎样改？")),
+                InteractionOption::new("retry", say(option::retry()), Action::RetryWithFeedback)
+                    .described(say(option::retry_about()))
+                    .with_input(say(option::retry_prompt())),
             ),
             AnswerKind::Info => Some(
-                InteractionOption::new(
-                    "info",
-                    say("Provide information", "提供信息"),
-                    Action::ProvideInfo,
-                )
-                .with_input(say("What should the agent know?", "需要补充什么信息？")),
+                InteractionOption::new("info", say(option::info()), Action::ProvideInfo)
+                    .with_input(say(option::info_prompt())),
             ),
             AnswerKind::Skip => Some(
-                InteractionOption::new("skip", say("Skip", "跳过"), Action::Skip)
-                    .described(say("Leave this one out and go on.", "跳过这一步，继续其余工作。")),
+                InteractionOption::new("skip", say(option::skip()), Action::Skip)
+                    .described(say(option::skip_about())),
             ),
-            AnswerKind::Terminate => Some(
-                InteractionOption::new("terminate", say("End the run", "终止"), Action::Terminate)
-                    .described(say(
-                        "Do not run it and end the whole run.",
-                        "不执行，并结束整个任务。",
-                    ))
-                    .dangerous(),
-            ),
+            AnswerKind::Terminate => Some(terminate(locale).described(say(option::terminate_about()))),
         })
         .collect()
 }
@@ -101,52 +82,39 @@ fn request_options(request: &InteractionRequest, locale: Locale) -> Vec<Interact
     let mut options = request.options.clone();
     let taken = |option: &InteractionOption| option.action == Action::Skip || option.option_id == DISMISS;
     if !request.required && !options.iter().any(taken) {
-        options.push(
-            InteractionOption::new(DISMISS, locale.pick("Dismiss", "忽略"), Action::Skip).described(
-                locale.pick(
-                    "Leave it unanswered; the agent goes on.",
-                    "不作答，智能体继续执行。",
-                ),
-            ),
-        );
+        let label = option::dismiss().say(locale);
+        let dismiss = InteractionOption::new(DISMISS, label, Action::Skip);
+        options.push(dismiss.described(option::dismiss_about().say(locale)));
     }
     options
 }
 
 fn unknown_outcome_options(locale: Locale) -> Vec<InteractionOption> {
-    let say = |english, chinese| locale.pick(english, chinese);
+    let say = |message: Message| message.say(locale);
     vec![
-        InteractionOption::new(
-            "run_again",
-            say("Run again", "再次执行"),
-            Action::ApproveAndExecute,
-        )
-        .described(say("It may happen twice.", "有可能被执行两次。"))
-        .dangerous(),
-        InteractionOption::new(
-            "treat_as_done",
-            say("Treat as done", "视为已完成"),
-            Action::ProvideInfo,
-        )
-        .described(say("Go on as if it had succeeded.", "按已经成功继续。")),
-        InteractionOption::new("skip", say("Skip", "跳过"), Action::Skip)
-            .described(say("Go on without it.", "不管它，继续其余工作。"))
+        InteractionOption::new("run_again", say(option::run_again()), Action::ApproveAndExecute)
+            .described(say(option::run_again_about()))
+            .dangerous(),
+        InteractionOption::new("treat_as_done", say(option::treat_as_done()), Action::ProvideInfo)
+            .described(say(option::treat_as_done_about())),
+        InteractionOption::new("skip", say(option::skip()), Action::Skip)
+            .described(say(option::skip_unknown_about()))
             .by_default(),
-        InteractionOption::new("terminate", say("End the run", "终止"), Action::Terminate).dangerous(),
+        terminate(locale),
     ]
 }
 
 fn breaker_options(locale: Locale) -> Vec<InteractionOption> {
-    let say = |english, chinese| locale.pick(english, chinese);
+    let say = |message: Message| message.say(locale);
     vec![
-        InteractionOption::new("go_on", say("Go on asking", "继续询问"), Action::Custom)
-            .described(say("Show me the next question as usual.", "照常显示下一个问题。")),
-        InteractionOption::new(
-            "retry",
-            say("Give directions", "给出指示"),
-            Action::RetryWithFeedback,
-        )
-        .with_input(say("How should the agent go on?", "接下来应该怎样做？")),
-        InteractionOption::new("terminate", say("End the run", "终止"), Action::Terminate).dangerous(),
+        InteractionOption::new("go_on", say(option::go_on()), Action::Custom)
+            .described(say(option::go_on_about())),
+        InteractionOption::new("retry", say(option::directions()), Action::RetryWithFeedback)
+            .with_input(say(option::directions_prompt())),
+        terminate(locale),
     ]
+}
+
+fn terminate(locale: Locale) -> InteractionOption {
+    InteractionOption::new("terminate", option::terminate().say(locale), Action::Terminate).dangerous()
 }

@@ -121,7 +121,7 @@ pub struct InteractionRequest {
     pub default_option_id: Option<String>,
 }
 
-/// Why a request cannot be put to anybody.
+/// Why a request is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
     /// There is nothing to choose.
@@ -148,7 +148,7 @@ pub enum RequestError {
     /// Time would be over before it began.
     #[error("timeoutSeconds is 0")]
     NoTime,
-    /// Nobody waits that long.
+    /// The timeout is too long.
     #[error("timeoutSeconds is {0}; at most {TIMEOUT_SECONDS_MAX}, which are 366 days, are accepted")]
     TooMuchTime(u64),
     /// More than a person can read.

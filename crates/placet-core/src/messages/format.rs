@@ -32,6 +32,15 @@ pub(super) fn duration(locale: Locale, time: Millis) -> String {
 
 /// `lin, wei and ana`.
 pub(super) fn list(locale: Locale, items: &[String]) -> String {
+    joined(locale, items, text(locale, "format.and").unwrap_or(", "))
+}
+
+/// `lin, wei or ana`.
+pub(super) fn any_of(locale: Locale, items: &[String]) -> String {
+    joined(locale, items, text(locale, "format.or").unwrap_or(", "))
+}
+
+fn joined(locale: Locale, items: &[String], last_separator: &str) -> String {
     let [rest @ .., last] = items else {
         return String::new();
     };
@@ -39,6 +48,5 @@ pub(super) fn list(locale: Locale, items: &[String]) -> String {
         return last.clone();
     }
     let separator = text(locale, "format.separator").unwrap_or(", ");
-    let and = text(locale, "format.and").unwrap_or(", ");
-    format!("{}{and}{last}", rest.join(separator))
+    format!("{}{last_separator}{last}", rest.join(separator))
 }

@@ -34,7 +34,7 @@ pub(super) enum Kind {
 }
 
 pub(super) fn language(locale: Locale) -> &'static Language {
-    let tag = locale.pick("en", "zh");
+    let tag = locale.tag();
     let found = catalogue::LANGUAGES.iter().find(|language| language.tag == tag);
     found.unwrap_or(
         const {
@@ -115,6 +115,20 @@ pub(super) fn text(locale: Locale, id: &str) -> Option<&'static str> {
         [Piece::Text(text)] => Some(text),
         _ => None,
     }
+}
+
+/// The words of a list in every language. Words are separated by commas.
+pub(super) fn words(id: &str) -> impl Iterator<Item = &'static str> {
+    let lists = catalogue::LANGUAGES.iter().filter_map(move |language| {
+        let at = language.sentences.binary_search_by(|(other, _)| (*other).cmp(id));
+        match language.sentences.get(at.ok()?)?.1 {
+            [Piece::Text(list)] => Some(*list),
+            _ => None,
+        }
+    });
+    lists
+        .flat_map(|list| list.split(',').map(str::trim))
+        .filter(|word| !word.is_empty())
 }
 
 pub(super) fn templates(locale: Locale, prefix: &str) -> impl Iterator<Item = (&'static str, String)> {

@@ -184,9 +184,34 @@ fn counts_lengths_of_time_and_names_are_written_as_the_language_does() {
     let chosen = |people: &[&str]| LOCALES.map(|locale| decided::chosen(people, "yes").say(locale));
     assert_eq!(
         chosen(&["lin", "wei", "ana"]),
-        ["`yes` by lin, wei and ana", "lin、wei和ana 选择了 `yes`"]
+        ["`yes` by lin, wei and ana", "lin、wei 和 ana 选择了 `yes`"]
     );
     assert_eq!(chosen(&["lin"])[0], "`yes` by lin");
+}
+
+/// An approval must be unmistakable: no other list shares a word with it, and no word is empty.
+#[test]
+fn a_word_that_answers_means_one_thing_in_all_languages() {
+    let ids: Vec<String> = table("reply").iter().map(|key| format!("reply.{key}")).collect();
+    let all: Vec<&str> = ids.iter().flat_map(|id| words(id)).collect();
+    let different: BTreeSet<&str> = all.iter().copied().collect();
+    assert_eq!(all.len(), different.len());
+    assert!(
+        all.iter()
+            .all(|word| !word.trim().is_empty() && !word.contains('\n'))
+    );
+    for locale in LOCALES {
+        for (list, word) in [
+            ("reply.approve", say::approve()),
+            ("reply.reject", say::reject()),
+            ("reply.skip", say::skip()),
+            ("reply.terminate", say::terminate()),
+            ("reply.retry", say::retry()),
+        ] {
+            let word = word.say(locale);
+            assert!(words(list).any(|known| known == word), "{word} is not in {list}");
+        }
+    }
 }
 
 #[test]

@@ -362,7 +362,7 @@ impl Conditions {
     }
 
     fn touches_paths(&self, subject: &Subject<'_>) -> bool {
-        // A pattern that could become what the rule names touches it: nobody here knows what the disk makes of it.
+        // A pattern that could become what the rule names touches it: how the disk resolves it is unknown here.
         let touched = |path: &Cow<'_, str>| {
             let could = is_glob(path);
             self.paths.iter().any(|glob| {
@@ -460,7 +460,7 @@ fn is_ambiguous(fact: &Fact) -> bool {
     )
 }
 
-/// Whether something is read or written at a place. A device that swallows what it is given is none.
+/// Whether something is read or written at a place. A device that discards its input is not one.
 fn is_at_a_place(fact: &Fact) -> bool {
     match fact.kind {
         FactKind::Path { .. } => true,

@@ -26,7 +26,7 @@ pub(crate) fn strictest<'a>(terms: impl Iterator<Item = &'a AskTerms>) -> Option
         let shared = merged.answers.iter().filter(|kind| other.answers.offers(*kind));
         merged.answers = Answers::only(shared).unwrap_or(merged.answers);
     }
-    // Who is asked later must not be somebody whom an equally strict rule leaves out.
+    // Who is asked later must not be an approver whom an equally strict rule leaves out.
     let escalations: Vec<_> = terms.iter().map(|terms| &terms.escalate).collect();
     if escalations
         .iter()

@@ -53,7 +53,7 @@ impl Wild {
         Self::parse(&text.to_lowercase())
     }
 
-    /// From pieces somebody else has read, quotes already removed.
+    /// From pieces parsed by the caller, quotes already removed.
     pub fn from_pieces(pieces: Vec<Piece>) -> Self {
         let literal: Option<String> = pieces
             .iter()

@@ -6,6 +6,7 @@ use super::document::{Change, DiffLine, Hunk};
 use super::mask;
 use super::safe::SafeText;
 use crate::interaction::Locale;
+use crate::messages::request;
 
 /// Unchanged lines around a change.
 const CONTEXT: usize = 3;
@@ -61,14 +62,12 @@ fn tag(tag: ChangeTag) -> Change {
 }
 
 fn line(change: Change, text: &str, locale: Locale) -> DiffLine {
-    // A last line without its line break is a change too, and would look like none.
-    let (text, end) = match (text.strip_suffix('\n'), change) {
-        (Some(text), _) => (text, ""),
-        (None, Change::Kept) => (text, ""),
-        (None, Change::Removed | Change::Added) => (text, locale.pick("⟦no line break⟧", "⟦无换行⟧")),
+    let safe = |text: &str| SafeText::line(&mask::text(text));
+    let text = match (text.strip_suffix('\n'), change) {
+        (Some(text), _) => safe(text),
+        (None, Change::Kept) => safe(text),
+        // A last line without its line break is a change too, and would look like none.
+        (None, Change::Removed | Change::Added) => safe(text).followed_by(&request::no_line_break(), locale),
     };
-    DiffLine {
-        change,
-        text: SafeText::line(&mask::text(text)).followed_by(end),
-    }
+    DiffLine { change, text }
 }

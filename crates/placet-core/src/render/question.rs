@@ -15,6 +15,7 @@ use crate::canonical;
 use crate::findings::Findings;
 use crate::ids::PersonId;
 use crate::interaction::{Asked, Edited, InteractionRequest, Locale, Subject};
+use crate::messages::{Message, request, risk};
 use crate::reply::OpenQuestion;
 use crate::time::Millis;
 use crate::tool::Risk;
@@ -47,10 +48,7 @@ pub fn question(view: &QuestionView<'_>, locale: Locale) -> Document {
     let mut body = writer.body(view);
     if writer.masked {
         body.push(Block::Warning {
-            text: writer.say(
-                "Secrets are masked here; the call itself is unchanged.",
-                "密钥等敏感内容在此已遮盖；实际执行的内容不变。",
-            ),
+            text: writer.say(&request::secrets_hidden()),
         });
     }
     Document {
@@ -68,13 +66,13 @@ struct Writer {
 }
 
 impl Writer {
-    fn say(&self, english: &str, chinese: &str) -> SafeText {
-        SafeText::line(self.locale.pick(english, chinese))
+    fn say(&self, message: &Message) -> SafeText {
+        SafeText::line(&message.say(self.locale))
     }
 
-    fn field(&self, english: &str, chinese: &str, value: &str) -> Block {
+    fn field(&self, label: &Message, value: &str) -> Block {
         Block::Field {
-            label: self.say(english, chinese),
+            label: self.say(label),
             value: SafeText::line(value),
         }
     }
@@ -111,23 +109,20 @@ impl Writer {
         }];
         match &view.asked.subject {
             Subject::Request { request, .. } => {
-                head.push(Block::Text { label: None, text: self.prose(&request.message) });
+                head.push(Block::Text {
+                    label: None,
+                    text: self.prose(&request.message),
+                });
             }
             Subject::UnknownOutcome { .. } => head.push(Block::Warning {
-                text: self.say(
-                    "Placet stopped between starting this call and recording its result. It may have happened.",
-                    "Placet 在开始执行之后、记录结果之前中断，这一步可能已经发生。",
-                ),
+                text: self.say(&request::interrupted()),
             }),
             Subject::Call { .. } | Subject::Breaker { .. } => {}
         }
         match view.findings {
             Some(findings) => self.facts(findings, &mut head),
             None if view.call.is_some() => head.push(Block::Warning {
-                text: self.say(
-                    "Asked by an older version, which did not store what it found in this call. The arguments are complete.",
-                    "由旧版本发起，未保存对此调用的检查结果。以下参数是完整的。",
-                ),
+                text: self.say(&request::older_version()),
             }),
             None => {}
         }
@@ -136,11 +131,11 @@ impl Writer {
         }
         self.confinement(view, &mut head);
         if let (Some(edited), Some(call)) = (edited(view.asked), view.call) {
-            head.push(self.field("Changed by", "修改人", edited.by.as_str()));
+            head.push(self.field(&request::changed_by(), edited.by.as_str()));
             head.push(self.args_diff(&call.args, &edited.args));
         }
         if let Some(args) = args_to_run(view).filter(|_| args_are_all_there_is(view)) {
-            head.push(self.args(self.say("Arguments", "参数"), args.as_value()));
+            head.push(self.args(self.say(&request::arguments()), args.as_value()));
         }
         head
     }
@@ -153,10 +148,10 @@ impl Writer {
         };
         if let Some(wants) = confinement.wants(self.locale) {
             let wants = self.mask(mask::text(&wants)).into_owned();
-            head.push(self.field("Asks for", "申请权限", &wants));
+            head.push(self.field(&request::asks_for(), &wants));
         }
         if let Some(limits) = confinement.words(self.locale) {
-            head.push(self.field("Runs confined", "沙箱限制", &limits));
+            head.push(self.field(&request::confined(), &limits));
         }
     }
 
@@ -169,28 +164,18 @@ impl Writer {
         };
         let hunks = diff::hunks(&pretty(before), &pretty(after), self.locale);
         Block::Diff {
-            label: self.say("Changed arguments", "修改后的参数"),
+            label: self.say(&request::changed_arguments()),
             hunks,
         }
     }
 
     fn heading(&self, view: &QuestionView<'_>) -> SafeText {
         let tool = view.call.map_or("?", |call| call.tool.as_str());
-        let text = match (&view.asked.subject, self.locale) {
-            (Subject::Call { .. }, _) => return self.gist(view),
-            (Subject::UnknownOutcome { .. }, Locale::English) => {
-                format!("`{tool}` may already have run. What now?")
-            }
-            (Subject::UnknownOutcome { .. }, Locale::Chinese) => {
-                format!("`{tool}` 可能已经执行过，接下来怎么办？")
-            }
-            (Subject::Breaker { rejections, .. }, Locale::English) => {
-                format!("{rejections} rejections in a row. How should the agent go on?")
-            }
-            (Subject::Breaker { rejections, .. }, Locale::Chinese) => {
-                format!("已连续拒绝 {rejections} 次，智能体应如何继续？")
-            }
-            (Subject::Request { request, .. }, _) => request.title.clone(),
+        let text = match &view.asked.subject {
+            Subject::Call { .. } => return self.gist(view),
+            Subject::UnknownOutcome { .. } => request::may_have_run(tool).say(self.locale),
+            Subject::Breaker { rejections, .. } => request::breaker(*rejections).say(self.locale),
+            Subject::Request { request, .. } => request.title.clone(),
         };
         SafeText::line(&mask::text(&text))
     }
@@ -201,27 +186,27 @@ impl Writer {
             body.push(self.why(verdict));
         }
         if let Some(from) = asked_by(view) {
-            body.push(self.field("Asked by", "提出者", &from));
+            body.push(self.field(&request::asked_by(), &from));
         }
         if let Some(person) = &view.asked.requester {
-            body.push(self.field("On behalf of", "代表", person.as_str()));
+            body.push(self.field(&request::on_behalf_of(), person.as_str()));
         }
         if let Some(call) = view.call {
             if let Some(description) = &view.asked.tool_description {
                 body.push(Block::Text {
-                    label: Some(self.say("How the tool describes itself", "工具自述")),
+                    label: Some(self.say(&request::tool_description())),
                     text: self.prose(description),
                 });
             }
             if let Some(description) = &call.description {
                 body.push(Block::Text {
-                    label: Some(self.say("Agent's note", "智能体的说明")),
+                    label: Some(self.say(&request::agent_note())),
                     text: self.prose(description),
                 });
             }
             if !args_are_all_there_is(view) {
                 let args = args_to_run(view).unwrap_or(&call.args);
-                body.push(self.args(self.say("Arguments", "参数"), args.as_value()));
+                body.push(self.args(self.say(&request::arguments()), args.as_value()));
             }
         }
         if let Subject::Request { request, .. } = &view.asked.subject {
@@ -233,23 +218,25 @@ impl Writer {
     /// A reason in the operator's words does not name its rule.
     fn why(&self, verdict: &Verdict) -> Block {
         let reason = verdict.reason.words(self.locale);
-        let value = match (&verdict.reason, &verdict.rule, self.locale) {
-            (Reason::Written(_), Some(rule), Locale::English) => format!("{reason} (rule “{rule}”)"),
-            (Reason::Written(_), Some(rule), Locale::Chinese) => format!("{reason}（规则“{rule}”）"),
+        let value = match (&verdict.reason, &verdict.rule) {
+            (Reason::Written(_), Some(rule)) => request::written_reason(reason, rule).say(self.locale),
             _ => reason,
         };
-        self.field("Why you are asked", "为什么问你", &value)
+        self.field(&request::why(), &value)
     }
 
     fn request(&mut self, request: &InteractionRequest, body: &mut Vec<Block>) {
         if let Some(details) = &request.details {
             body.push(Block::Text {
-                label: Some(self.say("Details", "详情")),
+                label: Some(self.say(&request::details())),
                 text: self.prose(details),
             });
         }
         if !request.context.is_empty() {
-            body.push(self.args(self.say("Context", "背景"), &Value::from(request.context.clone())));
+            body.push(self.args(
+                self.say(&request::context()),
+                &Value::from(request.context.clone()),
+            ));
         }
     }
 
@@ -285,15 +272,15 @@ impl Writer {
                 format!(" ({})", names.join(", "))
             };
             let value = format!("{}/{}{so_far}", names.len(), view.asked.quorum);
-            foot.push(self.field("Approvals", "已批准", &value));
+            foot.push(self.field(&request::approvals(), &value));
         }
         if view.asked.not_requester {
-            let who = self.locale.pick("anyone but the requester", "发起人不能自己批准");
-            foot.push(self.field("Who may approve", "批准人限制", who));
+            let who = request::not_requester().say(self.locale);
+            foot.push(self.field(&request::who_may_approve(), &who));
         }
         foot.push(self.options(view.asked));
         foot.push(Block::Countdown {
-            label: self.say("Time left", "剩余时间"),
+            label: self.say(&request::time_left()),
             remaining: view.remaining.in_seconds(),
         });
         foot
@@ -321,13 +308,13 @@ impl Writer {
             .collect();
         Block::Options {
             code: asked.code,
-            label: self.say("Reply", "回复"),
+            label: self.say(&request::reply()),
             options,
         }
     }
 }
 
-/// Where nothing could be read out of the arguments, they are themselves what would happen.
+/// What an approver changed the call to.
 fn edited(asked: &Asked) -> Option<&Edited> {
     match &asked.subject {
         Subject::Call { edited, .. } => edited.as_deref(),
@@ -340,6 +327,7 @@ fn args_to_run<'a>(view: &QuestionView<'a>) -> Option<&'a Args> {
     view.asked.edited_args().or_else(|| Some(&view.call?.args))
 }
 
+/// Where nothing could be read out of the arguments, they are themselves what would happen.
 fn args_are_all_there_is(view: &QuestionView<'_>) -> bool {
     view.findings
         .is_none_or(|findings| findings.analysis.facts.is_empty())
@@ -359,12 +347,13 @@ fn asked_by(view: &QuestionView<'_>) -> Option<String> {
 
 impl Risk {
     /// The word for it.
-    pub const fn label(self, locale: Locale) -> &'static str {
-        match self {
-            Self::Low => locale.pick("LOW", "低"),
-            Self::Medium => locale.pick("MEDIUM", "中"),
-            Self::High => locale.pick("HIGH", "高"),
-        }
+    pub fn label(self, locale: Locale) -> String {
+        let label = match self {
+            Self::Low => risk::low(),
+            Self::Medium => risk::medium(),
+            Self::High => risk::high(),
+        };
+        label.say(locale)
     }
 }
 

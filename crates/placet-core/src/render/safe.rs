@@ -18,6 +18,8 @@ use serde::Serialize;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::glyph::{self, LookAlike};
+use crate::interaction::Locale;
+use crate::messages::Message;
 
 /// More marks on one character than any language needs.
 const MARKS_MAX: usize = 3;
@@ -74,8 +76,8 @@ impl SafeText {
 
     /// The same with a note of ours behind it.
     #[must_use]
-    pub(super) fn followed_by(mut self, note: &'static str) -> Self {
-        self.0.push_str(note);
+    pub(super) fn followed_by(mut self, note: &Message, locale: Locale) -> Self {
+        self.0.push_str(&note.say(locale));
         self
     }
 
@@ -134,7 +136,7 @@ struct Escaper {
     out: String,
     /// The word just written, to be judged when it ends.
     word: String,
-    /// Marks on the character just written; full when there is none to carry any.
+    /// Marks on the character just written; full when no character carries any.
     marks: usize,
     shape: Shape,
     content: Content,

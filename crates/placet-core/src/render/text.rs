@@ -7,7 +7,7 @@ use super::safe::SafeText;
 use super::wrap::wrap;
 use crate::digest::Digest;
 use crate::interaction::{Locale, Shown};
-use crate::time::Millis;
+use crate::messages::{self, request};
 use crate::tool::Risk;
 
 mod markdown;
@@ -40,7 +40,7 @@ impl Surface {
 pub enum Markup {
     /// Not at all.
     Plain,
-    /// Markdown. What comes from agents can neither close a fence, nor link, nor mention anybody.
+    /// Markdown. What comes from agents can neither close a fence, nor link, nor mention users.
     Markdown,
 }
 
@@ -144,17 +144,9 @@ fn join(sections: &[&str]) -> String {
 /// hold of that goes in the opposite order: the notice is the last to go.
 fn part(beginning: &str, foot: &str, length: usize, max: usize, locale: Locale, surface: &Surface) -> String {
     let elsewhere = surface.elsewhere.as_deref().unwrap_or("placet inbox");
-    let notice = |shown: usize| match locale {
-        Locale::English => format!(
-            "⚠ CUT: {} of {length} characters are not shown here. See all of it: {elsewhere}",
-            length.saturating_sub(shown)
-        ),
-        Locale::Chinese => {
-            format!(
-                "⚠ 内容不完整：共 {length} 个字符，此处有 {} 个未显示。完整内容：{elsewhere}",
-                length.saturating_sub(shown)
-            )
-        }
+    let notice = |shown: usize| {
+        let missing = length.saturating_sub(shown);
+        request::cut(elsewhere, length, missing).say(locale)
     };
     let fence = match surface.markup {
         Markup::Plain => "",
@@ -252,7 +244,9 @@ impl Page<'_> {
                     self.option(option);
                 }
             }
-            Block::Countdown { label, remaining } => self.field(label, &duration(*remaining, self.locale)),
+            Block::Countdown { label, remaining } => {
+                self.field(label, &request::left(*remaining).say(self.locale));
+            }
         }
     }
 
@@ -309,17 +303,15 @@ impl Page<'_> {
     }
 
     fn option(&mut self, option: &OptionLine) {
-        let about = [&option.description, &option.prompt]
-            .map(SafeText::as_str)
-            .join(" ");
+        let about = request::described(&option.description, &option.prompt).say(self.locale);
         let about = match about.trim() {
             "" => String::new(),
             about => format!("{}{about}", self.colon()),
         };
         let weight = match option.weight {
-            Weight::Plain => "",
-            Weight::Default => self.locale.pick(" (taken when time runs out)", "（超时即采用）"),
-            Weight::Dangerous => " ⚠",
+            Weight::Plain => String::new(),
+            Weight::Default => request::default_option().say(self.locale),
+            Weight::Dangerous => " ⚠".to_owned(),
         };
         let label = self.prose(&format!("{}{about}", option.label));
         let line = match option.say.as_str() {
@@ -330,7 +322,7 @@ impl Page<'_> {
     }
 
     fn colon(&self) -> &'static str {
-        self.locale.pick(": ", "：")
+        messages::colon(self.locale)
     }
 
     /// A line of ours, broken to the width.
@@ -366,23 +358,6 @@ impl Page<'_> {
                     .push(format!("{}{piece}", if index == 0 { "│ " } else { "┊ " }));
             }
         }
-    }
-}
-
-/// `1m30s`, or `1分30秒`.
-fn duration(time: Millis, locale: Locale) -> String {
-    let text = time.to_string();
-    match locale {
-        Locale::English => text,
-        Locale::Chinese => [
-            ("ms", "毫秒"),
-            ("d", "天"),
-            ("h", "小时"),
-            ("m", "分"),
-            ("s", "秒"),
-        ]
-        .into_iter()
-        .fold(text, |text, (unit, name)| text.replace(unit, name)),
     }
 }
 

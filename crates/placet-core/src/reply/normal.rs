@@ -9,7 +9,7 @@ use crate::render::glyph;
 /// Longer than any answer that is more than a text.
 const LINE_BYTES_MAX: usize = 512;
 
-/// The words of a message in one spelling; `None` when it cannot be an answer: several lines, or a character nobody sees.
+/// The words of a message in one spelling; `None` when it cannot be an answer: several lines, or an invisible character.
 pub(super) fn line(text: &str) -> Option<String> {
     let text = text.trim();
     let unreadable = |c: char| is_line_break(c) || (glyph::is_hidden(c) && !c.is_whitespace());
@@ -24,11 +24,11 @@ pub(super) fn line(text: &str) -> Option<String> {
 /// Whom a message is for, by the name it starts with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Addressee<'t> {
-    /// It names nobody.
+    /// It contains no name.
     Nobody,
     /// It names us; this is the rest of it.
     Us(&'t str),
-    /// It names somebody else: what they are told is not an answer to us.
+    /// It names another recipient: what they are told is not an answer to us.
     Another,
 }
 

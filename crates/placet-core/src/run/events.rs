@@ -6,9 +6,10 @@ use crate::call::{Args, Origin};
 use crate::config::Workflow;
 use crate::ids::{CallId, SessionId, ToolName};
 use crate::interaction::CallKey;
+use crate::messages::{Explain, Message, run_end};
 use crate::time::{Millis, Timestamp};
 
-/// A run began: somebody gave the built-in agent a task.
+/// A run began: a user gave the built-in agent a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunStarted {
@@ -82,7 +83,7 @@ pub struct ModelTurn {
     pub calls: Vec<ModelCall>,
     /// What it cost.
     pub usage: Usage,
-    /// Why it had not said all of it, when somebody stopped it; none of its calls is one then.
+    /// Why it had not said all of it, when it was stopped; its calls are dropped then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<String>,
 }
@@ -141,7 +142,7 @@ pub enum RunEnd {
         /// Who.
         by: String,
     },
-    /// A person stopped it, and goes on with the conversation.
+    /// A person stopped it and continues the conversation.
     Interrupted {
         /// Who.
         by: String,
@@ -190,20 +191,17 @@ impl RunEnd {
     }
 }
 
-impl std::fmt::Display for RunEnd {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl Explain for RunEnd {
+    fn message(&self) -> Message {
         match self {
-            Self::Completed => f.write_str("the run is complete"),
-            Self::Terminated { by } => write!(f, "the run was ended by {by}"),
-            Self::Interrupted { by } => write!(f, "the run was interrupted by {by}"),
-            Self::Failed { why } => write!(f, "the run failed: {why}"),
-            Self::LimitReached { turns } => {
-                write!(
-                    f,
-                    "the run was stopped after {turns} turns of the model, its limit"
-                )
-            }
-            Self::TimedOut => f.write_str("the run was stopped when its time was over"),
+            Self::Completed => run_end::completed(),
+            Self::Terminated { by } => run_end::terminated(by),
+            Self::Interrupted { by } => run_end::interrupted(by),
+            Self::Failed { why } => run_end::failed(why),
+            Self::LimitReached { turns } => run_end::limit_reached(*turns),
+            Self::TimedOut => run_end::timed_out(),
         }
     }
 }
+
+crate::display_in_english!(RunEnd);

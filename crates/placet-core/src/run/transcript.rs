@@ -39,7 +39,7 @@ pub enum Message {
 }
 
 impl Message {
-    /// What somebody said while a run was going on. The model must not take it for the answer to a question that was open.
+    /// What a user said during a run. The model must not take it for the answer to a question that was open.
     pub(super) fn said(text: &str, by: Option<&PersonId>, waiting: &[&str]) -> Self {
         let text = if waiting.is_empty() {
             text.to_owned()

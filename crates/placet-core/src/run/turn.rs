@@ -53,7 +53,7 @@ pub enum Answer {
         /// Why it was allowed to.
         outcome: Outcome,
     },
-    /// It did not run, or nobody knows.
+    /// It did not run, or that is unknown.
     NotRun(Outcome),
     /// It was no call.
     Nonsense(String),

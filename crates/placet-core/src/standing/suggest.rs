@@ -12,7 +12,7 @@ const PROGRAMS_WITH_SUBCOMMANDS: [&str; 8] =
 
 impl Scope {
     /// What could be offered as "don't ask again" for this call, narrowest first; all for this session. None of them is
-    /// wider than some of the call's own arguments. Nothing for HIGH: that is asked about every time.
+    /// wider than some of the call's own arguments. Nothing for HIGH: that needs approval every time.
     pub fn suggest(call: &ToolCall, analysis: &Analysis, digest: CallDigest, workspace: &str) -> Vec<Self> {
         if analysis.risk() == Risk::High {
             return Vec::new();

@@ -203,7 +203,7 @@ fn offers_go_from_narrow_to_wider_and_never_to_the_whole_tool() {
     );
     assert_eq!(
         offers("write", vec![path("docs/a.md")]),
-        ["`write` on paths of the workspace matching `docs/*`"]
+        ["`write` on workspace paths matching `docs/*`"]
     );
     assert_eq!(offers("write", vec![path("a.md")]), [""; 0]);
     assert_eq!(

@@ -53,7 +53,7 @@ pub enum Answered {
 pub enum AnswerRefusal {
     /// There is no such question, or it is not theirs to answer.
     NotFound(InteractionId),
-    /// Somebody, or the clock, was faster.
+    /// Another approver, or the deadline, was faster.
     AlreadyDecided {
         /// Which question.
         id: InteractionId,
@@ -90,7 +90,7 @@ pub enum How {
     },
     /// By the clock.
     Expired,
-    /// It was taken back.
+    /// It was revoked.
     Withdrawn,
     /// Another question took its place.
     Replaced {
@@ -391,7 +391,7 @@ fn edited(
         Ok(put) => put,
         Err(nobody) => return Err(AnswerRefusal::EditDenied(EditDenial::Nobody(nobody)).into()),
     };
-    // Would the editor's own approval complete the new question? Then nobody else need be troubled.
+    // Would the editor's own approval complete the new question? Then no other approver is needed.
     let fresh = Pending {
         asked,
         votes: BTreeMap::new(),
@@ -457,7 +457,7 @@ fn judge_again(
     let Some(edit) = &reply.edit else {
         return Err(AnswerRefusal::EditInvalid("the tool is not known".into()).into());
     };
-    // The scope was shown for the call as it was asked about.
+    // The scope was shown for the call as it was shown.
     if reply.answer.remember.is_some() {
         return Err(AnswerRefusal::ScopeMismatch.into());
     }

@@ -34,7 +34,7 @@ pub struct Reach {
     pub channels: BTreeSet<ChannelName>,
     /// Channels that other processes connect to: their people find their questions in the inbox meanwhile.
     pub elsewhere: BTreeMap<ChannelName, Elsewhere>,
-    /// Whether somebody looks at the inbox.
+    /// Whether the inbox is served.
     pub inbox: InboxReach,
     /// For each person, their own chats.
     pub chats_of: BTreeMap<PersonId, Vec<Chat>>,
@@ -51,7 +51,7 @@ pub struct Reach {
 pub enum Elsewhere {
     /// It is queued for the process that delivers there.
     Delivered,
-    /// Nobody may ever come for it, so nothing new is queued; what is queued already is left alone.
+    /// It may never be read, so nothing new is queued; what is queued already is left alone.
     InboxOnly,
 }
 
@@ -89,13 +89,13 @@ impl Decides {
     }
 }
 
-/// Whether somebody looks at the inbox.
+/// Whether the inbox is served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum InboxReach {
     /// Yes.
     #[default]
     Open,
-    /// No: a question without a channel has nobody to answer it.
+    /// No: a question without a channel has no approver.
     Closed,
 }
 
@@ -111,7 +111,7 @@ pub(crate) struct Question<'a> {
     pub(crate) tool_description: Option<String>,
 }
 
-/// Builds the question and queues a copy for every place it should be seen in; or says why there is nobody to ask.
+/// Builds the question and queues a copy for every place it should be seen in; or says why no approver can be reached.
 pub(crate) fn put(
     rules: &Rules<'_>,
     snapshot: &Snapshot,
@@ -125,7 +125,7 @@ pub(crate) fn put(
         Some(callback) => Audience::People(BTreeSet::from([callback.clone()])),
         None => match (audience(rules.reach, &question), &question.subject) {
             (Ok(audience), _) => audience,
-            // What may have happened has to be asked, of whoever looks at the inbox if need be.
+            // What may have happened has to be asked, in the inbox if need be.
             (Err(Nobody::UnknownUser), Subject::UnknownOutcome { .. }) => Audience::Inbox,
             (Err(nobody), _) => return Ok(Err(nobody)),
         },
@@ -139,7 +139,7 @@ pub(crate) fn put(
         Some(_) => BTreeSet::new(),
         None => targets(rules.reach, origin.chat.as_ref(), &audience),
     };
-    // A copy that waits for another process is seen by nobody until then.
+    // A copy that waits for another process is not seen until then.
     let shown = |chat: &Chat| rules.reach.channels.contains(&chat.channel);
     if callback.is_none() && !targets.iter().any(shown) {
         let chat = origin.chat.as_ref();
@@ -263,7 +263,7 @@ fn targets(reach: &Reach, origin: Option<&Chat>, audience: &Audience) -> BTreeSe
     targets
 }
 
-/// Why nobody would see a question that is shown in no chat for now.
+/// Why no approver would see a question that is shown in no chat for now.
 fn unreachable(reach: &Reach, origin: Option<&Chat>, subject: &Subject) -> Option<Nobody> {
     let Some(chat) = origin else {
         return (reach.inbox == InboxReach::Closed).then_some(Nobody::NoInbox);
@@ -291,7 +291,7 @@ fn no_account(targets: &BTreeSet<Chat>, audience: &Audience, subject: &Subject) 
     first.map(|user| Nobody::NoAccount { user })
 }
 
-/// A quorum that can never be reached is a question nobody can answer.
+/// A quorum that can never be reached is a question that cannot be approved.
 fn too_few(asked: &Asked) -> Option<Nobody> {
     let Audience::People(people) = &asked.audience else {
         return None;
@@ -376,7 +376,7 @@ pub enum AskRefusal {
         /// Whose they are.
         of: OpenOf,
     },
-    /// There is nobody to ask.
+    /// No approver can be reached.
     #[error("there is nobody to ask: {0}")]
     NobodyToAsk(Nobody),
 }

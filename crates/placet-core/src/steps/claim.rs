@@ -1,4 +1,4 @@
-//! Claiming a grant, and telling what came of it. Once: the second claim of a grant is refused for ever.
+//! Claiming a grant, and telling what came of it. Once: the second claim of a grant is always refused.
 
 use crate::call::{CallDigest, ToolCall};
 use crate::ids::{AgentId, CallId, InteractionId, SessionId};
@@ -63,7 +63,7 @@ pub enum Promise {
 pub enum Claiming {
     /// In a step of its own, when the agent is ready to run it.
     Apart,
-    /// At once: one commit and, over HTTP, one request less. A call that is asked about is not claimed.
+    /// At once: one commit and, over HTTP, one request less. A call that needs approval is not claimed.
     AtOnce(Promise),
 }
 
@@ -84,7 +84,7 @@ pub enum ClaimRefusal {
         /// What became of it.
         status: CallStatus,
     },
-    /// Somebody claimed it before.
+    /// It was claimed before.
     #[error("the call `{0}` was claimed before; a grant is good for one run")]
     AlreadyClaimed(CallId),
     /// The session has been ended since.

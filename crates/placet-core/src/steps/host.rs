@@ -1,4 +1,4 @@
-//! What one process brings to runs of the built-in agent, and whether it can go on with a run that another process began.
+//! What one process brings to runs of the built-in agent, and whether it can continue a run that another process began.
 
 use std::collections::BTreeSet;
 
@@ -60,7 +60,7 @@ impl Explain for ResumeRefusal {
 crate::display_in_english!(ResumeRefusal);
 
 impl RunHost {
-    /// Whether this process can go on with a run.
+    /// Whether this process can continue a run.
     pub fn resumes(&self, session: &SessionId, run: &RunStarted) -> Result<(), ResumeRefusal> {
         let session = session.clone();
         if run.origin.agent != self.agent {

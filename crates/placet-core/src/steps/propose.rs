@@ -173,7 +173,7 @@ pub fn propose(
     }
 }
 
-/// Receives a call, and the same call made again in the same turn. A call that is asked about is one question that several wait
+/// Receives a call, and the same call made again in the same turn. A call that needs approval is one question that several wait
 /// for, in one commit: no answer comes in between. What is returned is about the first call and those that joined it; the rest is
 /// received on its own.
 pub fn propose_together(
@@ -221,7 +221,7 @@ pub fn propose_together(
     })
 }
 
-/// Whether the run of a session goes on, and nobody has stopped it.
+/// Whether the run of a session goes on, and was not stopped.
 pub(super) fn goes_on(snapshot: &Snapshot, session: &SessionId) -> Result<bool, Undecided> {
     Ok(snapshot.run(session)?.as_ref().is_some_and(RunRecord::goes_on))
 }
@@ -399,7 +399,7 @@ impl Desk<'_> {
     }
 
     /// The question about this call; or, after too many rejections in a row, the question how to go on at all. That one is
-    /// asked on the same terms: whoever may decide the call may also end the run.
+    /// asked on the same terms: an approver of the call may also end the run.
     fn question<'q>(&'q self, terms: &'q AskTerms) -> Result<Question<'q>, Undecided> {
         let call = &self.proposal.call;
         let (call_key, digest, rejections) = (

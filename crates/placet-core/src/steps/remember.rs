@@ -19,7 +19,7 @@ use super::{Draft, Rules, findings};
 /// What the person who answers may do besides, as the transport says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Authority {
-    /// Answer what is put to them.
+    /// Answer the requests assigned to them.
     Approver,
     /// Operate this placet.
     Admin,

@@ -19,7 +19,7 @@ pub enum RunRefusal {
     /// Nothing happens in this session any more.
     #[error("the session `{0}` has been ended")]
     SessionOver(SessionId),
-    /// Something happened since the step was thought of: whoever wants it looks again.
+    /// Something happened since the step was thought of: the caller looks again.
     #[error("the run of session `{0}` has gone on meanwhile")]
     Stale(SessionId),
 }
@@ -86,7 +86,7 @@ pub fn end_run(snapshot: &Snapshot, ending: &Ending) -> Decided<(), RunRefusal> 
     Ok(draft.finish(()))
 }
 
-/// Whoever waits for a run hears how it ended: the call it did, or the chat that is its session.
+/// Tells how a run ended: the call it did, or the chat that is its session.
 pub(super) fn tell_of_end(
     snapshot: &Snapshot,
     draft: &mut Draft,

@@ -80,10 +80,10 @@ pub fn cancel_question(
     Ok(draft.finish(true))
 }
 
-/// Why a standing grant is not taken back.
+/// Why a standing grant is not revoked.
 #[derive(Debug, thiserror::Error)]
 pub enum RevokeRefusal {
-    /// There is none by that name in force.
+    /// No grant of that name is in force.
     #[error("there is no standing grant `{0}` in force")]
     NotFound(StandingGrantId),
 }
@@ -153,7 +153,7 @@ pub fn set_mode(
     Ok(draft.finish(()))
 }
 
-/// Puts a tool on a session's allow-list. HIGH risk, `strict` and rules are asked about all the same.
+/// Puts a tool on a session's allow-list. HIGH risk, `strict` and rules still ask.
 pub fn allow_tool(
     snapshot: &Snapshot,
     session: &SessionId,

@@ -58,7 +58,7 @@ pub(crate) fn settle_answered(
     Ok(())
 }
 
-/// Gives one call its outcome, and a grant if that permits it. A call that has had a grant comes here only when nobody
+/// Gives one call its outcome, and a grant if that permits it. A call that has had a grant comes here only when no process
 /// knows what became of it.
 pub(crate) fn settle_call(draft: &mut Draft, call: &CallKey, grants: u32, outcome: Outcome) {
     let permits = outcome.permits();
@@ -216,7 +216,7 @@ fn ask_after_all(
     Ok(())
 }
 
-/// Ends the whole run, from its root down: whoever says so at a helper's question has seen enough of all of it. Whatever else
+/// Ends the whole run, from its root down: ending it at a helper's question ends all of it. Whatever else
 /// is open in it is withdrawn.
 fn end(snapshot: &Snapshot, draft: &mut Draft, asked: &Asked, ballot: &Ballot) -> Result<(), Undecided> {
     let root = snapshot.root_of(&asked.session)?;

@@ -1,4 +1,4 @@
-//! On which terms a run of the built-in agent makes its calls. Whatever is asked about them later, and again, is asked on the
+//! On which terms a run of the built-in agent makes its calls. Later questions about them are asked on the
 //! same ones.
 
 use std::sync::Arc;

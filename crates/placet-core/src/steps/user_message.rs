@@ -59,7 +59,7 @@ pub enum TellRefusal {
     /// A workflow begins a run of its own, and one is open.
     #[error("a run is going on in the session `{0}`; a workflow begins one of its own")]
     GoingOn(SessionId),
-    /// This process cannot go on with the open run.
+    /// This process cannot continue the open run.
     #[error(transparent)]
     LeftAlone(ResumeRefusal),
 }

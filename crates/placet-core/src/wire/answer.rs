@@ -84,7 +84,7 @@ pub struct RememberBody {
     pub uses_max: Option<u32>,
 }
 
-/// What is not to be asked about again.
+/// What to approve without asking from now on.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(
     untagged,
@@ -130,6 +130,6 @@ pub enum AnswerStatus {
     Decided,
     /// Others must approve, too.
     Voted,
-    /// The edited call is asked about anew.
+    /// The edited call needs approval of its own.
     AskedAgain,
 }

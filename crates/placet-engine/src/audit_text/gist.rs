@@ -33,7 +33,7 @@ pub(super) fn args(args: &Args) -> String {
     format!("`{}`", cut(&text))
 }
 
-/// A text of somebody's own, secrets masked.
+/// A text of a person or the model, secrets masked.
 pub(super) fn text(text: &str) -> String {
     cut(&mask::text(text))
 }

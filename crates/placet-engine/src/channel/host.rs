@@ -25,7 +25,7 @@ pub struct Host {
     channel: ChannelName,
 }
 
-/// What somebody wrote in a chat of a channel, as its platform vouches for it.
+/// A message in a chat of a channel, as its platform vouches for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IncomingMessage {
     /// The platform's name of it. The same name twice is one message.
@@ -162,7 +162,7 @@ impl Host {
         self.engine.inner.healths.connected(&self.channel, since);
     }
 
-    /// Goes on with work after a response. A stop waits for it, half a minute at most; a crash loses it, so the platform must not have
+    /// Continues work after a response. A stop waits for it, half a minute at most; a crash loses it, so the platform must not have
     /// been told that it is done.
     pub fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         let channel = self.channel.clone();

@@ -63,7 +63,7 @@ fn acknowledge(dir: &Path, ack: &Ack) {
     Log::open(&dir.join(ACKS)).unwrap().append(ack).unwrap();
 }
 
-/// Changes the first row of the journal that fits, as somebody with another program would.
+/// Changes the first row of the journal that fits, as another program would.
 fn tamper(dir: &Path, how: &str, fits: &str) {
     let sql = format!("{how} WHERE id = (SELECT min(id) FROM journal WHERE {fits})");
     assert_eq!(

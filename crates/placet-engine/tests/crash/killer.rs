@@ -50,7 +50,7 @@ fn marks_seen(worker: &mut Child, wanted: usize) -> Result<usize, Failure> {
         // The test harness of the worker writes here too.
         seen += usize::from(byte == [MARK]);
     }
-    // Kept open until the kill: a worker that sees nobody listening ends by itself.
+    // Kept open until the kill: a worker without a listener ends by itself.
     worker.stdout = Some(progress);
     Ok(seen)
 }

@@ -33,7 +33,7 @@ pub(crate) struct SideEffect {
     pub(crate) digest: CallDigest,
 }
 
-/// Something the engine acknowledged: written after its future returned, so the journal must know it for ever.
+/// Something the engine acknowledged: written after its future returned, so the journal must never lose it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "ack")]
 pub(crate) enum Ack {

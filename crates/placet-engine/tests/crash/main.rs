@@ -1,4 +1,4 @@
-//! Real crashes: a real process on a real file, killed with SIGKILL hundreds of times while calls are asked about,
+//! Real crashes: a real process on a real file, killed with SIGKILL hundreds of times while calls wait for approval,
 //! answered and run. Afterwards the journal, the side effects on disk and the acknowledgements the process got must agree.
 //!
 //! | file | part |
@@ -100,7 +100,7 @@ fn worker_entry() {
     }
 }
 
-/// One history in a folder of its own, which stays for whoever wants to see what went wrong.
+/// One history in a folder of its own, which stays for debugging.
 fn sound_history(seed: u64) -> Result<Tally, Failure> {
     let dir = tempfile::tempdir()?;
     let wrong = match history(dir.path(), seed, |kills| Ok(kills == KILLS)) {

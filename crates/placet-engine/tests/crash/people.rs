@@ -87,7 +87,7 @@ async fn answer(worker: &Worker, person: &str, rng: &mut StdRng, id: &Interactio
             option: option.into(),
         }),
         Ok(Answered::AskedAnew { question: next }) => worker.acked(&Ack::AskedAnew { question, next }),
-        // Not theirs, decided by somebody else, or their own other device was faster.
+        // Not theirs, decided by another person, or their own other device was faster.
         Err(StepError::Refused(
             AnswerRefusal::NotFound(_) | AnswerRefusal::AlreadyDecided { .. } | AnswerRefusal::Invalid(_),
         )) => Ok(()),

@@ -74,7 +74,7 @@ effect = "deny"
 
 /// Whom the agents work for.
 const REQUESTER: &str = "ana";
-/// Everybody who answers. `mal` is never asked and answers all the same.
+/// All who answer. `mal` is never asked and answers all the same.
 pub(crate) const PEOPLE: [&str; 4] = ["ana", "bo", "cy", "mal"];
 /// The question about this tool is left to expire.
 pub(crate) const LAPSES: &str = "lapse";
@@ -150,7 +150,7 @@ impl Needs {
     pub(crate) const fn yes(self) -> &'static [&'static str] {
         match self {
             Self::Never => &[],
-            // What needs nobody is asked about only when it may have happened; then the person the agent works for decides.
+            // A call without approval is asked back only when it may have run; then the person the agent works for decides.
             Self::Nothing | Self::Ana => &["ana"],
             Self::BoAndCy => &["bo", "cy"],
         }

@@ -151,7 +151,7 @@ async fn agents(worker: &Arc<Worker>, goal: Goal) -> Result<(), Failure> {
     Ok(())
 }
 
-/// One agent: takes up what is not finished, then goes on with new calls.
+/// One agent: takes up what is not finished, then makes new calls.
 async fn work(worker: Arc<Worker>, agent: u32, goal: Goal) -> Result<(), Failure> {
     let (unfinished, next) = left_behind(&worker.engine, agent).await?;
     let new = match goal {

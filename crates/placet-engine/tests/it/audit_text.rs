@@ -3,6 +3,7 @@
 use placet_core::interaction::Locale;
 use placet_core::journal::CallResult;
 use placet_core::listing::JournalPage;
+use placet_core::messages::audit;
 use placet_engine::{Engine, audit_text};
 use serde_json::json;
 
@@ -39,13 +40,10 @@ async fn what_ran_is_told_as_a_person_changed_it_and_not_as_it_was_proposed() {
     for (kind, sentence) in [
         (
             "settled",
-            "deploy `production` (c): approved by lin as `staging`, MEDIUM risk, grant 1 issued",
+            "deploy `production` (c): approved by lin as `staging`, MEDIUM risk",
         ),
-        ("claimed", "deploy `staging` (c) is about to run on grant 1"),
-        (
-            "finished",
-            "deploy `staging` (c) ran on grant 1, 4 bytes of output",
-        ),
+        ("claimed", "deploy `staging` (c) is about to run"),
+        ("finished", "deploy `staging` (c) ran (4 bytes of output)"),
     ] {
         assert_eq!(only(&engine, kind).await, sentence);
     }
@@ -60,16 +58,16 @@ async fn what_may_have_run_is_told_as_a_person_changed_it_whatever_becomes_of_it
     drop(engine.gate().claim(&key("c"), None).await.unwrap());
     engine.shutdown().await.unwrap();
     let engine = house.open("").await;
-    let lost = "deploy `staging` (c) may have run on grant 1: its process is gone";
+    let lost = audit::lost_track("deploy `staging` (c)").to_string();
     assert_eq!(only(&engine, "lostTrack").await, lost);
     let asked = told(&engine, "asked", Locale::English).await;
-    let back = "the inbox is asked about the unknown outcome of deploy `staging` (c)";
+    let back = "asked the inbox about the unknown outcome of deploy `staging` (c)";
     assert!(asked[1].starts_with(back), "{asked:?}");
 
     let id = open(&engine).await[0].clone();
     say(&engine, &id, choice("lin", "skip")).await.unwrap();
     assert_eq!(only(&engine, "lostTrack").await, lost);
-    let claimed = "deploy `staging` (c) is about to run on grant 1";
+    let claimed = "deploy `staging` (c) is about to run";
     assert_eq!(only(&engine, "claimed").await, claimed);
 }
 
@@ -83,12 +81,12 @@ async fn in_chinese_nothing_but_names_is_left_in_english() {
     assert_eq!(
         told(&engine, "callReceived", Locale::Chinese).await,
         [
-            "智能体 coder 请求 wipe `a`（c）：第 5 步（高风险）判定询问",
-            "智能体 coder 请求 deploy `x`（d）：第 13 步（询问人）判定询问，已拒绝（无人可问）",
+            "coder 请求执行 wipe `a` (c)：需审批（步骤 5 高风险）",
+            "coder 请求执行 deploy `x` (d)：需审批（步骤 13 交由人决定）；已拒绝（没有可用的审批人）",
         ]
     );
     assert_eq!(
         told(&engine, "asked", Locale::Chinese).await,
-        [format!("就 wipe `a` (c) 询问收件箱：{id}，高风险")]
+        [format!("就 wipe `a` (c) 询问 所有审批人：{id}，高风险")]
     );
 }

@@ -1,4 +1,4 @@
-//! A row that cannot be read: it is never run or approved, and it stops nobody else.
+//! A row that cannot be read: it is never run or approved, and it blocks no others.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Channels that another process connects to: one that starts in between leaves alone what waits for them.
+//! Channels that another process connects to: one that starts in between leaves their messages queued.
 
 use placet_core::call::{Chat, ToolCall};
 use placet_core::ids::InteractionId;
@@ -159,7 +159,7 @@ async fn what_may_have_happened_is_asked_back_in_the_chat_whoever_recovers_it() 
 async fn nothing_new_is_queued_where_nobody_may_ever_come_for_it() {
     let house = House::new();
     let (engine, _desk) = visitor(&house, Elsewhere::InboxOnly).await;
-    // Somebody who can sign in to the inbox.
+    // A person who can sign in to the inbox.
     let call = in_chat(deploy("c", "staging"), &room(), Some("zoe"));
     let id = park(&engine, call).await;
     assert!(is_open(&engine, &id).await);

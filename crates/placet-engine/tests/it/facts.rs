@@ -282,7 +282,7 @@ fn list() -> ToolCall {
     call("c", "bash", json!({ "command": "ls -l" }))
 }
 
-/// `ls -l` is asked about, and approved as `rm -rf build`.
+/// `ls -l` needs approval, and is approved as `rm -rf build`.
 async fn edited(engine: &Engine) -> InteractionId {
     let id = park(engine, list()).await;
     assert!(asked(engine, &id).await.risk < Risk::High);

@@ -1,4 +1,4 @@
-//! Nobody to ask: denied at once, saying why, in each of its forms.
+//! No reachable approver: denied at once, saying why, in each of its forms.
 
 use placet_core::ids::{ChannelName, PersonId};
 use placet_core::interaction::InteractionRequest;

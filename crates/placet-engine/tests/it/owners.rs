@@ -1,4 +1,4 @@
-//! Whose a session is: the agent's that acted in it first. Nobody else acts in it, or in the mode people gave it.
+//! A session belongs to the agent that started it. No other agent acts in it, or in the mode people gave it.
 
 use placet_core::call::ToolCall;
 use placet_core::ids::AgentId;

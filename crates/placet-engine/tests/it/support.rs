@@ -142,7 +142,7 @@ pub(crate) fn call(id: &str, tool: &str, json: Value) -> ToolCall {
     }
 }
 
-/// A call of MEDIUM risk that is asked about.
+/// A call of MEDIUM risk that needs approval.
 pub(crate) fn deploy(id: &str, to: &str) -> ToolCall {
     call(id, "deploy", serde_json::json!({ "to": to }))
 }
@@ -193,7 +193,7 @@ pub(crate) fn inbox(name: &str) -> Principal {
     }
 }
 
-/// An answer from somebody who saw everything.
+/// An answer from a person who saw everything.
 pub(crate) fn choice(by: &str, option: &str) -> Answer {
     Answer {
         by: inbox(by),
@@ -221,7 +221,7 @@ pub(crate) fn edit(by: &str, json: Value) -> Answer {
     }
 }
 
-/// Proposes a call that must be asked about, and says which question it waits for.
+/// Proposes a call that needs approval, and says which question it waits for.
 pub(crate) async fn park(engine: &Engine, call: ToolCall) -> InteractionId {
     match engine.gate().propose(call).await.unwrap() {
         Proposed::Parked { on, .. } => on,

@@ -94,7 +94,7 @@ impl As {
         self != Self::Path && name.contains(['*', '?', '[', '{'])
     }
 
-    /// A word counts only when every program that names it must be asked about.
+    /// A word counts only when every program that names it needs approval.
     fn counts(self, concern: PathConcern) -> bool {
         self == Self::Path
             || (self == Self::Pattern && concern != PathConcern::Secrets)

@@ -1,4 +1,4 @@
-//! What no approver can allow, in any mode. Few and certain: everything doubtful is asked about instead.
+//! What no approver can allow, in any mode. Few and certain: everything doubtful needs approval instead.
 
 use placet_core::analysis::Ban;
 use placet_core::paths::shorten;

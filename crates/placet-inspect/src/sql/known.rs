@@ -91,7 +91,7 @@ impl Names {
     }
 }
 
-/// Should the file not parse, nothing is known and every statement is asked about.
+/// Should the file not parse, nothing is known and every statement needs approval.
 static KNOWN: LazyLock<Known> =
     LazyLock::new(|| toml::from_str(include_str!("known.toml")).unwrap_or_default());
 

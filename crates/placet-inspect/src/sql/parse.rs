@@ -10,7 +10,7 @@ use sqlparser::tokenizer::{Span, Token, TokenWithSpan, Tokenizer};
 
 use super::known::{self, Dialect as ReadIn};
 
-/// Longer text is not parsed: nobody can review it, and parsing must stay cheap.
+/// Longer text is not parsed: it cannot be reviewed, and parsing must stay cheap.
 pub(super) const SQL_BYTES_MAX: usize = 100_000;
 
 /// Tokens in one item between commas. The parser turns `a OR b OR c …` into a tree as deep as the chain is long, and

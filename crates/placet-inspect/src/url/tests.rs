@@ -1,4 +1,4 @@
-//! Which hosts are asked about.
+//! Which hosts need approval.
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;

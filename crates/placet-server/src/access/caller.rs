@@ -19,7 +19,7 @@ use crate::state::State;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
-/// Somebody with a credential.
+/// A caller with a credential.
 #[derive(Debug, Clone)]
 pub struct Caller {
     /// Who.
@@ -55,7 +55,7 @@ impl Caller {
         }
         let access = state.access();
         let known = access.by_id(self.credential);
-        // The same token may be somebody else's by now, or theirs with another role.
+        // The same token may belong to another person by now, or theirs with another role.
         known.is_some_and(|known| known.holder == self.holder)
             && match &self.presented {
                 Presented::Token | Presented::Socket(_) => true,
@@ -166,7 +166,7 @@ fn forbidden(detail: &str) -> Problem {
     Problem::new(Code::Forbidden, detail)
 }
 
-/// An agent; nobody else.
+/// Only an agent.
 #[derive(Debug, Clone)]
 pub struct AgentOnly(pub AgentId);
 
@@ -240,7 +240,7 @@ impl FromRequestParts<State> for Admin {
     }
 }
 
-/// Anybody with a credential, told apart.
+/// Any caller with a credential, by kind.
 #[derive(Debug, Clone)]
 pub enum AgentOrPerson {
     /// An agent.

@@ -25,7 +25,7 @@ enum State {
     Used,
 }
 
-/// Why a code signs nobody in.
+/// Why a code is invalid.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum CodeError {
     /// Used before, or too old.

@@ -26,7 +26,7 @@ pub(crate) struct Named {
 pub(crate) enum HostError {
     /// It does not say whom it is for.
     Missing,
-    /// It is for somebody else.
+    /// It is for another host.
     Other(String),
 }
 

@@ -256,7 +256,7 @@ mod tests {
         let late = began + CHALLENGE_TIME + CHALLENGE_TIME / 2;
         assert!(given.find(&first, late).is_some());
         assert!(given.find(&first, began + 2 * CHALLENGE_TIME).is_none());
-        // Nobody asked for a long time: what is replaced late is not accepted longer.
+        // No request came for a long time: what is replaced late is not accepted longer.
         let second = given.current.text.clone();
         assert!(given.find(&second, began + 9 * CHALLENGE_TIME).is_none());
     }

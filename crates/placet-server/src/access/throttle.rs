@@ -1,4 +1,4 @@
-//! Buckets that fill with time: how often somebody may try, or ask.
+//! Buckets that fill with time: how often a client may try, or ask.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -40,7 +40,7 @@ impl<K: Hash + Eq> Throttle<K> {
         };
         if buckets.len() >= KEYS_MAX && !buckets.contains_key(&key) {
             buckets.retain(|_, bucket| level(bucket) < self.burst);
-            // Everybody is busy: whoever comes new waits until somebody is not.
+            // Every bucket is in use: a new client waits until one is free.
             if buckets.len() >= KEYS_MAX {
                 return false;
             }

@@ -2,8 +2,8 @@
 //! from that credential's token. A ticket alone is worth nothing: each request also proves that it comes from the holder of
 //! the private key (see [`super::proof`]).
 //!
-//! The server keeps no tickets, so a restart signs nobody out; a changed token does. Signed-out tickets are remembered in a
-//! file until they would have ended, so that a restart signs nobody in again either.
+//! The server keeps no tickets, so a restart keeps people signed in; a changed token does not. Signed-out tickets are remembered in a
+//! file until they would have ended, so that a restart does not revive them.
 
 use std::collections::HashMap;
 use std::io::{self, ErrorKind, Write as _};
@@ -35,7 +35,7 @@ pub(crate) struct Tickets {
     path: PathBuf,
     /// Looked into by every request, and so never held while the disk is waited for.
     revoked: Mutex<HashMap<String, Timestamp>>,
-    /// Held by whoever writes the file.
+    /// Held while the file is written.
     writing: Mutex<()>,
 }
 

@@ -1,4 +1,4 @@
-//! `tokens.toml`: a token for each role, made at the first start, readable by nobody else.
+//! `tokens.toml`: a token for each role, made at the first start, readable only by this user.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -66,7 +66,7 @@ pub(super) fn keep(data: &Path) -> Result<Kept, TokensError> {
     read(&text).map_err(|why| TokensError::Malformed { path, why })
 }
 
-/// Writes beside and puts in place: nobody sees half of it, and two starts at once agree on one.
+/// Writes beside and puts in place: half of it is never visible, and two starts at once agree on one.
 fn make(data: &Path, path: &Path) -> io::Result<()> {
     // The store's folder too, and this may be the first to make it.
     let mut folder = fs::DirBuilder::new();

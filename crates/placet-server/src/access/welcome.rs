@@ -1,4 +1,4 @@
-//! Whether somebody who was let in may stay. A stream outlives its request, so it asks before everything it sends, and hears
+//! Whether a client that was let in may stay. A stream outlives its request, so it asks before everything it sends, and hears
 //! at once when the answer may be another.
 
 use tokio::sync::watch;
@@ -6,7 +6,7 @@ use tokio::sync::watch;
 use super::Caller;
 use crate::state::State;
 
-/// Somebody who stays.
+/// A client that stays.
 pub(crate) struct Welcome {
     state: State,
     caller: Caller,
@@ -22,7 +22,7 @@ impl Welcome {
         }
     }
 
-    /// Whether they may still be here: a token taken back, another role, a sign-out and a ticket's end all end it.
+    /// Whether they may still be here: a revoked token, another role, a sign-out and a ticket's end all end it.
     pub(crate) fn holds(&self) -> bool {
         self.caller.is_welcome(&self.state)
     }
@@ -30,7 +30,7 @@ impl Welcome {
     /// Waits until that may have changed.
     pub(crate) async fn changed(&mut self) {
         if self.changes.changed().await.is_err() {
-            // Nothing will change any more; whoever waits here waits for something else as well.
+            // Nothing will change any more; callers wait for something else as well.
             std::future::pending::<()>().await;
         }
     }

@@ -1,4 +1,4 @@
-//! Answers: one, or those of a turn together. Only people answer, and only what is put to them.
+//! Answers: one, or those of a turn together. Only people answer, and only questions assigned to them.
 
 use axum::Json;
 use axum::extract::State as Shared;
@@ -243,9 +243,9 @@ async fn refused(
     locale: Option<Locale>,
 ) -> Problem {
     if let StepError::Refused(AnswerRefusal::NotFound(_)) = refusal {
-        // They see everybody's questions, so there is nothing to hide.
+        // They see all questions, so there is nothing to hide.
         return match person.role {
-            Role::Admin => Problem::new(Code::NotYours, format!("{id} is put to other people")),
+            Role::Admin => Problem::new(Code::NotYours, format!("{id} is assigned to other people")),
             Role::Approver => none(id),
         };
     }

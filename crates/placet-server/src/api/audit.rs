@@ -154,7 +154,7 @@ async fn list(
     ))
 }
 
-/// Walks back from the newest row, a page at a time, and not for ever.
+/// Walks back from the newest row, a page at a time, up to a limit.
 async fn newest(
     store: &Store,
     filter: &Filter,

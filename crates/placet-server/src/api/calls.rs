@@ -358,14 +358,14 @@ pub(crate) fn chat(
 }
 
 /// Whom an agent says it works for. That is only its word: in a chat it counts for a configured person, and for an account
-/// that the platform vouched for by a signed message in that chat. Nobody else is asked because an agent named them.
+/// that the platform vouched for by a signed message in that chat. An agent cannot name other approvers.
 pub(crate) async fn user(
     id: Option<&str>,
     chat: Option<&Chat>,
     state: &State,
 ) -> Result<Option<PersonId>, Problem> {
     let Some(id) = id else { return Ok(None) };
-    // As a name of its own first: an empty one would be anybody's.
+    // As a name of its own first: an empty one would match every user.
     let named = PersonId::new(id)?;
     let config = state.config();
     let Some(chat) = chat else {

@@ -1,7 +1,7 @@
 //! Talking to the built-in agent: messages in, its steps as server-sent events, its questions answered where they stand.
 //!
 //! The names are those of the interaction document the project started from. Its page works against this as it is printed, after `import '/app/embed.js'`.
-//! Everything shown comes from the journal, so whoever comes back with `Last-Event-ID` misses nothing.
+//! Everything shown comes from the journal, so a client that comes back with `Last-Event-ID` misses nothing.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -18,6 +18,7 @@ use placet_agent::Agent;
 use placet_agent::chat::{Chat, ChatError, ChatEvent, ChatStream, EventId, Saying, Viewer, What, is_within};
 use placet_core::ids::{InteractionId, PersonId, SessionId};
 use placet_core::interaction::Locale;
+use placet_core::messages::event;
 use placet_core::render::mask;
 use placet_core::steps::MessageOutcome;
 use placet_core::wire::answer::AnswerBody;
@@ -194,7 +195,7 @@ fn events_response(
     response
 }
 
-/// The person's newest conversation; before there is one, whoever watches waits for it.
+/// The person's newest conversation; before there is one, watchers wait for it.
 async fn newest(
     state: State,
     chat: Chat,
@@ -236,7 +237,7 @@ fn last_seen(headers: &HeaderMap) -> Result<Option<EventId>, Problem> {
 
 type Events = Pin<Box<dyn Stream<Item = Result<ChatEvent, StoreError>> + Send>>;
 
-/// Somebody who watches a conversation.
+/// A watcher of a conversation.
 struct Watcher {
     state: State,
     person: PersonOnly,
@@ -292,7 +293,7 @@ impl Watcher {
         Bytes::from(format!("{id}event: {}\ndata: {body}\n\n", event.what.name()))
     }
 
-    /// The question as the inbox shows it, if it is put to the viewer.
+    /// The question as the inbox shows it, if it is assigned to the viewer.
     async fn question(&self, id: &InteractionId) -> Option<Value> {
         let question = visible(&self.state, &self.reader, id).await.ok()?;
         let scopes = offered(&self.state, &question, &self.person);
@@ -334,7 +335,7 @@ struct ResponseBody {
 struct TakenBody {
     success: bool,
     /// In words.
-    message: &'static str,
+    message: String,
     /// In which conversation.
     #[schema(value_type = String)]
     session_id: SessionId,
@@ -377,10 +378,7 @@ async fn take(state: &State, person: &PersonOnly, body: ResponseBody) -> Result<
         ..AnswerBody::default()
     };
     answer(state, person, &request, given).await?;
-    let message = locale(state, None).pick(
-        "the answer was taken; the agent goes on",
-        "用户响应已处理，正在恢复执行",
-    );
+    let message = event::answer_taken().say(locale(state, None));
     Ok(TakenBody {
         success: true,
         message,

@@ -238,7 +238,7 @@ impl Stream {
         }
     }
 
-    /// Says where the stream has come to, so that whoever reconnects need not look at what is not for them again.
+    /// Says where the stream has come to, so that a client that reconnects does not scan rows of others again.
     fn still_here(&self) -> Bytes {
         Bytes::from(format!(": \nid: {}\n\n", self.after))
     }

@@ -1,4 +1,4 @@
-//! Questions: put by agents, listed and looked at by the people they are put to.
+//! Questions: asked by agents, listed and read by the people they are assigned to.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ use crate::state::State;
 use crate::wire::question::{Around, QuestionBody};
 use crate::wire::{cursor, page_size};
 
-/// Questions looked at for one page, whether or not they are put to the caller.
+/// Questions looked at for one page, whether or not they are assigned to the caller.
 const LOOKED_AT_MAX: usize = 1000;
 
 pub(super) fn routes() -> OpenApiRouter<State> {
@@ -135,7 +135,7 @@ struct QuestionPage {
     now: String,
 }
 
-/// What is put to the caller: pending questions oldest first, others newest first. Admins see everybody's.
+/// Questions assigned to the caller: pending ones oldest first, others newest first. Admins see all.
 #[utoipa::path(get, path = "/v1/interactions", tag = "questions", params(ListQuery),
     responses((status = 200, description = "A page of questions", body = QuestionPage), Problems),
     security(("token" = []), ("browser" = [])), extensions(("x-roles" = json!(["approver", "admin"]))))]
@@ -209,7 +209,7 @@ struct OneQuery {
     wait: Option<u32>,
 }
 
-/// One question. Agents see their own, people what is put to them, admins all.
+/// One question. Agents see their own, people those assigned to them, admins all.
 #[utoipa::path(get, path = "/v1/interactions/{requestId}", tag = "questions",
     params(("requestId" = String, Path, description = "The question's id"), OneQuery),
     responses((status = 200, description = "The question", body = QuestionBody), Problems),

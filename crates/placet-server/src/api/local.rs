@@ -1,7 +1,7 @@
 //! What only the socket of the data folder offers: records as they are stored, for the commands of this machine.
 //!
 //! Not part of the published contract, and not routed on TCP. Answers, grants and conversations go through the published
-//! endpoints, whoever sends them.
+//! endpoints, for every sender.
 
 use axum::extract::State as Shared;
 use axum::http::StatusCode;
@@ -259,7 +259,7 @@ async fn allow_tools(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Whether a session is the conversation `root`, or does work that was handed on from there.
+/// Whether a session is the conversation `root`, or a task delegated from it.
 async fn holds(
     _: Operator,
     Shared(state): Shared<State>,

@@ -100,7 +100,7 @@ async fn sign_in(Shared(state): Shared<State>, request: Request) -> Result<Respo
     // Read first: a code must not be spent on a key that can sign nothing.
     let key = PublicKey::parse(&key)
         .ok_or_else(|| malformed("`key` is not an uncompressed P-256 public key in hex"))?;
-    // Whoever guesses is slowed down. Whoever knows is not: others at the same address must not keep them out.
+    // Wrong codes are rate-limited, right ones are not: other clients at the same address must not keep a person out.
     let wrong = |code, detail: &str| match peer {
         Some(peer) if !state.guess_allowed(peer) => {
             let problem = Problem::new(Code::TooManyRequests, "too many attempts; wait a minute");

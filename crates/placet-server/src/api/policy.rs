@@ -53,7 +53,7 @@ struct PolicyBody {
     /// `default`, `autoEdit` or `yolo`
     #[schema(value_type = String)]
     mode: Mode,
-    /// Everything above LOW is asked about.
+    /// Everything above LOW needs approval.
     strict: bool,
     /// Whether anything is asked at all.
     enabled: bool,
@@ -70,7 +70,7 @@ struct PolicyBody {
     /// Tools that are not asked about unless something above says so.
     #[schema(value_type = Vec<String>)]
     auto_approved_tools: Vec<ToolName>,
-    /// Every change of rows or schema is asked about (`safety.require_confirmation`).
+    /// Every change of rows or schema needs approval (`safety.require_confirmation`).
     require_confirmation: bool,
     /// What the operator says about tools.
     tools: Vec<ToolBody>,

@@ -126,7 +126,7 @@ fn parsed(text: &str, source: &str) -> Result<Workflow, Problem> {
     Workflow::parse(text, source).map_err(|error| Problem::new(Code::BadRequest, error.to_string()))
 }
 
-/// Go on with a run: one that this process left alone when it started.
+/// Continue a run that this process left alone when it started.
 #[utoipa::path(post, path = "/v1/runs/{sessionId}/resume", tag = "runs",
     params(("sessionId" = String, Path, description = "The session of the run")),
     responses((status = 201, description = "It goes on", body = BegunBody), Problems),

@@ -291,7 +291,7 @@ struct ApprovalTools {
     approval_tools: Vec<ToolName>,
 }
 
-/// Let a session use tools without asking: its `approvalTools`. A rule that asks, HIGH risk and `strict` are asked about all the same.
+/// Let a session use tools without asking: its `approvalTools`. A rule that asks, HIGH risk and `strict` still need approval.
 #[utoipa::path(post, path = "/v1/sessions/{sessionId}/approval-tools", tag = "sessions", request_body = ApprovalTools,
     params(("sessionId" = String, Path, description = "The session's id")),
     responses((status = 204, description = "Added"), Problems),
@@ -313,7 +313,7 @@ async fn allow_tools(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// The system's own session is nobody's, and what never was cannot be ended.
+/// The system's own session has no owner, and an unknown one cannot be ended.
 async fn exists(state: &State, id: &SessionId) -> Result<(), Problem> {
     let span = state
         .engine()
@@ -341,7 +341,7 @@ pub(super) async fn stored_name(
     agent: &AgentId,
     name: &SessionId,
 ) -> Result<SessionId, Problem> {
-    // Kept for the agent it names: nobody else takes it first.
+    // Kept for the agent it names: no other agent can take it first.
     if let Some((owner, _)) = name.as_str().split_once('@')
         && owner != agent.as_str()
         && state.is_agent(owner)
@@ -358,7 +358,7 @@ pub(super) async fn stored_name(
     Ok(SessionId::new(format!("{agent}@{name}"))?)
 }
 
-/// Whether a question of this session was put to somebody. The newest are looked at first.
+/// Whether a question of this session was assigned to a person. The newest are looked at first.
 pub(super) async fn concerns(
     state: &State,
     principal: &Principal,

@@ -114,7 +114,7 @@ pub(crate) struct CallBody {
     /// Something a person adds, to follow the results as a user message.
     #[serde(skip_serializing_if = "Option::is_none")]
     instruction: Option<String>,
-    /// Everybody who decided it.
+    /// All who decided it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<String>)]
     decided_by: Vec<PersonId>,

@@ -6,6 +6,7 @@ use placet_core::interaction::{
     Asked, Audience, Code, Interaction, InteractionKind, InteractionOption, Locale, Pending, Resolution,
     Resolved, Subject,
 };
+use placet_core::messages::{Message, no_answer};
 use placet_core::principal::Principal;
 use placet_core::question::{Question, Words};
 use placet_core::render::{self, Document, SafeText, mask};
@@ -107,14 +108,14 @@ pub(crate) struct QuestionBody {
     call: Option<AboutCall>,
     /// Who has approved so far.
     votes: Votes,
-    /// Who may answer; empty when everybody of the inbox may.
+    /// Who may answer; empty when all approvers of the inbox may.
     #[schema(value_type = Vec<String>)]
     asked_of: Vec<PersonId>,
     /// Whether the caller may.
     may_answer: bool,
     /// Why not.
     #[serde(skip_serializing_if = "Option::is_none")]
-    why: Option<&'static str>,
+    why: Option<String>,
     /// What policy said about the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<VerdictBody>,
@@ -252,7 +253,7 @@ impl QuestionBody {
         };
         let why = match pending {
             Some(pending) => why_not(pending, around.reader, around.locale),
-            None => Some(around.locale.pick("it is decided", "已有结论")),
+            None => Some(no_answer::closed().say(around.locale)),
         };
         let origin = question.call.as_ref().map(|record| &record.call.origin);
         let Words {
@@ -437,19 +438,24 @@ fn asked_of(asked: &Asked, pending: Option<&Pending>) -> Vec<PersonId> {
 }
 
 /// Why a reader cannot answer; nothing when they can.
-fn why_not(pending: &Pending, reader: &Principal, locale: Locale) -> Option<&'static str> {
+fn why_not(pending: &Pending, reader: &Principal, locale: Locale) -> Option<String> {
+    let message = why_not_in_words(pending, reader)?;
+    Some(message.say(locale))
+}
+
+fn why_not_in_words(pending: &Pending, reader: &Principal) -> Option<Message> {
     let Some(person) = reader.person() else {
-        return Some("agents never answer");
+        return Some(no_answer::not_a_person());
     };
     if !pending.asks(reader) {
-        return Some(locale.pick("it is put to other people", "该问题由其他人回答"));
+        return Some(match &pending.asked.audience {
+            Audience::Inbox => no_answer::not_an_approver(),
+            Audience::People(people) => no_answer::assigned(people),
+        });
     }
     if pending.asked.not_requester && pending.asked.requester.as_ref() == Some(person) {
-        return Some(locale.pick(
-            "you asked for it: somebody else must approve",
-            "由你发起：必须由他人批准",
-        ));
+        return Some(no_answer::own_request());
     }
     let voted = pending.votes.contains_key(person);
-    voted.then_some(locale.pick("you have approved; others must, too", "你已批准，还需其他人"))
+    voted.then(no_answer::voted)
 }

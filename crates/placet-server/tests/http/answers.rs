@@ -88,7 +88,7 @@ async fn a_question_put_to_others_is_not_found_and_an_admin_sees_it_but_cannot_a
     let seen = house.get(WEI, &path).await.ok();
     assert_eq!(
         (&seen["mayAnswer"], &seen["why"]),
-        (&json!(false), &json!("it is put to other people"))
+        (&json!(false), &json!("assigned to wei"))
     );
     assert_eq!(
         house.answer(WEI, &id, answer()).await.problem(),

@@ -265,7 +265,7 @@ async fn an_agents_token_and_a_guess_sign_nobody_in_and_guessing_is_slowed_down(
     }
     assert_eq!(statuses[0], 401);
     assert_eq!(statuses[29], 429);
-    // Whoever has a token is not kept out by those who guess.
+    // A client with a token is not kept out by clients that guess.
     assert_eq!(house.get(&house.token("admin"), "/v1/me").await.status, 200);
     house.close().await;
 }

@@ -443,7 +443,7 @@ async fn the_sessions_approval_tools_run_unasked_once_an_admin_has_added_them() 
     assert_eq!(session["session"]["approvalTools"], json!(["bash"]));
     let listed = house.post(&agent, "/v1/calls", make("b")).await.ok();
     assert_eq!(listed["status"], "allowed", "{listed}");
-    // HIGH is asked about all the same, and so are other sessions.
+    // HIGH still needs approval, and so do other sessions.
     let wipe = json!({"sessionId": "job", "callId": "c", "tool": "bash", "args": {"command": "rm -rf x"}});
     assert_eq!(
         house.post(&agent, "/v1/calls", wipe).await.ok()["status"],

@@ -157,7 +157,7 @@ async fn a_message_leads_to_steps_a_question_an_answer_and_an_end() {
     let late = house.post(LIN, RESPONSE, answer).await;
     assert_eq!(late.problem(), (409, "already-decided".into()));
     assert_eq!(late.json()["decidedBy"], json!(["lin"]));
-    // Nobody knows what another page showed, and the journal does not claim to.
+    // What another page showed is unknown, and the journal does not claim to know.
     let rows = house.get(WEI, "/v1/audit?type=resolved").await.text;
     assert!(rows.contains(r#""extent":"program""#), "{rows}");
 }

@@ -242,7 +242,7 @@ impl House {
         self.post(token, "/v1/calls", call).await.ok()
     }
 
-    /// Proposes a call that is asked about; the question's id.
+    /// Proposes a call that needs approval; the question's id.
     pub(crate) async fn ask(&self, token: &str, id: &str, tool: &str, args: Value) -> String {
         let call = self.propose(token, id, tool, args).await;
         assert_eq!(call["status"], "pending", "{call}");

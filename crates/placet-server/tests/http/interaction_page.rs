@@ -181,7 +181,7 @@ async fn a_question_that_need_not_be_answered_can_be_dismissed() {
     assert_eq!(request["required"], false);
     assert_eq!(option(&request, "dismiss").unwrap()["action"], "SKIP");
     responds(&house, &request, "dismiss", None).await.ok();
-    // Whoever offers a way to skip has said how it is dismissed.
+    // An agent that offers a way to skip has said how it is dismissed.
     let mut skippable = deletion(false);
     skippable["sessionId"] = "session-125".into();
     skippable["options"][1]["action"] = "SKIP".into();

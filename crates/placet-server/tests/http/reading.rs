@@ -438,7 +438,7 @@ async fn what_is_counted_can_be_read() {
         .ask(&agent, "c2", "bash", json!({"command": "make 2"}))
         .await;
     assert_eq!(house.say("GET", "/readyz", &[], None).await.status, 200);
-    // Rows are counted by whoever follows the journal, a moment after they are written.
+    // Rows are counted by the reader of the journal, a moment after they are written.
     let mut text = String::new();
     for _ in 0..100 {
         text = house.get(&admin, "/metrics").await.text;

@@ -33,7 +33,7 @@ async fn a_call_posted_at_one_server_is_answered_at_a_second_and_claimed_at_a_th
     let (call, ()) = tokio::join!(waiting, answering);
     assert_eq!(call.ok()["status"], "approved");
 
-    // Everybody wants it, and one gets it.
+    // All want it, and one gets it.
     let (first, second, third) = tokio::join!(claim(&one), claim(&two), claim(&three));
     let mut statuses = [first, second, third];
     statuses.sort_unstable();

@@ -64,7 +64,7 @@ async fn a_workflow_is_started_followed_answered_and_resumed_over_http() {
     let run = json!({"workflow": "looker", "task": "look", "sessionId": "thread-1"});
     let begun = house.post(LIN, "/v1/runs", run.clone()).await.ok();
     assert_eq!(begun["sessionId"], "thread-1", "{begun}");
-    // `echo` only reads, and is asked about all the same: it is not on the list.
+    // `echo` only reads, and still needs approval: it is not on the list.
     let parked = rested(&house, LIN, "thread-1").await;
     assert_eq!(parked["state"], "parked", "{parked}");
     let asked = serde_json::to_value(events.next_interaction().await.unwrap()).unwrap();

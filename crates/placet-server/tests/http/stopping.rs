@@ -1,4 +1,4 @@
-//! The end: nothing acknowledged is lost, and nobody is left hanging.
+//! The end: nothing acknowledged is lost, and no client is left hanging.
 
 use std::time::{Duration, Instant};
 

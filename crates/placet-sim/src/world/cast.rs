@@ -38,7 +38,7 @@ impl World {
             .filter(|asked| !matches!(asked.subject, Subject::Request { .. })))
     }
 
-    /// Somebody, and who they say they are: the same, unless sabotaged.
+    /// A person, and who they say they are: the same, unless sabotaged.
     pub(super) fn somebody(&mut self) -> (Principal, Principal) {
         let names = ["ana", "bo", "cy"];
         let person = match self.roll(10) {
@@ -60,7 +60,7 @@ impl World {
     }
 }
 
-/// Three places: the inbox, a chat of ana's, and a chat of somebody nobody has linked to a name.
+/// Three places: the inbox, a chat of ana's, and a chat of an account without a name.
 pub(super) fn session_of(number: usize) -> Result<(SessionId, Option<Chat>, Option<PersonId>), String> {
     let bad = |error: placet_core::ids::IdError| error.to_string();
     let chat = |id: &str| {

@@ -20,7 +20,7 @@ impl World {
         self.clock += by.max(0);
         self.wall += by.max(0);
         if self.roll(6) == 0 {
-            // Somebody sets the clock.
+            // The clock is set.
             self.wall += i64::from(self.roll(400_000)) - 200_000;
         }
         self.tell(|world| format!("it is {} now", world.live));

@@ -8,6 +8,7 @@ use placet_core::digest::Digest;
 use placet_core::interaction::{Answer, Asked, Locale, Shown};
 use placet_core::journal::{Author, InboundMessage};
 use placet_core::listing::ToSend;
+use placet_core::messages::{self, say};
 use placet_core::outgoing::{Change, Receipt};
 use placet_core::principal::{Principal, Via};
 use placet_core::step::{Decided, Step};
@@ -154,14 +155,14 @@ impl World {
         let (text, says_yes) = match self.roll(11) {
             0 => ("yes".to_owned(), true),
             1 => (format!("yes {code}"), true),
-            2 => (format!("{code} 批准"), true),
-            3 => ("全部批准".to_owned(), true),
-            4 => ("不确认".to_owned(), false),
+            2 => (format!("{code} {}", say::approve().say(Locale::Chinese)), true),
+            3 => (chinese("reply.approve_all"), true),
+            4 => (with_a_yes_inside(), false),
             5 => ("not ok".to_owned(), false),
             6 => (format!("no {code}"), false),
             7 => ("why?".to_owned(), false),
             8 => ("yes, but wait".to_owned(), false),
-            9 => ("拒绝执行".to_owned(), false),
+            9 => (chinese("reply.reject"), false),
             _ => ("hello there".to_owned(), false),
         };
         let person = self
@@ -259,4 +260,18 @@ impl World {
         let _ = self.step(|_, snapshot, _| steps::end_session(snapshot, &session, "operator"));
         Ok(())
     }
+}
+
+/// The first word of a list that is not English.
+fn chinese(list: &str) -> String {
+    let word = messages::words(list).find(|word| !word.is_ascii());
+    word.unwrap_or_default().to_owned()
+}
+
+/// A refusal that contains a word for yes: read by keyword, it would approve.
+fn with_a_yes_inside() -> String {
+    let is_yes =
+        |word: &str| messages::words("reply.approve").any(|yes| !yes.is_ascii() && word.contains(yes));
+    let word = messages::words("reply.reject").find(|word| is_yes(word));
+    word.unwrap_or_default().to_owned()
 }

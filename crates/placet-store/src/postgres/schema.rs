@@ -45,7 +45,7 @@ async fn set_up(client: &Client, server: &Server, purpose: Purpose) -> Result<()
     if row.try_get::<_, i32>(0)? < SERVER_MIN {
         return Err(OpenError::OldServer(row.try_get(1)?));
     }
-    // A writer that was stopped in the middle must not hold up the others for ever. A server that was told to be lax about
+    // A writer that was stopped in the middle must not block the others forever. A server that was told to be lax about
     // durability is not lax with us.
     let wait = server.busy().as_millis();
     let read_only = if purpose == Purpose::Reading { "on" } else { "off" };

@@ -204,7 +204,7 @@ pub(super) fn claimed(
     one(claimed, || cannot(call, grant, "claimed"))
 }
 
-/// A late result of a call whose outcome was unknown counts too, even while people are asked about it.
+/// A late result of a call whose outcome was unknown counts too, even while a request about it is pending.
 pub(super) fn finished(conn: &Connection, at: At<'_>, call: &CallKey, grant: u32) -> Result<(), StoreError> {
     let sql = "UPDATE calls SET state = 'granted', parked_on = NULL, grant_state = 'done', lease = NULL, process = NULL, result = ?5
                WHERE agent = ?1 AND call = ?2 AND session = ?3 AND state IN ('granted', 'parked')

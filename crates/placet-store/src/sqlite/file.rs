@@ -9,7 +9,7 @@ use super::schema;
 use crate::error::OpenError;
 use crate::sql::Connection;
 
-/// How often the lock is tried before somebody else really has it.
+/// How often the lock is tried before it counts as taken.
 const LOCK_TRIES: u32 = 25;
 /// How long to wait in between.
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
@@ -44,7 +44,7 @@ impl Drop for Lock {
     }
 }
 
-/// Makes the folder and the file, readable by nobody else, and takes the lock.
+/// Makes the folder and the file, readable only by this user, and takes the lock.
 pub(crate) fn lock(path: &Path) -> Result<Lock, OpenError> {
     let file = |path: &Path, source| OpenError::File {
         path: path.to_owned(),

@@ -26,7 +26,7 @@ pub enum CommitFault {
     None,
     /// The process dies before the commit: nothing of the group is stored.
     LoseBeforeCommit,
-    /// The process dies after the commit: all of it is stored, and nobody is told.
+    /// The process dies after the commit: all of it is stored, and no caller is told.
     CommitButLoseAck,
 }
 
@@ -167,7 +167,7 @@ impl InlineStore {
         Ok(self.raw()?.pragma_update(None, "query_only", on)?)
     }
 
-    /// Runs SQL as somebody with another program would, to see what is found afterwards.
+    /// Runs SQL as another program would, to see what is found afterwards.
     pub fn tamper(&mut self, sql: &str) -> Result<(), StoreError> {
         self.writer.forget();
         self.writer.conn.execute_batch(sql)

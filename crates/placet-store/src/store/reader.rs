@@ -77,7 +77,7 @@ fn run(database: &Database, conn: &Connection, queue: &Mutex<mpsc::Receiver<Look
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .blocking_recv();
-        // Whoever asked may have gone away meanwhile.
+        // The caller may have gone away meanwhile.
         match look {
             Some(Look::Load(needs, purpose, reply)) => drop(reply.send(load_at_once(conn, needs, purpose))),
             Some(Look::Verify(expected, reply)) => {

@@ -1,4 +1,4 @@
-//! The writer thread: takes whatever waits, commits it as one group, tells everybody.
+//! The writer thread: takes all queued commits, writes them as one group, wakes all callers.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::writer::{Ending, Job, Writer};
 use placet_core::listing::Committed;
 
 /// The most commits of one group. While a group is written, the rest of the machine works on the answers of the one before;
-/// a larger group would only make everybody wait for each other.
+/// a larger group would only make callers wait for each other.
 const GROUP_COMMITS_MAX: usize = 256;
 
 pub(super) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
@@ -70,7 +70,7 @@ impl Worker {
                 self.serve(message);
             }
         }
-        // Every handle is gone, so nobody can be told; the next opening finds the same rows, only not covered yet.
+        // Every handle is gone, so no caller can be told; the next opening finds the same rows, only not covered yet.
         let _ = self.writer.close(self.now(), Ending::Stopping);
     }
 

@@ -21,7 +21,7 @@ pub(crate) struct RunHead {
     pub(crate) said: u32,
     /// The journal row that ended it, when it has ended.
     pub(crate) ended: Option<u64>,
-    /// The journal row that says that a person stopped it, when somebody did.
+    /// The journal row that says that a person stopped it, if one did.
     pub(crate) interrupted: Option<u64>,
     /// When it has to be over, less the shift.
     until: Option<i64>,
@@ -70,7 +70,7 @@ impl View<'_> {
         Ok(sessions)
     }
 
-    /// The person a session of the built-in agent belongs to: whoever began its first run.
+    /// The person a session of the built-in agent belongs to: the person who started its first run.
     pub(crate) fn run_owner(&self, session: &SessionId) -> Result<Option<PersonId>, StoreError> {
         let sql = "SELECT person FROM runs
                    WHERE session = (SELECT id FROM sessions WHERE name = ?1) ORDER BY row LIMIT 1";

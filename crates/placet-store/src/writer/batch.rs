@@ -300,8 +300,8 @@ impl Drop for Batch<'_> {
     }
 }
 
-/// A call that is not settled when it is received must be asked about, joined or settled in the same step: a call nobody
-/// waits for would hang for ever.
+/// A call that is not settled when it is received must be parked on a question, joined or settled in the same step: otherwise a caller
+/// would wait for it forever.
 fn leaves_no_call_in_the_air(events: &[(SessionId, Event)]) -> Result<(), StoreError> {
     for (_, event) in events {
         let Event::CallReceived { call, outcome, .. } = event else {

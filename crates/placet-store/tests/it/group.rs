@@ -76,7 +76,7 @@ fn a_snapshot_names_the_version_of_each_session_that_its_values_belong_to() {
     put(&mut store, 0, asking("int_1", &call("c1", "ls"))).unwrap();
     let needs = [Need::Interaction(question("int_1")), Need::Session(session("t"))];
     let snapshot = store.load(needs.into()).unwrap();
-    // The call takes the session and is asked about, and the question is asked.
+    // The call takes the session, and its question is asked.
     let versions = BTreeMap::from([(session("s"), 2), (session("t"), 0)]);
     assert_eq!(*snapshot.versions(), versions);
     assert!(snapshot.interaction(&question("int_1")).unwrap().is_some());

@@ -283,7 +283,7 @@ fn an_edited_projection_is_found() {
     }
 }
 
-/// A forger who recomputes every hash of the tail is found only by somebody who kept an anchor.
+/// A forger who recomputes every hash of the tail is found only with an anchor.
 #[test]
 fn a_history_rewritten_with_care_is_found_by_its_anchor() {
     let mut db = history();

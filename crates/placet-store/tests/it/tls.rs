@@ -1,4 +1,4 @@
-//! TLS to the database server: who is at its other end is checked, and nobody goes without it by accident.
+//! TLS to the database server: who is at its other end is checked, and it cannot be left out by accident.
 
 use std::path::Path;
 

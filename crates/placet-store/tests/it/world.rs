@@ -280,7 +280,7 @@ impl HandClock {
         self.jump(i64::try_from(millis).unwrap());
     }
 
-    /// Somebody sets the wall clock.
+    /// The wall clock is set.
     pub(crate) fn jump(&self, millis: i64) {
         self.wall.fetch_add(millis, Ordering::Relaxed);
     }

@@ -37,7 +37,7 @@ impl Postgres {
         let connected = self.config.connect(MakeRustlsConnect::new(tls)).await;
         let (client, connection) =
             connected.map_err(|error| format!("the database cannot be reached: {}", said(&error)))?;
-        // It ends when the client is dropped; what goes wrong is told to whoever waits for an answer.
+        // It ends when the client is dropped; errors reach the caller that waits for an answer.
         tokio::spawn(connection);
         let millis = time.as_millis();
         let begin = format!(

@@ -12,7 +12,7 @@ use super::super::files;
 use super::Agreed;
 use super::table::{self, Room, Table};
 
-/// How long somebody else's transaction is waited for.
+/// How long to wait for a transaction of another process.
 const BUSY: Duration = Duration::from_secs(5);
 
 /// A database in a file.
@@ -21,7 +21,7 @@ pub(super) struct Sqlite {
     file: PathBuf,
 }
 
-/// Stops the statement when nobody waits for it any more.
+/// Stops the statement when its caller is gone.
 struct StopOnDrop(InterruptHandle);
 
 impl Drop for StopOnDrop {

@@ -87,7 +87,7 @@ fn a_secret_is_not_found_by_searching_the_folder_around_it() {
         found.starts_with("a:1:hunter\n[1 files were not searched"),
         "{found}"
     );
-    // Named, it is searched when an approver was asked about this very file.
+    // Named, it is searched when an approver approved this very file.
     let call = a_call("grep", json!({"pattern": "hunter", "path": ".env"}));
     let searched = |shown: &[Evidence]| Grep::new(Workspace::new(folder.path())).search(&call, shown);
     let shown = [Evidence::Place { path: ".env".into() }];
@@ -115,7 +115,7 @@ fn a_file_that_must_not_be_read_is_not_searched_under_its_own_name_either() {
         let denied = "this file was not searched: reading it is denied";
         assert_eq!(found.unwrap_err(), denied, "{path}");
     }
-    // People were asked about this very file, if anybody was.
+    // If a request was needed, it named this very file.
     let found = configured(folder.path(), rules, json!({"pattern": ".", "path": "draft.txt"})).unwrap();
     assert_eq!(found, "draft.txt:1:x2");
 }

@@ -10,7 +10,7 @@ use super::*;
 use crate::tools::files::Workspace;
 use crate::tools::{Glob, Grep, Ls, Read, Tool as _, Write, a_call};
 
-/// A workspace beside a folder that is none of the agent's business.
+/// A workspace beside a folder outside the agent's reach.
 struct Disk {
     _root: tempfile::TempDir,
     workspace: PathBuf,

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use placet_core::interaction::Locale;
+use placet_core::messages::{Message, prompt};
 use placet_core::render::SafeText;
 use placet_core::standing::{GrantReach, Scope};
 
 use super::super::choices::{Choice, Does};
 use super::super::line::{Line, SpanStyle, flow};
-use super::{Fits, Interrupting, Mode, Past, Prompt, ScrollView, Style, Terms, TypedFor, words};
+use super::{Fits, Interrupting, Mode, Past, Prompt, ScrollView, Style, Terms, TypedFor, times};
 
 /// Narrower than this, a question cannot be read.
 const COLS_MIN: usize = 24;
@@ -66,7 +67,7 @@ impl Prompt {
         }
     }
 
-    /// Draws the question for somebody who chooses among several. Its own keys mean something else there, so none is shown.
+    /// Draws the question while one of several is chosen. Its own keys mean something else there, so none is shown.
     pub fn preview(&mut self, size: Size, now: Duration) -> Screen {
         if size.cols < COLS_MIN || size.rows < SHEET_ROWS_MIN + 2 {
             return self.too_small(size);
@@ -76,48 +77,28 @@ impl Prompt {
         lines.extend(self.sheet.visible().iter().cloned());
         if let Some(place) = self.sheet.place() {
             let below = place.all - place.last;
-            let words = match self.ask.locale {
-                Locale::English => format!("── {below} more below"),
-                Locale::Chinese => format!("── 下面还有 {below} 行"),
-            };
-            lines.push(Line::new(SpanStyle::Faint, words));
+            lines.push(Line::new(SpanStyle::Faint, self.said(&prompt::more_below(below))));
         }
         Screen { lines, cursor: None }
     }
 
     fn too_small(&self, size: Size) -> Screen {
-        let words = match self.ask.interrupting {
-            Interrupting::Refuses => self.pick(
-                "Too small to show this question: make the window larger. Ctrl-C refuses.",
-                "窗口太小，无法显示这个问题：请放大窗口。按 Ctrl-C 拒绝。",
-            ),
-            Interrupting::Leaves => self.pick(
-                "Too small to show this question: make the window larger. Ctrl-C leaves; it goes on waiting.",
-                "窗口太小，无法显示这个问题：请放大窗口。按 Ctrl-C 离开，问题继续等待。",
-            ),
+        let message = match self.ask.interrupting {
+            Interrupting::Refuses => prompt::too_small_refuses(),
+            Interrupting::Leaves => prompt::too_small_leaves(),
         };
-        let mut lines = Line::new(SpanStyle::Caution, words).broken(size.cols.max(2));
+        let mut lines = Line::new(SpanStyle::Caution, self.said(&message)).broken(size.cols.max(2));
         lines.truncate(size.rows.max(1));
         Screen { lines, cursor: None }
     }
 
     fn top(&self, cols: usize, now: Duration) -> Line {
         let asked = self.asked();
-        let clock = words::clock(self.remaining(now));
-        let (left, others) = match self.ask.locale {
-            Locale::English => (
-                format!("{clock} left"),
-                format!("· {} more waiting ", self.others_waiting),
-            ),
-            Locale::Chinese => (
-                format!("剩余 {clock}"),
-                format!("· 还有 {} 个待回答 ", self.others_waiting),
-            ),
-        };
-        let others = if self.others_waiting > 0 {
-            others.as_str()
-        } else {
-            ""
+        let clock = times::clock(self.remaining(now));
+        let left = self.said(&prompt::left(clock));
+        let others = match self.others_waiting {
+            0 => String::new(),
+            count => self.said(&prompt::others(count)),
         };
         let title = format!("━━ placet · {} · {left} {others}", asked.code);
         let line = Line::new(SpanStyle::Risk(asked.risk), title);
@@ -131,7 +112,7 @@ impl Prompt {
         let cols = size.cols;
         let mut lines = vec![Line::new(SpanStyle::Faint, "─".repeat(cols))];
         if let Some(message) = &self.instruction {
-            let label = self.pick("Message for the agent: ", "给智能体的留言：");
+            let label = self.said(&prompt::message());
             let line =
                 Line::new(SpanStyle::Faint, label).and(SpanStyle::Plain, SafeText::line(message).to_string());
             lines.extend(line.broken(cols));
@@ -163,10 +144,7 @@ impl Prompt {
             Mode::Granting { terms, past, .. } => lines.extend(self.grant_keys(*terms, *past, cols)),
             Mode::Helping => lines.extend(self.help(cols, room)),
             Mode::Sending { .. } => {
-                lines.push(Line::new(
-                    SpanStyle::Faint,
-                    self.pick("Storing your answer…", "正在保存你的回答…"),
-                ));
+                lines.push(Line::new(SpanStyle::Faint, self.said(&prompt::sending())));
             }
         }
         let lines = lines.into_iter().flat_map(|line| line.broken(cols)).collect();
@@ -187,7 +165,7 @@ impl Prompt {
             Line::new(SpanStyle::Key, format!("[{key}]")).and(role, format!(" {}", choice.label))
         };
         let mut items: Vec<Line> = self.choices.all.iter().enumerate().map(item).collect();
-        items.push(Line::new(SpanStyle::Key, "[?]").and(SpanStyle::Plain, self.pick(" Help", " 帮助")));
+        items.push(Line::new(SpanStyle::Key, "[?]").and(SpanStyle::Plain, self.said(&prompt::help_key())));
         flow(items, cols)
     }
 
@@ -216,34 +194,25 @@ impl Prompt {
                 .and(SpanStyle::Caution, warning);
             rows.extend(line.broken(cols).into_iter().map(|line| (index, line)));
         }
-        let hint = Line::new(
-            SpanStyle::Faint,
-            self.pick(
-                "A number, or ↑↓ and Enter · ? help",
-                "按数字，或用 ↑↓ 选择后回车 · ? 帮助",
-            ),
-        );
+        let hint = Line::new(SpanStyle::Faint, self.said(&prompt::list_hint()));
         let mut lines = windowed(rows, at.unwrap_or(0), room.saturating_sub(1), self.ask.locale);
         lines.extend(hint.broken(cols));
         lines
     }
 
     fn confirm(&self, label: &str, cols: usize) -> Vec<Line> {
-        let words = match self.ask.locale {
-            Locale::English => format!("{} — sure?", SafeText::line(label)),
-            Locale::Chinese => format!("{}——确定吗？", SafeText::line(label)),
-        };
+        let words = self.said(&prompt::choose(SafeText::line(label)));
         let mut lines = Line::new(SpanStyle::Caution, words).broken(cols);
-        lines.extend(self.offers(&[("y", "Yes", "确定"), ("N", "Back", "返回")], cols));
+        lines.extend(self.offers([("y", prompt::yes()), ("N", prompt::back())], cols));
         lines
     }
 
-    fn offers(&self, offers: &[(&str, &str, &str)], cols: usize) -> Vec<Line> {
-        let item = |(key, english, chinese): &(&str, &str, &str)| {
-            let words = format!(" {}", self.pick(english, chinese));
+    fn offers<const N: usize>(&self, offers: [(&str, Message); N], cols: usize) -> Vec<Line> {
+        let item = |(key, label): (&str, Message)| {
+            let words = format!(" {}", self.said(&label));
             Line::new(SpanStyle::Key, format!("[{key}]")).and(SpanStyle::Plain, words)
         };
-        flow(offers.iter().map(item).collect(), cols)
+        flow(offers.into_iter().map(item).collect(), cols)
     }
 
     fn wants(&self, wanted: &TypedFor) -> String {
@@ -252,49 +221,39 @@ impl Prompt {
                 let prompt = option.input_prompt.as_deref().unwrap_or(&option.label);
                 SafeText::line(prompt).to_string()
             }
-            TypedFor::Reason(_) => self
-                .pick("Why not? The agent reads this.", "为什么不行？智能体会看到。")
-                .to_owned(),
-            TypedFor::Message => self
-                .pick("What should the agent be told as well?", "另外要告诉智能体什么？")
-                .to_owned(),
-            TypedFor::Args => self.pick("The arguments, as JSON:", "参数（JSON）：").to_owned(),
+            TypedFor::Reason(_) => self.said(&prompt::ask_reason()),
+            TypedFor::Message => self.said(&prompt::ask_message()),
+            TypedFor::Args => self.said(&prompt::ask_args()),
         }
     }
 
     fn typing_keys(&self, wanted: &TypedFor, cols: usize) -> Vec<Line> {
         let enter = match wanted {
-            TypedFor::Text(_) => ("Enter", "Send", "发送"),
-            TypedFor::Reason(_) => ("Enter", "Reject", "拒绝"),
-            TypedFor::Message => ("Enter", "Keep it for the answer", "保留，随回答发送"),
-            TypedFor::Args => ("Enter", "Show the change", "查看改动"),
+            TypedFor::Text(_) => prompt::send(),
+            TypedFor::Reason(_) => prompt::reject(),
+            TypedFor::Message => prompt::keep(),
+            TypedFor::Args => prompt::show_change(),
         };
-        self.offers(&[enter, ("Esc", "Back", "返回")], cols)
+        self.offers([("Enter", enter), ("Esc", prompt::back())], cols)
     }
 
     fn review_keys(&self, cols: usize) -> Vec<Line> {
         self.offers(
-            &[
-                ("y", "Run it with these arguments", "按新参数执行"),
-                ("e", "Edit again", "继续修改"),
-                ("N", "Back", "返回"),
+            [
+                ("y", prompt::run_changed()),
+                ("e", prompt::edit_again()),
+                ("N", prompt::back()),
             ],
             cols,
         )
     }
 
     fn remember(&self, terms: Terms, cols: usize, room: usize) -> Vec<Line> {
-        let heading = Line::new(
-            SpanStyle::Strong,
-            self.pick(
-                "Approve, and don't ask again for:",
-                "批准，并且以下情况不再询问：",
-            ),
-        );
+        let heading = Line::new(SpanStyle::Strong, self.said(&prompt::remember()));
         let mut lines = heading.broken(cols);
-        let mut times = vec![Line::new(SpanStyle::Strong, self.pick("For", "期限"))];
+        let mut times = vec![Line::new(SpanStyle::Strong, self.said(&prompt::lasts()))];
         times.extend(self.lengths(terms.scope).iter().enumerate().map(|(index, time)| {
-            let text = words::lasting(*time, self.ask.locale);
+            let text = times::lasting(*time, self.ask.locale);
             if index == terms.lasts {
                 Line::new(SpanStyle::Selected, format!("‹{text}›"))
             } else {
@@ -303,11 +262,11 @@ impl Prompt {
         }));
         let mut below = flow(times, cols);
         below.extend(self.offers(
-            &[
-                ("y", "Approve on these terms", "按此批准"),
-                ("↑↓", "What", "范围"),
-                ("←→", "How long", "期限"),
-                ("N", "Back", "返回"),
+            [
+                ("y", prompt::approve_terms()),
+                ("↑↓", prompt::what()),
+                ("←→", prompt::how_long()),
+                ("N", prompt::back()),
             ],
             cols,
         ));
@@ -324,10 +283,7 @@ impl Prompt {
             lines.extend(all.into_iter().nth(terms.scope).unwrap_or_default());
             lines.push(Line::new(
                 SpanStyle::Caution,
-                match self.ask.locale {
-                    Locale::English => format!("↑↓ {number} of {of}"),
-                    Locale::Chinese => format!("↑↓ 第 {number} 项，共 {of} 项"),
-                },
+                self.said(&prompt::number_of(of, number)),
             ));
         }
         lines.extend(below);
@@ -342,30 +298,27 @@ impl Prompt {
             (" ", SpanStyle::Plain)
         };
         let reach = match scope.reach() {
-            GrantReach::Call => self.pick("This call: ", "此次调用："),
-            GrantReach::Session => self.pick("In this conversation: ", "本次会话："),
-            GrantReach::Project => self.pick("In this project: ", "本项目："),
-            GrantReach::Rule => self.pick("As a rule: ", "作为规则："),
+            GrantReach::Call => prompt::this_call(),
+            GrantReach::Session => prompt::this_conversation(),
+            GrantReach::Project => prompt::this_project(),
+            GrantReach::Rule => prompt::as_rule(),
         };
         let covers = SafeText::line(&scope.describe_in(self.ask.locale));
         Line::new(SpanStyle::Key, format!("{mark}{} ", index + 1))
-            .and(SpanStyle::Strong, reach)
+            .and(SpanStyle::Strong, self.said(&reach))
             .and(role, covers.to_string())
             .broken(cols)
     }
 
     fn grant_keys(&self, terms: Terms, past: Past, cols: usize) -> Vec<Line> {
         if past == Past::Refused {
-            return self.offers(&[("N", "Back", "返回")], cols);
+            return self.offers([("N", prompt::back())], cols);
         }
         let lasts = self.lengths(terms.scope).get(terms.lasts);
-        let lasts = lasts.map_or(String::new(), |lasts| words::lasting(*lasts, self.ask.locale));
-        let sure = match self.ask.locale {
-            Locale::English => format!("Approve, and don't ask again for {lasts} — sure?"),
-            Locale::Chinese => format!("批准，并在 {lasts}内不再询问——确定吗？"),
-        };
+        let lasts = lasts.map_or(String::new(), |lasts| times::lasting(*lasts, self.ask.locale));
+        let sure = self.said(&prompt::sure(lasts));
         let mut lines = Line::new(SpanStyle::Caution, sure).broken(cols);
-        lines.extend(self.offers(&[("y", "Yes", "确定"), ("N", "Back", "返回")], cols));
+        lines.extend(self.offers([("y", prompt::yes()), ("N", prompt::back())], cols));
         lines
     }
 
@@ -386,13 +339,13 @@ impl Prompt {
             let key = choice.key.map_or(String::new(), String::from);
             lines.extend(line(&key, choice.label.as_str(), choice.about.as_str()));
         }
-        let scrolls = self.pick("Scroll the question", "翻看问题");
-        lines.extend(line("Space b ↑ ↓ Home End", scrolls, ""));
+        let scrolls = self.said(&prompt::scroll());
+        lines.extend(line("Space b ↑ ↓ Home End", &scrolls, ""));
         let interrupts = match self.ask.interrupting {
-            Interrupting::Refuses => self.pick("Refuse", "拒绝"),
-            Interrupting::Leaves => self.pick("Leave; it goes on waiting", "离开，问题继续等待"),
+            Interrupting::Refuses => prompt::interrupt_rejects(),
+            Interrupting::Leaves => prompt::interrupt_leaves(),
         };
-        lines.extend(line("Ctrl-C", interrupts, ""));
+        lines.extend(line("Ctrl-C", &self.said(&interrupts), ""));
         let rows = lines.into_iter().enumerate().collect();
         windowed(rows, 0, room, self.ask.locale)
     }
@@ -408,16 +361,7 @@ fn fit(sheet: &mut ScrollView, cols: usize, room: usize) {
 /// What is below or above, when not all of the question fits.
 fn more(sheet: &ScrollView, cols: usize, locale: Locale) -> Option<Line> {
     let place = sheet.place()?;
-    let words = match locale {
-        Locale::English => format!(
-            "── lines {}–{} of {} · Space: more · b: back ",
-            place.first, place.last, place.all
-        ),
-        Locale::Chinese => format!(
-            "── 第 {}–{} 行，共 {} 行 · 空格：继续 · b：返回 ",
-            place.first, place.last, place.all
-        ),
-    };
+    let words = prompt::lines(place.all, place.first, place.last).say(locale);
     let line = Line::new(SpanStyle::Caution, words);
     line.broken(cols).into_iter().next()
 }
@@ -439,10 +383,7 @@ fn windowed(rows: Vec<(usize, Line)>, selected: usize, room: usize, locale: Loca
         .collect();
     lines.push(Line::new(
         SpanStyle::Caution,
-        match locale {
-            Locale::English => format!("↑↓ {hidden} more lines"),
-            Locale::Chinese => format!("↑↓ 还有 {hidden} 行"),
-        },
+        prompt::more_lines(hidden).say(locale),
     ));
     lines
 }

@@ -1,6 +1,7 @@
 //! What each key means, mode by mode.
 
 use placet_core::interaction::Remember;
+use placet_core::messages::prompt;
 use placet_core::standing::Scope;
 use placet_core::time::Millis;
 
@@ -53,10 +54,7 @@ impl Prompt {
                 self.key(*key);
             }
         } else {
-            self.say(self.pick(
-                "Several keys at once decide nothing; press one.",
-                "同时到达的多个按键不作为回答，请只按一个键。",
-            ));
+            self.note(&prompt::one_key());
         }
         PromptAction::Nothing
     }
@@ -73,7 +71,7 @@ impl Prompt {
             }
         }
         if keys.iter().any(is_enter) {
-            self.say(self.pick("Pasted; Enter sends it.", "已粘贴；按回车发送。"));
+            self.note(&prompt::pasted());
         }
         PromptAction::Nothing
     }
@@ -92,7 +90,7 @@ impl Prompt {
                 if let Some(at) = at.or(self.choices.default) {
                     return self.choose(at);
                 }
-                self.say(self.pick("Enter alone decides nothing here.", "此处仅按回车不作任何决定。"));
+                self.note(&prompt::enter_alone());
                 PromptAction::Nothing
             }
             KeyCode::Esc => PromptAction::Leave,
@@ -196,10 +194,7 @@ impl Prompt {
         let (wanted, text, blank) = (wanted.clone(), field.text(), field.is_blank());
         match wanted {
             TypedFor::Text(_) if blank => {
-                self.say(self.pick(
-                    "A text is needed here; Esc goes back.",
-                    "这里需要填写内容；按 Esc 返回。",
-                ));
+                self.note(&prompt::text_needed());
                 PromptAction::Nothing
             }
             TypedFor::Text(option) => self.answer(&option, Some(text)),
@@ -299,17 +294,14 @@ impl Prompt {
 
     /// Beyond the conversation a person first sees what they would agree to.
     fn look_back(&mut self, scope: Scope) -> PromptAction {
-        self.say(self.pick("Looking at the last seven days…", "正在查看过去七天的记录…"));
+        self.note(&prompt::looking_back());
         PromptAction::Preview(scope)
     }
 
     fn granting(&mut self, key: KeyEvent, terms: Terms, past: Past) -> PromptAction {
         match key.code {
             KeyCode::Char('y' | 'Y') if past == Past::Refused => {
-                self.say(self.pick(
-                    "A person refused one of these calls; choose something narrower.",
-                    "其中有调用曾被拒绝，请选择更小的范围。",
-                ));
+                self.note(&prompt::choose_narrower());
                 PromptAction::Nothing
             }
             KeyCode::Char('y' | 'Y') => self.approve(),

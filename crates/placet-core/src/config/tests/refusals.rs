@@ -33,7 +33,7 @@ fn a_typo_is_refused_and_does_not_disable_the_gate() {
     );
 }
 
-/// AGT #3448 (zero stages approved) and PR #3127 (a quorum counted as 0); cadis#1101 (nobody meant everybody).
+/// AGT #3448 (zero stages approved) and PR #3127 (a quorum counted as 0); cadis#1101 (an empty list meant all).
 #[test]
 fn nobody_to_ask_and_a_quorum_of_nobody_are_refused() {
     check(

@@ -72,7 +72,7 @@ impl<T> Default for ByText<T> {
 }
 
 impl<T: Default> ByText<T> {
-    /// The value under `key`, made when there is none yet.
+    /// The value under `key`, created when missing.
     pub(super) fn under(&mut self, key: Key) -> &mut T {
         match key {
             Key::Whole(text) => self.whole.entry(text).or_default(),

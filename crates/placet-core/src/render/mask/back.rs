@@ -1,7 +1,7 @@
-//! The way back: what somebody means who edited masked arguments.
+//! Unmasking: the arguments meant by an edit of masked ones.
 //!
 //! A mask they left is the secret it stands for, as long as it can stand for one only. Two secrets may look alike once they
-//! are masked, and then nobody can tell which of them an edit kept: it is refused, rather than run with the wrong one. So is a
+//! are masked, and then it is ambiguous which of them an edit kept: the edit is refused, rather than run with the wrong one. So is a
 //! mask that stands for nothing, which would run as if it were the secret.
 
 use std::collections::BTreeMap;
@@ -11,34 +11,37 @@ use serde_json::{Map, Value};
 
 use super::{mask, masked, secrets_in_field};
 use crate::call::{Args, ArgsError};
-use crate::interaction::Locale;
+use crate::messages::{Explain, Message, arguments};
 
 /// What every mask ends with.
 const END: &str = "-chars-masked]";
 
 /// Why edited arguments cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EditError {
     /// Not arguments.
-    #[error(transparent)]
-    Args(#[from] ArgsError),
-    /// Something holds a mask, and it cannot be told which secret that is.
-    #[error("`{0}` still holds a masked secret: leave that value as it was, or write the secret itself")]
+    Args(ArgsError),
+    /// A value still holds a mask, and which secret it stands for cannot be told.
     Masked(String),
 }
 
-impl EditError {
-    /// Why they cannot be used, in words.
-    pub fn words(&self, locale: Locale) -> String {
-        match (locale, self) {
-            (Locale::English, _) => self.to_string(),
-            (_, Self::Args(error)) => error.words(locale),
-            (_, Self::Masked(name)) => {
-                format!("`{name}` 中还有被遮盖的密钥：请保留原样，或写出密钥本身")
-            }
+impl From<ArgsError> for EditError {
+    fn from(error: ArgsError) -> Self {
+        Self::Args(error)
+    }
+}
+
+impl Explain for EditError {
+    fn message(&self) -> Message {
+        match self {
+            Self::Args(error) => error.message(),
+            Self::Masked(name) => arguments::masked(name),
         }
     }
 }
+
+impl std::error::Error for EditError {}
+crate::display_in_english!(EditError);
 
 /// The arguments a person means: their edit of what [`json`](super::json) showed them, with the secrets put back.
 pub fn put_back(edited: &Args, original: &Args) -> Result<Args, EditError> {

@@ -8,7 +8,7 @@ use super::Writer;
 use crate::analysis::{Fact, FactKind};
 use crate::evidence::Evidence;
 use crate::findings::Findings;
-use crate::interaction::Locale;
+use crate::messages::{self, Message, request};
 use crate::tool::Risk;
 
 impl Writer {
@@ -52,7 +52,7 @@ impl Writer {
         let same = matches!((lines.as_slice(), commands.as_slice()), ([line], [only]) if *line == only.text);
         let mut label = SafeText::line("");
         if !same && !lines.is_empty() {
-            label = self.say("Commands in this line", "包含以下命令");
+            label = self.say(&request::commands_in_line());
             head.extend(lines.into_iter().map(|text| Block::Line { text }));
         }
         if !commands.is_empty() {
@@ -81,7 +81,7 @@ impl Writer {
             FactKind::Host { host, scheme, port } => {
                 let port = port.map_or(String::new(), |port| format!(":{port}"));
                 Block::Host {
-                    label: self.say("Host", "主机"),
+                    label: self.say(&messages::fact::host()),
                     host: SafeText::code_line(&format!("{scheme}://{host}{port}")),
                     risk: fact.risk,
                     why,
@@ -89,36 +89,32 @@ impl Writer {
             }
             FactKind::Redirect {
                 path, writes: true, ..
-            } => self.place("Writes", "写入", path, None, fact),
+            } => self.place(&messages::fact::writes(), path, None, fact),
             FactKind::Redirect {
                 path, writes: false, ..
-            } => self.place("Reads", "读取", path, None, fact),
+            } => self.place(&messages::fact::reads(), path, None, fact),
             FactKind::Path {
                 given,
                 resolved,
                 writes: true,
                 ..
-            } => self.place("Writes", "写入", given, Some(resolved), fact),
+            } => self.place(&messages::fact::writes(), given, Some(resolved), fact),
             FactKind::Path {
                 given,
                 resolved,
                 writes: false,
                 ..
-            } => self.place("Reads", "读取", given, Some(resolved), fact),
+            } => self.place(&messages::fact::reads(), given, Some(resolved), fact),
             FactKind::Unreadable { what } => {
                 let why = self.reason(fact);
-                let text = match self.locale {
-                    Locale::English => format!("Could not be read: {what} ({why})"),
-                    Locale::Chinese => format!("无法解析：{what}（{why}）"),
-                };
                 Block::Warning {
-                    text: SafeText::line(&text),
+                    text: self.say(&messages::fact::unreadable(what, why)),
                 }
             }
         })
     }
 
-    fn place(&self, english: &str, chinese: &str, given: &str, resolved: Option<&str>, fact: &Fact) -> Block {
+    fn place(&self, label: &Message, given: &str, resolved: Option<&str>, fact: &Fact) -> Block {
         let resolved = resolved
             .filter(|resolved| *resolved != given)
             .map_or(String::new(), |resolved| format!(" → {resolved}"));
@@ -128,11 +124,11 @@ impl Writer {
         };
         let why = match self.reason(fact).as_str() {
             "" => String::new(),
-            why => format!("{}{why}", self.locale.pick(": ", "：")),
+            why => format!("{}{why}", messages::colon(self.locale)),
         };
         let value = format!("{given}{resolved}{risk}{why}");
         Block::Field {
-            label: self.say(english, chinese),
+            label: self.say(label),
             value: SafeText::line(&value),
         }
     }
@@ -140,9 +136,9 @@ impl Writer {
     pub(super) fn evidence(&mut self, evidence: &Evidence) -> Block {
         match evidence {
             Evidence::Diff { path, before, after } => self.change(path, before.as_deref(), after.as_deref()),
-            Evidence::Place { path } => self.field("Real place", "实际位置", path),
+            Evidence::Place { path } => self.field(&messages::fact::real_place(), path),
             Evidence::Rows { statement, count } => Block::Rows {
-                label: self.say("Rows it would touch", "将影响的行数"),
+                label: self.say(&messages::fact::rows()),
                 count: *count,
                 statement: self.code(statement),
             },
@@ -150,46 +146,33 @@ impl Writer {
                 label: Some(SafeText::line(title)),
                 text: self.prose(text),
             },
-            Evidence::Failed { why } => {
-                let text = match self.locale {
-                    Locale::English => format!("The tool could not show the effect: {why}"),
-                    // In the tool's own words, which nobody can translate.
-                    Locale::Chinese => format!("工具无法给出预览（原文：“{why}”）"),
-                };
-                Block::Warning {
-                    text: SafeText::line(&text),
-                }
-            }
+            Evidence::Failed { why } => Block::Warning {
+                text: self.say(&messages::fact::no_preview(why)),
+            },
         }
     }
 
     /// A file before and after; in words where no line would show it.
     fn change(&self, path: &str, before: Option<&str>, after: Option<&str>) -> Block {
-        let (what, unseen) = match (before, after) {
-            (None, Some(_)) => (("new file", "新建文件"), ("empty", "空文件")),
-            (Some(_), None) => (("deleted file", "删除文件"), ("it was empty", "原为空文件")),
-            _ if before == after => (
-                ("unchanged file", "内容未变的文件"),
-                ("nothing changes", "没有变化"),
-            ),
-            _ => (("changed file", "修改文件"), ("", "")),
+        use messages::fact;
+
+        let (label, unseen) = match (before, after) {
+            (None, Some(_)) => (fact::new_file(), fact::empty(path)),
+            (Some(_), None) => (fact::deleted_file(), fact::was_empty(path)),
+            _ if before == after => (fact::unchanged_file(), fact::nothing_changes(path)),
+            _ => (fact::changed_file(), fact::nothing_changes(path)),
         };
         let (old, new) = (before.unwrap_or_default(), after.unwrap_or_default());
-        let what = self.locale.pick(what.0, what.1);
+        let label = label.say(self.locale);
         if old != new {
             return Block::Diff {
-                label: SafeText::line(&format!("{what} {path}")),
+                label: SafeText::line(&format!("{label} {path}")),
                 hunks: diff::hunks(old, new, self.locale),
             };
         }
-        let unseen = self.say(unseen.0, unseen.1);
-        let value = match self.locale {
-            Locale::English => format!("{path} ({unseen})"),
-            Locale::Chinese => format!("{path}（{unseen}）"),
-        };
         Block::Field {
-            label: SafeText::line(what),
-            value: SafeText::line(&value),
+            label: SafeText::line(&label),
+            value: self.say(&unseen),
         }
     }
 }

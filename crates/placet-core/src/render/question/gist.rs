@@ -10,7 +10,7 @@ use super::{QuestionView, Writer, args_to_run};
 use crate::analysis::{Fact, FactKind};
 use crate::evidence::Evidence;
 use crate::findings::Findings;
-use crate::interaction::Locale;
+use crate::messages::gist;
 
 /// A longer shell line is told by the programs it runs; the line itself stands below in full.
 const LINE_CHARS_MAX: usize = 96;
@@ -79,25 +79,22 @@ impl Writer {
             _ => None,
         });
         let (path, before, after) = changes.next()?;
-        let verb = match (before, after) {
-            (None, Some(_)) => self.locale.pick("Create", "新建"),
-            (Some(_), None) => self.locale.pick("Delete", "删除"),
-            _ => self.locale.pick("Write", "修改"),
-        };
         let hunks = diff::hunks(before.unwrap_or_default(), after.unwrap_or_default(), self.locale);
         let count = |wanted: Change| {
             let lines = hunks.iter().flat_map(|hunk| &hunk.lines);
             lines.filter(|line| line.change == wanted).count()
         };
-        let more = match changes.count() {
-            0 => String::new(),
-            n => match self.locale {
-                Locale::English => format!(" and {n} more"),
-                Locale::Chinese => format!(" 等 {} 个文件", n + 1),
-            },
-        };
         let (added, removed) = (count(Change::Added), count(Change::Removed));
-        Some(format!("{verb} {} (+{added} -{removed}){more}", code(path)))
+        let (more, path) = (changes.count(), code(path));
+        let told = match (before, after, more) {
+            (None, Some(_), 0) => gist::create(added, path, removed),
+            (None, Some(_), more) => gist::create_several(added, more, path, removed),
+            (Some(_), None, 0) => gist::delete(added, path, removed),
+            (Some(_), None, more) => gist::delete_several(added, more, path, removed),
+            (_, _, 0) => gist::change(added, path, removed),
+            (_, _, more) => gist::change_several(added, more, path, removed),
+        };
+        Some(told.say(self.locale))
     }
 
     fn deed(&self, findings: &Findings, view: &QuestionView<'_>) -> Option<String> {
@@ -111,72 +108,54 @@ impl Writer {
             [(verb, tables)] => return Some(self.statement(verb, tables, rows(view))),
             several => {
                 let verbs = self.some(several.iter().map(|(verb, _)| *verb));
-                let n = several.len();
-                return Some(match self.locale {
-                    Locale::English => format!("Run {n} SQL statements: {verbs}"),
-                    Locale::Chinese => format!("执行 {n} 条 SQL：{verbs}"),
-                });
+                return Some(gist::statements(several.len(), verbs).say(self.locale));
             }
         }
-        facts.iter().find_map(|fact| match &fact.kind {
+        let told = facts.iter().find_map(|fact| match &fact.kind {
             FactKind::Path {
                 given, writes: true, ..
-            } => Some(format!("{} {}", self.locale.pick("Write", "写入"), code(given))),
+            } => Some(gist::write(code(given))),
             FactKind::Path {
                 given, writes: false, ..
-            } => Some(format!("{} {}", self.locale.pick("Read", "读取"), code(given))),
-            FactKind::Host { host, scheme, .. } => {
-                let to = self.locale.pick("Send a request to", "请求");
-                Some(format!("{to} {}", code(&format!("{scheme}://{host}"))))
-            }
+            } => Some(gist::read(code(given))),
+            FactKind::Host { host, scheme, .. } => Some(gist::send(code(&format!("{scheme}://{host}")))),
             _ => None,
-        })
+        });
+        told.map(|told| told.say(self.locale))
     }
 
     /// A short line as it is, a long one by its programs.
     fn line(&self, findings: &Findings) -> String {
-        let run = self.locale.pick("Run", "执行");
         if let [line] = findings.lines.as_slice() {
             let line = mask::command(line.trim());
             if line.chars().count() <= LINE_CHARS_MAX && !line.contains(['\n', '`']) {
-                return format!("{run} `{line}`");
+                return gist::run(format!("`{line}`")).say(self.locale);
             }
         }
         let programs: Vec<_> = findings.analysis.facts.iter().filter_map(program).collect();
         let n = programs.len();
         let names = self.some(programs.into_iter());
-        match (n, self.locale) {
-            (0, Locale::English) => "Run a shell script".to_owned(),
-            (0, Locale::Chinese) => "执行 shell 脚本".to_owned(),
-            (1, _) => format!("{run} {names}"),
-            (_, Locale::English) => format!("Run {n} commands: {names}"),
-            (_, Locale::Chinese) => format!("执行 {n} 条命令：{names}"),
-        }
+        let told = match n {
+            0 => gist::script(),
+            1 => gist::run(names),
+            _ => gist::commands(n, names),
+        };
+        told.say(self.locale)
     }
 
     fn statement(&self, verb: &str, tables: &[String], rows: Option<u64>) -> String {
         let tables = self.some(tables.iter().map(String::as_str));
-        let (deed, link) = match (verb, self.locale) {
-            ("DELETE", Locale::English) => ("Delete", "from"),
-            ("UPDATE", Locale::English) => ("Update", "in"),
-            ("INSERT", Locale::English) => ("Insert", "into"),
-            ("DELETE", Locale::Chinese) => ("删除", ""),
-            ("UPDATE", Locale::Chinese) => ("更新", ""),
-            ("INSERT", Locale::Chinese) => ("插入", ""),
-            (_, Locale::English) => {
-                return format!("Run {} on {tables}", code(verb))
-                    .trim_end_matches(" on ")
-                    .to_owned();
-            }
-            (_, Locale::Chinese) => return format!("执行 {} {tables}", code(verb)).trim_end().to_owned(),
+        let told = match (verb, rows) {
+            ("DELETE", Some(rows)) => gist::delete_counted(rows, tables),
+            ("UPDATE", Some(rows)) => gist::update_counted(rows, tables),
+            ("INSERT", Some(rows)) => gist::insert_counted(rows, tables),
+            ("DELETE", None) => gist::delete_rows(tables),
+            ("UPDATE", None) => gist::update_rows(tables),
+            ("INSERT", None) => gist::insert_rows(tables),
+            _ if tables.is_empty() => gist::run(code(verb)),
+            _ => gist::statement(tables, code(verb)),
         };
-        match (rows, self.locale) {
-            (Some(1), Locale::English) => format!("{deed} 1 row {link} {tables}"),
-            (Some(n), Locale::English) => format!("{deed} {n} rows {link} {tables}"),
-            (None, Locale::English) => format!("{deed} rows {link} {tables}"),
-            (Some(n), Locale::Chinese) => format!("{deed} {tables} 中的 {n} 行"),
-            (None, Locale::Chinese) => format!("{deed} {tables} 中的行"),
-        }
+        told.say(self.locale)
     }
 
     /// The tool, and the target that its arguments name.
@@ -196,11 +175,11 @@ impl Writer {
             .iter()
             .map(|(name, value)| code(&format!("{name}: {value}")))
             .collect();
-        let run = self.locale.pick("Run", "执行");
+        let run = gist::run(format!("`{tool}`")).say(self.locale);
         if named.is_empty() {
-            return format!("{run} `{tool}`");
+            return run;
         }
-        format!("{run} `{tool}`: {}", named.join(", "))
+        format!("{run}: {}", named.join(", "))
     }
 
     /// The first different names; the rest as a number.
@@ -215,10 +194,9 @@ impl Writer {
         different.truncate(NAMED_MAX);
         let names: Vec<_> = different.iter().map(|name| code(name)).collect();
         let names = names.join(", ");
-        match (more, self.locale) {
-            (0, _) => names,
-            (_, Locale::English) => format!("{names} and {more} more"),
-            (_, Locale::Chinese) => format!("{names} 等 {} 个", more + NAMED_MAX),
+        match more {
+            0 => names,
+            more => gist::and_more(more, names).say(self.locale),
         }
     }
 }

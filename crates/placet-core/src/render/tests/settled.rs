@@ -47,79 +47,79 @@ fn a_settled_question_says_who_decided_what_and_expired_says_expired() {
         texts.collect::<Vec<_>>().join("\n---\n")
     };
     expect![[r"
-        Approved by lin, wei.
+        Approved by lin and wei.
 
         At: 1970-01-01T00:00:00.000Z
-        Question: K7QP
+        Request: K7QP
         ---
-        Rejected by lin, wei.
+        Rejected by lin and wei.
 
         At: 1970-01-01T00:00:00.000Z
-        Question: K7QP
-        In their words:
+        Request: K7QP
+        Note:
         │ not today
         ---
-        lin, wei answered: info.
+        lin and wei answered: `info`.
 
         At: 1970-01-01T00:00:00.000Z
-        Question: K7QP
+        Request: K7QP
         ---
-        Expired: nobody answered in time. It was not run.
+        Expired without a decision. It was not run.
 
         At: 1970-01-01T00:00:00.000Z
-        Question: K7QP
+        Request: K7QP
         ---
-        Expired: nobody answered in time. The default `none` was taken.
+        Expired. Default taken: `none`.
 
         At: 1970-01-01T00:00:00.000Z
-        Question: K7QP
+        Request: K7QP
         ---
         Cancelled: the run was ended.
 
         At: 1970-01-01T00:00:00.000Z
-        Question: K7QP
+        Request: K7QP
         ---
-        Replaced by another question: int_2.
+        Replaced by another request: int_2.
 
         At: 1970-01-01T00:00:00.000Z
-        Question: K7QP"]]
+        Request: K7QP"]]
     .assert_eq(&text(Locale::English));
     expect![[r"
-        lin、wei 已批准。
+        lin 和 wei 已批准。
 
         时间：1970-01-01T00:00:00.000Z
-        问题：K7QP
+        请求：K7QP
         ---
-        lin、wei 已拒绝。
+        lin 和 wei 已拒绝。
 
         时间：1970-01-01T00:00:00.000Z
-        问题：K7QP
+        请求：K7QP
         附言：
         │ not today
         ---
-        lin、wei 已回答：info。
+        lin 和 wei 已回答：`info`。
 
         时间：1970-01-01T00:00:00.000Z
-        问题：K7QP
+        请求：K7QP
         ---
-        已超时：无人在期限内回答。未执行。
+        已过期，无人处理，未执行。
 
         时间：1970-01-01T00:00:00.000Z
-        问题：K7QP
+        请求：K7QP
         ---
-        已超时：无人在期限内回答，已采用默认选项 `none`。
+        已过期，已采用默认选项：`none`。
 
         时间：1970-01-01T00:00:00.000Z
-        问题：K7QP
+        请求：K7QP
         ---
         已取消：任务已终止。
 
         时间：1970-01-01T00:00:00.000Z
-        问题：K7QP
+        请求：K7QP
         ---
-        已被另一个问题取代：int_2。
+        已由另一个请求取代：int_2。
 
         时间：1970-01-01T00:00:00.000Z
-        问题：K7QP"]]
+        请求：K7QP"]]
     .assert_eq(&text(Locale::Chinese));
 }

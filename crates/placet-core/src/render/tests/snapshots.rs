@@ -66,13 +66,13 @@ fn a_pipeline_of_high_risk_shows_each_command_with_its_risk() {
             Who may approve: anyone but the requester
             Reply:
             • yes K7QP — Approve: Run exactly this, once.
-            • no K7QP: why — Reject: Do not run it; the agent is told why. (taken when
-              time runs out)
+            • no K7QP: why — Reject: Do not run it; the agent gets your reason. (taken
+              when time runs out)
             • retry K7QP: … — Think again: Do not run it; the agent tries another way.
               What should it do differently?
-            • skip K7QP — Skip: Leave this one out and go on.
-            • stop K7QP — End the run: Do not run it and end the whole run. ⚠
-            Time left: 5m"#]],
+            • skip K7QP — Skip: Leave this one out and continue.
+            • stop K7QP — End the run: Do not run it, and end the whole run. ⚠
+            Time left: 5 min"#]],
         &expect![[r#"
             执行 `curl -s https://get.example.com | sudo sh > /etc/out` [高]
             │ curl -s https://get.example.com | sudo sh > /etc/out
@@ -83,8 +83,8 @@ fn a_pipeline_of_high_risk_shows_each_command_with_its_risk() {
               ↳ [高] sudo › `sudo` 以其他用户身份运行命令
             写入：/etc/out [高]：`/etc/out` 可能在工作区之外
 
-            为什么问你：高风险：该工具被声明为高风险
-            提出者：coder › reviewer
+            审批原因：高风险：该工具被声明为高风险
+            发起方：coder › reviewer
             代表：lin
             智能体的说明：
             │ Install the helper.
@@ -92,14 +92,14 @@ fn a_pipeline_of_high_risk_shows_each_command_with_its_risk() {
             │ command: "curl -s https://get.example.com | sudo sh > /etc/out"
 
             已批准：0/2
-            批准人限制：发起人不能自己批准
+            审批人限制：发起人不能自己批准
             回复：
             • 批准 K7QP — 批准：只执行这一次，内容与所示完全一致。
             • 拒绝 K7QP：原因 — 拒绝：不执行，并把原因告诉智能体。（超时即采用）
-            • 重试 K7QP：… — 重新考虑：不执行，让智能体按反馈重新思考。 希望它怎样改？
+            • 重试 K7QP：… — 重新考虑：不执行，让智能体换一种做法。 希望它怎样改？
             • 跳过 K7QP — 跳过：跳过这一步，继续其余工作。
-            • 终止 K7QP — 终止：不执行，并结束整个任务。 ⚠
-            剩余时间：5分"#]],
+            • 终止 K7QP — 终止任务：不执行，并终止整个任务。 ⚠
+            剩余时间：5 分钟"#]],
     );
 }
 
@@ -129,7 +129,7 @@ fn a_delete_shows_how_many_rows_it_would_touch() {
             Delete 1234 rows from `users` [MEDIUM]
             │ DELETE FROM users WHERE age > 30
               ↳ [MEDIUM] one of several statements
-            Rows it would touch: 1234
+            Rows affected: 1234
             │ DELETE FROM users WHERE age > 30
 
             Why you are asked: a person decides (rule “deletes need a person”)
@@ -140,13 +140,13 @@ fn a_delete_shows_how_many_rows_it_would_touch() {
 
             Reply:
             • yes K7QP — Approve: Run exactly this, once.
-            • no K7QP: why — Reject: Do not run it; the agent is told why. (taken when
-              time runs out)
+            • no K7QP: why — Reject: Do not run it; the agent gets your reason. (taken
+              when time runs out)
             • retry K7QP: … — Think again: Do not run it; the agent tries another way.
               What should it do differently?
-            • skip K7QP — Skip: Leave this one out and go on.
-            • stop K7QP — End the run: Do not run it and end the whole run. ⚠
-            Time left: 5m"#]],
+            • skip K7QP — Skip: Leave this one out and continue.
+            • stop K7QP — End the run: Do not run it, and end the whole run. ⚠
+            Time left: 5 min"#]],
         &expect![[r#"
             删除 `users` 中的 1234 行 [中]
             │ DELETE FROM users WHERE age > 30
@@ -154,8 +154,8 @@ fn a_delete_shows_how_many_rows_it_would_touch() {
             将影响的行数：1234
             │ DELETE FROM users WHERE age > 30
 
-            为什么问你：a person decides（规则“deletes need a person”）
-            提出者：coder › reviewer
+            审批原因：a person decides（规则“deletes need a person”）
+            发起方：coder › reviewer
             代表：lin
             参数：
             │ sql: "DELETE FROM users WHERE age > 30"
@@ -163,10 +163,10 @@ fn a_delete_shows_how_many_rows_it_would_touch() {
             回复：
             • 批准 K7QP — 批准：只执行这一次，内容与所示完全一致。
             • 拒绝 K7QP：原因 — 拒绝：不执行，并把原因告诉智能体。（超时即采用）
-            • 重试 K7QP：… — 重新考虑：不执行，让智能体按反馈重新思考。 希望它怎样改？
+            • 重试 K7QP：… — 重新考虑：不执行，让智能体换一种做法。 希望它怎样改？
             • 跳过 K7QP — 跳过：跳过这一步，继续其余工作。
-            • 终止 K7QP — 终止：不执行，并结束整个任务。 ⚠
-            剩余时间：5分"#]],
+            • 终止 K7QP — 终止任务：不执行，并终止整个任务。 ⚠
+            剩余时间：5 分钟"#]],
     );
 }
 
@@ -217,13 +217,13 @@ fn an_edit_shows_the_difference() {
 
             Reply:
             • yes K7QP — Approve: Run exactly this, once.
-            • no K7QP: why — Reject: Do not run it; the agent is told why. (taken when
-              time runs out)
+            • no K7QP: why — Reject: Do not run it; the agent gets your reason. (taken
+              when time runs out)
             • retry K7QP: … — Think again: Do not run it; the agent tries another way.
               What should it do differently?
-            • skip K7QP — Skip: Leave this one out and go on.
-            • stop K7QP — End the run: Do not run it and end the whole run. ⚠
-            Time left: 5m"#]],
+            • skip K7QP — Skip: Leave this one out and continue.
+            • stop K7QP — End the run: Do not run it, and end the whole run. ⚠
+            Time left: 5 min"#]],
         &expect![[r#"
             修改 `src/a.rs` (+2 -2) [中]
             写入：src/a.rs → /w/src/a.rs
@@ -236,8 +236,8 @@ fn an_edit_shows_the_difference() {
             │ -}
             │ +}⟦无换行⟧
 
-            为什么问你：a person decides
-            提出者：coder › reviewer
+            审批原因：a person decides
+            发起方：coder › reviewer
             代表：lin
             参数：
             │ path: "src/a.rs"
@@ -251,10 +251,10 @@ fn an_edit_shows_the_difference() {
             回复：
             • 批准 K7QP — 批准：只执行这一次，内容与所示完全一致。
             • 拒绝 K7QP：原因 — 拒绝：不执行，并把原因告诉智能体。（超时即采用）
-            • 重试 K7QP：… — 重新考虑：不执行，让智能体按反馈重新思考。 希望它怎样改？
+            • 重试 K7QP：… — 重新考虑：不执行，让智能体换一种做法。 希望它怎样改？
             • 跳过 K7QP — 跳过：跳过这一步，继续其余工作。
-            • 终止 K7QP — 终止：不执行，并结束整个任务。 ⚠
-            剩余时间：5分"#]],
+            • 终止 K7QP — 终止任务：不执行，并终止整个任务。 ⚠
+            剩余时间：5 分钟"#]],
     );
 }
 
@@ -292,39 +292,39 @@ fn a_fetch_shows_the_host() {
             │ headers: {
             │   "accept": "*/*"
             │ }
-            ⚠ Secrets are masked here; the call itself is unchanged.
+            ⚠ Secrets are hidden here; the call itself is unchanged.
 
             Reply:
             • yes K7QP — Approve: Run exactly this, once.
-            • no K7QP: why — Reject: Do not run it; the agent is told why. (taken when
-              time runs out)
+            • no K7QP: why — Reject: Do not run it; the agent gets your reason. (taken
+              when time runs out)
             • retry K7QP: … — Think again: Do not run it; the agent tries another way.
               What should it do differently?
-            • skip K7QP — Skip: Leave this one out and go on.
-            • stop K7QP — End the run: Do not run it and end the whole run. ⚠
-            Time left: 5m"#]],
+            • skip K7QP — Skip: Leave this one out and continue.
+            • stop K7QP — End the run: Do not run it, and end the whole run. ⚠
+            Time left: 5 min"#]],
         &expect![[r#"
             请求 `https://169.254.169.254` [高]
             主机：https://169.254.169.254:443 [高]：链路本地地址
             ⚠ 工具无法给出预览（原文：“no preview for requests”）
 
-            为什么问你：a person decides
-            提出者：coder › reviewer
+            审批原因：a person decides
+            发起方：coder › reviewer
             代表：lin
             参数：
             │ url: "https://user:hu...[8-chars-masked]@169.254.169.254/latest"
             │ headers: {
             │   "accept": "*/*"
             │ }
-            ⚠ 密钥等敏感内容在此已遮盖；实际执行的内容不变。
+            ⚠ 密钥等敏感内容在此已隐藏；实际执行的内容不变。
 
             回复：
             • 批准 K7QP — 批准：只执行这一次，内容与所示完全一致。
             • 拒绝 K7QP：原因 — 拒绝：不执行，并把原因告诉智能体。（超时即采用）
-            • 重试 K7QP：… — 重新考虑：不执行，让智能体按反馈重新思考。 希望它怎样改？
+            • 重试 K7QP：… — 重新考虑：不执行，让智能体换一种做法。 希望它怎样改？
             • 跳过 K7QP — 跳过：跳过这一步，继续其余工作。
-            • 终止 K7QP — 终止：不执行，并结束整个任务。 ⚠
-            剩余时间：5分"#]],
+            • 终止 K7QP — 终止任务：不执行，并终止整个任务。 ⚠
+            剩余时间：5 分钟"#]],
     );
 }
 
@@ -376,12 +376,12 @@ fn a_choice_is_numbered() {
             • 2 K7QP — 绿色
             • 3 K7QP: … — Another: Which?
             • 4 K7QP — Leave it (taken when time runs out)
-            Time left: 1m30s"#]],
+            Time left: 1 min 30 s"#]],
         &expect![[r#"
             Which colour?
             │ The button needs a colour.
 
-            提出者：coder
+            发起方：coder
             代表：lin
             详情：
             │ Both are in the palette.
@@ -393,7 +393,7 @@ fn a_choice_is_numbered() {
             • 2 K7QP — 绿色
             • 3 K7QP：… — Another：Which?
             • 4 K7QP — Leave it（超时即采用）
-            剩余时间：1分30秒"#]],
+            剩余时间：1 分钟 30 秒"#]],
     );
 }
 
@@ -412,9 +412,9 @@ fn it_may_have_happened_is_asked_with_its_own_options() {
     check(
         |locale| story.document(locale),
         &expect![[r#"
-            `bash` may already have run. What now? [MEDIUM]
+            `bash` may have run already. What now? [MEDIUM]
             ⚠ Placet stopped between starting this call and recording its result. It may
-              have happened.
+              have run.
             Arguments:
             │ command: "make deploy"
 
@@ -424,26 +424,26 @@ fn it_may_have_happened_is_asked_with_its_own_options() {
 
             Reply:
             • 1 K7QP — Run again: It may happen twice. ⚠
-            • 2 K7QP — Treat as done: Go on as if it had succeeded.
-            • 3 K7QP — Skip: Go on without it. (taken when time runs out)
+            • 2 K7QP — Treat as done: Continue as if it had succeeded.
+            • 3 K7QP — Skip: Continue without it. (taken when time runs out)
             • 4 K7QP — End the run ⚠
-            Time left: 5m"#]],
+            Time left: 5 min"#]],
         &expect![[r#"
-            `bash` 可能已经执行过，接下来怎么办？ [中]
-            ⚠ Placet 在开始执行之后、记录结果之前中断，这一步可能已经发生。
+            `bash` 可能已经执行过，如何处理？ [中]
+            ⚠ Placet 在开始执行之后、记录结果之前中断，这一步可能已经执行。
             参数：
             │ command: "make deploy"
 
-            为什么问你：a person decides
-            提出者：coder › reviewer
+            审批原因：a person decides
+            发起方：coder › reviewer
             代表：lin
 
             回复：
-            • 1 K7QP — 再次执行：有可能被执行两次。 ⚠
+            • 1 K7QP — 再次执行：有可能执行两次。 ⚠
             • 2 K7QP — 视为已完成：按已经成功继续。
-            • 3 K7QP — 跳过：不管它，继续其余工作。（超时即采用）
-            • 4 K7QP — 终止 ⚠
-            剩余时间：5分"#]],
+            • 3 K7QP — 跳过：跳过它，继续其余工作。（超时即采用）
+            • 4 K7QP — 终止任务 ⚠
+            剩余时间：5 分钟"#]],
     );
 }
 

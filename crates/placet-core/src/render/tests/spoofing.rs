@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::interaction::Shown;
+use crate::messages::request;
 
 fn bash(line: &str) -> Story {
     let mut story = story("bash", json!({ "command": line }), Risk::High);
@@ -62,7 +63,7 @@ fn hermes_78032_posted_a_live_token_into_the_chat() {
     let story = bash("curl -H 'Authorization: Bearer xoxb-1234567890-abcdefghij' https://slack.com");
     let text = story.text();
     assert!(!text.contains("1234567890"), "{text}");
-    assert!(text.contains("Secrets are masked here"), "{text}");
+    assert!(text.contains(&request::secrets_hidden().to_string()), "{text}");
     assert!(text.contains("https://slack.com"), "{text}");
 }
 

@@ -132,7 +132,7 @@ impl Books {
             };
             let ended = match real.grants.last().map(|grant| grant.state) {
                 Some(GrantState::Done) => true,
-                // Granted, and then the run was ended before anybody claimed it.
+                // Granted, and then the run was ended before it was claimed.
                 Some(GrantState::Issued) => self.ended.contains(&call.made.session),
                 Some(GrantState::Settled) | None => real.refused.is_some(),
                 Some(GrantState::Claimed | GrantState::Lost) => false,

@@ -254,7 +254,7 @@ impl Books {
             Subject::UnknownOutcome { .. } => "run_again",
             Subject::Breaker { .. } | Subject::Request { .. } => return false,
         };
-        // Whoever approves with changed arguments approves what they changed it to; nobody can change a second run.
+        // An approval with changed arguments is for these arguments; a second run cannot be changed.
         let exact = question.asked.digest() == digest || (edited.is_some() && option == "approve");
         self.tally.run_again += usize::from(option == "run_again");
         let fresh = !std::mem::replace(&mut question.used, true);

@@ -189,7 +189,7 @@ impl<'w, 's> Case<'_, 'w, 's> {
         }
     }
 
-    /// Whether `word next` between other words can hardly be anything but a command that would be asked about.
+    /// Whether `word next` between other words can hardly be anything but a command that needs approval.
     fn starts_command(&self, word: &str, before: Option<&Word<'_>>, next: &str) -> bool {
         let record = self.places.programs().record(base_name(word));
         let anywhere = record.map(|record| &record.anywhere);

@@ -115,7 +115,7 @@ fn a_wrapper_and_what_it_runs_are_two_facts() {
     assert_eq!(under, expected.map(|(name, under)| (name, under.to_owned())));
 }
 
-/// A wrapper nobody had thought of hid what it ran.
+/// An unknown wrapper hid what it ran.
 #[test]
 fn every_known_wrapper_and_shell_is_looked_into() {
     for inner in [

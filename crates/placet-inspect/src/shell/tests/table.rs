@@ -72,7 +72,7 @@ const ORDINARY: &str = r#"
     placet --version  placet completions bash  placet man  cargo run -p placet-cli -- check --tool x
 "#;
 
-/// What nobody may allow.
+/// What no approver may allow.
 const BANNED: &str = r#"
     rm -rf /  rm -fr /  rm -r -f /  rm --recursive --force /  rm --no-preserve-root -rf /  rm -rf /*
     rm -rf ~  rm -rf ~/  rm -rf $HOME  rm -rf "$HOME"  rm -rf "${HOME}/"  rm -rf ~/*  rm -rf //

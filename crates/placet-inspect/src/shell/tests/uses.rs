@@ -1,4 +1,4 @@
-//! One program, two uses: what must be asked about, and what people run all day, side by side.
+//! One program, two uses: what needs approval, and what people run all day, side by side.
 
 use placet_core::tool::Risk;
 

@@ -1,4 +1,4 @@
-//! What an edit means, and when nobody can tell.
+//! What an edit means, and when it is ambiguous.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -10,7 +10,7 @@ const A: &str = "ghp_AAAAAAAAAAAAAAAAAAAA0123456789abcdef";
 const B: &str = "ghp_BBBBBBBBBBBBBBBBBBBB0123456789abcdef";
 const MASK: &str = "ghp_...[40-chars-masked]";
 
-/// What somebody means who changed what they were shown of `original`.
+/// The arguments meant by a change of the masked `original`.
 #[track_caller]
 fn edited(original: &Value, change: impl FnOnce(&mut Value)) -> Result<Value, EditError> {
     let original = Args::from_value(original.clone()).unwrap();

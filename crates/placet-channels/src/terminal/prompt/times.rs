@@ -1,6 +1,7 @@
-//! What a prompt says in its own words, in English and in Chinese.
+//! Times as a prompt shows them.
 
 use placet_core::interaction::Locale;
+use placet_core::messages::prompt;
 use placet_core::time::Millis;
 
 /// `4:05`, or `1:00:00`.
@@ -15,19 +16,15 @@ pub(super) fn clock(left: Millis) -> String {
     }
 }
 
-/// `15 minutes`, or `15 分钟`.
+/// `15 minutes`, `8 hours`, `1 day`.
 pub(super) fn lasting(time: Millis, locale: Locale) -> String {
     let minutes = time.get() / 60_000;
-    let (number, english, chinese) = match minutes {
-        m if m % 1440 == 0 => (m / 1440, "day", "天"),
-        m if m % 60 == 0 => (m / 60, "hour", "小时"),
-        m => (m, "minute", "分钟"),
+    let message = match minutes {
+        m if m % 1440 == 0 => prompt::days(m / 1440),
+        m if m % 60 == 0 => prompt::hours(m / 60),
+        m => prompt::minutes(m),
     };
-    match locale {
-        Locale::English if number == 1 => format!("1 {english}"),
-        Locale::English => format!("{number} {english}s"),
-        Locale::Chinese => format!("{number} {chinese}"),
-    }
+    message.say(locale)
 }
 
 #[cfg(test)]
@@ -41,6 +38,9 @@ mod tests {
         assert_eq!(clock(Millis::from_secs(86_400)), "24:00:00");
         assert_eq!(lasting(Millis::from_secs(900), Locale::English), "15 minutes");
         assert_eq!(lasting(Millis::from_secs(86_400), Locale::English), "1 day");
-        assert_eq!(lasting(Millis::from_secs(28_800), Locale::Chinese), "8 小时");
+        assert_eq!(
+            lasting(Millis::from_secs(28_800), Locale::Chinese),
+            prompt::hours(8_u32).say(Locale::Chinese)
+        );
     }
 }
