@@ -1,25 +1,22 @@
-//! Checks on the words people read: every sentence of the catalogue is used, and none stands in the code instead.
+//! Checks on the words people read: every sentence of the catalogue is used, none stands in the code instead, and none has the habits
+//! that CONTRIBUTING names.
 //!
 //! That languages have the same sentences, and that code names only sentences that exist, is checked by the build of `placet-core`.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::shape::{read, rust_files, shown};
 use crate::workspace::Workspace;
 
+mod habits;
+
 /// Files of the catalogue whose sentences code finds by a value or a path, and so does not name.
-const LOOKED_UP: [&str; 4] = ["codes", "format", "help", "web"];
+const LOOKED_UP: [&str; 5] = ["codes", "format", "help", "reply", "web"];
 
-/// Files that still hold Chinese of their own. The list only gets shorter.
-const HOLD_CHINESE: &str = include_str!("words/hold-chinese.txt");
-
-/// Every sentence that is not used, and every file that speaks on its own.
+/// Every sentence that is not used, every file that speaks on its own, and every phrase to rewrite.
 pub(crate) fn check(workspace: &Workspace) -> anyhow::Result<Vec<String>> {
     let mut code = String::new();
     let mut faults = Vec::new();
-    let known: BTreeSet<&str> = HOLD_CHINESE.lines().filter(|line| !line.is_empty()).collect();
-    let mut speaking = BTreeSet::new();
     for member in workspace
         .members
         .iter()
@@ -29,19 +26,11 @@ pub(crate) fn check(workspace: &Workspace) -> anyhow::Result<Vec<String>> {
             let text = read(&path)?;
             let name = shown(&path, &workspace.root).to_string();
             let is_test = name.contains("/tests/") || name.ends_with("/tests.rs");
-            if !is_test && without_tests(&text).contains(is_han) {
-                speaking.insert(name);
+            if !is_test && speaks(&text) {
+                faults.push(format!("{name}: move its Chinese sentences to messages/zh"));
             }
             code += &text;
         }
-    }
-    for name in speaking.iter().filter(|name| !known.contains(name.as_str())) {
-        faults.push(format!("{name}: move its Chinese sentences to messages/zh"));
-    }
-    for name in known.iter().filter(|name| !speaking.contains(**name)) {
-        faults.push(format!(
-            "{name} holds no Chinese: take it off xtask/src/words/hold-chinese.txt"
-        ));
     }
     for id in ids(&workspace.root.join("messages/en"))? {
         if !code.contains(&id.replace('.', "::")) {
@@ -50,6 +39,7 @@ pub(crate) fn check(workspace: &Workspace) -> anyhow::Result<Vec<String>> {
             ));
         }
     }
+    faults.extend(habits::check(workspace)?);
     Ok(faults)
 }
 
@@ -85,11 +75,22 @@ fn ids_in(file: &str) -> Vec<String> {
     ids
 }
 
-/// A module up to its tests, which may name examples in any language.
+/// Whether a module has a Chinese sentence of its own. Comments and tests may name examples in any language.
+fn speaks(module: &str) -> bool {
+    let is_code = |line: &&str| !line.trim_start().starts_with("//");
+    without_tests(module)
+        .lines()
+        .filter(is_code)
+        .any(|line| line.contains(is_han))
+}
+
+/// A module up to its tests, where they stand in the same file.
 fn without_tests(module: &str) -> &str {
-    module
-        .split_once("\n#[cfg(test)]\nmod ")
-        .map_or(module, |(own, _)| own)
+    let tests = module.match_indices("\n#[cfg(test)]\nmod ").find(|(at, _)| {
+        let declared = module.get(at + 1..).unwrap_or_default();
+        declared.lines().nth(1).is_some_and(|line| line.ends_with('{'))
+    });
+    tests.map_or(module, |(at, _)| module.get(..at).unwrap_or(module))
 }
 
 fn is_han(c: char) -> bool {
@@ -107,9 +108,13 @@ mod tests {
     }
 
     #[test]
-    fn chinese_in_tests_is_an_example_and_elsewhere_a_sentence() {
-        let module = "say(\"hi\");\n\n#[cfg(test)]\nmod tests {\n    \"同意\"\n}\n";
-        assert!(!without_tests(module).contains(is_han));
-        assert!(without_tests("say(\"同意\");\n").contains(is_han));
+    fn chinese_in_tests_and_comments_is_an_example_and_elsewhere_a_sentence() {
+        let tests = "#[cfg(test)]\nmod tests {\n    \"同意\"\n}\n";
+        assert!(!speaks(&format!("say(\"hi\");\n\n{tests}")));
+        assert!(!speaks("/// `同意` approves.\nsay();\n"));
+        assert!(speaks("say(\"同意\");\n"));
+        assert!(speaks(
+            "mod a;\n#[cfg(test)]\nmod tests;\nmod b;\n\nsay(\"同意\");\n"
+        ));
     }
 }
