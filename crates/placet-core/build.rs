@@ -212,7 +212,7 @@ fn functions(code: &mut String, sentences: &Sentences) -> Result<(), Box<dyn Err
 fn shown(piece: &Piece) -> String {
     match piece {
         Piece::Text(text) => text.replace('[', "\\[").replace('<', "\\<"),
-        Piece::Parameter(name, _) | Piece::Nested(name) => format!("`{name}`"),
+        Piece::Parameter(name, _) | Piece::Nested(name) => format!("{{{}}}", name.replace('_', " ")),
         Piece::Plural(_, _, other) => other.clone(),
     }
 }

@@ -67,18 +67,17 @@ pub(crate) fn run() -> anyhow::Result<Exit> {
         ),
     ];
     let locale = config.locale(None);
-    let mut text = format!(
-        "{}\n\n",
-        paint(style::HEADING, concat!("Placet ", env!("CARGO_PKG_VERSION")))
-    );
+    let title = concat!("Placet ", env!("CARGO_PKG_VERSION"));
+    let mut lines = vec![paint(style::HEADING, title), String::new()];
     let labels = facts.iter().map(|(label, _)| width(&label.say(locale)));
     let column = labels.max().unwrap_or_default();
     for (label, fact) in facts {
         let label = label.say(locale);
         let gap = " ".repeat(column.saturating_sub(width(&label)));
-        text += &format!("  {label}{gap}  {}\n", SafeText::line(&fact.say(locale)));
+        lines.push(format!("  {label}{gap}  {}", SafeText::line(&fact.say(locale))));
     }
-    text += &format!("\n{}\n", paint(style::HEADING, status::next().say(locale)));
+    lines.push(String::new());
+    lines.push(paint(style::HEADING, status::next().say(locale)));
     let steps = steps(&config, &source, owner, counts.as_ref());
     let column = steps
         .iter()
@@ -86,9 +85,11 @@ pub(crate) fn run() -> anyhow::Result<Exit> {
         .max()
         .unwrap_or_default();
     for (command, why) in steps {
-        text += &format!("  {command:<column$}  {}\n", paint(style::FAINT, why.say(locale)));
+        let why = paint(style::FAINT, why.say(locale));
+        lines.push(format!("  {command:<column$}  {why}"));
     }
-    output::print(&text)?;
+    lines.push(String::new());
+    output::print(&lines.join("\n"))?;
     Ok(Exit::Success)
 }
 

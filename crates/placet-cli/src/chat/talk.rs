@@ -419,7 +419,7 @@ impl Talk {
     async fn tell(&mut self, text: &str) -> anyhow::Result<()> {
         match self.client().say(&self.session, text, self.seated.locale).await {
             Ok((told, stream)) if self.feed.is_none() || told == MessageOutcome::Started => {
-                self.follow(stream)
+                self.follow(stream);
             }
             Ok(_) => {}
             Err(Error::Refused(problem)) => self.notice(&problem.detail)?,

@@ -117,7 +117,7 @@ fn check(file: File, checker: &mut Checker<'_>) -> Option<Workflow> {
     let mut variables = Variables::new();
     for (name, value) in workflow.variables {
         let span = value.span();
-        match variable(&name, value.into_inner()) {
+        match variable(&name, value.get_ref()) {
             Ok(value) => {
                 variables.insert(name, value);
             }
@@ -152,12 +152,12 @@ fn check(file: File, checker: &mut Checker<'_>) -> Option<Workflow> {
 }
 
 /// A variable as JSON. Its name is one that a prompt can spell out as `{{name}}`.
-fn variable(name: &str, value: toml::Value) -> Result<Value, String> {
+fn variable(name: &str, value: &toml::Value) -> Result<Value, String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if name.is_empty() || !name.chars().all(plain) {
         return Err(format!("`{name}` is not a name: use letters, digits and `_`"));
     }
-    match serde_json::to_value(&value) {
+    match serde_json::to_value(value) {
         Ok(value) if !has_date(&value) => Ok(value),
         _ => Err(format!(
             "`{name}` is a date or a number that JSON does not have; write it as a text"

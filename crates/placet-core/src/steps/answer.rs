@@ -416,21 +416,33 @@ fn edited(
     if variables == Changed::Some {
         return Err(AnswerRefusal::Variables(VariablesError::NotAlone).into());
     }
-    let id = fresh.asked.id;
+    let by = fresh.asked.id;
+    supersede(draft, snapshot, &pending.asked, by, asking, vote)
+}
+
+/// Closes a question in favour of the one about its edited call, with the editor's vote if it counts there.
+fn supersede(
+    mut draft: Draft,
+    snapshot: &Snapshot,
+    asked: &Asked,
+    by: InteractionId,
+    asking: Draft,
+    vote: Option<Ballot>,
+) -> Decided<Answered, AnswerRefusal> {
     resolve(
         &mut draft,
         snapshot,
-        &pending.asked,
-        Resolution::Superseded { by: id.clone() },
+        asked,
+        Resolution::Superseded { by: by.clone() },
     )?;
     draft.append(asking);
     if let Some(ballot) = vote {
         draft.event(Event::Voted {
-            interaction: id.clone(),
+            interaction: by.clone(),
             ballot,
         });
     }
-    Ok(draft.finish(Answered::AskedAnew { question: id }))
+    Ok(draft.finish(Answered::AskedAnew { question: by }))
 }
 
 /// A call with a person's arguments, checked and judged.
