@@ -53,7 +53,7 @@ pub(crate) fn run() -> anyhow::Result<Exit> {
         Source::BuiltIn => status::built_in(),
     };
     let requests = match &counts {
-        None | Some(Counts { rows: 0, .. }) => status::nothing_yet(),
+        None | Some(Counts { sessions: 0, .. }) => status::nothing_yet(),
         Some(Counts { pending: 0, .. }) => status::none_pending(),
         Some(counts) => status::pending(counts.pending),
     };
@@ -115,7 +115,7 @@ fn steps(
     owner: Owner,
     counts: Option<&Counts>,
 ) -> Vec<(&'static str, Message)> {
-    let is_new = counts.is_none_or(|counts| counts.rows == 0);
+    let is_new = counts.is_none_or(|counts| counts.sessions == 0);
     let is_pending = counts.is_some_and(|counts| counts.pending > 0);
     let has_model = configured::model(config, None).is_ok();
     let is_built_in = matches!(source, Source::BuiltIn);

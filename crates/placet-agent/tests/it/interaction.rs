@@ -266,7 +266,7 @@ async fn the_tools_own_description_is_shown_as_text_of_another_party() {
         .to_owned();
     assert_eq!(asked.context["toolDescription"], described);
     let first: String = described.chars().take(20).collect();
-    let quoted = format!("How the tool describes itself:\n│ {first}");
+    let quoted = format!("Tool description:\n│ {first}");
     assert!(shown(&asked).contains(&quoted), "{}", shown(&asked));
     assert_ne!(asked.context.get("purpose"), asked.context.get("toolDescription"));
     home.answer(&asked, "reject", None).await;

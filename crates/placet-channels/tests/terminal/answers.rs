@@ -48,7 +48,7 @@ fn think_again_needs_feedback_and_gives_it_to_the_agent() {
     kim.presses("t");
     kim.sees("What should it do differently?");
     kim.types("\r");
-    kim.sees("A text is needed here");
+    kim.sees(&prompt::text_needed().to_string());
     kim.enters("use mv");
     kim.sees("→ Sent back to think again by kim. “use mv”");
     let result = kim.result();
@@ -169,7 +169,7 @@ fn an_editor_that_fails_or_is_not_set_changes_nothing() {
     };
     let mut kim = Person::sits(&place, json!({ "calls": [bash("rm -rf build")] }));
     kim.presses("E");
-    kim.sees("the editor did not work");
+    kim.sees("the editor failed: `false`");
     kim.presses("n");
     assert_eq!(kim.result()["status"], "rejected");
 }

@@ -61,7 +61,7 @@ fn timed(line: &str) -> String {
 /// Every code is `K7QP`: four capitals or digits behind the title, or behind a risk in a list.
 fn coded(line: &str) -> String {
     let mut out = line.to_owned();
-    for lead in ["placet · ", "HIGH ", "MED  ", "LOW  "] {
+    for lead in ["placet · ", "HIGH   ", "MEDIUM ", "LOW    "] {
         let Some(at) = out.find(lead).map(|at| at + lead.len()) else {
             continue;
         };

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::person::{Person, Place, bash};
 use crate::pty::Room;
+use placet_core::interaction::Locale;
 use placet_core::messages::{closed, prompt};
 
 /// Kim is not asked; lin and wei are.
@@ -86,7 +87,7 @@ fn pasted_text_decides_nothing_and_never_sends() {
 fn pasted_keys_decide_nothing_even_without_the_marks_of_a_paste() {
     let mut kim = Person::asked_about("mkdir build");
     kim.presses("y\r");
-    kim.sees("Several keys at once decide nothing");
+    kim.sees(&prompt::one_key().to_string());
     kim.types("r");
     kim.sees(&prompt::ask_reason().to_string());
     kim.types("first\rsecond\ry\r");
@@ -184,15 +185,15 @@ fn chinese_is_spoken_throughout() {
     let mut kim = Person::at(json!({ "locale": "zh", "calls": [bash("mkdir 构建")] }));
     kim.sees("执行 `mkdir 构建` [中]");
     kim.sees("│ mkdir 构建");
-    kim.sees("为什么问你：没有规则允许此命令，需人工审批");
+    kim.sees("审批原因：没有规则允许此命令，需人工审批");
     kim.sees("[y] 批准");
     kim.presses("a");
-    kim.sees("仅限 `bash` 的这一次调用");
+    kim.sees("仅限这一次 `bash` 调用");
     kim.sees("‹1 小时›");
     kim.types("\u{1b}");
     kim.sees("[N] 拒绝");
     kim.types("r");
-    kim.sees("为什么不行？");
+    kim.sees(&prompt::ask_reason().say(Locale::Chinese));
     kim.enters("暂时不要");
     kim.sees("→ kim 已拒绝。 “暂时不要”");
     assert_eq!(kim.result()["reason"], "暂时不要");

@@ -14,7 +14,7 @@ Examples:
   placet run --allow write 'tidy up the build folder'
   placet run --resume run_0192f0c1…
 
-Exit status: 0 done, 1 failed or out of time or turns, 2 bad input, 5 approval pending (never with --wait), 6 ended by a person.";
+Exit status: 0 done, 1 failed or out of time or turns, 2 bad input, 5 approval pending (without --wait), 6 ended by a person.";
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {

@@ -161,7 +161,7 @@ mod tests {
         speech.says("One.\n\nTwo");
         speech.settled(80);
         let line = speech.begins_again("nobody answers", Locale::English);
-        assert_eq!(line.text(), "… the model begins again: nobody answers");
+        assert_eq!(line.text(), "… the model starts over: nobody answers");
         assert!(speech.growing(80).is_empty());
     }
 }

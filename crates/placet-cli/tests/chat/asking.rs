@@ -1,7 +1,7 @@
 //! Questions in a conversation: answered where they appear, with the keys they show.
 
 use crate::person::{CONFIG, Lin, WRITES, house, house_with};
-use placet_core::messages::prompt;
+use placet_core::messages::{prompt, talk};
 
 const KEEPS: &str = "
 [[turns]]
@@ -94,9 +94,9 @@ fn what_others_decide_is_waited_for_and_a_message_meanwhile_is_queued() {
     let mut lin = Lin::talks(&world, &[]);
     lin.says("write a file");
     lin.sees("assigned to wei");
-    lin.sees("waits for others to decide");
+    lin.sees(&talk::others_decide().to_string());
     lin.says("and hurry");
-    lin.sees("queued: a question is open elsewhere");
+    lin.sees("queued: a request is pending elsewhere");
     assert!(!world.path("a.txt").exists());
     let (list, _) = world.said(
         &["inbox", "list", "--db", "placet.db", "--as", "wei", "--json"],

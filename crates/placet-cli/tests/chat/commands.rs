@@ -1,9 +1,7 @@
 //! What begins with a slash.
 
-use placet_core::messages::allow_list;
-
 use crate::person::{Lin, WRITES, house};
-use placet_core::messages::talk;
+use placet_core::messages::{allow_list, talk};
 
 const NOTHING: &str = "
 [[turns]]
@@ -58,7 +56,7 @@ fn help_and_tools_are_listed_and_what_is_no_command_is_not_sent() {
     let world = house(&format!("{NOTHING}{WRITES}"));
     let mut lin = Lin::talks(&world, &[]);
     lin.says("/help");
-    lin.sees("Ctrl-C stops what the agent is doing");
+    lin.sees(&talk::help_stop().to_string());
     lin.says("/tools");
     lin.sees("bash");
     lin.sees("command");
@@ -98,9 +96,9 @@ text = 'Fetched.'
         screen.contents().contains("1 ") && screen.contents().contains("lin · ")
     });
     lin.says("/grants revoke 7");
-    lin.sees("no grant of that number");
+    lin.sees(&talk::no_such_grant().to_string());
     lin.says("/grants revoke 1");
-    lin.sees("Taken back");
+    lin.sees(&talk::revoked().to_string());
     lin.leaves();
 }
 
@@ -118,7 +116,7 @@ fn another_conversation_is_gone_on_with() {
     lin.says("/resume");
     lin.sees(&first);
     lin.says("/resume chat_nobody");
-    lin.sees("no conversation `chat_nobody` of yours");
+    lin.sees(&talk::not_yours("chat_nobody").to_string());
     lin.says(&format!("/resume {first}"));
     lin.waits_until("the first again", |screen| {
         screen.contents().matches("One.").count() == 2

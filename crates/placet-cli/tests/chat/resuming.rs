@@ -42,10 +42,7 @@ fn what_is_not_there_or_not_theirs_cannot_be_resumed() {
     let world = house(WRITES);
     for (args, said) in [
         (&["--resume"][..], "no conversation here yet"),
-        (
-            &["--resume", "chat_nobody"][..],
-            "no conversation `chat_nobody` of yours",
-        ),
+        (&["--resume", "chat_nobody"][..], "no chat `chat_nobody`"),
     ] {
         let mut lin = Lin::starts(&world, args);
         lin.sees(said);

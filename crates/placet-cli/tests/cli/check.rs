@@ -41,7 +41,7 @@ fn the_example_of_the_manual_is_denied_and_every_command_is_named() {
     for part in [
         "DENY",
         "step",
-        "1 (deny rule or banned)",
+        "1 (deny rule or never allowed)",
         "reason",
         "HIGH",
         "command",

@@ -27,7 +27,7 @@ fn list_says_what_waits_in_a_line_each() {
     assert!(!out.contains("ms "), "seconds are enough: {out}");
     let (out, err) = waiting.inbox("lin", &["list", "--limit", "1"], 0);
     assert_eq!(out.lines().count(), 1);
-    assert!(err.contains("1 more wait"), "{err}");
+    assert!(err.contains("1 more pending"), "{err}");
     let (out, _) = waiting.inbox("lin", &["list", "--session", "job-2"], 0);
     assert_eq!(out, format!("{}\n", inbox::none()));
 }
@@ -71,7 +71,7 @@ fn list_and_show_speak_json() {
         shown["scopes"][0]
             .as_str()
             .unwrap()
-            .starts_with("exactly this call"),
+            .starts_with("this exact `bash` call"),
         "{shown}"
     );
 }
@@ -177,7 +177,7 @@ fn a_bystander_is_told_and_nothing_changes() {
     let waiting = Waiting::of(&[json!({ "tool": "deploy", "args": {} })]);
     let id = waiting.ids[0].as_str();
     let (_, err) = waiting.inbox("lin", &["answer", id, "approve"], 2);
-    assert!(err.contains("is put to other people"), "{err}");
+    assert!(err.contains("is assigned to other people"), "{err}");
     let (out, _) = waiting.inbox("lin", &["list"], 0);
     assert_eq!(out.lines().count(), 1, "it still waits: {out}");
     waiting.inbox("wei", &["answer", id, "approve"], 0);
@@ -360,7 +360,7 @@ fn the_inbox_of_a_newcomer_is_empty_and_a_mistyped_one_is_an_error() {
     assert_eq!(out, "", "no line for a program to read");
     world.write("placet.toml", "[approval]\nlocale = \"zh\"\n");
     let (out, _) = world.said(&["inbox", "list"], 0);
-    assert!(out.starts_with("没有待回答的问题"), "{out}");
+    assert!(out.starts_with("没有待审批的请求"), "{out}");
     let (_, err) = world.said(&["inbox", "list", "--as", "lin", "--db", "none.db"], 2);
     assert!(err.contains("there is no store at `none.db`"), "{err}");
 }
@@ -376,7 +376,7 @@ fn answers_are_acknowledged_and_refused_in_chinese() {
         out,
         format!("{}\n", answered::counted(1_u32).say(Locale::Chinese))
     );
-    assert!(err.contains("为什么问你：规则“two”要求审批"), "{err}");
+    assert!(err.contains("审批原因：规则“two”要求审批"), "{err}");
     assert!(err.contains("[高] `rm` 删除整个文件夹"), "{err}");
     let (_, err) = waiting.inbox("lin", &["answer", id, "approve"], 2);
     assert!(
@@ -390,7 +390,7 @@ fn answers_are_acknowledged_and_refused_in_chinese() {
         "{err}"
     );
     let (out, _) = waiting.inbox("lin", &["list"], 0);
-    assert_eq!(out, "没有待回答的问题。\n");
+    assert_eq!(out, "没有待审批的请求。\n");
 }
 
 #[test]

@@ -130,10 +130,10 @@ fn the_calls_of_a_turn_are_decided_together_but_for_the_high_ones() {
     let mut pty = open(&waiting, LOW);
     pty.sees("4 pending");
     pty.types("g");
-    pty.sees("3 calls of one turn; 1 of them HIGH");
+    pty.sees("3 calls from one step; 1 of them HIGH");
     pty.types("y");
     // That was too soon, and not all of it has been on the screen.
-    pty.sees_bold("3 calls of one turn");
+    pty.sees_bold("3 calls from one step");
     pty.types("y");
     pty.sees("Read to the end first");
     pty.types(" ");
@@ -195,9 +195,9 @@ fn chinese_and_help() {
     let config = CONFIG.replace("timeout = \"30m\"", "timeout = \"30m\"\nlocale = \"zh\"");
     let waiting = Waiting::with(&config, &[bash("mkdir 构建")]);
     let mut pty = open(&waiting, SMALL);
-    pty.sees("1 个待回答");
+    pty.sees("1 个待审批");
     pty.types("?");
-    pty.sees("同一轮的调用一起处理");
+    pty.sees("同一步的调用一起处理");
     pty.types("x");
     pty.sees("q 退出");
     leaves(pty);

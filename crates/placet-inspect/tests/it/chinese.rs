@@ -156,7 +156,7 @@ fn what_the_operator_wrote_is_shown_as_written() {
         "[[rules]]\nname = \"r\"\ntool = \"bash\"\neffect = \"ask\"\nreason = \"ask in the ops room first\"";
     let text = asked_in_chinese(&load(toml).unwrap(), "bash", json!({"command": "ls"}));
     assert!(
-        text.contains("为什么问你：ask in the ops room first（规则“r”）"),
+        text.contains("审批原因：ask in the ops room first（规则“r”）"),
         "{text}"
     );
 }

@@ -223,7 +223,7 @@ async fn a_tool_approval_has_a_message_details_a_context_and_a_reason_to_give_wh
             .starts_with("Runs a command.")
     );
     assert!(
-        details.contains("How the tool describes itself:\n│ Runs a command.⟦U+202E⟧"),
+        details.contains("Tool description:\n│ Runs a command.⟦U+202E⟧"),
         "{details}"
     );
     assert_eq!(context["risk"], "MEDIUM");

@@ -7,6 +7,7 @@ use placet_core::call::ToolCall;
 use placet_core::config::Config;
 use placet_core::ids::InteractionId;
 use placet_core::interaction::Shown;
+use placet_core::messages;
 use placet_core::principal::Via;
 use placet_core::standing::GrantReach;
 use placet_engine::{Authority, Engine, Proposed};
@@ -178,7 +179,7 @@ async fn high_is_approved_only_after_every_line_was_on_the_screen() {
     let low = Size { cols: 80, rows: 14 };
     let mut play = Play::about(&lines.join(" && ")).await.seen(low);
     assert_eq!(play.types("y"), PromptAction::Nothing);
-    assert!(play.draws(low).contains("Read it to the end first"));
+    assert!(play.draws(low).contains("Read to the end first"));
     play.key(KeyCode::End);
     play.draws(low);
     assert_eq!(
@@ -248,7 +249,11 @@ async fn several_keys_at_one_stroke_decide_nothing_whatever_they_are() {
             PromptAction::Nothing,
             "{pasted:?}"
         );
-        assert!(play.draws(ROOMY).contains("Several keys at once"), "{pasted:?}");
+        assert!(
+            play.draws(ROOMY)
+                .contains(&messages::prompt::one_key().to_string()),
+            "{pasted:?}"
+        );
         let answer = answer(play.key(KeyCode::Char('y')));
         assert_eq!(answer.option, "approve", "and one key alone decides as before");
     }
@@ -333,8 +338,7 @@ async fn as_a_rule_shows_the_rule_and_its_past_before_it_counts() {
             │ command: "git fetch origin"
             ────────────────────────────────────────────────────────────────────────────────────────────────────
             Approve, and don't ask again for:
-             1 This call: exactly this call of `bash` (5f1827ba37f3a196f0f8371665cf3b0aacefe9b90f69ef809a3e718da
-            409cd62), in session `job` only
+             1 This call: this exact `bash` call, in session `job` only
              2 In this conversation: `bash` lines in which every command is `git fetch origin`, in session 
             `job` only
              3 In this conversation: `bash` lines in which every command is `git fetch *`, in session `job` only
@@ -349,7 +353,10 @@ async fn as_a_rule_shows_the_rule_and_its_past_before_it_counts() {
         "#]],
     );
     let effect = play.types("y");
-    assert!(play.draws(ROOMY).contains("Looking at the last seven days…"));
+    assert!(
+        play.draws(ROOMY)
+            .contains(&messages::prompt::looking_back().to_string())
+    );
     play.previews(effect).await;
     play.shows(
         ROOMY,
@@ -390,20 +397,20 @@ async fn in_the_project_shows_its_past_and_enter_goes_back() {
     play.shows(
         Size { cols: 40, rows: 24 },
         &expect![[r#"
-        不再询问：在本项目中
-        涵盖：`bash` 中每条命令都是 `git
-          fetch *` 的命令行，项目 `/usr`
-          内的所有会话
+            不再询问：在本项目中
+            涵盖：`bash` 中每条命令都是 `git
+              fetch *` 的命令行，项目 `/usr`
+              内的所有会话
 
-        过去七天内会涵盖：1 次调用，其中 0
-          次获批、0 次被拒绝
-        例如：bash `git fetch origin`
-        保存后：可用 `placet grants`
-          查看和撤回。
-        ────────────────────────────────────────
-        批准，并在 30 天内不再询问——确定吗？
-        [y] 确定  [N] 返回
-    "#]],
+            过去七天内会涵盖：1 次调用，其中 0
+              次获批、0 次被拒绝
+            例如：bash `git fetch origin`
+            保存后：可用 `placet grants`
+              查看和撤销。
+            ────────────────────────────────────────
+            批准，并在 30 天内不再询问？
+            [y] 确定  [N] 返回
+        "#]],
     );
     play.now += REACTION;
     assert_eq!(play.types("\n"), PromptAction::Nothing);
@@ -414,9 +421,9 @@ async fn in_the_project_shows_its_past_and_enter_goes_back() {
             │ git fetch origin
               ↳ [中]
 
-            为什么问你：没有规则允许此命令，需人
-              工审批
-            提出者：a
+            审批原因：没有规则允许此命令，需人工
+              审批
+            发起方：a
             参数：
             │ command: "git fetch origin"
             ────────────────────────────────────────
@@ -460,7 +467,7 @@ async fn a_rule_is_granted_only_after_every_line_of_it_was_on_the_screen() {
     play.draws(low);
     play.now += REACTION;
     assert_eq!(play.types("y"), PromptAction::Nothing);
-    assert!(play.draws(low).contains("Read it to the end first"));
+    assert!(play.draws(low).contains("Read to the end first"));
     for _ in 0..20 {
         play.types(" ");
         play.draws(low);
@@ -480,14 +487,17 @@ async fn what_covers_a_call_that_a_person_refused_is_shown_and_cannot_be_granted
     play.previews(effect).await;
     let screen = play.draws(ROOMY);
     assert!(
-        screen.contains("1 refused by people")
-            && screen.contains("cannot be chosen")
+        screen.contains("1 rejected by approvers")
+            && screen.contains("cannot be used")
             && !screen.contains("[y]"),
         "{screen}"
     );
     play.now += REACTION;
     assert_eq!(play.types("y"), PromptAction::Nothing);
-    assert!(play.draws(ROOMY).contains("choose something narrower"));
+    assert!(
+        play.draws(ROOMY)
+            .contains(&messages::prompt::choose_narrower().to_string())
+    );
 }
 
 #[tokio::test]
