@@ -125,11 +125,16 @@ impl Sandbox {
     /// What confines a command with these arguments, and what it asks for beyond that; `None` when nothing confines it.
     pub fn confinement(&self, args: &Args) -> Option<Confinement> {
         let level = self.settings().level.filter(|_| self.support == Support::Full)?;
-        Some(Confinement {
+        let mut confinement = Confinement {
             level,
             needs: needs(args, level),
             purpose: args.text("purpose").map(str::to_owned),
-        })
+        };
+        let writes_inside = confinement.writes() == Writes::Workspace;
+        if writes_inside && !guard::is_possible(&self.workspace, &confinement) {
+            confinement.needs.push(Need::Unguarded);
+        }
+        Some(confinement)
     }
 
     /// Whether programs can be confined at all, whatever the settings for commands are.

@@ -34,6 +34,9 @@ pub enum Need {
     /// To read and write files anywhere.
     #[serde(rename = "write outside")]
     WriteOutside,
+    /// To run although the workspace has too many files for the guarded ones to be put back. No command asks for it itself.
+    #[serde(rename = "unguarded")]
+    Unguarded,
 }
 
 /// Where a command can write.
@@ -62,7 +65,7 @@ pub struct Confinement {
 }
 
 impl Need {
-    /// All of them.
+    /// Those that a command can ask for.
     pub const ALL: [Self; 4] = [
         Self::Network,
         Self::ReadOutside,
@@ -77,6 +80,7 @@ impl Need {
             Self::ReadOutside => "read outside",
             Self::WriteInside => "write inside",
             Self::WriteOutside => "write outside",
+            Self::Unguarded => "unguarded",
         }
     }
 
@@ -86,6 +90,7 @@ impl Need {
             Self::ReadOutside => confine::read_outside(),
             Self::WriteInside => confine::write_inside(),
             Self::WriteOutside => confine::write_outside(),
+            Self::Unguarded => confine::unguarded(),
         }
     }
 }
@@ -98,6 +103,11 @@ impl Confinement {
             needs: Vec::new(),
             purpose: None,
         }
+    }
+
+    /// Whether the command asks for anything beyond its confinement.
+    pub(crate) fn asks(&self) -> bool {
+        self.needs.iter().any(|need| *need != Need::Unguarded)
     }
 
     /// Whether it may talk to other machines.
@@ -175,6 +185,7 @@ mod tests {
     fn a_confined_command_is_a_write_and_one_that_asks_for_more_is_not() {
         assert_eq!(needing(&[]).category(), Category::Write);
         assert_eq!(needing(&[Need::WriteOutside]).category(), Category::Command);
+        assert_eq!(needing(&[Need::Unguarded]).category(), Category::Command);
         assert_eq!(
             needing(&[Need::WriteOutside, Need::Network]).category(),
             Category::Network

@@ -1,8 +1,9 @@
 //! Files of the workspace that a confined command must leave as they are: those that decide what runs or what is asked later,
-//! outside the sandbox (`.git/hooks`, `.git/config`, `placet.toml` and their like, as inspection knows them).
+//! outside the sandbox (`.git/hooks`, `sub/.cargo/config.toml`, `placet.toml` and their like, as inspection knows them).
 //!
 //! Landlock grants a folder with everything below it and takes nothing back. So these files are remembered before a confined
-//! command runs, and put back when it has ended. Those at the top of the workspace are looked at, and what is below them.
+//! command runs, wherever they are in the workspace, and put back when it has ended. A workspace that is too large to look
+//! through is not guarded: `is_possible` says so before the command is judged, and it is asked about.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,20 +12,26 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use placet_core::analysis::FixedPlaces;
+use placet_core::confine::{Confinement, Need};
 use placet_core::tool::Risk;
 use placet_inspect::path::{Use, place};
 
-/// The most entries that are remembered.
-const ENTRIES_MAX: usize = 2000;
+/// The most entries of the workspace that are looked at.
+const ENTRIES_MAX: usize = 100_000;
+/// The most guarded entries that are remembered.
+const GUARDED_MAX: usize = 2000;
 /// The largest file that is remembered, in bytes.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 /// What git itself writes all the time lies beside these.
 const OF_GIT: [&str; 4] = ["config", "config.worktree", "hooks", "info"];
+/// Package managers write programs here.
+const INSTALLED: &str = "node_modules";
 
 /// Guarded files as they were. They are put back when this is dropped.
 pub(crate) struct Guard {
-    workspace: PathBuf,
+    search: Search,
     before: BTreeMap<PathBuf, Entry>,
+    is_over: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -34,55 +41,125 @@ enum Entry {
     File { mode: u32, bytes: Vec<u8> },
 }
 
+/// Whether the guarded files of a workspace can be kept as they are under this confinement.
+pub(super) fn is_possible(workspace: &Path, confinement: &Confinement) -> bool {
+    Guard::remember(workspace, confinement).is_ok()
+}
+
 impl Guard {
-    /// Remembers the guarded files of a workspace.
-    pub(crate) fn new(workspace: &Path) -> Result<Self, String> {
-        let workspace = fs::canonicalize(workspace).map_err(|error| error.to_string())?;
-        let before = entries(&workspace)?;
-        Ok(Self { workspace, before })
+    /// Remembers the guarded files of a workspace; `None` where an approver was told that they are not kept.
+    pub(crate) fn new(workspace: &Path, confinement: &Confinement) -> Result<Option<Self>, String> {
+        if confinement.needs.contains(&Need::Unguarded) {
+            return Ok(None);
+        }
+        let guard = Self::remember(workspace, confinement).map(Some);
+        guard.map_err(|error| format!("the guarded files of the workspace cannot be remembered: {error}"))
+    }
+
+    fn remember(workspace: &Path, confinement: &Confinement) -> io::Result<Self> {
+        let search = Search::new(workspace, confinement)?;
+        let mut before = BTreeMap::new();
+        let mut left = ENTRIES_MAX;
+        search.each(Locked::Fails, |path, is_guarded| {
+            if is_guarded {
+                before.insert(path.to_owned(), Entry::of(&search.workspace.join(path))?);
+            }
+            left = left
+                .checked_sub(1)
+                .filter(|_| before.len() <= GUARDED_MAX)
+                .ok_or_else(|| {
+                    let most = format!("more than {ENTRIES_MAX} entries or {GUARDED_MAX} guarded ones");
+                    io::Error::other(most)
+                })?;
+            Ok(())
+        })?;
+        Ok(Self {
+            search,
+            before,
+            is_over: false,
+        })
     }
 
     /// Puts back what has changed; says which.
-    pub(crate) fn restore(&self) -> Vec<String> {
-        let now = match entries(&self.workspace) {
-            Ok(now) => now,
-            Err(why) => return vec![why],
-        };
-        let mut changed = Vec::new();
-        // A new repository is not a changed one.
-        let begun = |path: &Path| path.starts_with(".git") && !self.before.contains_key(Path::new(".git"));
-        for path in now.keys().rev() {
-            if !self.before.contains_key(path) && !begun(path) {
-                changed.push(path);
-                self.report(path, &remove(&self.workspace.join(path)));
-            }
-        }
-        for (path, entry) in &self.before {
-            if now.get(path) != Some(entry) {
-                changed.push(path);
-                self.report(path, &entry.put(&self.workspace.join(path)));
-            }
-        }
-        changed.iter().map(|path| path.display().to_string()).collect()
+    pub(crate) fn restore(mut self) -> Vec<String> {
+        self.put_back()
     }
 
-    fn report(&self, path: &Path, put_back: &io::Result<()>) {
-        if let Err(error) = put_back {
-            let (workspace, path) = (self.workspace.display(), path.display());
-            tracing::error!(%workspace, %path, %error, "a guarded file that a confined command changed cannot be put back");
+    /// Looks through the whole workspace, however much the command left there.
+    fn put_back(&mut self) -> Vec<String> {
+        self.is_over = true;
+        let (folder, before) = (&self.search.workspace, &self.before);
+        // A new repository is not a changed one.
+        let is_of_new_repository = |path: &Path| {
+            let mut above = path.ancestors().filter(|above| above.ends_with(".git"));
+            above.any(|git| !before.contains_key(git))
+        };
+        let mut changed = Vec::new();
+        let walked = self.search.each(Locked::Opens, |path, is_guarded| {
+            if is_guarded && !before.contains_key(path) && !is_of_new_repository(path) {
+                changed.push((path.to_owned(), None));
+            }
+            Ok(())
+        });
+        let is_changed = |(path, entry): &(&PathBuf, &Entry)| {
+            !is_reached_by_folders(folder, path) || Entry::of(&folder.join(path)).ok().as_ref() != Some(entry)
+        };
+        let others = self.before.iter().filter(is_changed);
+        changed.extend(others.map(|(path, entry)| (path.clone(), Some(entry))));
+        for (path, entry) in &changed {
+            let put_back = match entry {
+                Some(entry) => make_folders(folder, path).and_then(|()| entry.put(&folder.join(path))),
+                None => remove(&folder.join(path)),
+            };
+            report(folder, path, &put_back);
         }
+        report(folder, Path::new(""), &walked);
+        changed
+            .iter()
+            .map(|(path, _)| path.display().to_string())
+            .collect()
+    }
+}
+
+fn report(workspace: &Path, path: &Path, put_back: &io::Result<()>) {
+    if let Err(error) = put_back {
+        let (workspace, path) = (workspace.display(), path.display());
+        tracing::error!(%workspace, %path, %error, "a guarded file that a confined command changed cannot be put back");
     }
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        for path in self.restore() {
+        if self.is_over {
+            return;
+        }
+        for path in self.put_back() {
             tracing::warn!(%path, "a confined command changed a guarded file; it was put back");
         }
     }
 }
 
 impl Entry {
+    fn of(path: &Path) -> io::Result<Self> {
+        let metadata = fs::symlink_metadata(path)?;
+        if metadata.is_symlink() {
+            return fs::read_link(path).map(Self::Link);
+        }
+        if metadata.is_dir() {
+            return Ok(Self::Folder);
+        }
+        if !metadata.is_file() || metadata.len() > FILE_BYTES_MAX {
+            let path = path.display();
+            return Err(io::Error::other(format!(
+                "`{path}` is no file of at most {FILE_BYTES_MAX} bytes"
+            )));
+        }
+        Ok(Self::File {
+            mode: metadata.permissions().mode(),
+            bytes: fs::read(path)?,
+        })
+    }
+
     fn put(&self, path: &Path) -> io::Result<()> {
         remove(path)?;
         match self {
@@ -96,7 +173,7 @@ impl Entry {
     }
 }
 
-/// Removes a file or a link, and a folder that is empty; one that is in the way of something else with all it holds.
+/// Removes a file or a link, or a folder with all it holds.
 fn remove(path: &Path) -> io::Result<()> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_dir() => fs::remove_dir_all(path),
@@ -106,56 +183,98 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-fn entries(workspace: &Path) -> Result<BTreeMap<PathBuf, Entry>, String> {
-    let root = workspace
-        .to_str()
-        .ok_or("the workspace's name is not valid UTF-8")?;
-    let places = FixedPlaces::at(root);
-    let mut found = BTreeMap::new();
-    let unreadable = |error: io::Error| format!("the guarded files of the workspace cannot be read: {error}");
-    for entry in fs::read_dir(workspace).map_err(unreadable)? {
-        let name = PathBuf::from(entry.map_err(unreadable)?.file_name());
-        let (risk, _) = place(&name.to_string_lossy(), &places).risk(Use::Write);
-        if risk == Risk::High {
-            remember(workspace, &name, &mut found).map_err(unreadable)?;
-        }
-    }
-    Ok(found)
+/// The folders between the workspace and something in it, from the top.
+fn above(path: &Path) -> impl Iterator<Item = &Path> {
+    let above: Vec<&Path> = path
+        .ancestors()
+        .skip(1)
+        .filter(|above| *above != Path::new(""))
+        .collect();
+    above.into_iter().rev()
 }
 
-fn remember(workspace: &Path, path: &Path, found: &mut BTreeMap<PathBuf, Entry>) -> io::Result<()> {
-    if found.len() >= ENTRIES_MAX {
-        return Err(io::Error::other(format!("there are more than {ENTRIES_MAX}")));
+/// Whether no link leads elsewhere on the way.
+fn is_reached_by_folders(workspace: &Path, path: &Path) -> bool {
+    above(path).all(|folder| fs::symlink_metadata(workspace.join(folder)).is_ok_and(|found| found.is_dir()))
+}
+
+/// Makes the folders that something is in. A command may have put a link in the place of one, and nothing is to be written through it.
+fn make_folders(workspace: &Path, path: &Path) -> io::Result<()> {
+    for folder in above(path).map(|folder| workspace.join(folder)) {
+        if !fs::symlink_metadata(&folder).is_ok_and(|found| found.is_dir()) {
+            remove(&folder)?;
+            fs::create_dir(&folder)?;
+        }
     }
-    let full = workspace.join(path);
-    let metadata = fs::symlink_metadata(&full)?;
-    let entry = if metadata.is_symlink() {
-        Entry::Link(fs::read_link(&full)?)
-    } else if metadata.is_dir() {
-        for name in names(&full, path)? {
-            remember(workspace, &path.join(name), found)?;
-        }
-        Entry::Folder
-    } else if metadata.is_file() && metadata.len() <= FILE_BYTES_MAX {
-        Entry::File {
-            mode: metadata.permissions().mode(),
-            bytes: fs::read(&full)?,
-        }
-    } else {
-        return Ok(());
-    };
-    found.insert(path.to_owned(), entry);
     Ok(())
 }
 
-/// What is looked at in a guarded folder.
-fn names(full: &Path, path: &Path) -> io::Result<Vec<PathBuf>> {
-    if path == Path::new(".git") {
-        let there = OF_GIT
-            .iter()
-            .filter(|name| full.join(name).symlink_metadata().is_ok());
-        return Ok(there.map(PathBuf::from).collect());
+/// What to do about a folder that cannot be read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Locked {
+    Fails,
+    /// The command locked it, so it is opened.
+    Opens,
+}
+
+/// How a workspace is looked through.
+struct Search {
+    workspace: PathBuf,
+    places: FixedPlaces,
+    /// A person allows the command more than its confinement: it may install packages.
+    may_install: bool,
+}
+
+impl Search {
+    fn new(workspace: &Path, confinement: &Confinement) -> io::Result<Self> {
+        let workspace = fs::canonicalize(workspace)?;
+        let root = workspace
+            .to_str()
+            .ok_or_else(|| io::Error::other("the workspace's name is not valid UTF-8"))?;
+        Ok(Self {
+            places: FixedPlaces::at(root),
+            may_install: !confinement.needs.is_empty(),
+            workspace,
+        })
     }
-    let names = fs::read_dir(full)?.map(|entry| Ok(PathBuf::from(entry?.file_name())));
-    names.collect()
+
+    /// Shows every entry of the workspace by its path below it, folders before what is in them, and whether it is guarded.
+    fn each(&self, locked: Locked, mut show: impl FnMut(&Path, bool) -> io::Result<()>) -> io::Result<()> {
+        let mut folders = vec![(PathBuf::new(), false)];
+        while let Some((folder, is_guarded)) = folders.pop() {
+            let full = self.workspace.join(&folder);
+            let entries = fs::read_dir(&full).or_else(|error| {
+                if error.kind() == io::ErrorKind::PermissionDenied && locked == Locked::Opens {
+                    fs::set_permissions(&full, fs::Permissions::from_mode(0o700))?;
+                }
+                fs::read_dir(&full)
+            });
+            let entries = match entries {
+                // It is gone already.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                entries => entries?,
+            };
+            for entry in entries {
+                let entry = entry?;
+                let name = entry.file_name();
+                let is_of_git = folder.ends_with(".git");
+                let is_left_out = is_of_git && !OF_GIT.iter().any(|own| name == *own);
+                if is_left_out || (self.may_install && name == INSTALLED) {
+                    continue;
+                }
+                let path = folder.join(name);
+                let is_guarded = is_guarded || self.is_guarded(&path);
+                show(&path, is_guarded)?;
+                if entry.file_type()?.is_dir() {
+                    folders.push((path, is_guarded));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn is_guarded(&self, path: &Path) -> bool {
+        let (risk, _) = place(&path.to_string_lossy(), &self.places).risk(Use::Write);
+        risk == Risk::High
+    }
 }

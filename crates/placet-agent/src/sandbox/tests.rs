@@ -324,6 +324,98 @@ async fn guarded_files_are_put_back_unless_a_person_approved_a_command_that_chan
 }
 
 #[tokio::test]
+async fn guarded_files_below_the_top_are_put_back_too() {
+    let house = house();
+    let kept = [
+        "sub/AGENTS.md",
+        "a/b/.cargo/config.toml",
+        ".github/workflows/ci.yml",
+    ];
+    for path in kept {
+        let path = house.work.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "mine").unwrap();
+    }
+    std::fs::write(house.outside.join("AGENTS.md"), "theirs").unwrap();
+    let line = "echo evil > sub/AGENTS.md; rm -r a; ln -s \"$OUTSIDE\" a; echo evil > .github/workflows/ci.yml
+                echo evil > .github/workflows/new.yml; mkdir -p web/.cargo locked; echo evil > web/.cargo/config.toml
+                echo evil > locked/CLAUDE.md; chmod 000 locked; mkdir fine; echo fine > fine/x";
+    let line = format!("OUTSIDE={}; {line}", house.outside.display());
+    let told = house.run(&line).await.unwrap();
+    for path in kept {
+        assert_eq!(
+            std::fs::read_to_string(house.work.join(path)).unwrap(),
+            "mine",
+            "{path}"
+        );
+        assert!(told.contains(&format!("`{path}`")), "{told}");
+    }
+    for path in [
+        ".github/workflows/new.yml",
+        "web/.cargo/config.toml",
+        "locked/CLAUDE.md",
+    ] {
+        assert!(!house.work.join(path).exists(), "{path}");
+        assert!(told.contains(&format!("`{path}`")), "{told}");
+    }
+    assert_eq!(
+        std::fs::read_to_string(house.work.join("fine/x")).unwrap(),
+        "fine\n"
+    );
+    // What the link led to is as it was.
+    let theirs = std::fs::read_dir(&house.outside).unwrap().count();
+    assert_eq!((theirs, house.work.join("a").is_symlink()), (2, false));
+}
+
+#[tokio::test]
+async fn packages_are_installed_only_by_a_command_that_asks_for_more() {
+    let house = house();
+    let line = "mkdir -p web/node_modules/.bin && echo x > web/node_modules/.bin/tsc";
+    let told = house.run(line).await.unwrap();
+    assert!(told.contains("`web/node_modules/.bin/tsc`"), "{told}");
+    let installed = house.work.join("web/node_modules/.bin/tsc");
+    assert!(!installed.exists());
+    let network = json!({ "needs": ["network"] });
+    house.run_as(line, network, Risk::Medium).await.unwrap();
+    assert!(installed.exists());
+}
+
+#[tokio::test]
+async fn a_workspace_that_is_too_large_to_guard_is_said_to_be_unguarded_and_its_commands_are_asked_about() {
+    let house = house();
+    let promised = house.bash.confinement(&call("true", &json!({}))).unwrap();
+    assert_eq!(promised.needs, []);
+    let many = house.work.join("sub/.vscode");
+    std::fs::create_dir_all(&many).unwrap();
+    for n in 0..2_000 {
+        std::fs::write(many.join(n.to_string()), "").unwrap();
+    }
+    let too_many = house.bash.confinement(&call("true", &json!({}))).unwrap();
+    assert_eq!(too_many.needs, [Need::Unguarded]);
+    std::fs::remove_dir_all(&many).unwrap();
+    std::fs::write(house.work.join("AGENTS.md"), vec![b'x'; 1024 * 1024 + 1]).unwrap();
+    let unguarded = house.bash.confinement(&call("true", &json!({}))).unwrap();
+    assert_eq!(unguarded.needs, [Need::Unguarded]);
+    // What was promised when the workspace was smaller is kept, or nothing runs.
+    let line = call("echo evil > AGENTS.md", &json!({}));
+    let refused = house
+        .bash
+        .run_within(&line, &[], &promised, Risk::Medium)
+        .await
+        .unwrap_err();
+    assert!(refused.contains("nothing ran"), "{refused}");
+    house
+        .bash
+        .run_within(&line, &[], &unguarded, Risk::Medium)
+        .await
+        .unwrap();
+    assert_eq!(
+        std::fs::read_to_string(house.work.join("AGENTS.md")).unwrap(),
+        "evil\n"
+    );
+}
+
+#[tokio::test]
 async fn where_the_kernel_cannot_or_the_operator_does_not_want_it_nothing_is_promised() {
     let missing = Support::Missing("no Landlock here".into());
     let house = house_with(missing.clone(), "");

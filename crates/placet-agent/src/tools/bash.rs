@@ -70,8 +70,13 @@ impl Bash {
                 let cell = self.sandbox.cell(confinement)?;
                 // Who approved a HIGH command knows that it changes such a file.
                 let guards = risk < Risk::High && confinement.writes() == Writes::Workspace;
-                let guard = guards.then(|| Guard::new(self.workspace.root())).transpose();
-                (cell, guard.map_err(|why| format!("nothing ran: {why}"))?)
+                let guard = guards
+                    .then(|| Guard::new(self.workspace.root(), confinement))
+                    .transpose();
+                (
+                    cell,
+                    guard.map_err(|why| format!("nothing ran: {why}"))?.flatten(),
+                )
             }
             None => (None, None),
         };

@@ -141,7 +141,7 @@ impl<'a> Subject<'a> {
     /// The same call under what confines it. What it asks for beyond that is never harmless.
     pub(crate) fn confined(self, confinement: Option<&Confinement>) -> Self {
         match confinement {
-            Some(confinement) if !confinement.needs.is_empty() => Self {
+            Some(confinement) if confinement.asks() => Self {
                 category: self.category.max(confinement.category()),
                 risk: self.risk.max(Risk::Medium),
                 ..self

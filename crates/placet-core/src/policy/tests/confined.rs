@@ -49,6 +49,7 @@ fn a_command_that_asks_for_more_is_asked_about_in_auto_edit() {
         (Need::ReadOutside, Category::Command),
         (Need::WriteInside, Category::Command),
         (Need::WriteOutside, Category::Command),
+        (Need::Unguarded, Category::Command),
     ] {
         let verdict = confined(medium(&["make"]), &[need]).decide(&policy(AUTO_EDIT));
         assert_eq!(
@@ -60,17 +61,18 @@ fn a_command_that_asks_for_more_is_asked_about_in_auto_edit() {
 }
 
 #[test]
-fn asking_for_more_is_never_harmless() {
-    let reads = Case {
+fn asking_for_more_is_never_harmless_and_reading_an_unguarded_workspace_is() {
+    let reads = |need| Case {
         tool: Tool {
             category: Category::Read,
             risk: Risk::Low,
             ..Case::bash("ls").tool
         },
-        ..confined(Analysis::nothing(), &[Need::Network])
+        ..confined(Analysis::nothing(), &[need])
     };
-    let verdict = reads.decide(&policy(AUTO_EDIT));
+    let verdict = reads(Need::Network).decide(&policy(AUTO_EDIT));
     assert_eq!((verdict.step, verdict.risk), (Step::Ask, Risk::Medium));
+    assert!(is_allowed(&reads(Need::Unguarded), AUTO_EDIT));
 }
 
 #[test]
