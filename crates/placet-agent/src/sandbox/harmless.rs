@@ -219,3 +219,75 @@ fn thousands_of_lines_judged_low_change_nothing_and_are_refused_nothing() {
         .collect();
     assert!(changed.is_empty(), "{changed:?}");
 }
+
+/// The programs that git starts for a line.
+fn started(work: &Path, line: &str) -> Vec<String> {
+    let trace = tempfile::NamedTempFile::new().unwrap();
+    let done = Command::new("bash")
+        .args(["-c", line])
+        .current_dir(work)
+        .env("HOME", work)
+        .env("GIT_TRACE2_EVENT", trace.path())
+        .output();
+    let done = done.unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{line}: {said}");
+    let events = std::fs::read_to_string(trace.path()).unwrap();
+    assert!(
+        events.contains(r#""event":"start""#),
+        "{line}: git was not traced"
+    );
+    let is_child = |event: &&str| event.contains(r#""event":"child_start""#);
+    events.lines().filter(is_child).map(str::to_owned).collect()
+}
+
+/// Attributes only name drivers. What a driver runs is in the configuration, which inspection reads; git's own drivers run nothing.
+#[test]
+fn attributes_that_name_drivers_run_nothing_until_the_configuration_has_an_entry_for_them() {
+    const LINES: [&str; 6] = [
+        "git status",
+        "git diff",
+        "git log -p",
+        "git show HEAD:a.txt",
+        "git blame a.txt",
+        "git grep --textconv foo",
+    ];
+    // As `gitattributes(5)` lists them.
+    const OWN: &str = "ada bash bibtex cpp csharp css dts elixir fortran fountain golang html java kotlin markdown matlab objc pascal \
+                       perl php python ruby rust scheme tex";
+    let (_root, work) = workspace();
+    let mut attributes =
+        "*.txt filter=evil diff=evil merge=evil text working-tree-encoding=UTF-8 ident\n".to_owned();
+    for driver in OWN.split_whitespace() {
+        std::fs::write(work.join(format!("of.{driver}")), "foo\n").unwrap();
+        writeln!(attributes, "of.{driver} diff={driver} filter={driver}").unwrap();
+    }
+    std::fs::write(work.join(".gitattributes"), attributes).unwrap();
+    let commit = "git add . && git -c user.name=a -c user.email=a@example.org commit -qm second";
+    started(&work, commit);
+    std::fs::write(work.join("a.txt"), "changed foo\n").unwrap();
+    std::fs::write(work.join("of.rust"), "changed foo\n").unwrap();
+    let risk = |line: &str| {
+        let mut found = Analysis::nothing();
+        shell::analyse(line, &DiskPlaces::new(&work, None).unwrap(), &mut found);
+        found.risk()
+    };
+    for line in LINES {
+        assert_eq!(started(&work, line), [""; 0], "{line}");
+        let is_low = risk(line) == Risk::Low;
+        assert!(is_low || line.contains("--textconv"), "{line}");
+    }
+    let config = std::fs::read_to_string(work.join(".git/config")).unwrap();
+    for (entry, line) in [
+        ("[filter \"evil\"]\n\tclean = cat\n", "git diff"),
+        ("[diff \"evil\"]\n\ttextconv = cat\n", "git diff"),
+        ("[diff \"evil\"]\n\tcommand = true\n", "git diff"),
+        ("[diff \"rust\"]\n\ttextconv = cat\n", "git diff of.rust"),
+    ] {
+        std::fs::write(work.join(".git/config"), format!("{config}{entry}")).unwrap();
+        assert_ne!(started(&work, line), [""; 0], "{entry}");
+        for line in LINES {
+            assert_ne!(risk(line), Risk::Low, "{entry}{line}");
+        }
+    }
+}
