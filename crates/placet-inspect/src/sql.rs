@@ -21,7 +21,6 @@ mod effect;
 mod known;
 mod names;
 mod parse;
-mod preview;
 mod prove;
 
 use placet_core::analysis::{Analysis, Fact, FactKind, SqlConcern, Why};
@@ -30,8 +29,6 @@ use placet_core::tool::{Risk, SqlAccess, SqlDialect};
 use self::effect::Judged;
 use self::known::Dialect;
 use self::parse::Reading;
-
-pub use self::preview::preview_count_query;
 
 /// The one verb of two words that analysis gives.
 const SELECT_INTO: &str = "SELECT INTO";

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 
 use super::{object, text};
 
+mod count;
 mod mysql;
 mod postgres;
 mod sqlite;
@@ -140,7 +141,7 @@ impl Database {
             // What else it does may not be possible to roll back.
             Category::Command | Category::Network | Category::Ask => return Err(no_count()),
         }
-        if let Some(count) = sql::preview_count_query(sql, Some(self.dialect)) {
+        if let Some(count) = count::query(sql, self.dialect) {
             let counted = self.query_within(PREVIEW_TIME_MAX, &count).await?;
             return counted.number().ok_or_else(no_count);
         }

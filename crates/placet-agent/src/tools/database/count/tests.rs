@@ -1,5 +1,7 @@
 //! The counting query beside a question.
 
+use expect_test::expect;
+
 use super::*;
 
 #[test]
@@ -20,11 +22,10 @@ fn a_plain_update_or_delete_has_a_counting_query() {
         "DELETE FROM t WHERE pg_sleep(100) IS NULL",
         "DELETE FROM t WHERE mine(id)",
         "DELETE FROM t WHERE a = '\\\\'",
-        "DELETE FROM t WHERE a = 'x' /*! OR 1 */",
     ];
     let mut lines = String::new();
     for sql in cases {
-        let count = preview_count_query(sql, None).unwrap_or_else(|| "-".into());
+        let count = query(sql, SqlDialect::Postgresql).unwrap_or_else(|| "-".into());
         lines.push_str(&[sql, "\n  ", &count, "\n"].concat());
     }
     expect![[r#"
@@ -57,8 +58,6 @@ fn a_plain_update_or_delete_has_a_counting_query() {
         DELETE FROM t WHERE mine(id)
           -
         DELETE FROM t WHERE a = '\\'
-          -
-        DELETE FROM t WHERE a = 'x' /*! OR 1 */
           -
     "#]]
     .assert_eq(&lines);

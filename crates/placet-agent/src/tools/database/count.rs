@@ -1,44 +1,34 @@
-//! How many rows would be touched: the question a tool can ask its database before a person is asked.
+//! The `SELECT COUNT(*)` for the rows that one plain `UPDATE` or `DELETE` would touch.
 
+use placet_core::analysis::{Analysis, FactKind};
 use placet_core::tool::{Category, Risk, SqlAccess, SqlDialect};
+use placet_inspect::sql;
 use sqlparser::ast::{Expr, FromTable, SetExpr, Statement, TableFactor, TableWithJoins};
+use sqlparser::dialect::{Dialect, MySqlDialect, PostgreSqlDialect, SQLiteDialect};
+use sqlparser::parser::{Parser, ParserOptions};
 
-use super::known::Dialect;
-use super::{effect, parse};
-
-/// The `SELECT COUNT(*)` for the rows one plain `UPDATE` or `DELETE` would touch, to be run read-only. `None` when there is no
-/// such query, or none that surely means the same: several tables, `LIMIT`, `RETURNING`, subqueries or functions with effects,
-/// dialects that differ.
-pub fn preview_count_query(sql: &str, dialect: Option<SqlDialect>) -> Option<String> {
+/// The query for a statement that was judged to be a write. `None` when there is no such query, or none that surely means the same:
+/// several tables, `LIMIT`, `RETURNING`, functions that are not known.
+pub(super) fn query(sql: &str, dialect: SqlDialect) -> Option<String> {
     // What is printed must read back as what was parsed, and backslashes are where printing and reading part.
-    if parse::check(sql).is_err() || sql.contains('\\') {
+    if sql.contains('\\') {
         return None;
     }
-    let mut counts = Dialect::possible(dialect, SqlAccess::ReadOnly).filter_map(|dialect| {
-        let text = parse::read(sql, dialect).ok()??.text.ok()?;
-        Some(count_of(&text.statements, dialect))
-    });
-    let first = counts.next()??;
-    counts
-        .all(|other| other.as_ref() == Some(&first))
-        .then_some(first)
-}
-
-fn count_of(statements: &[Statement], dialect: Dialect) -> Option<String> {
-    let [statement] = statements else { return None };
-    let (plain, table, condition) = plain_change(statement)?;
+    let statement = parsed(sql, dialect)?;
+    let (plain, table, condition) = plain_change(&statement)?;
     let filter = condition.map_or_else(String::new, |condition| format!(" WHERE {condition}"));
     // Whatever else is in the statement is printed too: then they differ.
     if statement.to_string() != plain + &filter {
         return None;
     }
     let count = format!("SELECT COUNT(*) FROM {table}{filter}");
-    let reread = parse::read(&count, dialect).ok()??.text.ok()?;
-    let harmless = effect::judge_all(&reread)
-        .iter()
-        .all(|one| one.category == Category::Read && one.risk == Risk::Low);
-    let faithful = match reread.statements.as_slice() {
-        [Statement::Query(query)] => match query.body.as_ref() {
+    let mut found = Analysis::nothing();
+    sql::analyse(&count, Some(dialect), SqlAccess::ReadOnly, &mut found);
+    let is_read =
+        |kind: &FactKind| matches!(kind, FactKind::Statement { category, .. } if *category == Category::Read);
+    let harmless = found.risk() == Risk::Low && found.facts.iter().all(|fact| is_read(&fact.kind));
+    let faithful = match parsed(&count, dialect)? {
+        Statement::Query(query) => match *query.body {
             SetExpr::Select(select) => {
                 select.from == std::slice::from_ref(table) && select.selection.as_ref() == condition
             }
@@ -47,6 +37,23 @@ fn count_of(statements: &[Statement], dialect: Dialect) -> Option<String> {
         _ => false,
     };
     (faithful && harmless).then_some(count)
+}
+
+fn parsed(sql: &str, dialect: SqlDialect) -> Option<Statement> {
+    let grammar: &dyn Dialect = match dialect {
+        SqlDialect::Sqlite => &SQLiteDialect {},
+        SqlDialect::Postgresql => &PostgreSqlDialect {},
+        SqlDialect::Mysql => &MySqlDialect {},
+    };
+    // Strings stay as written, so that what is printed is what was sent.
+    let options = ParserOptions::new().with_unescape(false);
+    let mut parser = Parser::new(grammar)
+        .with_options(options)
+        .try_with_sql(sql)
+        .ok()?;
+    let mut statements = parser.parse_statements().ok()?;
+    let statement = statements.pop()?;
+    statements.is_empty().then_some(statement)
 }
 
 /// How a change of one table is printed up to its condition, with the table and the condition.
@@ -69,3 +76,6 @@ fn plain_change(statement: &Statement) -> Option<(String, &TableWithJoins, Optio
     let is_one = table.joins.is_empty() && matches!(table.relation, TableFactor::Table { args: None, .. });
     is_one.then_some((plain, table, condition))
 }
+
+#[cfg(test)]
+mod tests;
