@@ -11,16 +11,18 @@ use placet_core::analysis::{Analysis, FactKind};
 use placet_core::call::Args;
 use placet_core::policy::pattern::CommandPattern;
 use placet_core::tool::{Category, Lens, SqlAccess, Tool};
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::path::{self, Use};
-use super::shell::{self, Start};
+use super::shell::{self, Programs, Start};
 use super::{sql, url};
 use crate::Site;
 
-/// What an argument is taken for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Sort {
+/// What an argument is taken for, by its name in `programs.toml`. Of several the first counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Sort {
     /// A line for a shell, or the name of a program when words stand beside it.
     Line,
     /// A program, and nothing else.
@@ -35,30 +37,12 @@ enum Sort {
     Variables,
     /// The folder that a command starts in.
     Folder,
-    Path,
-    Url,
     Sql,
     /// What is written, said or searched for; it may look like anything.
     Text,
+    Url,
+    Path,
 }
-
-/// Names of arguments in lowercase, without separators and a plural's `s`; `*` stands for any beginning. The first row counts.
-#[rustfmt::skip]
-const NAMES: &[(Sort, &str)] = &[
-    (Sort::Line, "bash command commandline cmd cmdline exec execute line run script sh shell shellcommand"),
-    (Sort::Program, "binary executable program"),
-    (Sort::Words, "arg argument argv cmdarg commandarg param parameter"),
-    (Sort::MaybeLine, "code input"),
-    (Sort::Input, "stdin standardinput"),
-    (Sort::Variables, "env environ environment environmentvariable envvar"),
-    (Sort::Folder, "cwd workdir workingdir workingdirectory currentdirectory"),
-    (Sort::Sql, "sql statement"),
-    (Sort::Text, "body codeedit comment content description diff explanation filetext inserttext instruction message note"),
-    (Sort::Text, "new newcontent newstr newstring newtext old oldcontent oldstr oldstring oldtext"),
-    (Sort::Text, "patch pattern prompt regex replacement search text title"),
-    (Sort::Url, "*url *uri"),
-    (Sort::Path, "filename *path *file *dir *directory *folder *dest *destination *target"),
-];
 
 /// Finds what the arguments would do.
 pub(super) fn analyse(tool: &Tool, args: &Args, places: Site<'_>, found: &mut Analysis) {
@@ -253,12 +237,10 @@ fn sort_of(name: &str) -> Option<Sort> {
     let letters = name.chars().filter(char::is_ascii_alphanumeric);
     let name: String = letters.map(|c| c.to_ascii_lowercase()).collect();
     let name = name.strip_suffix('s').unwrap_or(&name);
-    let is_own = |own: &str| {
-        own.strip_prefix('*')
-            .map_or(own == name, |end| name.ends_with(end))
-    };
-    let row = NAMES.iter().find(|(_, names)| names.split(' ').any(is_own));
-    row.map(|(sort, _)| *sort)
+    let mut sorts = Programs::builtin_ref().facts().arguments.iter();
+    sorts
+        .find(|(_, names)| names.matches(name))
+        .map(|(sort, _)| *sort)
 }
 
 /// A URL or a path, by how it begins.

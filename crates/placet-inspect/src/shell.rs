@@ -65,12 +65,7 @@ pub(super) fn analyse_line(line: &str, start: &Start<'_>, places: Site<'_>, foun
     let mut walk = walk::Walk::new(places, found);
     walk.start(start);
     walk.line(line, &[]);
-    let commands = walk.commands();
-    if commands > COMMANDS_MAX {
-        found
-            .facts
-            .push(unreadable(line, Why::TooManyCommands { count: commands }));
-    }
+    walk.finish(line);
 }
 
 /// Finds what a program does that is given its words one by one, without a shell.
@@ -78,6 +73,7 @@ pub(super) fn analyse_words(words: &[&str], start: &Start<'_>, places: Site<'_>,
     let mut walk = walk::Walk::new(places, found);
     walk.start(start);
     walk.words(words);
+    walk.finish(&words.join(" "));
 }
 
 /// The fact that (part of) a line could not be understood.

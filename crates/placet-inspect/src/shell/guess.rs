@@ -17,40 +17,41 @@ fn add(word: &str, guess: &mut String, depth: usize) {
     while let Some(at) = rest.find(['$', '`']) {
         let (before, after) = rest.split_at(at);
         guess.push_str(before);
-        rest = if let Some(inner) = after.strip_prefix("${") {
-            let (inner, after) = until(inner, '{', '}');
-            if inner == "HOME" && guess.is_empty() {
-                guess.push('~');
-            } else if let Some(default) = default_of(inner).filter(|_| depth > 0) {
-                add(default, guess, depth - 1);
-            }
-            after
-        } else if let Some(inner) = after.strip_prefix("$(") {
-            until(inner, '(', ')').1
-        } else if let Some(inner) = after.strip_prefix('`') {
-            inner.split_once('`').map_or("", |(_, after)| after)
-        } else {
-            let name = after.get(1..).unwrap_or_default();
-            let end = name
-                .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-                .unwrap_or(name.len());
-            if name.get(..end) == Some("HOME") && guess.is_empty() {
-                guess.push('~');
-            }
-            // `$1`, `$@`, `$$` are one character.
-            let is_one = end == 0 || name.starts_with(|c: char| c.is_ascii_digit());
-            let end = if is_one {
-                name.chars().next().map_or(0, char::len_utf8)
-            } else {
-                end
-            };
-            name.get(end..).unwrap_or_default()
-        };
-        if guess.is_empty() && rest.starts_with('/') {
+        let (inner, behind) = expansion(after);
+        if inner == "HOME" && guess.is_empty() {
+            guess.push('~');
+        } else if let Some(default) = default_of(inner).filter(|_| depth > 0) {
+            add(default, guess, depth - 1);
+        }
+        if guess.is_empty() && behind.starts_with('/') {
             guess.push('.');
         }
+        rest = behind;
     }
     guess.push_str(rest);
+}
+
+/// A variable, with what its braces say about it, and what follows. Nothing is said of a command.
+fn expansion(text: &str) -> (&str, &str) {
+    if let Some(inner) = text.strip_prefix("${") {
+        return until(inner, '{', '}');
+    }
+    if let Some(inner) = text.strip_prefix("$(") {
+        return ("", until(inner, '(', ')').1);
+    }
+    if let Some(inner) = text.strip_prefix('`') {
+        return ("", inner.split_once('`').map_or("", |(_, after)| after));
+    }
+    let name = text.get(1..).unwrap_or_default();
+    let in_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let end = match name.chars().next() {
+        Some(first) if in_name(first) && !first.is_ascii_digit() => {
+            name.find(|c| !in_name(c)).unwrap_or(name.len())
+        }
+        // `$1`, `$@`, `$$` are one character.
+        first => first.map_or(0, char::len_utf8),
+    };
+    name.split_at(end)
 }
 
 /// What stands before the end of a bracket, and what follows it.

@@ -14,59 +14,56 @@ pub(super) fn of(kind: Kind, text: &str) -> Vec<Fact> {
     if let Some(fact) = with_scheme(kind, text) {
         return vec![fact];
     }
-    let (scheme, hosts) = named(kind, text);
-    let hosts = hosts.into_iter().filter(|host| !host.is_empty());
-    let of_settings = matches!(kind, Kind::Remote | Kind::Copy | Kind::Any);
-    let settings = text.split_whitespace().filter(|_| of_settings);
-    let values = settings.filter_map(|pair| pair.strip_prefix("host="));
-    let values = values.filter(|host| !host.is_empty() && !host.starts_with('/'));
-    hosts
-        .map(|host| url::host(scheme, host))
-        .chain(values.map(|host| url::host("tcp", host)))
-        .collect()
-}
-
-/// Hosts that are written without a scheme.
-fn named(kind: Kind, text: &str) -> (&'static str, Vec<&str>) {
-    let before = |end: char, text| str::split(text, end).next().unwrap_or_default();
-    let without_user = |login: &'_ str| login.rfind('@').map_or(0, |at| at + 1);
+    let without_user = |login: &str| login.rfind('@').map_or(0, |at| at + 1);
     let host_of = |login| str::get(login, without_user(login)..).unwrap_or_default();
-    match kind {
+    let named: Vec<&str> = match kind {
         // `user@host:path`
         Kind::Remote | Kind::Copy => {
             let login = text.split_once(':').map_or("", |(login, _)| login);
             let is_host = !login.contains('/') && !login.starts_with('-');
-            ("ssh", is_host.then(|| host_of(login)).into_iter().collect())
+            is_host.then(|| host_of(login)).into_iter().collect()
         }
-        // `user@host`, several with commas
-        Kind::Login => (
-            "ssh",
-            text.split(',').map(|login| before(':', host_of(login))).collect(),
-        ),
-        // `example.org`, `@8.8.8.8`, `example.org/x`; no number and no file that is known as one
-        Kind::Host => {
-            let name = before('/', text.trim_start_matches('@'));
-            let is_host = name.contains(['.', ':']) && is_name(name);
-            ("tcp", is_host.then_some(name).into_iter().collect())
+        // `example.org`, `@8.8.8.8`, `example.org/a/b:tag`; no number and no file that is known as one
+        Kind::Host | Kind::Image => {
+            let name = text.trim_start_matches('@').split('/').next().unwrap_or_default();
+            let is_host = match kind {
+                Kind::Image => text.contains('/') && name.contains('.') && !name.ends_with(':'),
+                _ => name.contains(['.', ':']),
+            };
+            (is_host && is_name(name)).then_some(name).into_iter().collect()
         }
-        // `example.org/a/b:tag`, `10.0.0.1:5000/a`
-        Kind::Image => {
-            let registry = text.split_once('/').map_or("", |(host, _)| host);
-            let is_host = registry.contains('.') && !registry.ends_with(':') && is_name(registry);
-            ("https", is_host.then_some(registry).into_iter().collect())
+        // `user@host:22,host`, `TCP:host:port`, `openssl-connect:host:port,verify=0`, `example.org:443:10.0.0.1:443`
+        Kind::Login | Kind::Socket | Kind::Route => {
+            let parts = text.split([':', ',']).skip(usize::from(kind == Kind::Socket));
+            let is_option = |part: &str| kind == Kind::Socket && part.contains('=');
+            let is_number = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
+            let part = |part| match kind {
+                Kind::Route => str::trim_start_matches(part, ['+', '-']),
+                _ => host_of(part),
+            };
+            parts
+                .map(part)
+                .filter(|part| !is_number(part) && !is_option(part))
+                .collect()
         }
-        // `TCP:host:port`, `openssl-connect:host:port,verify=0`
-        Kind::Socket => ("tcp", text.split([':', ',']).nth(1).into_iter().collect()),
-        // `example.org:443:10.0.0.1:443`
-        Kind::Route => {
-            let parts = text
-                .split([':', ','])
-                .map(|part| part.trim_start_matches(['+', '-']));
-            let is_number = |part: &&str| part.bytes().all(|b| b.is_ascii_digit());
-            ("http", parts.filter(|part| !is_number(part)).collect())
-        }
-        _ => ("", Vec::new()),
-    }
+        _ => Vec::new(),
+    };
+    let scheme = match kind {
+        Kind::Remote | Kind::Copy | Kind::Login => "ssh",
+        Kind::Image => "https",
+        Kind::Route => "http",
+        _ => "tcp",
+    };
+    let of_settings = matches!(kind, Kind::Remote | Kind::Copy | Kind::Any);
+    let settings = text.split_whitespace().filter(|_| of_settings);
+    let values = settings.filter_map(|pair| pair.strip_prefix("host="));
+    let values = values.filter(|host| !host.starts_with('/'));
+    let named = named.into_iter().map(|host| (scheme, host));
+    named
+        .chain(values.map(|host| ("tcp", host)))
+        .filter(|(_, host)| !host.is_empty())
+        .map(|(scheme, host)| url::host(scheme, host))
+        .collect()
 }
 
 fn is_name(name: &str) -> bool {

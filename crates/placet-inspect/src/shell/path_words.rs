@@ -4,8 +4,6 @@
 //! `grep -fsecrets/key` too, and no list says which words of which program are files. So every part of a word that could be a
 //! path counts as one: a path too many can only ask or deny.
 
-use std::collections::VecDeque;
-
 use super::super::path;
 use super::guess;
 use super::word::Word;
@@ -16,17 +14,14 @@ use crate::Site;
 const SEPARATORS: [char; 4] = ['=', ':', ',', '@'];
 /// A part after so many separators is only looked at by itself, without what follows it.
 const TAILS_MAX: usize = 8;
-/// Beyond this limit the oldest value is evicted, and a word only known at run time is not understood any more.
+/// A line that sets more values is not understood.
 const VALUES_MAX: usize = 16;
 /// What is longer the system does not open.
 const PATH_BYTES_MAX: usize = 4_096;
 
 /// Values that variables were given on the line.
 #[derive(Debug, Default)]
-pub(super) struct Values {
-    known: VecDeque<(String, String)>,
-    has_evicted: bool,
-}
+pub(super) struct Values(Vec<(String, String)>);
 
 impl Values {
     /// Remembers `NAME=value`; ignores anything else.
@@ -42,19 +37,14 @@ impl Values {
         let filled = self.fill(value).last();
         let value = guess::of(filled.as_deref().unwrap_or(value));
         // `--features=a` sets nothing.
-        if name.is_empty() || name.starts_with('-') || name.len() + value.len() > PATH_BYTES_MAX {
-            return;
+        let is_one = !name.is_empty() && !name.starts_with('-') && name.len() + value.len() <= PATH_BYTES_MAX;
+        if is_one && !self.are_too_many() {
+            self.0.push((name.to_owned(), value));
         }
-        if self.known.len() == VALUES_MAX {
-            self.known.pop_front();
-            self.has_evicted = true;
-        }
-        self.known.push_back((name.to_owned(), value));
     }
 
-    /// Whether these words may use a value that was evicted.
-    pub(super) fn are_short_of(&self, words: &[Word<'_>]) -> bool {
-        self.has_evicted && words.iter().any(Word::is_later)
+    pub(super) fn are_too_many(&self) -> bool {
+        self.0.len() > VALUES_MAX
     }
 
     /// What `text` may come to: once per value, all other variables having their last one.
@@ -67,10 +57,10 @@ impl Values {
                     (filled.len() <= PATH_BYTES_MAX).then_some(filled)
                 })
         };
-        let used = self.known.iter().filter(move |(name, _)| text.contains(name));
+        let used = self.0.iter().filter(move |(name, _)| text.contains(name));
         used.filter_map(move |pair| {
             std::iter::once(pair)
-                .chain(self.known.iter().rev())
+                .chain(self.0.iter().rev())
                 .try_fold(text.to_owned(), put)
         })
     }

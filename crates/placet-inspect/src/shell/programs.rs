@@ -16,6 +16,7 @@ use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 
+use super::super::arguments::Sort;
 use super::super::path::KnownPlaces;
 pub(super) use command_line::{Parsed, Slot, is_one_string};
 use placet_core::policy::Wild;
@@ -53,6 +54,8 @@ pub(in super::super) struct Facts {
     /// Options that several records share.
     options: BTreeMap<String, Options>,
     environment: Environment,
+    /// Names of arguments in lowercase, without separators and a plural's `s`.
+    pub(in super::super) arguments: BTreeMap<Sort, List<Wild>>,
     pub(in super::super) places: KnownPlaces,
     pub(super) shell: ShellWords,
     pub(super) git: Git,

@@ -7,13 +7,13 @@
 mod command;
 mod redirect;
 
-use placet_core::analysis::{Analysis, Ban, Doubt};
+use placet_core::analysis::{Analysis, Ban, Doubt, Why};
 
 use super::judge::{self, Fed};
 use super::tree::{Node, Tree};
 use super::word::{Known, Word};
 use super::working_folder::WorkingFolder;
-use super::{SHELLS_MAX, Start, ambiguity, path_words, unreadable};
+use super::{COMMANDS_MAX, SHELLS_MAX, Start, ambiguity, path_words, unreadable};
 use crate::Site;
 use redirect::{fed_by, stray_words};
 
@@ -73,9 +73,17 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// How many simple commands were found.
-    pub(super) const fn commands(&self) -> usize {
-        self.commands
+    /// Says which limits were reached.
+    pub(super) fn finish(mut self, line: &str) {
+        if self.commands > COMMANDS_MAX {
+            let count = self.commands;
+            self.found
+                .facts
+                .push(unreadable(line, Why::TooManyCommands { count }));
+        }
+        if self.values.are_too_many() {
+            self.doubt(line, Doubt::TooManyValues);
+        }
     }
 
     /// Reads one line that a shell would run under `under`.

@@ -50,22 +50,26 @@ impl<'s> Word<'s> {
             words.push(word);
             return Ok(());
         }
-        let expanded = brace::expand(&word.value).unwrap_or_default();
+        let expanded = brace::expand(&word.value);
         word.value = brace::as_written(&word.value).into();
-        if expanded.is_empty() || words.len() + expanded.len() > BRACED_WORDS_MAX {
-            words.push(word);
-            return Err(Doubt::TooManyWords);
+        match expanded {
+            Ok(expanded) if words.len() + expanded.len() > BRACED_WORDS_MAX => {
+                words.push(word);
+                Err(Doubt::TooManyWords)
+            }
+            Ok(expanded) if !matches!(&*expanded, [only] if **only == *word.value) => {
+                // Bash drops what comes out empty.
+                let kept = expanded.into_iter().filter(|value| !value.is_empty());
+                words.extend(kept.map(|value| Self::made(value, word.known)));
+                // To a shell without braces the list is one path.
+                let climbs = word.value.split(['/', ',', '{', '}']).any(|part| part == "..");
+                if climbs { Err(Doubt::ShellsDiffer) } else { Ok(()) }
+            }
+            itself => {
+                words.push(word);
+                itself.map(drop)
+            }
         }
-        if matches!(&*expanded, [only] if **only == *word.value) {
-            words.push(word);
-            return Ok(());
-        }
-        let climbs = word.value.split(['/', ',', '{', '}']).any(|part| part == "..");
-        // Bash drops what comes out empty.
-        let kept = expanded.into_iter().filter(|value| !value.is_empty());
-        words.extend(kept.map(|value| Self::made(value, word.known)));
-        // To a shell without braces the list is one path.
-        if climbs { Err(Doubt::ShellsDiffer) } else { Ok(()) }
     }
 
     /// A word that was not written on the line, such as one that braces make.

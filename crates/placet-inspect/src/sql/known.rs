@@ -6,7 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use placet_core::tool::{SqlAccess, SqlDialect};
+use placet_core::analysis::SqlConcern;
+use placet_core::tool::{Risk, SqlAccess, SqlDialect};
 use serde::Deserialize;
 use sqlparser::ast::{DataType, Ident, ObjectName, ObjectNamePart};
 
@@ -37,17 +38,6 @@ impl Dialect {
         let may_be_postgresql = !self.certain || self.grammar == SqlDialect::Postgresql;
         may_be_postgresql && self.access == SqlAccess::Unrestricted
     }
-}
-
-/// What is known about a function.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Function {
-    /// It computes something from its arguments, or tells about the session.
-    Pure,
-    /// It reaches files, other servers, other sessions or the settings, runs text as code, or blocks.
-    Beyond,
-    /// Nothing: perhaps a user's own function.
-    Unknown,
 }
 
 /// The file. Records of one kind are merged into [`Names`].
@@ -105,16 +95,16 @@ pub(super) fn lists(section: &str, name_of_list: &str, name: &str) -> bool {
     list(section, name_of_list).is_some_and(|list| list.contains(name))
 }
 
-/// What is known about the function of this name.
-pub(super) fn function(name: &ObjectName, dialect: Dialect) -> Function {
+/// Why the function of this name does not surely only compute something from its arguments, or tell about the session. It reaches files,
+/// other servers, other sessions or the settings, runs text as code, or blocks; or it is not known, perhaps a user's own.
+pub(super) fn function(name: &ObjectName, dialect: Dialect) -> Option<(Risk, SqlConcern)> {
     let words = words(name);
-    let Some((last, schema)) = words.split_last() else {
-        return Function::Unknown;
-    };
+    let function = name.to_string();
+    let (last, schema) = words.split_last()?;
     let lower = last.to_ascii_lowercase();
     let mut starts = list("beyond", "starts").into_iter().flatten();
     if lists("beyond", "names", &lower) || starts.any(|start| lower.starts_with(start)) {
-        return Function::Beyond;
+        return Some((Risk::High, SqlConcern::ReachesBeyond { function }));
     }
     let built_in = match schema {
         [] => true,
@@ -125,11 +115,8 @@ pub(super) fn function(name: &ObjectName, dialect: Dialect) -> Function {
     let is_bare = |part: &ObjectNamePart| part.as_ident().is_some_and(|ident| ident.quote_style.is_none());
     let stored = dialect.grammar == SqlDialect::Mysql && !name.0.iter().all(is_bare);
     // As written and not in lower case: `"Count"` in quotes is another function than `count`.
-    if built_in && !stored && KNOWN.functions.has(last, dialect) {
-        Function::Pure
-    } else {
-        Function::Unknown
-    }
+    let is_known = built_in && !stored && KNOWN.functions.has(last, dialect);
+    (!is_known).then_some((Risk::Medium, SqlConcern::UnknownFunction { function }))
 }
 
 /// Whether the operator is one of the dialect's own.

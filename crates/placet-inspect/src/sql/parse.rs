@@ -156,31 +156,33 @@ pub(super) fn read(sql: &str, dialect: ReadIn) -> Result<Option<Reading>, SqlCon
 }
 
 /// The first operator that is not one of the dialect's own. The parser splits `@@@` into two, and PostgreSQL does not: to it operators
-/// that touch are one, but for the signs at the end of one without an uncommon character (`a<>-1`).
+/// that touch are one, but for the signs at the end of one without an uncommon character (`a=-1`).
 fn unknown_operator(tokens: &[&TokenWithSpan], dialect: ReadIn) -> Option<String> {
     let postgresql = dialect.grammar == SqlDialect::Postgresql;
-    let mut before: Option<&TokenWithSpan> = None;
-    tokens.iter().find_map(|token| {
-        let is_other = matches!(
-            token.token,
-            Token::Word(_) | Token::Number(..) | Token::Placeholder(_)
-        );
-        let text = token.token.to_string();
-        let is_operator = !text.is_empty() && text.chars().all(|c| "+-*/<>=~!@#%^&|`?".contains(c));
-        if is_other || is_string(&token.token) || !is_operator {
-            return None;
-        }
-        let touched = before
-            .replace(token)
-            .filter(|before| before.span.end == token.span.start);
-        let is_sign = matches!(token.token, Token::Plus | Token::Minus);
-        // `!=`, unlike `<>`, is a token of its own before a sign.
-        let is_uncommon = |token: &Token| *token == Token::Neq || token.to_string().contains(UNCOMMON);
-        let joins = touched.is_some_and(|before| !is_sign || is_uncommon(&before.token));
+    let text = |token: &&TokenWithSpan| match token.token {
+        Token::Word(_) | Token::Number(..) | Token::Placeholder(_) => String::new(),
+        _ if is_string(&token.token) => String::new(),
+        // It may be `!=`.
+        Token::Neq if postgresql => "!=".to_owned(),
+        _ => token.token.to_string(),
+    };
+    let is_operator = |token: &&TokenWithSpan| {
+        let text = text(token);
+        !text.is_empty() && text.chars().all(|c| "+-*/<>=~!@#%^&|`?".contains(c))
+    };
+    let is_one = |left: &&TokenWithSpan, right: &&TokenWithSpan| {
+        postgresql && left.span.end == right.span.start && is_operator(left) && is_operator(right)
+    };
+    let mut operators = tokens
+        .chunk_by(is_one)
+        .filter(|run| run.first().is_some_and(is_operator));
+    operators.find_map(|run| {
+        let text: String = run.iter().map(text).collect();
         let plain = text.trim_end_matches(['+', '-']);
+        let ends_plainly = postgresql && !plain.contains(UNCOMMON);
         let is_known = known::operator(&text, dialect)
-            || (postgresql && !plain.contains(UNCOMMON) && known::operator(plain, dialect));
-        (postgresql && joins || !is_known).then_some(text)
+            || (ends_plainly && (plain.is_empty() || known::operator(plain, dialect)));
+        (!is_known).then_some(text)
     })
 }
 

@@ -4,7 +4,7 @@ use placet_core::analysis::SqlConcern;
 use placet_core::tool::{Risk, SqlDialect};
 use sqlparser::ast::{
     AccessExpr, BinaryOperator, DataType, Expr, Function, FunctionArgumentClause, FunctionArguments, Ident,
-    ObjectName, Query, Select, SelectFlavor, SelectItem, TableFactor,
+    Query, Select, SelectFlavor, SelectItem, TableFactor,
 };
 
 use super::known::{self, Dialect};
@@ -104,18 +104,9 @@ fn function(called: &Function, dialect: Dialect) -> Option<Unproven> {
         _ => None,
     };
     let foreign = called.uses_odbc_syntax || called.parameters != FunctionArguments::None;
-    name_of_function(&called.name, dialect)
+    known::function(&called.name, dialect)
         .or(returning)
         .or_else(|| foreign.then(|| unproven(&called.name)))
-}
-
-fn name_of_function(name: &ObjectName, dialect: Dialect) -> Option<Unproven> {
-    let function = name.to_string();
-    match known::function(name, dialect) {
-        known::Function::Pure => None,
-        known::Function::Beyond => Some((Risk::High, SqlConcern::ReachesBeyond { function })),
-        known::Function::Unknown => Some((Risk::Medium, SqlConcern::UnknownFunction { function })),
-    }
 }
 
 /// Operators that are more than their characters: `OPERATOR(schema.+)`, and MySQL's assignment to a variable.
@@ -141,7 +132,7 @@ pub(super) fn table(table: &TableFactor, dialect: Dialect) -> Option<Unproven> {
         TableFactor::Table {
             name, args: Some(_), ..
         }
-        | TableFactor::Function { name, .. } => name_of_function(name, dialect),
+        | TableFactor::Function { name, .. } => known::function(name, dialect),
         TableFactor::Table { .. }
         | TableFactor::Derived { .. }
         | TableFactor::NestedJoin { .. }

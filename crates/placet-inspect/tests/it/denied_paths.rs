@@ -111,7 +111,7 @@ fn what_only_mentions_a_denied_path_is_not_denied() {
 }
 
 #[test]
-fn once_a_value_was_evicted_every_word_with_a_variable_is_high() {
+fn a_line_that_sets_more_values_than_are_tracked_is_high() {
     let rules = policy(SECRETS);
     let many: Vec<String> = (0..40).map(|n| format!("v{n}=1;")).collect();
     let many = many.join(" ");
@@ -119,6 +119,5 @@ fn once_a_value_was_evicted_every_word_with_a_variable_is_high() {
         let verdict = line(&rules, &format!("x=secrets; {many} {bypass}"));
         assert_eq!(verdict.risk, Risk::High, "{bypass}");
     }
-    let verdict = line(&rules, &format!("x=secrets; {many} cat notes.txt"));
-    assert_eq!(verdict.risk, Risk::Medium);
+    assert_eq!(line(&rules, "x=1; cat $x.txt").risk, Risk::Medium);
 }

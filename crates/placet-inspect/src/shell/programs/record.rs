@@ -303,14 +303,8 @@ impl TryFrom<String> for Code {
     }
 }
 
-impl PartialEq for Code {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.as_str() == other.0.as_str()
-    }
-}
-
 /// What is known about a program, or about one of its subcommands.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Record {
     names: String,

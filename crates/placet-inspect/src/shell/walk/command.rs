@@ -261,11 +261,8 @@ impl Walk<'_> {
         }
     }
 
-    /// The paths that these words and assignments may name. A word that may use an evicted value is HIGH.
-    pub(super) fn named(&mut self, words: &[Word<'_>], assignments: &[String], text: &str) -> Vec<String> {
-        if self.values.are_short_of(words) {
-            self.doubt(text, Doubt::TooManyValues);
-        }
+    /// The paths that these words and assignments may name.
+    pub(super) fn named(&self, words: &[Word<'_>], assignments: &[String]) -> Vec<String> {
         path_words::of(
             words,
             assignments,
@@ -282,7 +279,7 @@ impl Walk<'_> {
             .take(INPUT_WORDS_MAX)
             .map(|word| Word::made(word, Known::Fully))
             .collect();
-        let more = self.named(&words, &[], text);
+        let more = self.named(&words, &[]);
         if let Some(FactKind::Command { paths, .. }) = self.found.facts.last_mut().map(|fact| &mut fact.kind)
         {
             paths.extend(more);
@@ -307,7 +304,7 @@ impl Walk<'_> {
         for text in assigned.chain(declared.filter(|text| text.contains('='))) {
             self.values.assign(text);
         }
-        let paths = self.named(&command.words, &command.assignments, &command.text);
+        let paths = self.named(&command.words, &command.assignments);
         let programs = self.places.programs();
         let steers = |text: &&String| !judge::is_harmless_assignment(text, programs);
         let kind = FactKind::Command {

@@ -6,7 +6,7 @@ use placet_core::tool::Risk;
 use super::super::judge::{self, Fed};
 use super::super::tree::Node;
 use super::super::word::{Known, Word};
-use super::super::working_folder::{self, Lead};
+use super::super::working_folder;
 use super::{Source, Walk};
 
 impl Walk<'_> {
@@ -39,7 +39,7 @@ impl Walk<'_> {
     }
 
     /// Judges one file that is written or read.
-    pub(super) fn redirect_to(&mut self, operator: &str, word: &Word<'_>) {
+    fn redirect_to(&mut self, operator: &str, word: &Word<'_>) {
         let duplicates = operator.contains('&') && !operator.starts_with('&');
         let is_number = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
         if duplicates && is_number(word.value.trim_end_matches('-')) && !word.is_later() {
@@ -47,54 +47,44 @@ impl Walk<'_> {
         }
         let writes = operator.contains('>');
         let known = &self.places.programs().facts().places;
-        let device = word.known == Known::Fully && known.devices.has(&word.value);
-        let lead = self
-            .working_folder
-            .lead(&working_folder::path_of(word), self.places);
-        let contained = device || (lead.inside && !word.is_later());
         if writes && known.is_disk(&word.value) {
             self.ban(Ban::WritesOverDisk {
                 operator: operator.to_owned(),
                 device: word.raw.to_string(),
             });
         }
-        let (risk, why) = if device {
-            (Risk::Low, None)
+        let device = word.known == Known::Fully && known.devices.has(&word.value);
+        let place = working_folder::path_of(word);
+        let lead = self.working_folder.lead(&place, self.places);
+        let raw = || word.raw.to_string();
+        let secret = || judge::words(std::slice::from_ref(word), self.places);
+        let why = if device {
+            None
+        } else if let Some(why) = secret() {
+            Some(why)
+        } else if word.is_later() || (writes && word.known == Known::Shape) {
+            Some(Why::LeadsLater { word: raw() })
+        } else if lead.outside || (!lead.inside && (writes || working_folder::points_away(&place))) {
+            Some(Why::MaybeOutside { word: raw() })
         } else {
-            let why = self.redirect_high(writes, contained, word, &lead);
-            let is_read = !writes && word.known == Known::Fully && lead.is_plain();
-            let risk = if is_read { Risk::Low } else { Risk::Medium };
-            (why.as_ref().map_or(risk, |_| Risk::High), why)
+            let guards = writes && lead.sensitive.is_some();
+            guards.then(|| judge::does(&word.raw, Deed::ChangesGuarded))
         };
-        let paths = self.named(std::slice::from_ref(word), &[], &word.raw);
+        let is_read = !writes && word.known == Known::Fully && lead.is_plain();
         self.found.facts.push(Fact {
             kind: FactKind::Redirect {
                 path: word.shown(),
                 writes,
-                contained,
-                paths,
+                contained: device || (lead.inside && !word.is_later()),
+                paths: self.named(std::slice::from_ref(word), &[]),
             },
-            risk,
+            risk: match why {
+                Some(_) => Risk::High,
+                None if device || is_read => Risk::Low,
+                None => Risk::Medium,
+            },
             why,
         });
-    }
-
-    /// Why a redirection is HIGH, if it is.
-    fn redirect_high(&self, writes: bool, contained: bool, word: &Word<'_>, lead: &Lead) -> Option<Why> {
-        let raw = || word.raw.to_string();
-        if let Some(why) = judge::words(std::slice::from_ref(word), self.places) {
-            return Some(why);
-        }
-        if word.is_later() || (writes && word.known == Known::Shape) {
-            return Some(Why::LeadsLater { word: raw() });
-        }
-        if writes && contained && lead.sensitive.is_some() {
-            let deed = Deed::ChangesGuarded;
-            return Some(Why::Does { what: raw(), deed });
-        }
-        let leaves = || working_folder::points_away(&working_folder::path_of(word)) || lead.outside;
-        let outside = !contained && (writes || leaves());
-        outside.then(|| Why::MaybeOutside { word: raw() })
     }
 }
 

@@ -272,9 +272,9 @@ fn what_postgresql_reads_as_a_call_is_not_a_read() {
             EXPLAIN (SOMETHING_NEW) SELECT 1
               MEDIUM command EXPLAIN [] Sql(Unproven { what: "SOMETHING_NEW" })
             SELECT 1 @@@ 2
-              MEDIUM command SELECT [] Sql(Unproven { what: "@" })
+              MEDIUM command SELECT [] Sql(Unproven { what: "@@@" })
             SELECT 1 !=- 2
-              MEDIUM command SELECT [] Sql(Unproven { what: "-" })
+              MEDIUM command SELECT [] Sql(Unproven { what: "!=-" })
             SELECT 1 OPERATOR(evil.+) 2
               MEDIUM command SELECT [] Sql(Unproven { what: "OPERATOR(evil.+)" })
             SELECT (t).my_delete_all FROM t
