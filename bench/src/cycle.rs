@@ -125,7 +125,7 @@ async fn sketch_try(plan: &Plan, folder: &Path, in_flight: usize) -> anyhow::Res
     Ok(tried)
 }
 
-/// Propose, wait while a person answers, claim, finish. Returns how long the waiting agent took to hear of the answer.
+/// Propose, wait while a person answers, claim, finish. Returns how long the waiting agent took to receive the answer.
 async fn our_cycle(engine: Engine, agent: usize, number: usize) -> anyhow::Result<Duration> {
     let (key, question) = world::park(&engine, agent, number).await?;
     let (gate, broker) = (engine.gate(), engine.broker());

@@ -110,7 +110,7 @@ pub(crate) async fn park(
     };
     match engine.gate().propose(call).await? {
         Proposed::Parked { on, .. } => Ok((key, on)),
-        other => anyhow::bail!("a call that should be asked about was {other:?}"),
+        other => anyhow::bail!("a call that should need approval was {other:?}"),
     }
 }
 

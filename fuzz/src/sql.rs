@@ -55,7 +55,7 @@ fn check(text: &str, dialect: Option<SqlDialect>, writes: bool, parses: bool) ->
     })
 }
 
-/// Whether anything that is no query, at whatever depth, is among the statements. Kept short on purpose: it must be right
+/// Whether anything but a query, at whatever depth, is among the statements. Kept short on purpose: it must be right
 /// where the analysis it checks may be wrong.
 fn writes(statements: &[Statement]) -> bool {
     let mut statements = statements.to_vec();

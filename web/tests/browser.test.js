@@ -16,7 +16,7 @@ import './stories/places.js';
 import './stories/asking-less.js';
 import './stories/talking.js';
 import './stories/chatting.js';
-import './stories/looks.js';
+import './stories/appearance.js';
 import { closeBrowser, stories, tellStory } from './world.js';
 
 describe('in the browser', { concurrency: 3 }, () => {

@@ -9,6 +9,7 @@ use crate::shape::{read, rust_files, shown};
 use crate::workspace::Workspace;
 
 mod habits;
+mod prose;
 
 /// Files of the catalogue whose sentences code finds by a value or a path, and so does not name.
 const LOOKED_UP: [&str; 5] = ["codes", "format", "help", "reply", "web"];

@@ -345,7 +345,7 @@ impl Inner {
             let run = match stored.run(session) {
                 Ok(Some(run)) => run,
                 Ok(None) => continue,
-                // It cannot go on, and that is no reason to keep the others from it.
+                // It cannot continue; the others can.
                 Err(error) => {
                     tracing::error!(%error, %session, "a run cannot be read; it is left as it is");
                     continue;

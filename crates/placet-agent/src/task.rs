@@ -58,7 +58,7 @@ pub(crate) fn begin(call: &ToolCall, by: &RunStarted) -> Result<RunStarted, Stri
     let mut origin = by.origin.clone();
     if origin.agent_path.len() >= DEPTH_MAX {
         return Err(format!(
-            "work is handed on at most {DEPTH_MAX} times; do it yourself"
+            "tasks are delegated at most {DEPTH_MAX} levels deep; do it yourself"
         ));
     }
     origin.agent_path.push(slug(description?));

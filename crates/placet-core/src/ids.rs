@@ -103,7 +103,7 @@ id!(
     "the call id"
 );
 id!(
-    /// One question put to people: `int_…`.
+    /// One question to people: `int_…`.
     InteractionId,
     "the request id"
 );

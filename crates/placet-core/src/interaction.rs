@@ -1,4 +1,4 @@
-//! An interaction: one question put to people, from asked to processed.
+//! An interaction: one question to people, from asked to processed.
 //!
 //! The middle of the flow: policy said "ask", and a call is parked until people answer or time runs out.
 //!
@@ -187,7 +187,7 @@ pub struct Escalating {
     pub to: BTreeSet<PersonId>,
 }
 
-/// One question put to people, in exactly one of its states.
+/// One question to people, in exactly one of its states.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Interaction {

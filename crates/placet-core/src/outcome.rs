@@ -327,12 +327,12 @@ impl Outcome {
             Self::Terminated { reason, .. } => ("run_terminated_by_person", json!({ "reason": reason })),
             Self::Expired { after, default: None } => (
                 "expired",
-                json!({ "explanation": format!("nobody answered within {after}; this is not a refusal by a person") }),
+                json!({ "explanation": format!("no approver answered within {after}; this is not a rejection by a person") }),
             ),
             Self::Expired { after, default } => (
                 "expired",
                 json!({
-                    "explanation": format!("nobody answered within {after}; the default you named holds"),
+                    "explanation": format!("no approver answered within {after}; your default is taken"),
                     "data": default,
                 }),
             ),
@@ -385,9 +385,14 @@ impl std::fmt::Display for Denial {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Policy { reason } => write!(f, "policy does not allow this: {reason}"),
-            Self::NobodyToAsk { why } => write!(f, "a person must agree, and there is nobody to ask: {why}"),
+            Self::NobodyToAsk { why } => {
+                write!(f, "a person must approve, and no approver is available: {why}")
+            }
             Self::TooManyOpen { max, of } => {
-                write!(f, "{max} questions are open {of} already; wait for their answers")
+                write!(
+                    f,
+                    "{max} requests are pending {of} already; wait for their decisions"
+                )
             }
             Self::RejectedBefore {
                 by,

@@ -88,10 +88,10 @@ pub enum GroupError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WhoError {
     /// Not a person.
-    #[error("there is nobody named `{0}` in `[[people]]`")]
+    #[error("no person is named `{0}` in `[[people]]`")]
     Person(String),
     /// Not a group.
-    #[error("there is no group `{0}` in `[groups]`")]
+    #[error("no group is named `{0}` in `[groups]`")]
     Group(String),
 }
 

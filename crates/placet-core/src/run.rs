@@ -52,13 +52,13 @@ pub struct Run {
     /// Why the model had not said all of its newest turn, when it had not.
     cut: Option<String>,
     transcript: Vec<Message>,
-    /// What people said meanwhile, for after the turn.
+    /// Messages that came during the turn, read after it.
     queued: Vec<Message>,
     /// Who ended the session, if it was ended.
     session_ended: Option<String>,
     /// Who interrupted the newest run, if it was interrupted.
     interrupted: Option<PersonId>,
-    /// What people said after that: it begins the next run.
+    /// Messages that came after that: they begin the next run.
     held_over: Vec<String>,
     /// The variables of the newest run's workflow, as they are now.
     variables: Variables,
@@ -69,7 +69,7 @@ pub struct Run {
 pub enum Stage {
     /// No run has begun.
     Idle,
-    /// The model is to speak: for the first time, or to what people said.
+    /// The model is to speak: for the first time, or in reply to a message.
     Thinking,
     /// The calls of a turn are under way.
     Acting(Vec<Slot>),
@@ -192,7 +192,7 @@ impl Run {
         })
     }
 
-    /// What people said after the run was interrupted, and the model has not answered: the task of a run that is to begin when this one
+    /// Messages that came after the run was interrupted, and the model has not answered: the task of a run that is to begin when this one
     /// ends.
     pub fn held_over(&self) -> Option<String> {
         (!self.held_over.is_empty()).then(|| self.held_over.join("\n\n"))

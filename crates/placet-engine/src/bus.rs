@@ -80,7 +80,7 @@ fn check(message: &InboundMessage) -> Result<(), InboundError> {
 #[derive(Debug, thiserror::Error)]
 pub enum RequestError {
     /// No handler for such requests.
-    #[error("nobody handles `{0}`")]
+    #[error("no handler for `{0}`")]
     NoHandler(String),
     /// The request is malformed.
     #[error("the request is malformed: {0}")]
@@ -451,7 +451,7 @@ fn deny_reason(outcome: &Outcome) -> String {
         } => reason.clone(),
         Outcome::Denied { denial } => denial.to_string(),
         Outcome::Retry { feedback, .. } => feedback.clone(),
-        Outcome::Expired { after, .. } => format!("nobody answered within {after}"),
+        Outcome::Expired { after, .. } => format!("no approver answered within {after}"),
         Outcome::Cancelled { why } => why.clone(),
         other => other.status().as_str().to_owned(),
     }

@@ -282,7 +282,7 @@ impl Engine {
         let (engine, looked) = (self.clone(), session.clone());
         self.spawn(async move {
             if let Err(error) = engine.consult_again(&looked).await {
-                tracing::error!(%error, "open questions could not be put to the callback; they will expire");
+                tracing::error!(%error, "open questions could not be passed to the callback; they will expire");
             }
         });
         Registered {

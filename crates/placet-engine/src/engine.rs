@@ -473,7 +473,7 @@ impl Engine {
             let recover =
                 self.transact(|snapshot, now| steps::recover(&in_force.rules(), snapshot, now, &key, &fresh));
             match recover.await.map_err(StepError::into_store_error) {
-                // It stays claimed, so it cannot run; that is no reason to keep the others from starting.
+                // It stays claimed, so it cannot run; the others can still start.
                 Err(error @ StoreError::Corrupt { .. }) => {
                     tracing::error!(%error, ?key, "a call that was running cannot be read; it is left as it is");
                 }

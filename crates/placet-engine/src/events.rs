@@ -162,8 +162,8 @@ impl Subscription {
 }
 
 impl Engine {
-    /// The interaction event of a journal row: of its name, the question it is about, and when it was. `None` for a row that is no
-    /// interaction event.
+    /// The interaction event of a journal row: of its name, the question it is about, and when it was. `None` for any
+    /// other row.
     pub async fn interaction_event(
         &self,
         row: &str,

@@ -51,13 +51,13 @@ pub struct PastCall {
     pub verdict: Verdict,
     /// What was found then.
     pub findings: Option<StoredFindings>,
-    /// What people said.
+    /// What people decided.
     pub fate: Fate,
     /// The session's own mode then.
     pub mode: Option<Mode>,
 }
 
-/// What people said about a call.
+/// What people decided about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fate {
     /// No person decided: policy, a callback or the clock did, or the question is open.

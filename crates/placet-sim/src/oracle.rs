@@ -148,7 +148,7 @@ impl Oracle {
         let read_only = call.kind.read_only;
         let Some(granted) = self.grants.get_mut(&(key.clone(), grant)) else {
             return Err(format!(
-                "promise 1: {key:?} ran under grant {grant}, which nobody gave"
+                "promise 1: {key:?} ran under grant {grant}, which was never given"
             ));
         };
         granted.runs += 1;
@@ -170,7 +170,7 @@ impl Oracle {
     fn call(&self, key: &CallKey) -> Result<&Proposal, String> {
         self.calls
             .get(key)
-            .ok_or_else(|| format!("promise 5: nobody ever proposed {key:?}"))
+            .ok_or_else(|| format!("promise 5: {key:?} was never proposed"))
     }
 
     /// Reads what is new in the journal.
@@ -297,7 +297,7 @@ impl Oracle {
             promise!(
                 1,
                 by_somebody,
-                "{} is about arguments nobody wrote: {args:?}",
+                "{} is about arguments that were never written: {args:?}",
                 asked.id
             );
         }

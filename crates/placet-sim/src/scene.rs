@@ -59,7 +59,7 @@ timeout = "40s"
 escalate = { after = "20s", to = ["bo"] }
 
 [[rules]]
-name = "nobody formats anything"
+name = "formatting is denied"
 tool = "format"
 effect = "deny"
 "#;

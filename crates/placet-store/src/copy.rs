@@ -211,10 +211,9 @@ fn owned(row: &Row<'_>, columns: &[Column]) -> Result<Vec<Owned>, StoreError> {
         Ok(match row.cell(at)? {
             Cell::Null => Owned::Null(column.kind),
             Cell::Int(number) => Owned::Int(number),
-            Cell::Text(text) => Owned::Text(
-                String::from_utf8(text.to_vec())
-                    .map_err(|_| StoreError::corrupt(format!("`{}` holds text that is none", column.name)))?,
-            ),
+            Cell::Text(text) => Owned::Text(String::from_utf8(text.to_vec()).map_err(|_| {
+                StoreError::corrupt(format!("`{}` holds text that is not UTF-8", column.name))
+            })?),
             Cell::Blob(bytes) => Owned::Blob(bytes.to_vec()),
         })
     };

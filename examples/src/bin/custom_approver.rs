@@ -23,7 +23,7 @@ async fn ask_here(tool_use: ToolUse) -> ToolApproval {
         Ok(Ok(true)) => ToolApproval::approve(),
         Ok(Ok(false)) => ToolApproval::deny("refused at the terminal"),
         // No approver could be asked: reject.
-        Ok(Err(_)) | Err(_) => ToolApproval::deny("nobody could be asked"),
+        Ok(Err(_)) | Err(_) => ToolApproval::deny("no approver could be asked"),
     }
 }
 

@@ -20,7 +20,7 @@ story('whoever looks on sees at once that somebody else decided', {}, async (wor
 story('the loser of a race is told who decided, what and when', {}, async (world) => {
   const call = await world.askShell('npm run build');
   const lin = await world.window({ path: null });
-  // Lin's page does not hear of it in time: the live line is held back.
+  // Lin's page does not learn of it in time: the live line is held back.
   await lin.route('**/v1/events**', (route) => route.abort());
   await open(lin, call);
   const wei = await world.window({ as: 'wei' });

@@ -49,7 +49,7 @@ pub(super) enum Outcome {
     Ok,
     /// Found something wrong; the sentence says what, or what to do.
     Failed(String),
-    /// Not checked, and why that is no failure of this step.
+    /// Not checked, and why; not a failure of this step.
     NotRun(&'static str),
 }
 

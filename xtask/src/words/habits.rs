@@ -1,10 +1,11 @@
-//! Phrases that make a sentence hard to read: none in the catalogue, in a comment or in the documentation.
+//! Phrases that make a sentence hard to read: none in the catalogue, in a comment, in a text of the code or in the documentation.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
+use super::prose::{self, Language, Prose};
 use crate::shape::{read, shown};
 use crate::workspace::Workspace;
 
@@ -38,6 +39,9 @@ const POOR_NAMES: [&str; 23] = [
     "utils",
 ];
 
+/// The extensions of files that people write.
+const WRITTEN: [&str; 9] = ["rs", "js", "mjs", "css", "html", "md", "toml", "sql", "sh"];
+
 /// Folders that hold nothing of ours, or text that quotes others.
 const PASSED_OVER: [&str; 5] = ["node_modules", "target", ".git", "zh", "corpus"];
 
@@ -53,25 +57,40 @@ pub(super) fn check(workspace: &Workspace) -> anyhow::Result<Vec<String>> {
             .file_stem()
             .and_then(|stem| stem.to_str())
             .unwrap_or_default();
-        if path.extension().is_some_and(|extension| extension == "rs") && POOR_NAMES.contains(&stem) {
+        let is_ours = path
+            .extension()
+            .is_some_and(|extension| WRITTEN.iter().any(|own| extension == *own));
+        if is_ours && POOR_NAMES.contains(&stem) {
             faults.push(format!(
                 "{name}: name the file for what a newcomer would search for"
             ));
         }
+        let is_test = name.contains("tests/") || stem == "tests";
         let prose = match path.extension().and_then(|extension| extension.to_str()) {
-            Some("rs" | "js") => comment,
-            Some("md") => whole,
-            Some("toml") => comment_or_sentence,
+            Some("rs") => of_program(&read(&path)?, Language::Rust, is_test),
+            Some("js" | "mjs") => of_program(&read(&path)?, Language::JavaScript, is_test),
+            Some("md") => prose::of_text(&read(&path)?),
+            Some("toml") => prose::of_toml(&read(&path)?),
             _ => continue,
         };
-        for (number, line) in read(&path)?.lines().enumerate() {
-            for (phrase, instead) in found(prose(line)) {
-                let number = number + 1;
+        for (number, said) in prose {
+            for (phrase, instead) in found(&said) {
                 faults.push(format!("{name}:{number}: “{phrase}”; write instead: {instead}"));
             }
         }
     }
     Ok(faults)
+}
+
+/// Tests say what they like in their strings; their comments are for readers like all others.
+fn of_program(text: &str, language: Language, is_test: bool) -> Prose {
+    let own = if is_test { "" } else { super::without_tests(text) };
+    let tests = text.get(own.len()..).unwrap_or_default();
+    let lines_before = own.matches('\n').count();
+    let mut prose = prose::of_code(own, language, true);
+    let comments = prose::of_code(tests, language, false).into_iter();
+    prose.extend(comments.map(|(line, said)| (line + lines_before, said)));
+    prose
 }
 
 fn files(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
@@ -95,26 +114,6 @@ fn files(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
     }
     found.sort();
     Ok(found)
-}
-
-fn whole(line: &str) -> &str {
-    line
-}
-
-/// What a line of code says to its reader.
-fn comment(line: &str) -> &str {
-    let line = line.trim_start();
-    if line.starts_with("//") || line.starts_with("/*") || line.starts_with("* ") {
-        return line;
-    }
-    line.split_once(" // ").map_or("", |(_, comment)| comment)
-}
-
-fn comment_or_sentence(line: &str) -> &str {
-    if line.trim_start().starts_with('#') {
-        return line;
-    }
-    line.split_once(" = ").map_or("", |(_, value)| value)
 }
 
 /// The phrases in a text. What stands between backticks is a name.
@@ -154,17 +153,6 @@ mod tests {
         assert_eq!(phrases("see `nobody` and nobody-to-ask"), [""; 0]);
         assert_eq!(phrases("`a` is asked about `b`"), ["is asked about"]);
         assert_eq!(phrases("[reason](errors/nobody.md)"), [""; 0]);
-    }
-
-    #[test]
-    fn only_what_people_read_is_looked_at() {
-        assert_eq!(comment("    let nobody = 1;"), "");
-        let after_code = "nobody";
-        assert_eq!(comment(&format!("    let n = 1; // {after_code}")), after_code);
-        assert_eq!(comment("/// Nobody."), "/// Nobody.");
-        assert_eq!(comment_or_sentence("[nobody]"), "");
-        assert_eq!(comment_or_sentence("a = \"nobody\""), "\"nobody\"");
-        assert_eq!(comment_or_sentence("# nobody"), "# nobody");
     }
 
     #[test]

@@ -318,7 +318,7 @@ impl fmt::Display for EventId {
     }
 }
 
-/// A text that is no event's id.
+/// Not the id of an event.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not the id of an event")]
 pub struct EventIdError(String);

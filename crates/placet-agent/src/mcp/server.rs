@@ -350,6 +350,6 @@ fn part(content: &ContentBlock) -> String {
         ContentBlock::Image(image) => format!("[an image of type {}, not shown]", image.mime_type),
         ContentBlock::Audio(audio) => format!("[a sound of type {}, not played]", audio.mime_type),
         ContentBlock::ResourceLink(link) => format!("[a resource: {}]", link.uri),
-        other => serde_json::to_string(other).unwrap_or_else(|_| "[something that is no text]".to_owned()),
+        other => serde_json::to_string(other).unwrap_or_else(|_| "[not a text]".to_owned()),
     }
 }

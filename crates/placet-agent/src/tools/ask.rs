@@ -35,7 +35,7 @@ impl Tool for AskUserQuestion {
 
     fn description(&self) -> &'static str {
         "Asks a person: to choose one of several options, to confirm something, or to supply what is missing. \
-         Without options they answer in words; `defaultOptionId` is taken when nobody answers in time. Ask several things at once \
+         Without options they answer in words; `defaultOptionId` is taken if no answer comes in time. Ask several things at once \
          as `questions`, each with a `title` and a `message` of its own; each gets its own result. Do not ask for permission to call a tool; that is asked for you."
     }
 

@@ -188,7 +188,7 @@ impl Agreed {
     fn check(self, touched: u64) -> Result<(), String> {
         match self.rows {
             Some(shown) if shown != touched => Err(format!(
-                "taken back: it touches {touched} rows now, and a person was shown {shown}"
+                "rolled back: it touches {touched} rows now, and a person was shown {shown}"
             )),
             _ => Ok(()),
         }

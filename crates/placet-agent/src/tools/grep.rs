@@ -205,7 +205,7 @@ impl Report {
         }
         if self.withheld > 0 {
             notes.push(format!(
-                "[{} files were not searched, because reading them is asked about; name one as `path`]",
+                "[{} files were not searched, because reading them needs approval; name one as `path`]",
                 self.withheld
             ));
         }

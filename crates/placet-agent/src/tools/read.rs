@@ -68,7 +68,7 @@ impl Tool for Read {
             let next = last + 1;
             let _ = write!(
                 shown,
-                "\n[lines {offset} to {last} of {total}; go on with offset {next}]"
+                "\n[lines {offset} to {last} of {total}; continue with offset {next}]"
             );
         }
         Ok(shown)

@@ -110,7 +110,7 @@ impl ResolvedPath {
             Decision::Allow => Ok(()),
             Decision::Ask(_) if judged.is_some() || unasked_allowed => Ok(()),
             Decision::Ask(_) => Err(format!(
-                "nothing was {done}: the path leads to `{name}`, which nobody was asked about"
+                "nothing was {done}: the path leads to `{name}`, which was not approved"
             )),
             Decision::Deny => Err(format!(
                 "nothing was {done}: the path leads to `{name}`, which is denied"

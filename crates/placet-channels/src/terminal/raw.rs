@@ -37,13 +37,13 @@ pub(crate) enum Out {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoTerminal {
     /// Standard input is not a terminal.
-    #[error("standard input is not a terminal: there is nobody to ask")]
+    #[error("standard input is not a terminal, so no one can be asked here")]
     Input,
     /// Standard output is not a terminal.
-    #[error("neither standard output nor standard error is a terminal: there is nobody to ask")]
+    #[error("neither standard output nor standard error is a terminal, so no one can be asked here")]
     Output,
     /// The cursor cannot be moved.
-    #[error("the terminal is `dumb`: a question cannot be drawn on it")]
+    #[error("the terminal is `dumb` and cannot show a request")]
     Dumb,
 }
 

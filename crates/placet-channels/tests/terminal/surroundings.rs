@@ -118,7 +118,7 @@ fn without_a_terminal_there_is_nobody_to_ask() {
     let results: serde_json::Value = serde_json::from_str(&results).unwrap();
     assert_eq!(
         results["noTerminal"],
-        "standard input is not a terminal: there is nobody to ask"
+        "standard input is not a terminal, so no one can be asked here"
     );
     assert_eq!(results["calls"][0]["status"], "denied");
     assert_eq!(results["calls"][0]["denial"]["because"], "nobodyToAsk");

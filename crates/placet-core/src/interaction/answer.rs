@@ -111,7 +111,7 @@ pub enum AnswerError {
         /// Who tried.
         by: String,
     },
-    /// The question was not put to them. Shown as "not found", so as not to leak that it exists.
+    /// The question is not assigned to them. Shown as "not found", so as not to leak that it exists.
     NotAsked {
         /// Which question.
         id: InteractionId,

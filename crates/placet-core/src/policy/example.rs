@@ -27,7 +27,9 @@ pub(crate) enum Example {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ExampleError {
     /// A text, but nothing says which argument it is.
-    #[error("the example does not say which argument of `{0}` it is; write it as a table of arguments")]
+    #[error(
+        "write the example as a table of arguments, such as {{ command = \"make\" }}: for `{0}` a text alone is ambiguous"
+    )]
     WhichArgument(String),
     /// Arguments no call could have.
     #[error(transparent)]

@@ -184,7 +184,7 @@ impl RunEnd {
         }
     }
 
-    /// Whether its session has ended with it. After any other end a run begins with what people said once they had interrupted
+    /// Whether its session has ended with it. After any other end a run begins with the messages that came after people interrupted
     /// this one.
     pub const fn ends_the_session(&self) -> bool {
         matches!(self, Self::Terminated { .. })

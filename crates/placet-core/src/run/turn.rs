@@ -105,7 +105,7 @@ impl Slot {
             return Answer::Undecided;
         }
         let then = Outcome::Cancelled {
-            why: "the run ended before anybody said what became of it".into(),
+            why: "the run ended before its result was known".into(),
         };
         Answer::NotRun(Outcome::MayHaveRun { then: Box::new(then) })
     }

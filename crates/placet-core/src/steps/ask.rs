@@ -42,7 +42,7 @@ pub struct Reach {
     pub callback: Option<PersonId>,
     /// Where it does.
     pub callback_decides: Decides,
-    /// Where it answers the questions that calls put to people.
+    /// Where it answers the questions about calls.
     pub callback_answers: Decides,
 }
 
@@ -369,7 +369,7 @@ pub enum AskRefusal {
     #[error("this session has been ended")]
     SessionOver,
     /// There are too many open questions.
-    #[error("{max} questions are open {of} already")]
+    #[error("{max} requests are pending {of} already")]
     TooManyOpen {
         /// How many are allowed.
         max: u32,
@@ -377,7 +377,7 @@ pub enum AskRefusal {
         of: OpenOf,
     },
     /// No approver can be reached.
-    #[error("there is nobody to ask: {0}")]
+    #[error("no approver is available: {0}")]
     NobodyToAsk(Nobody),
 }
 

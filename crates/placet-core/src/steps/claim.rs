@@ -19,7 +19,7 @@ const FIRST_GRANT: u32 = 1;
 
 /// The right to run one exact call, once. Only a durable claim makes one.
 #[derive(Debug, PartialEq)]
-#[must_use = "a dropped permit is a claimed call whose result nobody will know"]
+#[must_use = "a dropped permit is a claimed call whose result is never recorded"]
 pub struct Permit {
     call: ToolCall,
     digest: CallDigest,

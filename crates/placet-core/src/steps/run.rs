@@ -51,7 +51,7 @@ pub struct Ending {
     pub seen: (u32, u32),
     /// What the model said last.
     pub words: String,
-    /// What people said after they interrupted it: another run begins with that.
+    /// Messages that came after the interruption: another run begins with that.
     pub next: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The people: each answers every question they hear of, whether it is theirs or not.
+//! The people: each answers every question they learn of, whether it is theirs or not.
 
 use std::sync::Arc;
 

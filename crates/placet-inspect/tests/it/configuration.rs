@@ -138,7 +138,7 @@ fn a_rules_own_example_that_fails_refuses_the_file() {
     check(
         &format!("{rule}matches = ['prod']\n"),
         &expect![[
-            "placet.toml:6:12: the example does not say which argument of `deploy` it is; write it as a table of arguments"
+            "placet.toml:6:12: write the example as a table of arguments, such as { command = \"make\" }: for `deploy` a text alone is ambiguous"
         ]],
     );
 }

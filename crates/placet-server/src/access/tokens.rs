@@ -78,7 +78,7 @@ fn make(data: &Path, path: &Path) -> io::Result<()> {
     let mut file = tempfile::NamedTempFile::new_in(data)?;
     writeln!(
         file,
-        "# Made by `placet serve`. Each line is a password: whoever has it has the role."
+        "# Made by `placet serve`. Each line is a password for its role."
     )?;
     for role in ["agent", "approver", "admin"] {
         let random: [u8; 32] = rand::random();

@@ -47,7 +47,7 @@ pub(super) fn routes() -> OpenApiRouter<State> {
         .routes(routes!(finish))
 }
 
-/// Propose a call: policy judges it, and it is allowed, denied, or put to people.
+/// Propose a call: policy judges it, and it is allowed, denied, or needs approval.
 #[utoipa::path(post, path = "/v1/calls", tag = "calls", request_body = NewCall,
     responses((status = 200, description = "How far it has come", body = CallBody), Problems),
     security(("token" = [])), extensions(("x-roles" = json!(["agent"]))))]

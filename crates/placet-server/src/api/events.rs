@@ -68,7 +68,7 @@ enum Shape {
     Interactions,
 }
 
-/// The journal as it is written. Agents see their own calls and questions; people what concerns questions put to them, and
+/// The journal as it is written. Agents see their own calls and questions; people what concerns questions assigned to them, and
 /// the whole of a session that does; admins everything.
 #[utoipa::path(get, path = "/v1/events", tag = "events", params(EventsQuery,
         ("Last-Event-ID" = Option<String>, Header, description = "The last event that was seen; what follows it is sent")),
@@ -162,7 +162,7 @@ enum Sees {
     Own(AgentId),
     /// That, and what is about the session as a whole, which is this agent's.
     OwnSession(AgentId),
-    /// What is about questions put to this person.
+    /// Rows about questions assigned to this person.
     PutTo(Principal),
 }
 
@@ -293,7 +293,7 @@ impl Stream {
     }
 }
 
-/// A row as an interaction event; nothing for a row that is none.
+/// A row as an interaction event; `None` for any other row.
 async fn interaction(state: &State, row: &Row, reader: Reader) -> Result<Option<Bytes>, StoreError> {
     let raw = &row.raw;
     let Some(question) = row.question()? else {

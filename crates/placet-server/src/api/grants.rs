@@ -109,7 +109,7 @@ async fn list(
 /// Take a standing grant back. What it let run before stays as it was.
 #[utoipa::path(delete, path = "/v1/grants/{grantId}", tag = "grants",
     params(("grantId" = String, Path, description = "The grant's id")),
-    responses((status = 204, description = "Taken back"), Problems),
+    responses((status = 204, description = "Revoked"), Problems),
     security(("token" = []), ("browser" = [])), extensions(("x-roles" = json!(["approver", "admin"]))))]
 async fn revoke(
     person: PersonOnly,

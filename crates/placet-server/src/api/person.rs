@@ -129,8 +129,8 @@ async fn sign_in(Shared(state): Shared<State>, request: Request) -> Result<Respo
             let challenge = [(CHALLENGE_HEADER, state.challenges().current())];
             Ok((challenge, Json(SignedIn { ticket })).into_response())
         }
-        Some(_) => Err(wrong(Code::Forbidden, "an agent's token signs nobody in")),
-        None => Err(wrong(Code::Unauthenticated, "this signs nobody in")),
+        Some(_) => Err(wrong(Code::Forbidden, "agent tokens cannot sign in")),
+        None => Err(wrong(Code::Unauthenticated, "not a valid sign-in token")),
     }
 }
 

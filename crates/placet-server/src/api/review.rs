@@ -206,7 +206,7 @@ struct ChangeBody {
     /// `allow`, `ask`, `askOtherwise` or `deny`
     #[schema(value_type = String)]
     to: review::Word,
-    /// People said no to these calls, and the configuration would allow them.
+    /// People rejected these calls, and the configuration would allow them.
     refused_then: bool,
     /// How many.
     calls: usize,

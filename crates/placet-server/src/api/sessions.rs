@@ -92,7 +92,7 @@ struct SessionPage {
     next: Option<u64>,
 }
 
-/// Sessions, newest first: those with a question put to the caller; admins see all.
+/// Sessions, newest first: those with a question assigned to the caller; admins see all.
 #[utoipa::path(get, path = "/v1/sessions", tag = "sessions", params(ListQuery),
     responses((status = 200, description = "A page of sessions", body = SessionPage), Problems),
     security(("token" = []), ("browser" = [])), extensions(("x-roles" = json!(["approver", "admin"]))))]
@@ -176,7 +176,7 @@ struct RowsQuery {
     locale: Option<Locale>,
 }
 
-/// What happened in a session, oldest first. Agents see their own, people those with a question put to them, admins all.
+/// What happened in a session, oldest first. Agents see their own, people those with a question assigned to them, admins all.
 #[utoipa::path(get, path = "/v1/sessions/{sessionId}", tag = "sessions",
     params(("sessionId" = String, Path, description = "The session's id"), RowsQuery),
     responses((status = 200, description = "The session and a page of its rows", body = Timeline), Problems),

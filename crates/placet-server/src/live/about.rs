@@ -106,7 +106,7 @@ impl About {
         self.is_of(owner) || matches!(self.whose, Whose::Owner)
     }
 
-    /// Whether it is about a question put to `principal`.
+    /// Whether it is about a question assigned to `principal`.
     pub(crate) fn concerns(&self, principal: &Principal) -> bool {
         self.question
             .as_ref()

@@ -212,7 +212,7 @@ async fn everybody_sees_what_concerns_them_and_nothing_else() {
     assert_eq!(
         local.kinds(1).await,
         ["asked"],
-        "what is put to lin alone is not for others"
+        "what only lin may answer is not shown to others"
     );
     assert_eq!(
         own.kinds(6).await,

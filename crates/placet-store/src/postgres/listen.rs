@@ -1,4 +1,4 @@
-//! Hears of what other processes commit: from the server as soon as it says so, and by looking often in case it does not.
+//! Notices commits of other processes: through `NOTIFY` at once, and by polling in case a notification is lost.
 
 use std::future::poll_fn;
 use std::time::Duration;

@@ -92,7 +92,7 @@ fn a_secret_is_not_found_by_searching_the_folder_around_it() {
     let searched = |shown: &[Evidence]| Grep::new(Workspace::new(folder.path())).search(&call, shown);
     let shown = [Evidence::Place { path: ".env".into() }];
     assert_eq!(searched(&shown).unwrap(), ".env:1:KEY=hunter2");
-    assert!(searched(&[]).unwrap_err().contains("nobody was asked about"));
+    assert!(searched(&[]).unwrap_err().contains("was not approved"));
 }
 
 #[test]
