@@ -8,7 +8,7 @@ use placet_store::Location;
 
 use crate::args::{AuditCommand, StoreArgs};
 use crate::exit::Exit;
-use crate::{config_file, output, store};
+use crate::{config_file, locale, output, store};
 
 mod export;
 mod list;
@@ -53,7 +53,7 @@ pub(crate) fn tell(args: &StoreArgs, command: &AuditCommand, locale: Locale) -> 
 fn locale(args: &StoreArgs) -> anyhow::Result<Locale> {
     match config_file::load(args.config.as_deref()) {
         Ok(loaded) => Ok(loaded.config.locale(None)),
-        Err(_) if args.db.is_some() => Ok(Locale::English),
+        Err(_) if args.db.is_some() => Ok(locale::current()),
         Err(error) => Err(error),
     }
 }

@@ -21,14 +21,14 @@ use placet_channels::terminal::{self, Colours, Inline, TerminalUser};
 use placet_client::Client;
 use placet_core::config::Config;
 use placet_core::ids::SessionId;
-use placet_core::messages;
+use placet_core::messages::{self, refused};
 use tokio::runtime::Runtime;
 
 use crate::args::{ChatArgs, Color, Resume};
 use crate::exit::Exit;
 use crate::owner::Reach;
 use crate::wiring::Work;
-use crate::{config_file, output, store};
+use crate::{config_file, locale, output, store};
 
 mod command;
 mod entry;
@@ -57,8 +57,7 @@ pub(crate) fn run(args: &ChatArgs, color: Color) -> anyhow::Result<Exit> {
         Color::Never => Colours::Never,
     };
     let locale = config.locale(None);
-    let inline = Inline::find(locale, colours)
-        .context("`placet chat` is for a person at a terminal; `placet run` is for scripts")?;
+    let inline = Inline::find(locale, colours).with_context(|| locale::say(&refused::no_terminal_chat()))?;
     #[cfg(unix)]
     terminal::restore_on_signals()?;
     Runtime::new()?.block_on(converse(args, config, colours, inline))
@@ -105,14 +104,14 @@ async fn resumed(args: &ChatArgs, client: &Client) -> anyhow::Result<Option<Sess
         None => return Ok(None),
         Some(Resume::Newest) => match client.conversations().await?.into_iter().next() {
             Some(newest) => newest.session_id,
-            None => bail!("you have had no conversation here yet; `placet chat` begins one"),
+            None => bail!(locale::error(&refused::no_chat())),
         },
         Some(Resume::Session(session)) => session.clone(),
     };
     match client.resume_run(&session).await {
         Ok(_) => Ok(Some(session)),
         Err(error) if error.code() == Some("no-such-session") => {
-            bail!("there is no conversation `{session}` of yours")
+            bail!(locale::error(&refused::not_your_chat(session)))
         }
         Err(error) => Err(error.into()),
     }

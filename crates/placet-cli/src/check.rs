@@ -4,12 +4,13 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::Context as _;
 use placet_agent::{configured, sandbox};
 use placet_core::analysis::{Analysis, Places as _};
 use placet_core::call::{ARGS_BYTES_MAX, Args, CallDigest, Chat, Origin, ToolCall};
 use placet_core::config::Config;
 use placet_core::ids::{CallId, ChannelName, ChatId, SessionId, ToolName};
+use placet_core::messages::{cannot, refused};
 use placet_core::policy::Context;
 use placet_core::time::Millis;
 use placet_core::verdict::{Decision, Verdict};
@@ -18,7 +19,7 @@ use placet_engine::places::DiskPlaces;
 use crate::args::CheckArgs;
 use crate::config_file::{self, Source};
 use crate::exit::Exit;
-use crate::output;
+use crate::{locale, output};
 
 mod human;
 mod json;
@@ -62,7 +63,7 @@ fn check(args: &CheckArgs) -> anyhow::Result<Checked> {
         .as_deref()
         .unwrap_or(Path::new(&config.workspace.root));
     let places = DiskPlaces::new(root, std::env::home_dir().as_deref())
-        .context("name the agent's folder with --workspace")?;
+        .with_context(|| locale::say(&refused::no_workspace()))?;
     let call = call(args, config)?;
     let tool = config.tool_of(&call);
     let analysis = config.inspect.inspect(&tool, &call.args, &places).analysis;
@@ -135,13 +136,15 @@ fn read_args(args: &CheckArgs) -> anyhow::Result<Args> {
     let json = match (&args.args_file, args.args.as_deref()) {
         (Some(path), _) => {
             let shown = path.display();
-            let file = File::open(path).with_context(|| format!("the arguments `{shown}` cannot be read"))?;
-            at_most(file).with_context(|| format!("the arguments `{shown}` cannot be read"))?
+            let cannot = || locale::say(&cannot::read_arguments(&shown));
+            at_most(File::open(path).with_context(cannot)?).with_context(cannot)?
         }
-        (None, Some("-")) => at_most(std::io::stdin().lock()).context("standard input cannot be read")?,
+        (None, Some("-")) => {
+            at_most(std::io::stdin().lock()).with_context(|| locale::say(&cannot::read_input()))?
+        }
         (None, given) => given.unwrap_or_default().as_bytes().to_vec(),
     };
-    Args::parse(&json).map_err(|error| anyhow!("{error}\n  help: pass one object such as {EXAMPLE}"))
+    Args::parse(&json).map_err(|error| locale::error(&refused::arguments(EXAMPLE, error)))
 }
 
 /// One byte more than is accepted, so that what is too long is seen to be, and an endless file ends.

@@ -6,7 +6,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report};
-use placet_core::config::{Config, ConfigError, Place, Problem};
+use placet_core::config::{Config, ConfigError, LANGUAGE_VARIABLES, Place, Problem};
+use placet_core::interaction::Locale;
+use placet_core::messages::{cannot, policy_file, refused};
+
+use crate::locale;
 
 /// The file's name, in the current folder or in the user's.
 const NAME: &str = "placet.toml";
@@ -25,11 +29,22 @@ pub(crate) enum Source {
     BuiltIn,
 }
 
+impl Source {
+    /// For people.
+    pub(crate) fn in_words(&self) -> String {
+        match self {
+            Self::File(path) => path.display().to_string(),
+            Self::BuiltIn => locale::say(&policy_file::built_in()),
+        }
+    }
+}
+
+/// The same in every language: for programs.
 impl std::fmt::Display for Source {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::File(path) => path.display().fmt(f),
-            Self::BuiltIn => f.write_str("built-in defaults"),
+            Self::BuiltIn => policy_file::built_in().fmt(f),
         }
     }
 }
@@ -63,6 +78,22 @@ pub(crate) fn load(named: Option<&Path>) -> anyhow::Result<Loaded> {
     }
 }
 
+/// The language that a command speaks: of the file that was named, else of the first one found, also if it is refused for what else it
+/// says; else of the environment.
+pub(crate) fn language(named: Option<&Path>) -> Locale {
+    let named = named
+        .map(Path::to_owned)
+        .or_else(|| std::env::var_os("PLACET_CONFIG").map(PathBuf::from));
+    let path = named.or_else(|| match find() {
+        Source::File(path) => Some(path),
+        Source::BuiltIn => None,
+    });
+    // A pipe can be read only once, and the configuration is still to be read.
+    let file = path.filter(|path| std::fs::metadata(path).is_ok_and(|found| found.is_file()));
+    let text = file.and_then(|path| read(&path).ok()).unwrap_or_default();
+    Config::language(&text, environment().unwrap_or_default().into_iter())
+}
+
 fn find() -> Source {
     let user = user_folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join(NAME));
     let candidates = [Some(PathBuf::from(NAME)), user];
@@ -86,14 +117,14 @@ pub(crate) fn user_folder(variable: &str, below_home: &str) -> Option<PathBuf> {
 
 fn read(path: &Path) -> anyhow::Result<String> {
     let shown = path.display();
-    let cannot = || format!("the configuration `{shown}` cannot be read");
+    let cannot = || locale::say(&cannot::read_config(&shown));
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path).with_context(cannot)?;
     file.take(BYTES_MAX + 1)
         .read_to_end(&mut bytes)
         .with_context(cannot)?;
     if bytes.len() as u64 > BYTES_MAX {
-        bail!("the configuration `{shown}` is longer than {BYTES_MAX} bytes; name another file");
+        bail!(locale::error(&refused::config_too_long(BYTES_MAX, shown)));
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(text),
@@ -103,7 +134,7 @@ fn read(path: &Path) -> anyhow::Result<String> {
                 String::from_utf8_lossy(error.as_bytes().get(..valid).unwrap_or_default()).into_owned();
             let line = before.matches('\n').count() + 1;
             let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-            bail!("{shown}:{line}:{column}: the file is not valid UTF-8 here; save it as UTF-8")
+            bail!(locale::error(&refused::config_not_utf8(column, shown, line)))
         }
     }
 }
@@ -115,24 +146,21 @@ fn filled(path: &Path, text: String) -> anyhow::Result<String> {
     // `/dev/null` is not cut off; it says that there is no configuration.
     let is_file = std::fs::metadata(path).is_ok_and(|found| found.is_file());
     if is_file && text.trim_start_matches('\u{feff}').lines().all(blank) {
-        bail!(
-            "the configuration `{}` sets nothing, as if it had been cut off; write `rules = []` into it if that is meant, or \
-             remove the file",
-            path.display()
-        );
+        bail!(locale::error(&refused::config_empty(path.display())));
     }
     Ok(text)
 }
 
-/// The environment's settings. One that cannot be read might have been the one that forbids.
+/// The environment's settings, and its language. A setting that cannot be read might have been the one that forbids.
 fn environment() -> anyhow::Result<Vec<(String, String)>> {
     let mut variables = Vec::new();
     for (name, value) in std::env::vars_os() {
-        let Some(name) = name.to_str().filter(|name| name.starts_with("PLACET_")) else {
+        let is_ours = |name: &&str| name.starts_with("PLACET_") || LANGUAGE_VARIABLES.contains(name);
+        let Some(name) = name.to_str().filter(is_ours) else {
             continue;
         };
         let Some(value) = value.to_str() else {
-            bail!("the environment variable {name} is not valid UTF-8; set it again or unset it");
+            bail!(locale::error(&refused::variable_not_utf8(name)));
         };
         variables.push((name.to_owned(), value.to_owned()));
     }
@@ -163,32 +191,23 @@ impl Refused {
             }
         }
         let count = self.error.problems.len();
-        let things = if count == 1 {
-            "1 problem".to_owned()
-        } else {
-            format!("{count} problems")
-        };
-        let _ = writeln!(
-            out,
-            "{} refused: {things}; nothing of it is in force",
-            self.what_is()
-        );
+        let _ = writeln!(out, "{}", locale::say(&refused::config(count, self.what())));
         out
     }
 
     /// The file, or what the environment says over it.
-    fn what_is(&self) -> String {
+    fn what(&self) -> String {
         let by_environment = |problem: &&Problem| matches!(problem.place, Place::Environment(_));
         let file = printable(&self.error.file);
         match self.error.problems.iter().filter(by_environment).count() {
-            0 => format!("{file} is"),
-            all if all == self.error.problems.len() => "the environment is".to_owned(),
-            _ => format!("{file} and the environment are"),
+            0 => file,
+            all if all == self.error.problems.len() => locale::say(&refused::environment()),
+            _ => locale::say(&refused::file_and_environment(file)),
         }
     }
 
     fn diagnostic(&self, problem: &Problem, source: &str) -> Report {
-        let message = printable(&problem.message);
+        let message = printable(&locale::say(&problem.message));
         let sentence = match &problem.place {
             Place::Text { line, column, .. } => {
                 format!("{}:{line}:{column}: {message}", printable(&self.error.file))
@@ -197,13 +216,13 @@ impl Refused {
         };
         let mut diagnostic = MietteDiagnostic::new(sentence);
         if let Some(help) = &problem.help {
-            diagnostic = diagnostic.with_help(printable(help));
+            diagnostic = diagnostic.with_help(printable(&locale::say(help)));
         }
         match &problem.place {
             Place::Text { span, .. } => {
                 let end = span.end.min(source.len());
                 let start = span.start.min(end);
-                let label = LabeledSpan::at(start..end, "here");
+                let label = LabeledSpan::at(start..end, locale::say(&refused::here()));
                 let named = NamedSource::new(printable(&self.error.file), source.to_owned());
                 Report::new(diagnostic.with_label(label)).with_source_code(named)
             }

@@ -12,10 +12,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{Context as _, bail};
 use placet_channels::terminal;
 use placet_core::interaction::Locale;
-use placet_core::messages::{demo, prompt};
+use placet_core::messages::{cannot, demo, prompt, refused};
 use placet_core::outcome::Outcome;
 use placet_core::render::SafeText;
 use placet_engine::Finished;
@@ -24,7 +24,7 @@ use tokio::runtime::Runtime;
 use crate::args::{AuditCommand, Color, DemoArgs, ListArgs, StoreArgs};
 use crate::exit::Exit;
 use crate::style::{self, paint};
-use crate::{audit, output, store};
+use crate::{audit, locale, output, store};
 
 mod house;
 mod script;
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &DemoArgs, color: Color) -> anyhow::Result<Exit> {
     let locale = if args.chinese {
         Locale::Chinese
     } else {
-        Locale::English
+        locale::current()
     };
     let who = if args.yes {
         Who::Script
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &DemoArgs, color: Color) -> anyhow::Result<Exit> {
         return runtime.block_on(wait_to_be_killed(&stage, who, locale));
     }
     if let Who::Person { .. } = who {
-        terminal::attended().map_err(|why| anyhow!("{why}; `placet demo --yes` needs no terminal"))?;
+        terminal::attended().map_err(|why| locale::error(&refused::no_terminal_demo(why)))?;
         #[cfg(unix)]
         terminal::restore_on_other_signals()?;
     }
@@ -146,7 +146,8 @@ fn is_interruption(finished: &Finished, locale: Locale) -> bool {
 /// The last scene, begun by a second process that is killed as soon as its question is on disk. Returns its process id.
 async fn kill_while_it_waits(stage: &Stage, who: Who, locale: Locale) -> anyhow::Result<u32> {
     let before = pending(stage.store()).await?;
-    let mut second = Command::new(std::env::current_exe().context("this program cannot be found")?);
+    let mut second =
+        Command::new(std::env::current_exe().with_context(|| locale::say(&cannot::find_program()))?);
     second.arg("demo").arg("--doomed").arg(stage.folder());
     second.stdout(Stdio::null());
     if matches!(who, Who::Script) {
@@ -155,7 +156,9 @@ async fn kill_while_it_waits(stage: &Stage, who: Who, locale: Locale) -> anyhow:
     if locale == Locale::Chinese {
         second.arg("--chinese");
     }
-    let mut child = second.spawn().context("a second process cannot be started")?;
+    let mut child = second
+        .spawn()
+        .with_context(|| locale::say(&cannot::start_process()))?;
     let deadline = Instant::now() + PUT_MAX;
     let put = loop {
         if pending(stage.store()).await? > before {

@@ -2,16 +2,20 @@
 
 use std::io::Write as _;
 
-use clap::CommandFactory as _;
 use clap_complete::Shell;
 
-use crate::args::Cli;
 use crate::exit::Exit;
+use crate::{help, locale};
 
 /// Prints a completion script.
 pub(crate) fn completions(shell: Shell) -> anyhow::Result<Exit> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "placet", &mut script);
+    clap_complete::generate(
+        shell,
+        &mut help::command(locale::current()),
+        "placet",
+        &mut script,
+    );
     std::io::stdout().lock().write_all(&script)?;
     Ok(Exit::Success)
 }
@@ -19,7 +23,7 @@ pub(crate) fn completions(shell: Shell) -> anyhow::Result<Exit> {
 /// Prints the manual page: `placet man | man -l -`.
 pub(crate) fn man() -> anyhow::Result<Exit> {
     let mut page = Vec::new();
-    clap_mangen::Man::new(Cli::command()).render(&mut page)?;
+    clap_mangen::Man::new(help::command(locale::current())).render(&mut page)?;
     std::io::stdout().lock().write_all(&page)?;
     Ok(Exit::Success)
 }

@@ -7,7 +7,7 @@ use anyhow::bail;
 use placet_core::ids::{PersonId, StandingGrantId};
 use placet_core::interaction::Locale;
 use placet_core::listing::StandingRow;
-use placet_core::messages::grants;
+use placet_core::messages::{grants, refused};
 use placet_core::render::{SafeText, mask};
 use placet_core::standing::{GrantReach, ProposedRule};
 use placet_core::time::{Millis, Timestamp};
@@ -19,7 +19,7 @@ use crate::args::{GrantsArgs, GrantsCommand, StoreArgs};
 use crate::exit::Exit;
 use crate::style::{self, paint};
 use crate::wiring::Work;
-use crate::{config_file, output, store, who};
+use crate::{config_file, locale, output, store, who};
 
 /// Runs the command.
 pub(crate) fn run(args: &GrantsArgs) -> anyhow::Result<Exit> {
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &GrantsArgs) -> anyhow::Result<Exit> {
 fn list(args: &StoreArgs, json: bool) -> anyhow::Result<Exit> {
     let path = store::path(args)?;
     if store::is_newcomers(args, &path) {
-        let nothing = grants::empty(path.display()).say(locale(args)?);
+        let nothing = grants::empty(path.display()).say(locale::current());
         output::print(if json { "[]\n" } else { &nothing })?;
         return Ok(Exit::Success);
     }
@@ -44,17 +44,13 @@ fn list(args: &StoreArgs, json: bool) -> anyhow::Result<Exit> {
         output::print(&format!("{}\n", Value::from(grants)))?;
         return Ok(Exit::Success);
     }
-    let locale = locale(args)?;
+    let locale = locale::current();
     if rows.is_empty() {
         output::warn(&grants::none().say(locale));
     }
     let text: String = rows.iter().map(|row| in_words(row, now, locale)).collect();
     output::print(&text)?;
     Ok(Exit::Success)
-}
-
-fn locale(args: &StoreArgs) -> anyhow::Result<Locale> {
-    Ok(config_file::load(args.config.as_deref())?.config.locale(None))
 }
 
 fn standing(path: &Path, now: Timestamp) -> anyhow::Result<Vec<StandingRow>> {
@@ -69,7 +65,7 @@ fn export(args: &StoreArgs) -> anyhow::Result<Exit> {
     } else {
         standing(&path, SystemClock.wall())?
     };
-    let locale = locale(args)?;
+    let locale = locale::current();
     let mut text = String::new();
     let in_force = rows.iter().filter(|row| row.state() == "inForce");
     let in_force = in_force.filter(|row| row.grant.scope.reach() == GrantReach::Rule);
@@ -85,8 +81,8 @@ fn export(args: &StoreArgs) -> anyhow::Result<Exit> {
         };
         let _ = writeln!(
             text,
-            "# {id}, given by {by} at {}, used {uses} times\n{}",
-            grant.given_at,
+            "# {}\n{}",
+            grants::exported(grant.given_at, by, id, *uses).say(locale),
             rule.to_toml()
         );
     }
@@ -149,17 +145,14 @@ fn revoke(args: &StoreArgs, id: &StandingGrantId, by: Option<&PersonId>) -> anyh
     })?;
     match revoked {
         Err(error) if error.code() == Some("no-such-grant") => {
-            bail!("there is no standing grant `{id}` in force; `placet grants list` shows them")
+            bail!(locale::error(&refused::no_grant(id)))
         }
         revoked => revoked?,
     }
     let (id, by) = (SafeText::line(id.as_str()), SafeText::line(by.as_str()));
-    let mut text = format!("{id} is taken back by {by}: from now on people are asked again\n");
+    let mut text = locale::say(&grants::revoked_by(by, id)) + "\n";
     if memory != Millis::ZERO {
-        let _ = writeln!(
-            text,
-            "(exactly a call that was approved in a chat counts for {memory} all the same)"
-        );
+        let _ = writeln!(text, "{}", locale::say(&grants::memory_counts(memory)));
     }
     output::print(&text)?;
     Ok(Exit::Success)

@@ -14,15 +14,14 @@ use placet_agent::configured;
 use placet_client::Client;
 use placet_core::ids::PersonId;
 use placet_core::interaction::Locale;
-use placet_core::messages;
+use placet_core::messages::{self, refused};
 use placet_core::principal::{Principal, Via};
 use tokio::runtime::Runtime;
 
 use crate::args::{Color, InboxCommand, StoreArgs};
-use crate::config_file;
 use crate::exit::Exit;
 use crate::wiring::Work;
-use crate::{output, store, who};
+use crate::{config_file, locale, output, store, who};
 
 mod answer;
 mod app;
@@ -70,10 +69,7 @@ pub(crate) fn run(
             }
             _ => {}
         }
-        bail!(
-            "there is no store at `{}` (--db names its file, --data its folder); nothing has been asked there",
-            path.display()
-        );
+        bail!(locale::error(&refused::no_store(path.display())));
     }
     let person = who::is_here(person, &config.people)?;
     let runtime = Runtime::new()?;

@@ -5,11 +5,12 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use placet_core::config::DEFAULT_FILE;
+use placet_core::messages::{cannot, policy_file, refused};
 use placet_core::render::SafeText;
 
 use crate::args::{InitArgs, Pack};
 use crate::exit::Exit;
-use crate::output;
+use crate::{locale, output};
 
 /// A rule that is in force, so that there is something to try.
 const FIRST_RULE: &str = r#"
@@ -40,17 +41,12 @@ pub(crate) fn run(args: &InitArgs) -> anyhow::Result<Exit> {
     let path = args.dir.join("placet.toml");
     let shown = SafeText::line(&path.display().to_string());
     std::fs::create_dir_all(&args.dir)
-        .with_context(|| format!("the folder `{}` cannot be made", args.dir.display()))?;
+        .with_context(|| locale::say(&cannot::make_folder(args.dir.display())))?;
     let written = write(&args.dir, &path, args).map_err(output::without_temporary_name);
-    if !written.with_context(|| format!("`{shown}` cannot be written"))? {
-        bail!(
-            "`{shown}` exists already; check it with `placet policy test`, or replace it with `placet init --force`"
-        );
+    if !written.with_context(|| locale::say(&cannot::write(&shown)))? {
+        bail!(locale::error(&refused::init_exists(&shown)));
     }
-    output::print(&format!(
-        "wrote {shown}\n\nnext:\n  placet policy test       try the rules' own examples\n  placet policy explain    what the \
-         rules mean, in plain words\n  placet check --tool bash --args '{{\"command\":\"git push --force\"}}'\n"
-    ))?;
+    output::print(&locale::say(&policy_file::written(shown)))?;
     Ok(Exit::Success)
 }
 

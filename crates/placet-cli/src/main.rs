@@ -12,8 +12,10 @@ mod demo;
 mod exit;
 mod generate;
 mod grants;
+mod help;
 mod inbox;
 mod init;
+mod locale;
 mod moment;
 mod output;
 mod owner;
@@ -23,12 +25,13 @@ mod serve;
 mod status;
 mod store;
 mod style;
+mod usage_error;
 mod who;
 mod wiring;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::FromArgMatches as _;
 
 use args::{Cli, Color, Command};
 use exit::Exit;
@@ -38,7 +41,14 @@ use exit::Exit;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let locale = locale::choose(std::env::args_os());
+    let parsed = help::command(locale)
+        .try_get_matches()
+        .and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches));
+    let cli = match parsed {
+        Ok(cli) => cli,
+        Err(error) => return usage_error::print(&error, locale).into(),
+    };
     cli.color.apply();
     match run(cli.color, cli.command) {
         Ok(exit) => exit.into(),

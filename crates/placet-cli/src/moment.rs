@@ -3,19 +3,19 @@
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, SpanRelativeTo, Timestamp as Instant};
+use placet_core::messages::usage;
 use placet_core::time::{Millis, Timestamp};
+
+use crate::locale;
 
 /// Reads a moment on the command line.
 pub(crate) fn parse(text: &str) -> Result<Timestamp, String> {
     read(text, Instant::now())
         .map(|at| Timestamp::from_millis(at.as_millisecond()))
-        .ok_or_else(|| {
-            "a moment is written `2026-11-03T10:00:00Z`, `2026-11-03` (UTC), or `2h` for two hours ago"
-                .to_owned()
-        })
+        .ok_or_else(|| locale::say(&usage::moment()))
 }
 
-/// Reads a length of time: `15m`, `8h`, `7d`.
+/// Reads a duration: `15m`, `8h`, `7d`.
 pub(crate) fn length(text: &str) -> Result<Millis, String> {
     let span = text.parse::<Span>().ok();
     let length = span.and_then(|span| span.to_duration(SpanRelativeTo::days_are_24_hours()).ok());
@@ -23,7 +23,7 @@ pub(crate) fn length(text: &str) -> Result<Millis, String> {
         .and_then(|length| u64::try_from(length.as_millis()).ok())
         .filter(|millis| *millis > 0)
         .map(Millis::new)
-        .ok_or_else(|| "a length of time is written `15m`, `8h` or `7d`".to_owned())
+        .ok_or_else(|| locale::say(&usage::duration()))
 }
 
 fn read(text: &str, now: Instant) -> Option<Instant> {

@@ -2,10 +2,12 @@
 
 use std::io::{self, Write as _};
 
+use anstyle::Style;
+use placet_core::messages::{self, Message, checked, usage};
 use placet_core::render::SafeText;
 
 use crate::config_file::Refused;
-use crate::style;
+use crate::{locale, style};
 
 /// Prints to standard output. A reader who has seen enough (`| head`) is no error, and must not change the exit status.
 pub(crate) fn print(text: &str) -> io::Result<()> {
@@ -21,11 +23,28 @@ pub(crate) fn explain(error: &anyhow::Error) {
     let text = if let Some(refused) = error.downcast_ref::<Refused>() {
         refused.report()
     } else {
-        let label = style::paint(style::BAD, "error:");
-        format!("{label} {}\n", SafeText::block(&sentence(error)))
+        format!(
+            "{}{}\n",
+            label(style::BAD, &usage::error()),
+            SafeText::block(&sentence(error))
+        )
     };
-    // When standard error is gone too, only the exit status is left.
+    print_error(&text);
+}
+
+/// Prints to standard error. When that is gone too, only the exit status is left.
+pub(crate) fn print_error(text: &str) {
     let _ = anstream::stderr().lock().write_all(text.as_bytes());
+}
+
+/// `error: ` before a sentence.
+pub(crate) fn label(style: Style, word: &Message) -> String {
+    let colon = messages::colon(locale::current());
+    let painted = style::paint(style, format!("{}{}", locale::say(word), colon.trim_end()));
+    format!(
+        "{painted}{}",
+        colon.strip_prefix(colon.trim_end()).unwrap_or_default()
+    )
 }
 
 /// An error and its causes. Many errors say their cause in their own sentence and name it as well: it is said once.
@@ -35,7 +54,7 @@ pub(crate) fn sentence(error: &anyhow::Error) -> String {
         if said.is_empty() {
             said = cause;
         } else if !said.ends_with(&cause) {
-            said = format!("{said}: {cause}");
+            said = format!("{said}{}{cause}", messages::colon(locale::current()));
         }
     }
     said
@@ -43,16 +62,20 @@ pub(crate) fn sentence(error: &anyhow::Error) -> String {
 
 /// Says on standard error what is wrong, where more follows.
 pub(crate) fn complain(sentence: &str) {
-    let label = style::paint(style::BAD, "error:");
-    let text = format!("{label} {}\n", SafeText::line(sentence));
-    let _ = anstream::stderr().lock().write_all(text.as_bytes());
+    print_error(&format!(
+        "{}{}\n",
+        label(style::BAD, &usage::error()),
+        SafeText::line(sentence)
+    ));
 }
 
 /// Says something on standard error that does not change the outcome.
 pub(crate) fn warn(sentence: &str) {
-    let label = style::paint(style::CAUTION, "warning:");
-    let text = format!("{label} {}\n", SafeText::line(sentence));
-    let _ = anstream::stderr().lock().write_all(text.as_bytes());
+    print_error(&format!(
+        "{}{}\n",
+        label(style::CAUTION, &usage::warning()),
+        SafeText::line(sentence)
+    ));
 }
 
 /// Why a file beside the wanted one could not be made. Its own name is random, so it is not shown.
@@ -72,22 +95,13 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     })
 }
 
-/// `1 rule`, `2 rules`.
-pub(crate) fn counted(number: usize, thing: &str) -> String {
-    let s = if number == 1 { "" } else { "s" };
-    format!("{number} {thing}{s}")
-}
-
 /// `text` in full when it is short; else its beginning, and how much there is.
 pub(crate) fn shortened(text: &str, chars_max: usize) -> String {
     match text.char_indices().nth(chars_max) {
         None => text.to_owned(),
         Some((end, _)) => {
             let shown = text.get(..end).unwrap_or_default();
-            format!(
-                "{shown}… ({} characters in all; --json shows them)",
-                text.chars().count()
-            )
+            format!("{shown}{}", locale::say(&checked::more(text.chars().count())))
         }
     }
 }
@@ -108,12 +122,6 @@ mod tests {
             sentence(&twice),
             "the model cannot be used: `a` cannot be read: no such file"
         );
-    }
-
-    #[test]
-    fn things_are_counted_in_words_that_fit() {
-        assert_eq!(counted(1, "rule"), "1 rule");
-        assert_eq!(counted(0, "rule"), "0 rules");
     }
 
     #[test]

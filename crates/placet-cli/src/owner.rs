@@ -13,6 +13,7 @@ use placet_client::socket::{self, Bound};
 use placet_client::{Client, Error};
 use placet_core::config::Config;
 use placet_core::ids::PersonId;
+use placet_core::messages::{Message, cannot, refused};
 use placet_core::wire::local::OwnerBody;
 use placet_engine::StartError;
 use placet_server::{Listen, Server};
@@ -21,7 +22,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::wiring::{Plan, Work};
-use crate::{output, wiring};
+use crate::{locale, output, wiring};
 
 /// How long a process that has the store open may take until its socket answers.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -55,7 +56,9 @@ pub(crate) struct Hosted {
 impl Reach {
     /// Finds the owner, or becomes it.
     pub(crate) async fn owner(&self) -> anyhow::Result<Owner> {
-        let client = Client::socket(&socket::path(&self.store)).as_person(&self.person);
+        let client = Client::socket(&socket::path(&self.store))
+            .as_person(&self.person)
+            .speaking(locale::current());
         let since = Instant::now();
         let mut here = None;
         loop {
@@ -63,7 +66,7 @@ impl Reach {
                 Ok(Ok(body)) => return Ok(Owner { client, body, here }),
                 Ok(Err(Error::NotRunning { .. } | Error::Lost(_))) if here.is_none() => {}
                 Ok(Err(error)) => return Err(error.into()),
-                Err(_) => bail!("the placet that runs on this store does not answer; is it stopped?"),
+                Err(_) => bail!(locale::error(&refused::owner_silent())),
             }
             match self.become_owner().await {
                 Ok(hosted) => here = Some(hosted),
@@ -71,14 +74,12 @@ impl Reach {
                 Err(error) if is_in_use(&error) && since.elapsed() < PATIENCE => {
                     tokio::time::sleep(PAUSE).await;
                 }
-                Err(error) if is_in_use(&error) => bail!(
-                    "another process has the store `{}` open and offers no socket to this one: a program that embeds Placet, \
-                     an older version, or one outside of this sandbox; stop it first",
-                    self.store.display()
-                ),
+                Err(error) if is_in_use(&error) => {
+                    bail!(locale::error(&refused::store_in_use(self.store.display())))
+                }
                 Err(error) => {
                     return Err(error)
-                        .with_context(|| format!("the store `{}` cannot be opened", self.store.display()));
+                        .with_context(|| locale::say(&cannot::open_store(self.store.display())));
                 }
             }
         }
@@ -98,7 +99,7 @@ impl Reach {
             None => Ok(owner),
             Some(why) => {
                 owner.close().await?;
-                bail!(why)
+                bail!(locale::error(&why))
             }
         }
     }
@@ -156,25 +157,15 @@ fn is_in_use(error: &anyhow::Error) -> bool {
 
 impl Owner {
     /// Why it does not work with this model or in this folder.
-    fn refusal(&self, model: Option<&str>, workspace: Option<&str>) -> Option<String> {
+    fn refusal(&self, model: Option<&str>, workspace: Option<&str>) -> Option<Message> {
         let Some(agent) = &self.body.agent else {
-            return Some(
-                "the placet that runs on this store has no model; stop it first, or configure one there"
-                    .into(),
-            );
+            return Some(refused::owner_without_model());
         };
         if let Some(workspace) = workspace.filter(|folder| *folder != self.body.workspace) {
-            return Some(format!(
-                "the placet that runs on this store works in `{}`, not in `{workspace}`; start from there, or name a data folder \
-                 of its own with --data",
-                self.body.workspace
-            ));
+            return Some(refused::other_workspace(workspace, &self.body.workspace));
         }
         let model = model.filter(|model| *model != agent.model)?;
-        Some(format!(
-            "the placet that runs on this store thinks with `{}`; --model {model} needs it to stop first",
-            agent.model
-        ))
+        Some(refused::other_model(model, &agent.model))
     }
 
     /// Says that commands are not confined, where they run in this process.
@@ -205,8 +196,8 @@ impl Offered {
     /// Binds the socket. The store is this process's, so no other owner has one.
     pub(crate) fn new(mut server: Server, store: &Path) -> anyhow::Result<Self> {
         let path = socket::path(store);
-        let (socket, listener) = Bound::bind(&path)
-            .with_context(|| format!("the socket `{}` cannot be offered", path.display()))?;
+        let (socket, listener) =
+            Bound::bind(&path).with_context(|| locale::say(&cannot::offer_socket(path.display())))?;
         server.offer(listener);
         Ok(Self { server, socket })
     }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use placet_core::ids::ToolName;
+use placet_core::messages::policy_file;
 use placet_core::policy::{Rule, RuleEffect};
 use placet_core::render::SafeText;
 use placet_store::Location;
@@ -15,9 +16,8 @@ use serde_json::{Map, Value, json};
 use crate::args::{PolicyCommand, StoreArgs};
 use crate::config_file::{self, Loaded};
 use crate::exit::Exit;
-use crate::output::{self, counted};
-use crate::store;
 use crate::style::{self, paint};
+use crate::{locale, output, store};
 
 mod explain;
 mod review;
@@ -64,24 +64,24 @@ fn test(args: &StoreArgs) -> anyhow::Result<Exit> {
         let _ = writeln!(
             text,
             "{mark}  {}  {name}",
-            paint(style::FAINT, format_args!("{:>12}", counted(tried, "example")))
+            paint(
+                style::FAINT,
+                format_args!("{:>12}", locale::say(&policy_file::examples(tried)))
+            )
         );
     }
-    let source = SafeText::line(&loaded.source.to_string());
+    let source = SafeText::line(&loaded.source.in_words());
     let _ = writeln!(
         text,
-        "{}, {}: every one holds ({source})",
-        counted(rules, "rule"),
-        counted(examples, "example")
+        "{}",
+        locale::say(&policy_file::valid(examples, rules, source))
     );
     output::print(&text)?;
     for name in untested {
-        output::warn(&format!(
-            "the rule `{name}` has no examples; add `matches` and `not_matches`"
-        ));
+        output::warn(&locale::say(&policy_file::untested(name)));
     }
     for rule in &dead {
-        output::complain(&format!("this rule can never apply: {rule}"));
+        output::complain(&locale::say(&policy_file::dead_rule(rule)));
     }
     Ok(if dead.is_empty() {
         Exit::Success
@@ -104,8 +104,12 @@ fn tools_used(args: &StoreArgs) -> anyhow::Result<BTreeSet<ToolName>> {
 fn show(loaded: &Loaded) -> String {
     let policy = &loaded.config.policy;
     let mut text = String::new();
-    let source = SafeText::line(&loaded.source.to_string());
-    let _ = writeln!(text, "{} {source}", paint(style::HEADING, "policy from"));
+    let source = SafeText::line(&loaded.source.in_words());
+    let _ = writeln!(
+        text,
+        "{} {source}",
+        paint(style::HEADING, locale::say(&policy_file::from()))
+    );
     let settings = serde_json::to_value(policy.settings()).unwrap_or_default();
     for (name, value) in fields(&settings) {
         let _ = writeln!(

@@ -13,7 +13,7 @@ use placet_client::{Client, Error, Heard};
 use placet_core::config::Config;
 use placet_core::ids::{IdError, SessionId};
 use placet_core::interaction::Locale;
-use placet_core::messages::run;
+use placet_core::messages::{cannot, policy_file, refused, run};
 use placet_core::render::SafeText;
 use placet_core::wire::run::{NewRun, RunBody};
 use serde_json::json;
@@ -23,7 +23,7 @@ use crate::args::RunArgs;
 use crate::exit::Exit;
 use crate::owner::{Reach, workspace};
 use crate::wiring::Work;
-use crate::{config_file, output, store};
+use crate::{config_file, locale, output, store};
 
 /// How long one request waits for a run to come to rest.
 const WAIT_SECONDS: u32 = 60;
@@ -54,7 +54,7 @@ async fn work(args: &RunArgs, config: Config) -> anyhow::Result<Exit> {
         workflow_text: workflow.map(|workflow| workflow.text),
     };
     if run.workflow.is_none() && run.task.is_none() && args.resume.is_none() {
-        bail!("{}", run::no_task().say(config.locale(None)));
+        bail!(locale::error(&run::no_task()));
     }
     let reach = Reach {
         store: store::path(&args.store)?,
@@ -154,13 +154,11 @@ impl Workflow {
         let text = std::fs::read_to_string(path).with_context(|| {
             let listed: Vec<&str> = config.workflows.keys().map(String::as_str).collect();
             let known = if listed.is_empty() {
-                "none".to_owned()
+                locale::say(&policy_file::none())
             } else {
                 listed.join(", ")
             };
-            format!(
-                "there is no workflow `{named}`: `{path}` cannot be read, and `[workflows]` names {known}"
-            )
+            locale::say(&cannot::read_workflow(known, named, path))
         })?;
         let model = placet_core::config::Workflow::parse(&text, path)?.model;
         Ok(Self {
@@ -184,7 +182,7 @@ fn report(args: &RunArgs, run: &RunBody, locale: Locale) -> anyhow::Result<Exit>
         "completed" => Exit::Success,
         "terminated" | "interrupted" => Exit::Terminated,
         "failed" | "limitReached" | "timedOut" => Exit::Findings,
-        _ => bail!("nothing was begun in `{session_id}`"),
+        _ => bail!(locale::error(&refused::no_run(session_id))),
     };
     if args.json {
         let report =

@@ -4,6 +4,7 @@ use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
 use anyhow::Context as _;
+use placet_core::messages::{cannot, policy_file, refused, serve};
 use placet_engine::StartError;
 use placet_server::{Listen, ListenError, Server, State};
 use placet_store::{Location, OpenError};
@@ -17,7 +18,7 @@ use crate::config_file::{self, Loaded, Source};
 use crate::exit::Exit;
 use crate::owner::Offered;
 use crate::wiring::{Plan, Work};
-use crate::{output, store, wiring};
+use crate::{locale, output, store, wiring};
 
 mod log;
 
@@ -35,7 +36,7 @@ pub(crate) fn run(args: &ServeArgs) -> anyhow::Result<Exit> {
     let data = match &args.data {
         Some(data) => data.clone(),
         None => config_file::user_folder("XDG_DATA_HOME", ".local/share")
-            .context("there is no home folder; name the data folder with --data")?,
+            .with_context(|| locale::say(&cannot::find_home()))?,
     };
     let plan = Plan {
         store: store::location(args.store.as_deref(), &config, &data)?,
@@ -61,29 +62,26 @@ async fn serve(args: &ServeArgs, plan: Plan, data: PathBuf, file: Option<PathBuf
     let offered = Offered::new(server, &store)?;
     let server = offered.server();
     // Before the address is printed: until then a signal would end the process.
-    let signals = Signals::heed().context("signals cannot be heeded")?;
+    let signals = Signals::heed().with_context(|| locale::say(&cannot::catch_signals()))?;
     announce(args, server, &data)?;
     warn_of_dead_rules(server.state()).await;
     let stop = CancellationToken::new();
     let signals = tokio::spawn(signals.handle(stop.clone(), server.state().clone(), file));
     let ended = offered.run(stop).await;
     signals.abort();
-    ended.context("the store could not be closed; everything acknowledged is on disk all the same")?;
+    ended.with_context(|| locale::say(&cannot::close_store()))?;
     Ok(Exit::Success)
 }
 
 /// What to do when another process has the store, or the address.
 fn friendly(error: anyhow::Error) -> anyhow::Error {
     if let Some(StartError::Open(OpenError::InUse(_))) = error.downcast_ref() {
-        return error.context(
-            "another placet runs on this data folder; use that one, stop it first, or name another folder with --data",
-        );
+        return error.context(locale::say(&refused::data_in_use()));
     }
     match error.downcast_ref() {
-        Some(ListenError::Address { source, .. }) if source.kind() == ErrorKind::AddrInUse => error.context(
-            "another program listens there already, perhaps another `placet serve`; use that one, stop it first, or name \
-             another address with --listen",
-        ),
+        Some(ListenError::Address { source, .. }) if source.kind() == ErrorKind::AddrInUse => {
+            error.context(locale::say(&refused::address_in_use()))
+        }
         _ => error,
     }
 }
@@ -100,26 +98,20 @@ fn announce(args: &ServeArgs, server: &Server, data: &std::path::Path) -> anyhow
         });
         format!("{object}\n")
     } else {
-        format!(
-            "Placet listens on {url}\n\
-             Sign in:  {link}   (once, within half an hour)\n\
-             Tokens:   {}\n\
-             Reference: {url}/reference\n",
-            tokens.display()
-        )
+        locale::say(&serve::announced(link, tokens.display(), url))
     };
     Ok(output::print(&text)?)
 }
 
-/// A rule that can never apply protects nothing; the operator hears of it before relying on it.
+/// A rule that can never apply protects nothing: the operator is warned before relying on it.
 async fn warn_of_dead_rules(state: &State) {
     match state.dead_rules().await {
         Ok(dead) => {
             for rule in dead {
-                tracing::warn!("this rule can never apply: {rule}");
+                tracing::warn!("{}", locale::say(&policy_file::dead_rule(rule)));
             }
         }
-        Err(error) => tracing::warn!(%error, "dead rules cannot be looked for"),
+        Err(error) => tracing::warn!(%error, "{}", locale::say(&cannot::look_for_dead_rules())),
     }
 }
 
@@ -148,7 +140,7 @@ impl Signals {
                 _ = self.interrupt.recv() => break,
             }
         }
-        tracing::info!("stopping");
+        tracing::info!("{}", locale::say(&serve::stopping()));
         stop.cancel();
     }
 }
@@ -161,12 +153,12 @@ async fn reload(state: &State, config: Option<&std::path::Path>) {
     });
     match loaded {
         Ok(source) => {
-            tracing::info!(%source, "the configuration was loaded again");
+            tracing::info!(%source, "{}", locale::say(&serve::reloaded()));
             warn_of_dead_rules(state).await;
         }
         Err(error) => {
             let error = output::sentence(&error);
-            tracing::error!("the configuration is refused; the one before stays in force: {error}");
+            tracing::error!("{}", locale::say(&serve::not_reloaded(error)));
         }
     }
 }

@@ -6,6 +6,7 @@ use anyhow::Context as _;
 use placet_client::socket;
 use placet_core::config::{Config, DatabaseUrl};
 use placet_core::ids::PersonId;
+use placet_core::messages::{cannot, refused, stored};
 use placet_core::render::SafeText;
 use placet_core::snapshot::{Snapshot, Undecided};
 use placet_engine::secret;
@@ -16,7 +17,7 @@ use crate::args::{StoreArgs, StoreCommand};
 use crate::exit::Exit;
 use crate::owner::{Owner, Reach};
 use crate::wiring::Work;
-use crate::{config_file, output};
+use crate::{config_file, locale, output};
 
 /// Runs `placet store`.
 pub(crate) fn run(command: &StoreCommand) -> anyhow::Result<Exit> {
@@ -41,10 +42,7 @@ pub(crate) fn run(command: &StoreCommand) -> anyhow::Result<Exit> {
         format!("{object}\n")
     } else {
         let to = SafeText::line(&to.to_string());
-        format!(
-            "Copied {rows} rows of {sessions} sessions to {to} and verified them.\n\
-             Anchor: {anchor}\n"
-        )
+        locale::say(&stored::copied(anchor, rows, sessions, to))
     })?;
     Ok(Exit::Success)
 }
@@ -74,9 +72,7 @@ fn found(url: &DatabaseUrl) -> anyhow::Result<Location> {
 fn configured(url: &DatabaseUrl) -> anyhow::Result<Location> {
     match found(url)? {
         server @ Location::Server(_) => Ok(server),
-        Location::File(_) => anyhow::bail!(
-            "`[store] url` is kept where no `postgres://…` is found; name a file with `[store] path`"
-        ),
+        Location::File(_) => anyhow::bail!(locale::error(&refused::store_url())),
     }
 }
 
@@ -98,7 +94,7 @@ pub(crate) fn at(args: &StoreArgs) -> anyhow::Result<Location> {
 fn data_folder(args: &StoreArgs) -> anyhow::Result<PathBuf> {
     let folder = args.data.clone();
     let folder = folder.or_else(|| config_file::user_folder("XDG_DATA_HOME", ".local/share"));
-    folder.context("there is no home folder; name the data folder with --data")
+    folder.with_context(|| locale::say(&cannot::find_home()))
 }
 
 /// The socket of the process that works on a store. Servers that share a database server's store offer one in their own data folder.
@@ -114,10 +110,7 @@ pub(crate) fn path(args: &StoreArgs) -> anyhow::Result<PathBuf> {
     match at(args)? {
         Location::File(path) => Ok(path),
         server @ Location::Server(_) => {
-            anyhow::bail!(
-                "this command works on a store in a file, and the store is `{server}`; use the web inbox or the HTTP API of a \
-                 `placet serve`, or name a file with --db"
-            )
+            anyhow::bail!(locale::error(&refused::needs_file(server)))
         }
     }
 }
@@ -131,7 +124,7 @@ pub(crate) fn is_newcomers(args: &StoreArgs, path: &Path) -> bool {
 pub(crate) async fn read_only(location: &Location) -> anyhow::Result<Store> {
     Store::look_at(location)
         .await
-        .context("the journal cannot be read (--db names its file, --data its folder, --store its server)")
+        .with_context(|| locale::say(&cannot::read_log()))
 }
 
 /// Looks at a store once; see [`Store::look`].

@@ -8,6 +8,8 @@ pub(crate) const GOOD: Style = AnsiColor::Green.on_default().bold();
 pub(crate) const CAUTION: Style = AnsiColor::Yellow.on_default().bold();
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
 pub(crate) const HEADING: Style = Style::new().bold();
+/// A heading of `--help`.
+pub(crate) const SECTION: Style = Style::new().bold().underline();
 pub(crate) const FAINT: Style = Style::new().dimmed();
 
 /// `text` in a style.

@@ -25,6 +25,8 @@ mod explain;
 mod grants;
 #[path = "cli/init.rs"]
 mod init;
+#[path = "cli/language.rs"]
+mod language;
 #[path = "cli/policy.rs"]
 mod policy;
 #[path = "cli/review.rs"]

@@ -127,7 +127,7 @@ fn a_good_configuration_takes_effect_on_sighup_and_a_bad_one_changes_nothing() {
     };
     assert_eq!(decision(&server), "deny");
     world.configure(&rule("allow"));
-    server.hang_up("was loaded again");
+    server.hang_up("configuration reloaded");
     assert_eq!(decision(&server), "allow");
     world.configure("[[rules]]\nname = \"broken\"\neffct = \"deny\"\n");
     server.hang_up("stays in force");
@@ -162,11 +162,11 @@ fn a_reload_that_silently_loses_everything_is_refused() {
         assert_eq!(decision(&server), "deny", "{cut}");
     }
     std::fs::remove_file(world.folder.path().join("placet.toml")).unwrap();
-    server.hang_up("cannot be read");
+    server.hang_up("cannot read the configuration");
     assert_eq!(decision(&server), "deny");
     // What is written down is meant.
     world.configure("rules = []\npeople = []\n[approval]\nmode = \"yolo\"\n");
-    server.hang_up("was loaded again");
+    server.hang_up("configuration reloaded");
     assert_eq!(decision(&server), "allow");
     assert_eq!(server.terminate().code(), Some(0));
     // A start refuses the file as well.
@@ -220,10 +220,7 @@ fn a_data_folder_that_is_in_use_is_said_to_be() {
     let world = World::new();
     let server = world.serve("");
     let error = world.refused(&["serve", "--listen", "127.0.0.1:0", "--data", "data"]);
-    assert!(
-        error.contains("another placet runs on this data folder"),
-        "{error}"
-    );
+    assert!(error.contains("another placet uses this data folder"), "{error}");
     let error = world.refused(&["serve", "--listen", &server.address, "--data", "elsewhere"]);
     assert!(error.contains("cannot be listened on"), "{error}");
     assert!(

@@ -7,10 +7,11 @@ use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, HeaderValue};
+use hyper::header::{ACCEPT_LANGUAGE, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use placet_core::ids::PersonId;
+use placet_core::interaction::Locale;
 use placet_core::wire::local::PERSON_HEADER;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -81,6 +82,15 @@ impl Client {
         let name = HeaderName::from_static(PERSON_HEADER);
         self.headers.retain(|(other, _)| *other != name);
         self.headers.push((name, value));
+        self
+    }
+
+    /// Has problems explained in a language.
+    #[must_use]
+    pub fn speaking(mut self, locale: Locale) -> Self {
+        self.headers.retain(|(other, _)| *other != ACCEPT_LANGUAGE);
+        self.headers
+            .push((ACCEPT_LANGUAGE, HeaderValue::from_static(locale.tag())));
         self
     }
 

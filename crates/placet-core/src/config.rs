@@ -30,7 +30,9 @@ mod dead;
 mod duration;
 mod error;
 mod file;
+mod locale;
 mod mcp;
+mod mistake;
 mod models;
 mod programs;
 mod rules;
@@ -47,9 +49,10 @@ use channels::Channels;
 pub use channels::{Channel, ChannelKind};
 pub use databases::{Database, DatabaseUrl, PasswordInUrl, dialect_of};
 pub use dead::{Dead, DeadRule};
-use error::{Checker, did_you_mean};
+use error::Checker;
 pub use error::{ConfigError, Place, Problem};
 use file::ConfigFile;
+pub use locale::LANGUAGE_VARIABLES;
 pub use mcp::{EnvValue, McpServer, McpTransport};
 pub use models::{Agent, Model, Protocol};
 pub use sandbox::Sandbox;
@@ -58,9 +61,6 @@ pub use workflow::Workflow;
 
 /// The default `placet.toml`: every key with its default, explained. It is the manual.
 pub const DEFAULT_FILE: &str = include_str!("config/default.toml");
-
-/// Sections of the design that later work brings.
-const LATER_SECTIONS: [&str; 1] = ["upstreams"];
 
 /// A complete, checked configuration.
 #[derive(Debug, Clone)]
@@ -199,7 +199,8 @@ pub enum Scheme {
 impl Server {
     /// This machine only.
     const LISTEN: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 7319));
-    const CONNECTIONS_MAX: u32 = 20_000;
+    /// How many connections may be open at once, unless the file says otherwise.
+    pub const CONNECTIONS_MAX: u32 = 20_000;
     const REQUESTS_PER_SECOND: u32 = 50_000;
 }
 
@@ -242,22 +243,39 @@ impl Config {
         )
     }
 
-    /// Reads a file's text, under the environment's variables `PLACET_SECTION__KEY`.
+    /// Reads a file's text, under the environment's variables `PLACET_SECTION__KEY`. Its [`LANGUAGE_VARIABLES`] say the language of a
+    /// file that names none.
     pub fn parse(
         text: &str,
         file_name: &str,
         environment: impl Iterator<Item = (String, String)>,
         inspect: Arc<dyn Inspect>,
     ) -> Result<Self, ConfigError> {
-        let variables = tree::settings_in(environment, &file::SECTIONS);
+        let environment: Vec<_> = environment.collect();
+        let variables = tree::settings_in(environment.iter().cloned(), &file::SECTIONS);
         let mut checker = Checker::new(text, &variables);
         let config = tree::read(text, &variables, &mut checker).and_then(|tree| {
             let canonical = Canonical::of(&tree);
             let channels = channels::read(tree.get_ref(), &mut checker);
-            let file = deserialize(tree, &mut checker)?;
+            let mut file: ConfigFile = deserialize(tree, &mut checker)?;
+            file.approval
+                .locale
+                .get_or_insert_with(|| locale::of_environment(&environment));
             Some(Self::check(file, channels, canonical, inspect, &mut checker))
         });
         checker.finish(file_name, config)
+    }
+
+    /// The language of a file, even of one that is refused for what else it says; else that of the environment.
+    pub fn language(text: &str, environment: impl Iterator<Item = (String, String)>) -> Locale {
+        let environment: Vec<_> = environment.collect();
+        let variables = tree::settings_in(environment.iter().cloned(), &file::SECTIONS);
+        let mut checker = Checker::new(text, &variables);
+        let own = tree::read(text, &variables, &mut checker).and_then(|tree| {
+            let value = Value::deserialize(toml::de::Deserializer::from(tree)).ok()?;
+            serde_json::from_value(value.pointer("/approval/locale")?.clone()).ok()
+        });
+        own.unwrap_or_else(|| locale::of_environment(&environment))
     }
 
     /// What is known about a tool of any agent but the built-in one: what the operator says, else what is assumed of
@@ -455,42 +473,13 @@ impl Canonical {
     }
 }
 
-/// Reads the tree as a `T`; what serde has to say against it is put into our words.
+/// Reads the tree as a `T`.
 fn deserialize<T: DeserializeOwned>(tree: Spanned<DeTable<'_>>, checker: &mut Checker<'_>) -> Option<T> {
     match T::deserialize(toml::de::Deserializer::from(tree)) {
         Ok(value) => Some(value),
         Err(error) => {
-            let (message, help) = explained(error.message());
-            checker.refuse(error.span().unwrap_or(0..0), message, help);
+            mistake::refuse_type(&error, checker);
             None
         }
     }
-}
-
-fn explained(message: &str) -> (String, Option<String>) {
-    let mut words = message.split('`').skip(1).step_by(2);
-    let word = words.next().unwrap_or_default();
-    let listed = || Some(format!("expected {}", message.split_once(", expected ")?.1));
-    if message.starts_with("unknown field") {
-        if LATER_SECTIONS.contains(&word) {
-            return (
-                format!("`[mcp.{word}]` is not part of this version yet"),
-                Some("remove the section".to_owned()),
-            );
-        }
-        return (
-            format!("unknown key `{word}`"),
-            did_you_mean(word, words).or_else(listed),
-        );
-    }
-    if message.starts_with("unknown variant") {
-        return (
-            format!("unknown value `{word}`"),
-            did_you_mean(word, words).or_else(listed),
-        );
-    }
-    if message.starts_with("missing field") {
-        return (format!("`{word}` is missing"), None);
-    }
-    (message.replace("expected u32", "expected a whole number"), None)
 }

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse as _, Response};
 use tracing::Instrument as _;
 
 use crate::access::{HostError, LocalPeer};
-use crate::problem::{CODE_HEADER, Code, Problem};
+use crate::problem::{CODE_HEADER, Code, Problem, language};
 use crate::state::State;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("placet-request-id");
@@ -26,10 +26,14 @@ pub(crate) async fn pass(Shared(state): Shared<State>, mut request: Request, nex
     let route = route.as_ref().map_or("other", MatchedPath::as_str).to_owned();
     let method = request.method().clone();
     let span = tracing::info_span!("request", id, %method, route, session = tracing::field::Empty);
-    let response = match checked(&state, &mut request) {
-        Ok(()) => next.run(request).instrument(span.clone()).await,
-        Err(problem) => problem.into_response(),
+    let headers = request.headers().clone();
+    let answer = async {
+        match checked(&state, &mut request) {
+            Ok(()) => next.run(request).instrument(span.clone()).await,
+            Err(problem) => problem.into_response(),
+        }
     };
+    let response = language::answering(&headers, answer).await;
     let response = finish(response, &id);
     let (status, took) = (response.status(), began.elapsed());
     state.metrics().answered(&method, &route, status, took);

@@ -5,11 +5,13 @@
 use axum::Json;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use placet_core::messages::{Explain, Message};
 use placet_store::StoreError;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+pub(crate) mod language;
 mod refusals;
 
 /// A problem, on its way to the caller.
@@ -28,7 +30,7 @@ pub(crate) struct ProblemBody {
     #[serde(rename = "type")]
     kind: String,
     /// The code in words.
-    title: &'static str,
+    title: String,
     /// The HTTP status.
     status: u16,
     /// What happened here, in a sentence.
@@ -41,7 +43,7 @@ pub(crate) struct ProblemBody {
 }
 
 macro_rules! codes {
-    ($($(#[$doc:meta])* $name:ident = $slug:literal, $status:ident, $title:literal;)*) => {
+    ($($(#[$doc:meta])* $name:ident = $slug:literal, $status:ident;)*) => {
         /// What can go wrong, as programs see it. Names never change.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Code {
@@ -63,8 +65,8 @@ macro_rules! codes {
             }
 
             /// In words.
-            pub const fn title(self) -> &'static str {
-                match self { $(Self::$name => $title,)* }
+            pub fn title(self) -> Message {
+                Message::of("problem", &self.slug())
             }
         }
     };
@@ -72,107 +74,107 @@ macro_rules! codes {
 
 codes! {
     /// The body, the query or a name in the path is malformed.
-    BadRequest = "bad-request", BAD_REQUEST, "The request cannot be understood";
+    BadRequest = "bad-request", BAD_REQUEST;
     /// `Last-Event-ID` or `after` names a row that does not exist.
-    BadEventId = "bad-event-id", BAD_REQUEST, "There is no such event";
+    BadEventId = "bad-event-id", BAD_REQUEST;
     /// No credential, or none that counts.
-    Unauthenticated = "unauthenticated", UNAUTHORIZED, "Who are you?";
+    Unauthenticated = "unauthenticated", UNAUTHORIZED;
     /// A signed-in browser's request without a valid proof.
-    BadProof = "bad-proof", UNAUTHORIZED, "The proof is not valid";
+    BadProof = "bad-proof", UNAUTHORIZED;
     /// The one-time code was used before, or is too old.
-    CodeUsed = "code-used", UNAUTHORIZED, "The link has been used";
+    CodeUsed = "code-used", UNAUTHORIZED;
     /// The webhook's signature does not fit.
-    BadSignature = "bad-signature", UNAUTHORIZED, "The signature does not fit";
+    BadSignature = "bad-signature", UNAUTHORIZED;
     /// The role does not include this.
-    Forbidden = "forbidden", FORBIDDEN, "Your role does not include this";
+    Forbidden = "forbidden", FORBIDDEN;
     /// A browser sent it on behalf of another site.
-    CrossSite = "cross-site", FORBIDDEN, "The request comes from another site";
+    CrossSite = "cross-site", FORBIDDEN;
     /// They asked for it themselves.
-    OwnRequest = "own-request", FORBIDDEN, "Somebody else must approve this";
+    OwnRequest = "own-request", FORBIDDEN;
     /// The question is assigned to other people.
-    NotYours = "not-yours", FORBIDDEN, "The question is assigned to other people";
+    NotYours = "not-yours", FORBIDDEN;
     /// No such page or endpoint.
-    NotFound = "not-found", NOT_FOUND, "There is nothing here";
+    NotFound = "not-found", NOT_FOUND;
     /// No such call of this agent.
-    NoSuchCall = "no-such-call", NOT_FOUND, "There is no such call";
+    NoSuchCall = "no-such-call", NOT_FOUND;
     /// No such question for this caller.
-    NoSuchQuestion = "no-such-question", NOT_FOUND, "There is no such question";
+    NoSuchQuestion = "no-such-question", NOT_FOUND;
     /// No such session for this caller.
-    NoSuchSession = "no-such-session", NOT_FOUND, "There is no such session";
+    NoSuchSession = "no-such-session", NOT_FOUND;
     /// No such standing grant for this caller.
-    NoSuchGrant = "no-such-grant", NOT_FOUND, "There is no such standing grant";
+    NoSuchGrant = "no-such-grant", NOT_FOUND;
     /// The agent has nothing to think with.
-    NoModel = "no-model", NOT_FOUND, "There is no agent here";
+    NoModel = "no-model", NOT_FOUND;
     /// The endpoint exists, with other methods.
-    MethodNotAllowed = "method-not-allowed", METHOD_NOT_ALLOWED, "The method is not offered here";
+    MethodNotAllowed = "method-not-allowed", METHOD_NOT_ALLOWED;
     /// The body did not arrive in time.
-    TooSlow = "too-slow", REQUEST_TIMEOUT, "The request did not arrive in time";
+    TooSlow = "too-slow", REQUEST_TIMEOUT;
     /// The call id names another call.
-    CallIdTaken = "call-id-taken", CONFLICT, "The call id names another call";
+    CallIdTaken = "call-id-taken", CONFLICT;
     /// The request id is taken.
-    RequestIdTaken = "request-id-taken", CONFLICT, "The request id is taken";
+    RequestIdTaken = "request-id-taken", CONFLICT;
     /// The call waits for people.
-    StillPending = "still-pending", CONFLICT, "The call waits for an answer";
+    StillPending = "still-pending", CONFLICT;
     /// The call may not run.
-    NotGranted = "not-granted", CONFLICT, "The call may not run";
+    NotGranted = "not-granted", CONFLICT;
     /// The call was claimed before.
-    AlreadyClaimed = "already-claimed", CONFLICT, "The call was claimed before";
+    AlreadyClaimed = "already-claimed", CONFLICT;
     /// A result without a claim.
-    NotClaimed = "not-claimed", CONFLICT, "The call was not claimed";
+    NotClaimed = "not-claimed", CONFLICT;
     /// Another result is recorded.
-    AlreadyFinished = "already-finished", CONFLICT, "The call has another result";
+    AlreadyFinished = "already-finished", CONFLICT;
     /// The session was ended.
-    SessionOver = "session-over", CONFLICT, "The session has been ended";
+    SessionOver = "session-over", CONFLICT;
     /// Too many open questions in the session.
-    TooManyQuestions = "too-many-questions", CONFLICT, "Too many questions are open";
+    TooManyQuestions = "too-many-questions", CONFLICT;
     /// No approver can be reached.
-    NobodyToAsk = "nobody-to-ask", CONFLICT, "There is nobody to ask";
+    NobodyToAsk = "nobody-to-ask", CONFLICT;
     /// Another approver was faster.
-    AlreadyDecided = "already-decided", CONFLICT, "Somebody was faster";
+    AlreadyDecided = "already-decided", CONFLICT;
     /// One person counts once.
-    AlreadyVoted = "already-voted", CONFLICT, "You have approved already";
+    AlreadyVoted = "already-voted", CONFLICT;
     /// What was shown is not what it is now.
-    ShownChanged = "shown-changed", CONFLICT, "The question has changed since you saw it";
+    ShownChanged = "shown-changed", CONFLICT;
     /// Only a part was shown, and the risk is HIGH.
-    NotShownWhole = "not-shown-whole", CONFLICT, "Not everything was shown";
+    NotShownWhole = "not-shown-whole", CONFLICT;
     /// Time had run out.
-    Expired = "expired", GONE, "Time has run out";
+    Expired = "expired", GONE;
     /// More than is taken.
-    TooLarge = "too-large", PAYLOAD_TOO_LARGE, "The request is too large";
+    TooLarge = "too-large", PAYLOAD_TOO_LARGE;
     /// The agent here works in another folder, or without the model the run began with.
-    NotHere = "not-here", CONFLICT, "The run cannot go on here";
+    NotHere = "not-here", CONFLICT;
     /// Not JSON.
-    WrongContentType = "wrong-content-type", UNSUPPORTED_MEDIA_TYPE, "The body must be JSON";
+    WrongContentType = "wrong-content-type", UNSUPPORTED_MEDIA_TYPE;
     /// Not a name of this server.
-    WrongHost = "wrong-host", MISDIRECTED_REQUEST, "This server has another name";
+    WrongHost = "wrong-host", MISDIRECTED_REQUEST;
     /// The arguments of the call are refused.
-    BadArgs = "bad-args", UNPROCESSABLE_ENTITY, "The arguments are refused";
+    BadArgs = "bad-args", UNPROCESSABLE_ENTITY;
     /// The question is malformed.
-    BadQuestion = "bad-question", UNPROCESSABLE_ENTITY, "The question cannot be put to anybody";
+    BadQuestion = "bad-question", UNPROCESSABLE_ENTITY;
     /// No such option.
-    NoSuchOption = "no-such-option", UNPROCESSABLE_ENTITY, "There is no such option";
+    NoSuchOption = "no-such-option", UNPROCESSABLE_ENTITY;
     /// The option needs a text.
-    InputRequired = "input-required", UNPROCESSABLE_ENTITY, "The option needs a text";
+    InputRequired = "input-required", UNPROCESSABLE_ENTITY;
     /// The edited arguments are refused.
-    EditedArgsRefused = "edited-args-refused", UNPROCESSABLE_ENTITY, "The edited arguments are refused";
+    EditedArgsRefused = "edited-args-refused", UNPROCESSABLE_ENTITY;
     /// The new values of a workflow's variables are refused.
-    VariablesRefused = "variables-refused", UNPROCESSABLE_ENTITY, "The variables are refused";
+    VariablesRefused = "variables-refused", UNPROCESSABLE_ENTITY;
     /// "Don't ask again" is refused.
-    RememberRefused = "remember-refused", UNPROCESSABLE_ENTITY, "\"Don't ask again\" is refused";
+    RememberRefused = "remember-refused", UNPROCESSABLE_ENTITY;
     /// The text is too long.
-    TextTooLong = "text-too-long", UNPROCESSABLE_ENTITY, "The text is too long";
+    TextTooLong = "text-too-long", UNPROCESSABLE_ENTITY;
     /// There is nothing to do.
-    EmptyMessage = "empty-message", UNPROCESSABLE_ENTITY, "The message is empty";
+    EmptyMessage = "empty-message", UNPROCESSABLE_ENTITY;
     /// Too many requests.
-    TooManyRequests = "too-many-requests", TOO_MANY_REQUESTS, "Too many requests";
+    TooManyRequests = "too-many-requests", TOO_MANY_REQUESTS;
     /// A defect.
-    Internal = "internal", INTERNAL_SERVER_ERROR, "Something is broken here";
+    Internal = "internal", INTERNAL_SERVER_ERROR;
     /// The store cannot be used.
-    StoreUnavailable = "store-unavailable", SERVICE_UNAVAILABLE, "The store cannot be used";
+    StoreUnavailable = "store-unavailable", SERVICE_UNAVAILABLE;
     /// The built-in agent does nothing.
-    AgentStopped = "agent-stopped", SERVICE_UNAVAILABLE, "The built-in agent does nothing";
+    AgentStopped = "agent-stopped", SERVICE_UNAVAILABLE;
     /// The server stops.
-    Stopping = "stopping", SERVICE_UNAVAILABLE, "The server is stopping";
+    Stopping = "stopping", SERVICE_UNAVAILABLE;
 }
 
 impl Problem {
@@ -184,6 +186,11 @@ impl Problem {
             more: Map::new(),
             retry_after_seconds: None,
         }
+    }
+
+    /// A problem that is explained in the language of the caller.
+    pub fn explained(code: Code, what: &impl Explain) -> Self {
+        Self::new(code, what.message().say(language::current()))
     }
 
     /// What happened, in a sentence.
@@ -220,7 +227,7 @@ impl Problem {
     pub(crate) fn into_body(self) -> ProblemBody {
         ProblemBody {
             kind: format!("/errors/{}", self.code.slug()),
-            title: self.code.title(),
+            title: self.code.title().say(language::current()),
             status: self.code.status().as_u16(),
             detail: self.detail,
             code: self.code.slug(),
@@ -265,5 +272,43 @@ impl From<StoreError> for Problem {
                 .retry_after_seconds(1),
             other => Self::new(Code::StoreUnavailable, other.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use placet_core::interaction::Locale;
+    use placet_core::messages;
+
+    use super::*;
+
+    #[test]
+    fn every_code_has_a_title_in_every_language_and_no_other_has() {
+        let codes: BTreeSet<String> = Code::ALL
+            .iter()
+            .map(|code| format!("problem.{}", code.slug()))
+            .collect();
+        for locale in [Locale::English, Locale::Chinese] {
+            let titles = messages::templates(locale, "problem.").map(|(id, _)| id.to_owned());
+            assert_eq!(titles.collect::<BTreeSet<_>>(), codes);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_problem_is_explained_in_the_language_of_the_request() {
+        let headers = |language| {
+            let value = HeaderValue::from_static(language);
+            axum::http::HeaderMap::from_iter([(header::ACCEPT_LANGUAGE, value)])
+        };
+        let problem = async {
+            Problem::explained(Code::BadArgs, &placet_core::call::ArgsError::NotAnObject("list")).into_body()
+        };
+        let chinese = language::answering(&headers("zh-CN,zh;q=0.9"), problem).await;
+        assert_eq!((chinese.code, chinese.title.as_str()), ("bad-args", "参数无效"));
+        assert!(!chinese.detail.is_ascii(), "{}", chinese.detail);
+        let english = Problem::new(Code::Unauthenticated, "x").into_body();
+        assert_eq!(english.title, "Not authenticated");
     }
 }

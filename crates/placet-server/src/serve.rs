@@ -323,7 +323,7 @@ fn warn_of_neighbours(address: SocketAddr) {
     if !address.ip().is_loopback() {
         tracing::warn!(
             %address,
-            "other machines reach this address over plain HTTP, and whoever is on the way can read tokens, questions and \
+            "other machines reach this address over plain HTTP, so anyone on the network can read tokens, questions and \
              answers; browsers refuse to sign in there. Put a proxy that speaks TLS in front, name it in `[server] hosts`, and \
              listen on 127.0.0.1"
         );
@@ -332,6 +332,7 @@ fn warn_of_neighbours(address: SocketAddr) {
 
 /// Raises the limit of open files as far as it goes; how many connections fit under it.
 fn enough_files(connections_max: u32) -> u32 {
+    use placet_core::config::Server;
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let wanted = u64::from(connections_max) + FILES_BESIDES;
     let limit = getrlimit(Resource::Nofile);
@@ -348,7 +349,8 @@ fn enough_files(connections_max: u32) -> u32 {
         Ok(()) => raised,
         Err(_) => current,
     };
-    if now < wanted {
+    // Without a setting, as many connections as fit are what the operator expects.
+    if now < wanted && connections_max != Server::CONNECTIONS_MAX {
         tracing::warn!(
             files = now,
             wanted,

@@ -6,20 +6,15 @@ use placet_core::ids::{IdError, SessionId};
 use super::StoreArgs;
 
 pub(super) const EXAMPLES: &str = "\
-Examples:
-  placet chat
-  placet chat --resume
-  placet chat --resume chat_0192f0c1… --model small
-
-Ctrl-C stops what the agent is doing, twice leaves; /help lists the rest. For scripts there is `placet run`.";
+placet chat
+placet chat --resume
+placet chat --resume chat_0192f0c1… --model small";
 
 /// `placet chat`.
 #[derive(Debug, Args)]
 pub(crate) struct ChatArgs {
-    /// Continue this conversation, also after a crash; without a name, your newest
     #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", value_parser = resume)]
     pub(crate) resume: Option<Resume>,
-    /// The model, when it is not the configured one: the NAME of a `[models.NAME]`
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
     #[command(flatten)]

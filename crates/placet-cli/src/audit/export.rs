@@ -11,11 +11,13 @@ use placet_engine::audit_text;
 use placet_store::Store;
 use tempfile::NamedTempFile;
 
+use placet_core::messages::{cannot, refused};
+
 use super::row::RowJson;
 use super::{pages, related};
 use crate::args::{ExportArgs, Format};
 use crate::exit::Exit;
-use crate::output;
+use crate::{locale, output};
 
 pub(super) async fn run(store: &Store, args: &ExportArgs) -> anyhow::Result<Exit> {
     match &args.output {
@@ -29,13 +31,13 @@ pub(super) async fn run(store: &Store, args: &ExportArgs) -> anyhow::Result<Exit
 async fn to_file(store: &Store, args: &ExportArgs, path: &Path) -> anyhow::Result<()> {
     let shown = path.display();
     if !args.force && std::fs::symlink_metadata(path).is_ok() {
-        bail!("`{shown}` exists already; name another file, or replace it with --force");
+        bail!(locale::error(&refused::exists(&shown)));
     }
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())
         .unwrap_or(Path::new("."));
-    let cannot = || format!("`{shown}` cannot be written");
+    let cannot = || locale::say(&cannot::write(&shown));
     let file = NamedTempFile::new_in(folder).map_err(output::without_temporary_name);
     let mut file = BufWriter::new(file.with_context(cannot)?);
     export(store, args, &mut file).await?;

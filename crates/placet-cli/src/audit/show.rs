@@ -12,10 +12,13 @@ use placet_engine::audit_text;
 use placet_store::Store;
 use serde_json::json;
 
+use placet_core::messages::refused;
+
 use super::related::Thread;
 use super::row::RowJson;
 use super::{pages, words};
 use crate::exit::Exit;
+use crate::locale;
 use crate::output::{self, shortened};
 use crate::style::{self, paint};
 
@@ -48,7 +51,7 @@ async fn find(store: &Store, id: &str) -> anyhow::Result<Vec<Committed>> {
     if let Ok(call) = CallId::new(id) {
         for key in store.look(|stored| stored.calls_named(&call).cloned()).await? {
             let record = store.look(|stored| stored.call(&key).cloned()).await?;
-            let record = record.with_context(|| format!("the call `{id}` is not in the journal"))?;
+            let record = record.with_context(|| locale::say(&refused::call_missing(id)))?;
             rows.extend(thread(store, &record.call.session, Thread::of_call(key)).await?);
         }
     }
@@ -60,7 +63,7 @@ async fn find(store: &Store, id: &str) -> anyhow::Result<Vec<Committed>> {
         rows.extend(row.into_iter().filter(|row| row.id == number));
     }
     if rows.is_empty() {
-        bail!("there is no question, call or row `{id}`; `placet audit list` shows what there is");
+        bail!(locale::error(&refused::no_row(id)));
     }
     Ok(rows)
 }

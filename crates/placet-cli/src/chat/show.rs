@@ -21,7 +21,7 @@ const TELLING: [&str; 9] = [
     "description",
     "name",
 ];
-/// What people said of a call that did not run.
+/// What the approver said about a call that did not run.
 const REASONS: [&str; 2] = ["reason", "feedback"];
 
 /// What the person said.
@@ -73,7 +73,7 @@ pub(super) fn first_sentence(text: &str) -> &str {
     }
 }
 
-/// Why a call did not run, in words: what became of it, and what people said.
+/// Why a call did not run, in words: its outcome, and what the approver said.
 fn reason(output: &Value, locale: Locale) -> String {
     let text = |name: &str| output.get(name).and_then(Value::as_str);
     let outcome = text("outcome").map(|code| {

@@ -12,7 +12,7 @@ use placet_client::events::Events;
 use placet_client::{Client, Error, Heard, MessageOutcome};
 use placet_core::ids::{CallId, IdError, InteractionId, SessionId};
 use placet_core::interaction::Locale;
-use placet_core::messages::{allow_list, talk};
+use placet_core::messages::{allow_list, cannot, refused, talk};
 use placet_core::policy::Mode;
 use placet_core::record::CallRecord;
 
@@ -23,6 +23,7 @@ use super::keys::Keys;
 use super::questions::AtOwner;
 use super::speech::Speech;
 use super::{show, words};
+use crate::locale;
 use crate::owner::{Owner, Reach};
 
 /// Rows the line being typed may take.
@@ -436,7 +437,7 @@ impl Talk {
     /// Shows the newest run of the conversation again, and then what follows.
     async fn attach(&mut self) -> anyhow::Result<()> {
         let stream = self.client().attach(&self.session, None).await;
-        self.follow(stream.context("the conversation cannot be read")?);
+        self.follow(stream.with_context(|| locale::say(&cannot::read_chat()))?);
         Ok(())
     }
 
@@ -472,7 +473,7 @@ impl Talk {
     pub(super) async fn mode(&self) -> anyhow::Result<Mode> {
         let usual = self.seated.owner.body.agent.as_ref().map(|agent| agent.mode);
         let mode = self.client().mode(&self.session).await?.or(usual);
-        mode.context("the owner of the store has no agent")
+        mode.with_context(|| locale::say(&refused::no_agent()))
     }
 
     /// Says something of the program's own.

@@ -4,17 +4,21 @@ use std::fmt::Write as _;
 
 use placet_core::analysis::{Fact, FactKind};
 use placet_core::ids::PersonId;
-use placet_core::interaction::Locale;
+use placet_core::messages::{Explain as _, Message, checked};
 use placet_core::policy::pattern::CommandPattern;
 use placet_core::render::{SafeText, mask};
 use placet_core::verdict::{Approvers, AskTerms, Decision};
+use unicode_width::UnicodeWidthStr as _;
 
 use super::Checked;
+use crate::locale;
 use crate::output::shortened;
 use crate::style::{self, paint};
 
 /// Longer texts are shown by their beginning, which says how long they are.
 const CHARS_MAX: usize = 2000;
+/// Labels are padded to so many columns.
+const LABEL_COLUMNS: usize = 9;
 
 pub(super) fn text(checked: &Checked) -> String {
     let verdict = &checked.verdict;
@@ -25,32 +29,42 @@ pub(super) fn text(checked: &Checked) -> String {
         paint(style::HEADING, SafeText::code_line(checked.call.tool.as_str())),
         paint(
             style::of_risk(verdict.risk),
-            format_args!("{} risk", verdict.risk.as_str())
+            locale::say(&checked::risk_of(verdict.risk.label(locale::current())))
         ),
     ));
-    page.field("step", &verdict.step.to_string());
-    page.field("rule", &verdict.rule.as_deref().map_or("none".to_owned(), prose));
-    page.field("reason", &prose(&verdict.reason.to_string()));
-    page.field("risk", verdict.risk.as_str());
-    page.field("category", verdict.category.as_str());
+    let no_rule = || locale::say(&checked::no_rule());
+    page.field(&checked::step(), &locale::say(&verdict.step.message()));
+    page.field(
+        &checked::rule(),
+        &verdict.rule.as_deref().map_or_else(no_rule, prose),
+    );
+    page.field(
+        &checked::reason(),
+        &prose(&locale::say(&verdict.reason.message())),
+    );
+    page.field(&checked::risk(), verdict.risk.as_str());
+    page.field(&checked::category(), verdict.category.as_str());
     let confinement = verdict.confinement.as_ref();
-    let limits = confinement.and_then(|confinement| confinement.words(Locale::English));
+    let limits = confinement.and_then(|confinement| confinement.words(locale::current()));
     if let Some(limits) = limits.as_ref().or(checked.unconfined.as_ref()) {
-        page.field("confined", &prose(limits));
+        page.field(&checked::confined(), &prose(limits));
     }
-    if let Some(wants) = confinement.and_then(|confinement| confinement.wants(Locale::English)) {
-        page.field("wants", &prose(&wants));
+    if let Some(wants) = confinement.and_then(|confinement| confinement.wants(locale::current())) {
+        page.field(&checked::wants(), &prose(&wants));
     }
     if let Some(banned) = &checked.analysis.banned {
-        page.field("banned", &paint(style::BAD, prose(&banned.to_string())));
+        page.field(
+            &checked::banned(),
+            &paint(style::BAD, prose(&locale::say(&banned.message()))),
+        );
     }
     if let Decision::Ask(terms) = &verdict.decision {
         page.ask(terms, checked);
     }
-    page.field("policy", &prose(&checked.source.to_string()));
+    page.field(&checked::policy(), &prose(&checked.source.in_words()));
     for (heading, is_listed) in SECTIONS {
         page.facts(
-            heading,
+            &heading(),
             checked.analysis.facts.iter().filter(|fact| is_listed(&fact.kind)),
         );
     }
@@ -59,46 +73,45 @@ pub(super) fn text(checked: &Checked) -> String {
 
 type IsListed = fn(&FactKind) -> bool;
 
-const SECTIONS: [(&str, IsListed); 6] = [
-    ("commands", |kind| matches!(kind, FactKind::Command { .. })),
-    ("redirections", |kind| matches!(kind, FactKind::Redirect { .. })),
-    ("statements", |kind| matches!(kind, FactKind::Statement { .. })),
-    ("paths", |kind| matches!(kind, FactKind::Path { .. })),
-    ("hosts", |kind| matches!(kind, FactKind::Host { .. })),
-    ("not readable", |kind| matches!(kind, FactKind::Unreadable { .. })),
+const SECTIONS: [(fn() -> Message, IsListed); 6] = [
+    (checked::commands, |kind| matches!(kind, FactKind::Command { .. })),
+    (checked::redirections, |kind| {
+        matches!(kind, FactKind::Redirect { .. })
+    }),
+    (checked::statements, |kind| {
+        matches!(kind, FactKind::Statement { .. })
+    }),
+    (checked::paths, |kind| matches!(kind, FactKind::Path { .. })),
+    (checked::hosts, |kind| matches!(kind, FactKind::Host { .. })),
+    (checked::unreadable, |kind| {
+        matches!(kind, FactKind::Unreadable { .. })
+    }),
 ];
 
 struct Page(String);
 
 impl Page {
-    fn field(&mut self, name: &str, value: &str) {
-        let _ = writeln!(
-            self.0,
-            "  {} {value}",
-            paint(style::FAINT, format_args!("{name:<9}"))
-        );
+    fn field(&mut self, name: &Message, value: &str) {
+        let name = locale::say(name);
+        // By columns: a Chinese character takes two.
+        let gap = " ".repeat(LABEL_COLUMNS.saturating_sub(name.as_str().width()));
+        let _ = writeln!(self.0, "  {}{gap} {value}", paint(style::FAINT, name));
     }
 
     fn ask(&mut self, terms: &AskTerms, checked: &Checked) {
         let who = match &terms.approvers {
-            Approvers::SessionUser => "the session's user, else any approver in the inbox".to_owned(),
-            Approvers::People(people) => {
-                let but = if terms.not_requester {
-                    ", but not the requester"
-                } else {
-                    ""
-                };
-                format!("{} of {}{but}", terms.quorum, names(people))
+            Approvers::SessionUser => checked::session_user(),
+            Approvers::People(people) if terms.not_requester => {
+                checked::several_others(names(people), terms.quorum)
             }
+            Approvers::People(people) => checked::several(names(people), terms.quorum),
         };
-        self.field("approver", &prose(&who));
-        let later = terms.escalate.as_ref().map_or(String::new(), |escalate| {
-            format!(", after {} also {}", escalate.after, names(&escalate.to))
-        });
-        self.field(
-            "timeout",
-            &prose(&format!("{}{later}; then rejected", checked.timeout)),
-        );
+        self.field(&checked::approver(), &prose(&locale::say(&who)));
+        let expires = match &terms.escalate {
+            Some(escalate) => checked::escalates(escalate.after, names(&escalate.to), checked.timeout),
+            None => checked::expires(checked.timeout),
+        };
+        self.field(&checked::timeout(), &prose(&locale::say(&expires)));
         let answers = serde_json::to_value(&terms.answers).unwrap_or_default();
         let answers: Vec<&str> = answers
             .as_array()
@@ -106,15 +119,15 @@ impl Page {
             .flatten()
             .filter_map(|kind| kind.as_str())
             .collect();
-        self.field("answers", &answers.join(", "));
+        self.field(&checked::answers(), &answers.join(", "));
     }
 
-    fn facts<'f>(&mut self, heading: &str, facts: impl Iterator<Item = &'f Fact>) {
+    fn facts<'f>(&mut self, heading: &Message, facts: impl Iterator<Item = &'f Fact>) {
         let mut facts = facts.peekable();
         if facts.peek().is_none() {
             return;
         }
-        let _ = writeln!(self.0, "\n  {}", paint(style::HEADING, heading));
+        let _ = writeln!(self.0, "\n  {}", paint(style::HEADING, locale::say(heading)));
         for fact in facts {
             let risk = paint(
                 style::of_risk(fact.risk),
@@ -125,7 +138,7 @@ impl Page {
                 let _ = writeln!(
                     self.0,
                     "           {}",
-                    paint(style::FAINT, prose(&why.to_string()))
+                    paint(style::FAINT, prose(&locale::say(&why.message())))
                 );
             }
         }
@@ -142,9 +155,9 @@ fn what(kind: &FactKind) -> String {
             ..
         } => {
             let dynamic = if *dynamic {
-                "  (partly known only when it runs)"
+                in_parentheses(&checked::dynamic())
             } else {
-                ""
+                String::new()
             };
             if under.is_empty() {
                 return format!("{}{dynamic}", code(&mask::command(text)));
@@ -152,9 +165,9 @@ fn what(kind: &FactKind) -> String {
             // The text of a wrapped command begins with its wrapper, which has a line of its own.
             let words = CommandPattern::quote(argv);
             format!(
-                "{}  (under {}){dynamic}",
+                "{}{}{dynamic}",
                 code(&mask::command(&words)),
-                prose(&under.join(" "))
+                in_parentheses(&checked::under(prose(&under.join(" "))))
             )
         }
         FactKind::Redirect {
@@ -163,13 +176,7 @@ fn what(kind: &FactKind) -> String {
             contained,
             ..
         } => {
-            let how = if *writes { "writes" } else { "reads" };
-            let place = if *contained {
-                "inside the workspace"
-            } else {
-                "outside the workspace"
-            };
-            format!("{how} {}  ({place})", code(path))
+            format!("{} {}{}", how(*writes), code(path), place(*contained))
         }
         FactKind::Statement {
             verb,
@@ -180,7 +187,7 @@ fn what(kind: &FactKind) -> String {
         } => {
             let verbs: Vec<&str> = std::iter::once(verb).chain(also).map(String::as_str).collect();
             let tables = if tables.is_empty() {
-                "no table".to_owned()
+                locale::say(&checked::no_table())
             } else {
                 prose(&tables.join(", "))
             };
@@ -197,18 +204,12 @@ fn what(kind: &FactKind) -> String {
             inside,
             writes,
         } => {
-            let how = if *writes { "writes" } else { "reads" };
-            let place = if *inside {
-                "inside the workspace"
-            } else {
-                "outside the workspace"
-            };
             let real = if given == resolved {
                 String::new()
             } else {
                 format!(" → {}", code(resolved))
             };
-            format!("{how} {}{real}  ({place})", code(given))
+            format!("{} {}{real}{}", how(*writes), code(given), place(*inside))
         }
         FactKind::Host { host, scheme, port } => {
             let port = port.map_or(String::new(), |port| format!(":{port}"));
@@ -216,6 +217,26 @@ fn what(kind: &FactKind) -> String {
         }
         FactKind::Unreadable { what } => code(&mask::command(what)),
     }
+}
+
+fn how(writes: bool) -> String {
+    locale::say(&if writes {
+        checked::writes()
+    } else {
+        checked::reads()
+    })
+}
+
+fn place(inside: bool) -> String {
+    in_parentheses(&if inside {
+        checked::inside()
+    } else {
+        checked::outside()
+    })
+}
+
+fn in_parentheses(message: &Message) -> String {
+    format!("  ({})", locale::say(message))
 }
 
 fn names(people: &[PersonId]) -> String {

@@ -16,10 +16,12 @@ use placet_engine::Answered;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use placet_core::messages::{cannot, refused};
+
 use super::{Inbox, page, waiting};
 use crate::args::InboxAnswerArgs;
 use crate::exit::Exit;
-use crate::output;
+use crate::{locale, output};
 
 pub(super) fn run(inbox: &Inbox, args: &InboxAnswerArgs) -> anyhow::Result<Exit> {
     let found = inbox
@@ -84,14 +86,14 @@ enum Came {
 }
 
 fn info(text: &str) -> anyhow::Result<Map<String, Value>> {
-    serde_json::from_str(text).context("--info is not a JSON object")
+    serde_json::from_str(text).with_context(|| locale::say(&refused::no_info()))
 }
 
 fn edited(args: &InboxAnswerArgs) -> anyhow::Result<Option<Args>> {
     let text = match (&args.args, &args.args_file) {
         (Some(text), _) => text.clone(),
         (None, Some(file)) => std::fs::read_to_string(file)
-            .with_context(|| format!("the arguments `{}` cannot be read", file.display()))?,
+            .with_context(|| locale::say(&cannot::read_arguments(file.display())))?,
         (None, None) => return Ok(None),
     };
     Ok(Some(Args::parse(text.as_bytes())?))
@@ -108,8 +110,8 @@ fn remember(scopes: &[Scope], args: &InboxAnswerArgs) -> anyhow::Result<Option<R
             scope,
             uses_max: None,
         })),
-        None if scopes.is_empty() => bail!("\"don't ask again\" is not offered for this question"),
-        None => bail!("there is no scope {number}; `placet inbox show` lists them"),
+        None if scopes.is_empty() => bail!(locale::error(&refused::not_rememberable())),
+        None => bail!(locale::error(&refused::no_scope(number))),
     }
 }
 
@@ -138,7 +140,7 @@ fn counted(
     id: &InteractionId,
     answered: &AnsweredBody,
 ) -> anyhow::Result<(Exit, Came, String)> {
-    let answered = came(answered).context("the answer counts, but what it came to cannot be read")?;
+    let answered = came(answered).with_context(|| locale::say(&refused::answer_unread()))?;
     let message = match answered.goes_on() {
         Some(message) => message.say(inbox.locale),
         None => inbox

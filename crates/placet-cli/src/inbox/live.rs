@@ -3,14 +3,13 @@
 use std::io::stdout;
 use std::time::{Duration, Instant};
 
-use anyhow::anyhow;
 use crossterm::event;
 use placet_channels::terminal::palette::Palette;
 use placet_channels::terminal::{self, Colours, Raw, burst};
 use placet_client::Error;
 use placet_core::ids::InteractionId;
 use placet_core::interaction::Answer;
-use placet_core::messages;
+use placet_core::messages::{self, refused};
 use placet_core::standing::Scope;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -20,6 +19,7 @@ use super::app::{App, AppAction};
 use super::{Inbox, view, waiting};
 use crate::args::Color;
 use crate::exit::Exit;
+use crate::locale;
 
 /// How often the store is looked at: another process may have asked or answered.
 const LOOK: Duration = Duration::from_millis(500);
@@ -33,7 +33,7 @@ pub(super) fn run(inbox: &Inbox, color: Color) -> anyhow::Result<Exit> {
         Color::Never => Colours::Never,
     };
     let palette = Palette::of(colours);
-    let raw = Raw::whole().map_err(|why| anyhow!("{why}; `placet inbox list` needs no terminal"))?;
+    let raw = Raw::whole().map_err(|why| locale::error(&refused::no_terminal_inbox(why)))?;
     #[cfg(unix)]
     terminal::restore_on_signals()?;
     let mut screen = Terminal::new(CrosstermBackend::new(stdout()))?;

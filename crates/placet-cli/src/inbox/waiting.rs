@@ -4,7 +4,7 @@ use anyhow::{Context as _, bail};
 use placet_client::{Client, Error};
 use placet_core::ids::{GroupId, InteractionId, SessionId};
 use placet_core::interaction::{Asked, Audience, Code, Interaction, Locale, Subject};
-use placet_core::messages;
+use placet_core::messages::{self, refused};
 use placet_core::question::Question;
 use placet_core::render::{ArgValue, Block, Document, SafeText, decided};
 use placet_core::standing::{ProposedRule, Scope};
@@ -13,6 +13,8 @@ use placet_core::tool::Risk;
 use placet_core::wire::local::QuestionRecord;
 use placet_engine::review::{Covered, GrantPreview};
 use serde_json::{Value, json};
+
+use crate::locale;
 
 /// One pending question.
 #[derive(Debug, Clone)]
@@ -139,18 +141,15 @@ pub(super) async fn find(client: &Client, name: &str) -> anyhow::Result<Question
         None => Vec::new(),
     };
     match named.as_slice() {
-        [] => bail!("there is no question `{name}`; `placet inbox list` shows what waits"),
+        [] => bail!(locale::error(&refused::no_request(name))),
         [id] => client
             .question(id)
             .await?
-            .with_context(|| format!("there is no question `{name}` any more")),
+            .with_context(|| locale::say(&refused::request_gone(name))),
         several => {
             // A code is unique in its chat only.
             let ids: Vec<_> = several.iter().map(ToString::to_string).collect();
-            bail!(
-                "several questions have the code `{name}`; name one by its id: {}",
-                ids.join(", ")
-            )
+            bail!(locale::error(&refused::several_requests(ids.join(", "), name)))
         }
     }
 }

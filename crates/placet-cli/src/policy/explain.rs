@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use anyhow::bail;
 use placet_core::config::Config;
 use placet_core::ids::PersonId;
+use placet_core::interaction::Locale;
+use placet_core::messages::{self, Message, explain, refused, risk, text};
 use placet_core::policy::{Mode, Rule, RuleEffect};
 use placet_core::render::SafeText;
 use placet_core::verdict::{AnswerKind, Approvers, AskTerms};
@@ -13,13 +15,15 @@ use serde_json::{Value, json};
 use super::source_of;
 use crate::config_file::Loaded;
 use crate::exit::Exit;
-use crate::output;
 use crate::style::{self, paint};
+use crate::{locale, output};
 
 pub(super) fn run(loaded: &Loaded, wanted: Option<&str>, json: bool) -> anyhow::Result<Exit> {
     let rules = chosen(&loaded.config, wanted)?;
     let otherwise = wanted.is_none().then(|| otherwise(&loaded.config));
     let text = if json {
+        // For programs: the same in every language.
+        let otherwise = otherwise.map(|otherwise| otherwise.to_string());
         let rules: Vec<Value> = rules
             .iter()
             .map(|(number, rule)| as_json(*number, rule, &loaded.config))
@@ -27,7 +31,7 @@ pub(super) fn run(loaded: &Loaded, wanted: Option<&str>, json: bool) -> anyhow::
         let object = json!({ "config": loaded.source.to_string(), "rules": rules, "otherwise": otherwise });
         format!("{object}\n")
     } else {
-        in_words(&rules, otherwise.as_deref(), &loaded.config)
+        in_words(&rules, otherwise.as_ref(), &loaded.config)
     };
     output::print(&text)?;
     Ok(Exit::Success)
@@ -51,16 +55,13 @@ fn chosen<'c>(config: &'c Config, wanted: Option<&str>) -> anyhow::Result<Vec<(u
     match by_name.or_else(by_number) {
         Some(found) => Ok(vec![found]),
         None if numbered().next().is_none() => {
-            bail!("there is no rule `{wanted}`: the configuration has none")
+            bail!(locale::error(&refused::no_rules(wanted)))
         }
         None => {
             let names: Vec<_> = numbered()
                 .map(|(number, rule)| format!("{number}. {}", rule.name))
                 .collect();
-            bail!(
-                "there is no rule `{wanted}`; the rules are:\n  {}",
-                names.join("\n  ")
-            )
+            bail!(locale::error(&refused::no_rule(names.join("\n  "), wanted)))
         }
     }
 }
@@ -71,195 +72,178 @@ fn as_json(number: usize, rule: &Rule, config: &Config) -> Value {
         RuleEffect::Ask(_) => "ask",
         RuleEffect::Deny => "deny",
     };
-    json!({ "number": number, "name": rule.name, "effect": effect, "sentence": sentence(rule, config) })
+    let sentence = sentence(rule, config, Locale::English);
+    json!({ "number": number, "name": rule.name, "effect": effect, "sentence": sentence })
 }
 
-fn in_words(rules: &[(usize, &Rule)], otherwise: Option<&str>, config: &Config) -> String {
+fn in_words(rules: &[(usize, &Rule)], otherwise: Option<&Message>, config: &Config) -> String {
     let mut text = String::new();
     for (number, rule) in rules {
         let name = paint(style::HEADING, SafeText::line(&rule.name));
         let _ = writeln!(text, "{number:>3}. {name}");
-        let _ = writeln!(text, "     {}\n", SafeText::line(&sentence(rule, config)));
+        let _ = writeln!(
+            text,
+            "     {}\n",
+            SafeText::line(&sentence(rule, config, locale::current()))
+        );
     }
     if let Some(otherwise) = otherwise {
         let heading = if rules.is_empty() {
-            "Without any rule"
+            explain::no_rules()
         } else {
-            "What no rule is about"
+            explain::otherwise()
         };
-        let _ = writeln!(text, "{}\n     {otherwise}", paint(style::HEADING, heading));
+        let heading = paint(style::HEADING, locale::say(&heading));
+        let _ = writeln!(text, "{heading}\n     {}", locale::say(otherwise));
     }
     text
 }
 
 /// When the rule applies and what follows from it.
-fn sentence(rule: &Rule, config: &Config) -> String {
-    let source = source_of(rule);
-    let mut text = when(&source);
-    match &rule.effect {
-        RuleEffect::Allow => text.push_str(
-            ", it may run without anybody being asked, as long as everything it would do is covered by this rule.",
-        ),
-        RuleEffect::Deny => text.push_str(", it is refused. Nobody can allow it, in any mode."),
-        RuleEffect::Ask(terms) => {
-            text.push_str(", it waits for people. ");
-            text.push_str(&asking(terms, config));
-        }
+fn sentence(rule: &Rule, config: &Config, locale: Locale) -> String {
+    let when = when(&source_of(rule), locale).say(locale);
+    let sentence = match &rule.effect {
+        RuleEffect::Allow => explain::allowed(when),
+        RuleEffect::Deny => explain::denied(when),
+        RuleEffect::Ask(terms) => explain::asked(asking(terms, config, locale).say(locale), when),
+    };
+    match &rule.reason {
+        Some(reason) => explain::reason(reason, sentence.say(locale)).say(locale),
+        None => sentence.say(locale),
     }
-    if let Some(reason) = &rule.reason {
-        let _ = write!(text, " The reason given: {reason}.");
-    }
-    text
 }
 
-fn when(source: &Value) -> String {
-    let list = |key: &str| quoted(source.get(key), " or ");
-    let mut text = match list("agent") {
-        Some(agents) => format!("When an agent named {agents}"),
-        None => "When an agent".to_owned(),
-    };
-    if let Some(channels) = list("channel") {
-        let _ = write!(text, ", on the channel {channels},");
-    }
-    if let Some(sessions) = list("session") {
-        let _ = write!(text, ", in a session named {sessions},");
-    }
-    match list("tool") {
-        Some(tools) => write!(text, " uses the tool {tools}"),
-        None => write!(text, " uses any tool"),
-    }
-    .unwrap_or_default();
-    let effects = [
-        ("command", "to run a command like"),
-        ("path", "on a file or folder like"),
-        ("host", "to reach the address"),
-        ("sql", "to run SQL like"),
-        ("table", "on the database table"),
+fn when(source: &Value, locale: Locale) -> Message {
+    let list = |key: &str| quoted(source.get(key), locale);
+    let part = |message: Option<Message>| message.map(|message| message.say(locale)).unwrap_or_default();
+    let effects: [(&str, fn(String) -> Message); 5] = [
+        ("command", explain::command),
+        ("path", explain::path),
+        ("host", explain::host),
+        ("sql", explain::sql),
+        ("table", explain::table),
     ];
-    let mut clauses: Vec<String> = effects
+    let mut clauses: Vec<Message> = effects
         .into_iter()
-        .filter_map(|(key, words)| Some(format!("{words} {}", list(key)?)))
+        .filter_map(|(key, clause)| Some(clause(list(key)?)))
         .collect();
-    for (name, value) in source
-        .get("args")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-    {
-        let value = quoted(Some(value), "").unwrap_or_default();
-        clauses.push(format!("with the argument `{name}` like {value}"));
+    let arguments = source.get("args").and_then(Value::as_object);
+    for (name, value) in arguments.into_iter().flatten() {
+        let value = quoted(Some(value), locale).unwrap_or_default();
+        clauses.push(explain::argument(name, value));
     }
     if let Some(category) = source.get("category").and_then(Value::as_str) {
-        clauses.push(category_words(category).to_owned());
+        clauses.push(category_words(category));
     }
     if let Some(risk) = source.get("risk").and_then(Value::as_str) {
-        clauses.push(format!("at {risk} risk or more"));
+        clauses.push(explain::risk(risk_words(risk).say(locale)));
     }
-    if !clauses.is_empty() {
-        let _ = write!(text, " {}", clauses.join(", "));
-    }
-    text
-}
-
-fn category_words(category: &str) -> &'static str {
-    match category {
-        "read" => "only reading",
-        "write" => "changing files or data",
-        "command" => "running a program",
-        "network" => "using the network",
-        _ => "asking a person something",
-    }
-}
-
-fn asking(terms: &AskTerms, config: &Config) -> String {
-    let mut text = match (&terms.approvers, terms.quorum) {
-        (Approvers::SessionUser, _) => "The person the agent works for must approve.".to_owned(),
-        (Approvers::People(people), 0 | 1) => format!("{} must approve.", names(people, " or ")),
-        (Approvers::People(people), quorum) => {
-            format!("{quorum} of these people must approve: {}.", names(people, ", "))
-        }
+    let clauses: Vec<String> = clauses.iter().map(|clause| clause.say(locale)).collect();
+    let clauses = match clauses.as_slice() {
+        [] => String::new(),
+        clauses => explain::clauses(messages::enumerated(locale, clauses)).say(locale),
     };
-    if terms.not_requester {
-        text.push_str(" The person the agent works for does not count.");
-    }
-    let timeout = terms.timeout.map_or_else(
-        || {
-            let inbox = config.timeout(None, None, None);
-            format!("as long as the channel gives them ({inbox} in the inbox)")
-        },
-        |timeout| timeout.to_string(),
-    );
-    let _ = write!(text, " They have {timeout}; when time runs out, it does not run.");
-    if let Some(escalation) = &terms.escalate {
-        let (after, to) = (escalation.after, names(&escalation.to, " and "));
-        let _ = write!(text, " If it is still open after {after}, {to} may answer too.");
-    }
-    let answers: Vec<_> = terms.answers.iter().map(answer_words).collect();
-    let _ = write!(text, " They can {}.", joined(&answers, " or "));
-    text
-}
-
-const fn answer_words(kind: AnswerKind) -> &'static str {
-    match kind {
-        AnswerKind::Approve => "approve it",
-        AnswerKind::Edit => "approve it with changes",
-        AnswerKind::Reject => "refuse it with a reason",
-        AnswerKind::Retry => "tell the agent to think again",
-        AnswerKind::Info => "give it information",
-        AnswerKind::Skip => "skip it",
-        AnswerKind::Terminate => "end the run",
-    }
-}
-
-/// What holds where no rule applies.
-fn otherwise(config: &Config) -> String {
-    let settings = config.policy.settings();
-    if !settings.enabled {
-        return "Approvals are switched off: everything runs without anybody being asked, apart from what no one may run \
-                and an agent's own questions."
-            .to_owned();
-    }
-    let allowed = match (settings.strict, settings.mode) {
-        (true, _) => "Only low risk, such as reading, runs without being asked about.",
-        (false, Mode::Default) => {
-            "Reading runs without being asked about. Changes, programs and the network wait for a person."
-        }
-        (false, Mode::AutoEdit) => {
-            "Reading and changing files run without being asked about. Programs and the network wait for a person."
-        }
-        (false, Mode::Yolo) => "Everything of low or medium risk runs without being asked about.",
-    };
-    format!(
-        "{allowed} High risk always waits for a person. They have {} in the inbox.",
-        config.timeout(None, None, None)
+    explain::when(
+        list("agent")
+            .map_or_else(explain::any_agent, explain::agent)
+            .say(locale),
+        part(list("channel").map(explain::channel)),
+        clauses,
+        part(list("session").map(explain::session)),
+        list("tool")
+            .map_or_else(explain::any_tool, explain::tool)
+            .say(locale),
     )
 }
 
-fn names(people: &[PersonId], last: &str) -> String {
-    let people: Vec<_> = people.iter().map(PersonId::as_str).collect();
-    joined(&people, last)
+fn category_words(category: &str) -> Message {
+    match category {
+        "read" => explain::reads(),
+        "write" => explain::writes(),
+        "command" => explain::runs(),
+        "network" => explain::connects(),
+        _ => explain::asks(),
+    }
+}
+
+fn risk_words(name: &str) -> Message {
+    match name {
+        "LOW" => risk::low(),
+        "MEDIUM" => risk::medium(),
+        "HIGH" => risk::high(),
+        other => text::as_written(other),
+    }
+}
+
+fn asking(terms: &AskTerms, config: &Config, locale: Locale) -> Message {
+    let mut said = match (&terms.approvers, terms.quorum) {
+        (Approvers::SessionUser, _) => explain::by_user(),
+        (Approvers::People(people), 0 | 1) => explain::by_one(messages::any_of(locale, &names(people))),
+        (Approvers::People(people), quorum) => {
+            explain::by_several(messages::enumerated(locale, &names(people)), quorum)
+        }
+    };
+    if terms.not_requester {
+        said = explain::not_requester(said.say(locale));
+    }
+    said = match terms.timeout {
+        Some(timeout) => explain::expires(said.say(locale), timeout),
+        None => explain::expires_by_channel(config.timeout(None, None, None), said.say(locale)),
+    };
+    if let Some(escalation) = &terms.escalate {
+        let to = messages::all_of(locale, &names(&escalation.to));
+        said = explain::escalates(escalation.after, to, said.say(locale));
+    }
+    let answers: Vec<_> = terms
+        .answers
+        .iter()
+        .map(|kind| answer_words(kind).say(locale))
+        .collect();
+    explain::answers(messages::enumerated(locale, &answers), said.say(locale))
+}
+
+fn answer_words(kind: AnswerKind) -> Message {
+    match kind {
+        AnswerKind::Approve => explain::approve(),
+        AnswerKind::Edit => explain::edit(),
+        AnswerKind::Reject => explain::reject(),
+        AnswerKind::Retry => explain::retry(),
+        AnswerKind::Info => explain::info(),
+        AnswerKind::Skip => explain::skip(),
+        AnswerKind::Terminate => explain::terminate(),
+    }
+}
+
+/// What happens where no rule applies.
+fn otherwise(config: &Config) -> Message {
+    let settings = config.policy.settings();
+    if !settings.enabled {
+        return explain::disabled();
+    }
+    let allowed = match (settings.strict, settings.mode) {
+        (true, _) => explain::strict(),
+        (false, Mode::Default) => explain::default(),
+        (false, Mode::AutoEdit) => explain::auto_edit(),
+        (false, Mode::Yolo) => explain::yolo(),
+    };
+    explain::high(allowed, config.timeout(None, None, None))
+}
+
+fn names(people: &[PersonId]) -> Vec<String> {
+    people.iter().map(ToString::to_string).collect()
 }
 
 /// One text or a list of them, in quotes.
-fn quoted(value: Option<&Value>, last: &str) -> Option<String> {
+fn quoted(value: Option<&Value>, locale: Locale) -> Option<String> {
     let quote = |value: &Value| match value {
         Value::String(text) => format!("`{text}`"),
         other => format!("`{other}`"),
     };
     match value? {
-        Value::Array(items) => Some(joined(&items.iter().map(quote).collect::<Vec<_>>(), last)),
+        Value::Array(items) => Some(messages::any_of(
+            locale,
+            &items.iter().map(quote).collect::<Vec<_>>(),
+        )),
         one => Some(quote(one)),
-    }
-}
-
-/// `a, b or c`.
-fn joined<T: AsRef<str>>(words: &[T], last: &str) -> String {
-    match words {
-        [] => String::new(),
-        [only] => only.as_ref().to_owned(),
-        [beginning @ .., end] => {
-            let beginning: Vec<_> = beginning.iter().map(AsRef::as_ref).collect();
-            format!("{}{last}{}", beginning.join(", "), end.as_ref())
-        }
     }
 }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use placet_core::ids::PersonId;
+use placet_core::messages;
 use placet_core::render::SafeText;
 use placet_core::time::Timestamp;
 use placet_engine::places::DiskPlaces;
@@ -14,12 +15,8 @@ use serde_json::{Value, json};
 use crate::args::{ReplayArgs, StoreArgs, SuggestArgs};
 use crate::config_file::{self, Loaded};
 use crate::exit::Exit;
-use crate::output::{self, counted};
-use crate::store;
 use crate::style::{self, paint};
-
-/// What judged the calls, said with every report.
-const BY: &str = "inspected by this version of placet, with the workspace as it is now";
+use crate::{locale, output, store};
 
 /// Everything a report is made from.
 struct Past {
@@ -44,7 +41,7 @@ fn past(args: &StoreArgs, since: Timestamp) -> anyhow::Result<Past> {
         })??
     };
     if calls.len() >= CALLS_MAX {
-        output::warn(&format!("only the newest {CALLS_MAX} calls are looked at"));
+        output::warn(&locale::say(&messages::review::newest_only(CALLS_MAX)));
     }
     let root = workspace.unwrap_or_else(|| loaded.config.workspace.root.clone());
     let places = DiskPlaces::new(Path::new(&root), std::env::home_dir().as_deref())?;
@@ -65,22 +62,14 @@ pub(super) fn suggest(args: &SuggestArgs) -> anyhow::Result<Exit> {
             "since": args.since.to_string(),
             "calls": past.calls.len(),
             "min": args.min,
-            "judgedBy": BY,
+            "judgedBy": messages::review::judged_by().to_string(),
             "suggestions": suggestions,
         });
         output::print(&format!("{object}\n"))?;
         return Ok(Exit::Success);
     }
     if found.is_empty() {
-        output::warn(&format!(
-            "nothing to suggest: no kind of call was approved {} or more since {} and never refused",
-            if args.min == 1 {
-                "once".to_owned()
-            } else {
-                format!("{} times", args.min)
-            },
-            args.since
-        ));
+        output::warn(&locale::say(&messages::review::nothing(args.min, args.since)));
     }
     let mut text = String::new();
     for suggestion in &found {
@@ -94,17 +83,12 @@ pub(super) fn suggest(args: &SuggestArgs) -> anyhow::Result<Exit> {
 fn counts(suggestion: &Suggestion) -> String {
     let spared = &suggestion.spared;
     let people: Vec<&str> = spared.people.iter().map(PersonId::as_str).collect();
-    format!(
-        "approved {} by {}, in {} on {}; never refused",
-        if spared.approved == 1 {
-            "once".to_owned()
-        } else {
-            format!("{} times", spared.approved)
-        },
+    locale::say(&messages::review::counts(
+        spared.approved,
+        spared.days,
         people.join(", "),
-        counted(spared.sessions.len(), "session"),
-        counted(spared.days, "day"),
-    )
+        spared.sessions.len(),
+    ))
 }
 
 fn suggestion_json(suggestion: &Suggestion) -> Value {
@@ -129,7 +113,10 @@ pub(super) fn replay(args: &ReplayArgs) -> anyhow::Result<Exit> {
         if let Some(fields) = object.as_object_mut() {
             fields.insert("config".into(), past.loaded.source.to_string().into());
             fields.insert("since".into(), args.since.to_string().into());
-            fields.insert("judgedBy".into(), BY.into());
+            fields.insert(
+                "judgedBy".into(),
+                messages::review::judged_by().to_string().into(),
+            );
         }
         output::print(&format!("{object}\n"))?;
     } else {
@@ -146,17 +133,10 @@ pub(super) fn replay(args: &ReplayArgs) -> anyhow::Result<Exit> {
 
 fn in_words(replay: &Replay, loaded: &Loaded, since: Timestamp) -> String {
     let mut text = String::new();
-    let source = SafeText::line(&loaded.source.to_string());
-    let _ = writeln!(
-        text,
-        "{} since {since} under {source}: {} would be decided differently ({BY})",
-        counted(replay.calls, "call"),
-        if replay.changed == 0 {
-            "none".to_owned()
-        } else {
-            replay.changed.to_string()
-        }
-    );
+    let source = SafeText::line(&loaded.source.in_words());
+    let how = locale::say(&messages::review::judged_by());
+    let said = messages::review::replayed(replay.calls, replay.changed, how, since, source);
+    let _ = writeln!(text, "{}", locale::say(&said));
     for change in &replay.changes {
         text.push_str(&change_in_words(change));
     }
@@ -165,14 +145,16 @@ fn in_words(replay: &Replay, loaded: &Loaded, since: Timestamp) -> String {
 
 fn change_in_words(change: &Change) -> String {
     let mut text = String::new();
-    let heading = format!(
-        "{} → {}: {}",
+    let heading = locale::say(&messages::review::change(
+        change.calls,
         change.from.as_str(),
         change.to.as_str(),
-        counted(change.calls, "call")
-    );
+    ));
     let heading = if change.refused_then {
-        paint(style::BAD, format!("{heading} that a person refused"))
+        paint(
+            style::BAD,
+            locale::say(&messages::review::change_refused(heading)),
+        )
     } else if change.to < change.from {
         paint(style::CAUTION, heading)
     } else {
@@ -188,29 +170,19 @@ fn change_in_words(change: &Change) -> String {
             SafeText::line(&example.what)
         );
         let mut why = match &example.rule {
-            Some(rule) => format!("rule `{rule}`: {}", example.reason),
+            Some(rule) => locale::say(&messages::review::rule(&example.reason, rule)),
             None => example.reason.clone(),
         };
         if let Some(by) = &example.refused_by {
-            let _ = write!(why, "; refused by {by}");
+            why = locale::say(&messages::review::rejected_by(by, why));
         }
-        let last = format!("row {}, session {}", example.row, example.session);
-        let _ = writeln!(
-            text,
-            "          {}",
-            paint(
-                style::FAINT,
-                format_args!("{} ({})", SafeText::line(&why), SafeText::line(&last))
-            )
-        );
+        let why = locale::say(&messages::review::row(example.row, &example.session, why));
+        let _ = writeln!(text, "          {}", paint(style::FAINT, SafeText::line(&why)));
     }
     let shown: usize = change.examples.iter().map(|example| example.times).sum();
     if shown < change.calls {
-        let _ = writeln!(
-            text,
-            "          … and {} more",
-            counted(change.calls - shown, "call")
-        );
+        let more = locale::say(&messages::review::more(change.calls - shown));
+        let _ = writeln!(text, "          {more}");
     }
     text
 }

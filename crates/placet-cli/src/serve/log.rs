@@ -1,11 +1,13 @@
 //! The log of a server: lines on standard error, and spans to an OpenTelemetry collector when one is named.
 
 use anyhow::Context as _;
+use placet_core::messages::{cannot, refused};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer, Registry};
 
 use crate::args::{LogFormat, ServeArgs};
+use crate::locale;
 
 type Boxed = Box<dyn Layer<Registry> + Send + Sync>;
 
@@ -16,10 +18,8 @@ pub(super) struct Log {
 
 impl Log {
     pub(super) fn start(args: &ServeArgs) -> anyhow::Result<Self> {
-        let filter = || {
-            EnvFilter::try_new(&args.log)
-                .with_context(|| format!("`{}` is not a filter for the log", args.log))
-        };
+        let filter =
+            || EnvFilter::try_new(&args.log).with_context(|| locale::say(&refused::log_filter(&args.log)));
         let (spans, exported) = spans::to(args.otlp.as_deref())?;
         let lines = lines(args.log_format).with_filter(filter()?).boxed();
         let mut layers = vec![lines];
@@ -27,7 +27,7 @@ impl Log {
             layers.push(exported.with_filter(filter()?).boxed());
         }
         let started = tracing_subscriber::registry().with(layers).try_init();
-        started.map_err(|error| anyhow::anyhow!("the log cannot be written: {error}"))?;
+        started.map_err(|error| locale::error(&cannot::write_log(error)))?;
         Ok(Self { spans })
     }
 
@@ -57,7 +57,10 @@ mod spans {
     use opentelemetry_sdk::trace::SdkTracerProvider;
     use tracing_subscriber::Layer as _;
 
+    use placet_core::messages::refused;
+
     use super::Boxed;
+    use crate::locale;
 
     /// Spans on their way.
     pub(super) struct Spans(Option<SdkTracerProvider>);
@@ -82,7 +85,7 @@ mod spans {
             .with_protocol(Protocol::HttpBinary)
             .with_endpoint(format!("{}/v1/traces", collector.trim_end_matches('/')))
             .build()
-            .with_context(|| format!("`{collector}` cannot be the address of a collector"))?;
+            .with_context(|| locale::say(&refused::no_collector(collector)))?;
         let provider = SdkTracerProvider::builder()
             .with_batch_exporter(exporter)
             .with_resource(Resource::builder().with_service_name("placet").build())
@@ -94,7 +97,10 @@ mod spans {
 
 #[cfg(not(feature = "otel"))]
 mod spans {
+    use placet_core::messages::refused;
+
     use super::Boxed;
+    use crate::locale;
 
     /// There are none in this program.
     pub(super) struct Spans;
@@ -107,9 +113,7 @@ mod spans {
     pub(super) fn to(collector: Option<&str>) -> anyhow::Result<(Spans, Option<Boxed>)> {
         match collector {
             None => Ok((Spans, None)),
-            Some(_) => anyhow::bail!(
-                "this placet cannot send spans: it was built without them; `cargo build --release --features otel` builds one that can"
-            ),
+            Some(_) => anyhow::bail!(locale::error(&refused::no_spans())),
         }
     }
 }

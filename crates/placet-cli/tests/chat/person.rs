@@ -61,6 +61,7 @@ impl Lin {
         }
         command.env("HOME", world.path(""));
         command.env("USER", "lin");
+        command.env("LC_ALL", "C");
         command.env_remove("NO_COLOR");
         Self {
             pty: Pty::start(command, ROOM),

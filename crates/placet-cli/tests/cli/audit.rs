@@ -195,7 +195,7 @@ async fn everything_about_a_question_or_a_call_is_shown() {
     let (row, _) = world.said(&["audit", "show", "1", "--data", "."], 0);
     assert!(row.starts_with("#1 "), "{row}");
     let (_, err) = world.said(&["audit", "show", "c-unheard-of", "--data", "."], 2);
-    assert!(err.contains("no question, call or row `c-unheard-of`"), "{err}");
+    assert!(err.contains("no request, call or row `c-unheard-of`"), "{err}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -353,7 +353,7 @@ async fn an_export_replaces_a_file_only_when_told_to() {
     let nowhere = ["audit", "export", "--data", ".", "--output", "nowhere/out.csv"];
     let (_, err) = world.said(&nowhere, 2);
     assert!(
-        err.contains("`nowhere/out.csv` cannot be written") && !err.contains(".tmp"),
+        err.contains("cannot write `nowhere/out.csv`") && !err.contains(".tmp"),
         "{err}"
     );
 }

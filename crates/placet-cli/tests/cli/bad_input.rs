@@ -45,7 +45,7 @@ fn deep_huge_and_undecodable_files_are_refused() {
     refused(
         &world,
         &["check", "--tool", "bash", "--args-file", "missing.json"],
-        "`missing.json` cannot be read",
+        "cannot read the arguments `missing.json`",
     );
 }
 

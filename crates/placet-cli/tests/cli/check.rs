@@ -97,7 +97,7 @@ fn a_question_says_who_is_asked_for_how_long_and_what_they_may_answer() {
         "4 (rules and overrides)",
         "force pushes need two people from ops",
         "2 of lin, wei, but not the requester",
-        "30m, after 10m also lin; then rejected",
+        "30 min, after 10 min also lin; then rejected",
         "approve, reject, terminate",
     ] {
         assert!(out.contains(part), "{part} is missing in:\n{out}");

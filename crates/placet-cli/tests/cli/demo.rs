@@ -109,7 +109,7 @@ fn without_a_terminal_the_demo_says_how_to_play_it() {
     let said = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
     assert_eq!(
         said,
-        "error: standard input is not a terminal: there is nobody to ask; `placet demo --yes` needs no terminal\n"
+        "error: standard input is not a terminal, so no one can be asked here; `placet demo --yes` needs no terminal\n"
     );
     assert!(assert.get_output().stdout.is_empty(), "nothing has begun");
 }

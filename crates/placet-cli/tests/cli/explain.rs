@@ -41,19 +41,19 @@ fn each_rule_says_when_who_how_many_how_long_and_what_then() {
     let (out, _) = world().said(&["policy", "explain"], 0);
     expect![[r#"
           1. force pushes need two people from ops
-             When an agent uses the tool `bash` to run a command like `git push --force*`, it waits for people. 2 of these people must approve: lin, wei. The person the agent works for does not count. They have 30m; when time runs out, it does not run. If it is still open after 10m, lin may answer too. They can approve it, refuse it with a reason or end the run.
+             When an agent uses the tool `bash` to run a command like `git push --force*`, it needs approval. 2 of these approvers must approve: lin, wei. The user of the session does not count. It expires after 30 min, and then it does not run. If it is still pending after 10 min, lin may answer too. Possible answers: approve, reject with a reason, end the run.
 
           2. no reboots
-             When an agent named `ci-*` uses any tool to run a command like `reboot*` or `shutdown*`, it is refused. Nobody can allow it, in any mode.
+             When an agent named `ci-*` uses any tool to run a command like `reboot*` or `shutdown*`, it is denied. No approval is possible, in any mode.
 
           3. tests may run
-             When an agent uses the tool `bash` to run a command like `cargo test*`, it may run without anybody being asked, as long as everything it would do is covered by this rule.
+             When an agent uses the tool `bash` to run a command like `cargo test*`, it runs without approval if this rule covers everything it would do.
 
           4. orders are looked at
-             When an agent, on the channel `feishu`, uses any tool to run SQL like `DELETE` or `UPDATE`, on the database table `orders`, with the argument `branch` like `release-*`, at MEDIUM risk or more, it waits for people. lin or wei must approve. They have as long as the channel gives them (1h in the inbox); when time runs out, it does not run. They can approve it, approve it with changes, refuse it with a reason, tell the agent to think again, skip it or end the run. The reason given: orders are money.
+             When an agent, on the channel `feishu`, uses any tool to run SQL like `DELETE` or `UPDATE`, on the database table `orders`, with the argument `branch` like `release-*`, at MEDIUM risk or higher, it needs approval. lin or wei must approve. It expires after the usual time of the channel (1 h in the inbox), and then it does not run. Possible answers: approve, approve with changes, reject with a reason, tell the agent to think again, skip, end the run. Reason: orders are money.
 
-        What no rule is about
-             Reading runs without being asked about. Changes, programs and the network wait for a person. High risk always waits for a person. They have 1h in the inbox.
+        Without a matching rule
+             Reading runs without approval. Changes, programs and the network need approval. High risk always needs approval. A request expires after 1 h in the inbox.
     "#]]
     .assert_eq(&out);
 }
@@ -65,16 +65,16 @@ fn one_rule_is_found_by_its_name_or_its_number() {
     let (by_number, _) = world.said(&["policy", "explain", "2"], 0);
     assert_eq!(by_name, by_number);
     assert!(
-        by_name.contains("it is refused") && !by_name.contains("force pushes"),
+        by_name.contains("it is denied") && !by_name.contains("force pushes"),
         "{by_name}"
     );
     let (_, err) = world.said(&["policy", "explain", "no reboot"], 2);
     assert!(
-        err.contains("there is no rule `no reboot`") && err.contains("2. no reboots"),
+        err.contains("no rule `no reboot`") && err.contains("2. no reboots"),
         "{err}"
     );
     let (_, err) = World::new().said(&["policy", "explain", "x"], 2);
-    assert!(err.contains("the configuration has none"), "{err}");
+    assert!(err.contains("the configuration has no rules"), "{err}");
 }
 
 #[test]
@@ -85,14 +85,14 @@ fn the_same_as_json() {
     assert_eq!(object["rules"][0]["number"], 1);
     let sentence = object["rules"][0]["sentence"].as_str().unwrap();
     assert!(
-        sentence.contains("2 of these people must approve: lin, wei."),
+        sentence.contains("2 of these approvers must approve: lin, wei."),
         "{sentence}"
     );
     assert!(
         object["otherwise"]
             .as_str()
             .unwrap()
-            .contains("High risk always waits")
+            .contains("High risk always needs approval")
     );
 }
 
@@ -100,10 +100,13 @@ fn the_same_as_json() {
 fn what_holds_without_a_rule_depends_on_the_mode() {
     for (config, said) in [
         ("[approval]\nenabled = false\n", "Approvals are switched off"),
-        ("[approval]\nmode = \"yolo\"\n", "low or medium risk runs"),
+        (
+            "[approval]\nmode = \"yolo\"\n",
+            "low or medium risk runs without approval",
+        ),
         (
             "[approval]\nmode = \"autoEdit\"\n",
-            "Reading and changing files run",
+            "Reading and changing files run without approval",
         ),
         ("[approval]\nmode = \"yolo\"\nstrict = true\n", "Only low risk"),
     ] {

@@ -129,7 +129,7 @@ async fn a_grant_taken_back_asks_again_and_the_journal_says_who() {
     let id = grants(&world)[0]["id"].as_str().unwrap().to_owned();
     let (out, _) = world.said(&["grants", "revoke", &id, "--db", "placet.db", "--as", "wei"], 0);
     assert!(
-        out.contains("is taken back by wei") && out.contains("counts for 5m"),
+        out.contains("revoked by wei") && out.contains("for 5 min"),
         "{out}"
     );
     assert_eq!(grants(&world)[0]["state"], "revoked");
@@ -137,7 +137,7 @@ async fn a_grant_taken_back_asks_again_and_the_journal_says_who() {
     world.said(&["audit", "verify", "--db", "placet.db"], 0);
     let (_, err) = world.said(&["grants", "revoke", &id, "--db", "placet.db", "--as", "wei"], 2);
     assert!(
-        err.contains("no standing grant") && err.contains("placet grants list"),
+        err.contains("no standing approval") && err.contains("placet grants list"),
         "{err}"
     );
 
@@ -175,7 +175,10 @@ async fn who_takes_it_back_must_be_somebody() {
         "[[people]]\nname = \"lin\"\nterminal = \"lin-at-home\"\n",
     );
     let (_, err) = world.said(&["grants", "revoke", &id, "--db", "placet.db", "--as", "eve"], 2);
-    assert!(err.contains("nobody named `eve`") && err.contains("lin"), "{err}");
+    assert!(
+        err.contains("no person named `eve`") && err.contains("lin"),
+        "{err}"
+    );
     assert_eq!(grants(&world)[0]["state"], "inForce");
     let mut linked = world.placet(&["grants", "revoke", &id, "--db", "placet.db"]);
     linked.env("USER", "lin-at-home").assert().code(0);

@@ -74,13 +74,13 @@ async fn a_suggested_rule_can_be_pasted_and_tested() {
     let world = with_a_past().await;
     let (out, err) = world.said(&["policy", "suggest", "--db", "placet.db"], 0);
     assert!(
-        out.starts_with("# approved 3 times by lin, in 3 sessions on 1 day; never refused\n[[rules]]\n"),
+        out.starts_with("# approved 3 times by lin, in 3 sessions on 1 day; never rejected\n[[rules]]\n"),
         "{out}{err}"
     );
     world.write("placet.toml", &out);
     let (tested, err) = world.said(&["policy", "test", "--db", "placet.db"], 0);
     assert!(
-        tested.contains("1 rule, 3 examples: every one holds"),
+        tested.contains("Valid: 1 rule, 3 examples passed"),
         "{tested}{err}"
     );
     let (out, _) = world.said(
@@ -114,7 +114,7 @@ async fn a_replay_says_what_would_change_and_its_exit_status_says_how_bad_that_i
     };
     let (out, _) = replay("same.toml", 0);
     assert!(
-        out.contains("4 calls since") && out.contains("none would be decided differently"),
+        out.contains("4 calls since") && out.contains("0 would be decided differently"),
         "{out}"
     );
     assert!(out.contains("inspected by this version of placet"), "{out}");
@@ -126,13 +126,13 @@ async fn a_replay_says_what_would_change_and_its_exit_status_says_how_bad_that_i
 
     world.write("both.toml", rule("example.*"));
     let (out, _) = replay("both.toml", 1);
-    let refused = out.find("ask → allow: 1 call that a person refused").unwrap();
+    let refused = out.find("ask → allow: 1 call that a person rejected").unwrap();
     assert!(
         refused < out.find("ask → allow: 3 calls\n").unwrap(),
         "it stands first: {out}"
     );
     assert!(
-        out.contains("rule `hosts`") && out.contains("refused by lin"),
+        out.contains("rule `hosts`") && out.contains("rejected by lin"),
         "{out}"
     );
 

@@ -171,7 +171,7 @@ fn a_workflow_runs_by_its_name_or_its_file_and_brings_its_own_approvals() {
     }
     let said = refused(&world, "nowhere");
     assert!(
-        said.contains("there is no workflow `nowhere`") && said.contains("writer"),
+        said.contains("unknown workflow `nowhere`") && said.contains("writer"),
         "{said}"
     );
     world.write("writer.toml", "[workflow]\ntools = ['teleport']\n");

@@ -12,7 +12,7 @@ async fn a_store_is_copied_to_a_server_read_there_and_copied_back() {
     closed_store(&world).await;
     let url = database::database();
     let (out, _) = world.said(&["store", "copy", "placet.db", &url], 0);
-    assert!(out.contains("and verified them"), "{out}");
+    assert!(out.contains("and verified the copy"), "{out}");
 
     let (out, _) = world.said(&["audit", "list", "--store", &url], 0);
     assert!(out.contains("lin approved bash"), "{out}");
@@ -56,5 +56,5 @@ async fn a_store_that_cannot_be_used_is_refused_without_showing_a_password() {
     assert!(!err.contains("hunter2"), "{err}");
 
     let (_, err) = world.said(&["inbox", "list", "--store", &url], 2);
-    assert!(err.contains("works on a store in a file"), "{err}");
+    assert!(err.contains("needs a store in a file"), "{err}");
 }

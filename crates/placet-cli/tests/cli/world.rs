@@ -33,6 +33,7 @@ impl World {
         for name in inherited.filter(|name| name.to_string_lossy().starts_with("PLACET_")) {
             command.env_remove(name);
         }
+        command.env("LC_ALL", "C");
         command
             .current_dir(self.folder.path())
             .env("HOME", self.folder.path());

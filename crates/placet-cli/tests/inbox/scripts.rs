@@ -191,7 +191,7 @@ fn who_answers_must_be_somebody() {
     for args in [&["answer", id, "approve"][..], &["list"], &["show", id]] {
         let (_, err) = waiting.inbox("nobody-at-all", args, 2);
         assert!(
-            err.contains("nobody named `nobody-at-all`") && err.contains("lin, wei"),
+            err.contains("no person named `nobody-at-all`") && err.contains("lin, wei"),
             "{err}"
         );
     }
@@ -264,8 +264,8 @@ fn bad_input_is_said_and_changes_nothing() {
             "--info is not a JSON object",
         ),
         (vec!["answer", id, "reject", "--args", "{}"], "can't be edited"),
-        (vec!["answer", "ZZZZ", "reject"], "there is no question `ZZZZ`"),
-        (vec!["show", "nothing"], "there is no question `nothing`"),
+        (vec!["answer", "ZZZZ", "reject"], "no request `ZZZZ`"),
+        (vec!["show", "nothing"], "no request `nothing`"),
         (vec!["answer", id, "approve", "--remember", "1"], "is not offered"),
     ] {
         let (_, err) = waiting.inbox("lin", &args, 2);
@@ -273,7 +273,7 @@ fn bad_input_is_said_and_changes_nothing() {
     }
     assert_eq!(waiting.inbox("lin", &["list"], 0).0.lines().count(), 1);
     let (_, err) = waiting.world.said(&["inbox", "--db", "nowhere.db", "list"], 2);
-    assert!(err.contains("there is no store at `nowhere.db`"), "{err}");
+    assert!(err.contains("no store at `nowhere.db`"), "{err}");
 }
 
 #[test]
@@ -320,7 +320,7 @@ fn without_a_terminal_the_whole_screen_says_what_to_use_instead() {
     let (_, err) = waiting.inbox("lin", &[], 2);
     assert_eq!(
         err,
-        "error: standard input is not a terminal: there is nobody to ask; `placet inbox list` needs no terminal\n"
+        "error: standard input is not a terminal, so no one can be asked here; `placet inbox list` needs no terminal\n"
     );
 }
 
@@ -362,7 +362,7 @@ fn the_inbox_of_a_newcomer_is_empty_and_a_mistyped_one_is_an_error() {
     let (out, _) = world.said(&["inbox", "list"], 0);
     assert!(out.starts_with("没有待审批的请求"), "{out}");
     let (_, err) = world.said(&["inbox", "list", "--as", "lin", "--db", "none.db"], 2);
-    assert!(err.contains("there is no store at `none.db`"), "{err}");
+    assert!(err.contains("no store at `none.db`"), "{err}");
 }
 
 #[test]

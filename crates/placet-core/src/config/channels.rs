@@ -168,7 +168,7 @@ fn webhook(section: &Section<'_>, file: WebhookFile, checker: &mut Checker<'_>) 
         );
     }
     let (Some(url), Some(secret)) = (file.url, file.secret) else {
-        let help = Some("without a secret anybody could answer".to_owned());
+        let help = Some("without a secret, anyone could answer".to_owned());
         let message = format!("the webhook `{}` needs a `url` and a `secret`", section.name);
         checker.refuse(section.span.clone(), message, help);
         return None;

@@ -1,4 +1,4 @@
-//! Lengths of time in configuration: `"30m"`, `"1h 30m"`, `"24h"`, or a number of milliseconds.
+//! Durations in configuration: `"30m"`, `"1h 30m"`, `"24h"`, or a number of milliseconds.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::time::Millis;
 
-/// A length of time as written in a file.
+/// A duration as written in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ConfigDuration(pub(super) Millis);
 
@@ -35,13 +35,13 @@ impl Visitor<'_> for LastingVisitor {
     type Value = ConfigDuration;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a length of time such as \"30m\", or a number of milliseconds")
+        f.write_str("a duration such as \"30m\", or a number of milliseconds")
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<ConfigDuration, E> {
         ConfigDuration::from_text(text).ok_or_else(|| {
             E::custom(format_args!(
-                "`{text}` is not a length of time such as \"30s\", \"30m\" or \"24h\""
+                "`{text}` is not a duration such as \"30s\", \"30m\" or \"24h\""
             ))
         })
     }
@@ -52,7 +52,7 @@ impl Visitor<'_> for LastingVisitor {
             Ok(millis) => Err(E::custom(format_args!(
                 "`{millis}` is {millis} milliseconds; write \"{millis}s\" if seconds are meant"
             ))),
-            Err(_) => Err(E::custom(format_args!("`{number}` is a negative length of time"))),
+            Err(_) => Err(E::custom(format_args!("`{number}` is a negative duration"))),
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use crate::messages::{Message, text};
+
 /// A configuration that is refused, as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError {
@@ -18,9 +20,9 @@ pub struct Problem {
     /// Where.
     pub place: Place,
     /// What, in a sentence.
-    pub message: String,
+    pub message: Message,
     /// What to do about it.
-    pub help: Option<String>,
+    pub help: Option<Message>,
 }
 
 /// Where a setting came from.
@@ -85,12 +87,32 @@ impl<'t> Checker<'t> {
     }
 
     pub(super) fn refuse(&mut self, span: Range<usize>, message: impl fmt::Display, help: Option<String>) {
+        self.refuse_in_words(span, text::as_written(message), help.map(text::as_written));
+    }
+
+    /// The same, in the language of the reader.
+    pub(super) fn refuse_in_words(&mut self, span: Range<usize>, message: Message, help: Option<Message>) {
         let place = self.place(span);
-        self.problems.push(Problem {
-            place,
-            message: message.to_string(),
-            help,
-        });
+        self.problems.push(Problem { place, message, help });
+    }
+
+    /// The text of the file.
+    pub(super) const fn text(&self) -> &'t str {
+        self.text
+    }
+
+    /// What stands there: in the file, or in a variable.
+    pub(super) fn source(&self, span: &Range<usize>) -> &'t str {
+        match self.variable(span) {
+            Some((_, value)) => value,
+            None => self.text.get(span.clone()).unwrap_or_default(),
+        }
+    }
+
+    /// The variable that a span stands for.
+    pub(super) fn variable(&self, span: &Range<usize>) -> Option<&'t (String, String)> {
+        let index = span.start.checked_sub(self.text.len() + 1)?;
+        self.variables.get(index)
     }
 
     /// `value`, or a problem at `span`.
@@ -121,11 +143,7 @@ impl<'t> Checker<'t> {
     }
 
     fn place(&self, span: Range<usize>) -> Place {
-        if let Some((variable, _)) = span
-            .start
-            .checked_sub(self.text.len() + 1)
-            .and_then(|index| self.variables.get(index))
-        {
+        if let Some((variable, _)) = self.variable(&span) {
             return Place::Environment(variable.clone());
         }
         let before = self.text.get(..span.start).unwrap_or(self.text);
@@ -138,6 +156,11 @@ impl<'t> Checker<'t> {
 
 /// "did you mean …", when some known word is near.
 pub(super) fn did_you_mean<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+    Some(format!("did you mean `{}`?", nearest(word, known)?))
+}
+
+/// The known word that was probably meant.
+pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let near = known.map(|known| {
         (
             strsim::damerau_levenshtein(&word.to_lowercase(), &known.to_lowercase()),
@@ -145,5 +168,5 @@ pub(super) fn did_you_mean<'a>(word: &str, known: impl Iterator<Item = &'a str>)
         )
     });
     let (distance, best) = near.min()?;
-    (distance <= 2.max(word.len() / 3)).then(|| format!("did you mean `{best}`?"))
+    (distance <= 2.max(word.len() / 3)).then_some(best)
 }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use serde_spanned::Spanned;
 
 use super::error::Checker;
-use super::explained;
+use super::mistake;
 use crate::analysis::Inspect;
+use crate::messages::{config, text};
 
 /// A record as written; inspection knows its keys.
 pub(super) type Record = BTreeMap<Spanned<String>, toml::Value>;
@@ -31,11 +32,10 @@ pub(super) fn check(
             Ok(more) => inspect = more,
             Err(errors) => {
                 for error in errors {
-                    let (message, help) = explained(&error);
-                    let key = message.split('`').nth(1).and_then(|key| spans.get(key));
-                    let manual = || "`docs/policy.md` lists the keys and words of a record".to_owned();
+                    let (message, help) = mistake::in_words(&error, |_| (text::as_written(&error), None));
+                    let key = error.split('`').nth(1).and_then(|key| spans.get(key));
                     let span = key.cloned().unwrap_or_else(|| name.span());
-                    checker.refuse(span, message, Some(help.unwrap_or_else(manual)));
+                    checker.refuse_in_words(span, message, Some(help.unwrap_or_else(config::record_keys)));
                 }
             }
         }

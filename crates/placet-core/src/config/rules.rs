@@ -295,7 +295,7 @@ fn resolve(
 ) -> Option<Vec<PersonId>> {
     if names.get_ref().is_empty() {
         let help = Some("name people of `[[people]]` or `group:NAME`".to_owned());
-        checker.refuse(names.span(), "nobody is named, so nobody could answer", help);
+        checker.refuse(names.span(), "no approver is named", help);
         return None;
     }
     let mut found = BTreeSet::new();
@@ -331,7 +331,11 @@ fn quorum(rule: &RuleFile, approvers: &Approvers, checker: &mut Checker<'_>) -> 
     };
     let wanted = *quorum.get_ref();
     if wanted == 0 {
-        checker.refuse(quorum.span(), "a quorum of 0 would approve without anybody", None);
+        checker.refuse(
+            quorum.span(),
+            "a quorum of 0 would approve without an approver",
+            None,
+        );
         return None;
     }
     if usize::try_from(wanted).map_or(true, |wanted| wanted > people) {

@@ -22,7 +22,7 @@ use crate::tool::{ArgNames, Declared, Lens, SqlAccess, Tool};
 pub(super) fn positive(given: &Spanned<ConfigDuration>, checker: &mut Checker<'_>) -> Option<Millis> {
     let ConfigDuration(length) = *given.get_ref();
     if length == Millis::ZERO {
-        checker.refuse(given.span(), "a time of zero leaves nobody time to answer", None);
+        checker.refuse(given.span(), "a timeout of zero leaves no time to answer", None);
         return None;
     }
     Some(length)

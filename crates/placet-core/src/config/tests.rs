@@ -7,6 +7,7 @@ use crate::analysis::tests::uninspected;
 use crate::policy::Mode;
 use crate::tool::{Category, Lens, Risk};
 
+mod mistakes;
 mod refusals;
 
 fn load(text: &str) -> Result<Config, ConfigError> {
@@ -268,7 +269,7 @@ fn a_bad_variable_is_named() {
         (
             "PLACET_APPROVAL__STRICT",
             "maybe",
-            "PLACET_APPROVAL__STRICT: invalid type",
+            "PLACET_APPROVAL__STRICT: `approval.strict` must be `true` or `false`, not maybe",
         ),
         (
             "PLACET_APROVAL__STRICT",

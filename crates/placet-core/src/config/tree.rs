@@ -7,6 +7,7 @@ use serde_spanned::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::error::Checker;
+use super::mistake;
 
 /// Environment variables that are settings start with this.
 const PREFIX: &str = "PLACET_";
@@ -48,7 +49,7 @@ pub(super) fn read<'t>(
     let mut tree = match DeTable::parse(text) {
         Ok(tree) => tree,
         Err(error) => {
-            checker.refuse(error.span().unwrap_or(0..0), error.message().to_lowercase(), None);
+            mistake::refuse_syntax(&error, checker);
             return None;
         }
     };
@@ -87,7 +88,7 @@ pub(super) fn settings_in(
 
 /// Where a variable belongs. Capitals are how variables are written, so a part in capitals is read in lowercase; a part with a lowercase
 /// letter is a name as it is (`getWeather`). Names of tools may hold `__` themselves.
-fn path_of(variable: &str) -> Vec<String> {
+pub(super) fn path_of(variable: &str) -> Vec<String> {
     let part = |part: &str| {
         if part.contains(char::is_lowercase) {
             part.to_owned()

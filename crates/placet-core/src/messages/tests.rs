@@ -107,7 +107,8 @@ pub(crate) fn codes<T: DeserializeOwned + Debug>(name: &str) {
 #[test]
 fn every_table_of_codes_belongs_to_a_type() {
     let types = [
-        "address", "ban", "category", "deed", "doubt", "nobody", "path", "reason", "sql", "url", "why",
+        "address", "ban", "category", "deed", "doubt", "nobody", "path", "problem", "reason", "sql", "url",
+        "why",
     ];
     let codes: toml::Table = include_str!("../../../../messages/en/codes.toml")
         .parse()

@@ -219,7 +219,7 @@ impl FromRequestParts<State> for PersonOnly {
     async fn from_request_parts(parts: &mut Parts, state: &State) -> Result<Self, Problem> {
         match AgentOrPerson::from_request_parts(parts, state).await? {
             AgentOrPerson::Person(person) => Ok(person),
-            AgentOrPerson::Agent(_) => Err(forbidden("an agent's token never does what people do")),
+            AgentOrPerson::Agent(_) => Err(forbidden("agent tokens cannot use this endpoint")),
         }
     }
 }

@@ -20,7 +20,7 @@ impl From<IdError> for Problem {
 
 impl From<ArgsError> for Problem {
     fn from(error: ArgsError) -> Self {
-        Self::new(Code::BadArgs, error.to_string())
+        Self::explained(Code::BadArgs, &error)
     }
 }
 
@@ -121,7 +121,7 @@ impl From<AnswerRefusal> for Problem {
                 AnswerError::TooLong { .. } => Code::TextTooLong,
             },
         };
-        Self::new(code, refusal.to_string())
+        Self::explained(code, &refusal)
     }
 }
 

@@ -487,3 +487,19 @@ async fn pages_are_strict_and_only_what_they_should_be() {
     );
     house.close().await;
 }
+
+#[tokio::test]
+async fn a_problem_is_explained_in_the_language_the_caller_accepts() {
+    let house = House::plain().await;
+    for (language, title) in [
+        ("zh-CN,zh;q=0.9", "未登录"),
+        ("en", "Not authenticated"),
+        ("fr", "Not authenticated"),
+    ] {
+        let headers = [("accept-language", language)];
+        let refused = house.say("GET", "/v1/me", &headers, None).await;
+        assert_eq!(refused.problem(), (401, "unauthenticated".into()));
+        assert_eq!(refused.json()["title"], title, "{language}");
+    }
+    house.close().await;
+}

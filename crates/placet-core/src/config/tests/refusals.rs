@@ -39,12 +39,12 @@ fn nobody_to_ask_and_a_quorum_of_nobody_are_refused() {
     check(
         "[[rules]]\nname = 'r'\ntool = 'bash'\neffect = 'ask'\napprovers = []\n",
         &expect![[r#"
-            placet.toml:5:13: nobody is named, so nobody could answer
+            placet.toml:5:13: no approver is named
               help: name people of `[[people]]` or `group:NAME`"#]],
     );
     check(
         "[[rules]]\nname = 'r'\ntool = 'bash'\neffect = 'ask'\nquorum = 0\n",
-        &expect!["placet.toml:5:10: a quorum of 0 would approve without anybody"],
+        &expect!["placet.toml:5:10: a quorum of 0 would approve without an approver"],
     );
     check(
         "[groups]\nops = []\n",
@@ -117,7 +117,7 @@ fn each_mistake_in_a_rule_points_at_its_place() {
     for (line, expected) in [
         (
             "approvers = ['lyn']",
-            "placet.toml:6:14: there is nobody named `lyn` in `[[people]]`\n  help: did you mean `lin`?",
+            "placet.toml:6:14: no person is named `lyn` in `[[people]]`\n  help: did you mean `lin`?",
         ),
         (
             "approvers = ['group:ops']",
@@ -125,7 +125,7 @@ fn each_mistake_in_a_rule_points_at_its_place() {
         ),
         (
             "timeout = 'soon'",
-            "placet.toml:6:11: `soon` is not a length of time such as \"30s\", \"30m\" or \"24h\"",
+            "placet.toml:6:11: `soon` is not a duration such as \"30s\", \"30m\" or \"24h\"",
         ),
         (
             "timeout = 60",
@@ -133,7 +133,7 @@ fn each_mistake_in_a_rule_points_at_its_place() {
         ),
         (
             "timeout = 0",
-            "placet.toml:6:11: a time of zero leaves nobody time to answer",
+            "placet.toml:6:11: a timeout of zero leaves no time to answer",
         ),
         (
             "category = 'reed'",
@@ -153,7 +153,7 @@ fn each_mistake_in_a_rule_points_at_its_place() {
         ),
         (
             "escalate = { after = '5m', to = [] }",
-            "placet.toml:6:33: nobody is named",
+            "placet.toml:6:33: no approver is named",
         ),
         (
             "timeout = '5m'\nescalate = { after = '10m', to = ['lin'] }",
@@ -211,7 +211,7 @@ fn people_and_channels_that_could_be_confused_are_refused() {
         "[channels.ops]\ntype = 'webhook'\nurl = 'ftp://x'\n",
         &expect![[r#"
             placet.toml:1:11: the webhook `ops` needs a `url` and a `secret`
-              help: without a secret anybody could answer
+              help: without a secret, anyone could answer
             placet.toml:3:7: `ftp://x` is not an http or https URL"#]],
     );
 }
