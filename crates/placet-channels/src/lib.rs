@@ -2,6 +2,7 @@
 //!
 //! A channel knows how to show and how to listen, never how to decide: what it hears goes to the engine's bus or broker.
 
+pub mod push;
 pub mod terminal;
 pub mod webhook;
 
@@ -48,5 +49,8 @@ pub fn elsewhere(config: &Config) -> impl Iterator<Item = (ChannelName, Elsewher
         .keys()
         .map(|name| (name.clone(), Elsewhere::Delivered));
     let terminal = ChannelName::new(terminal::NAME).ok();
-    configured.chain(terminal.map(|name| (name, Elsewhere::InboxOnly)))
+    let push = ChannelName::new(placet_core::push::CHANNEL).ok();
+    configured
+        .chain(terminal.map(|name| (name, Elsewhere::InboxOnly)))
+        .chain(push.map(|name| (name, Elsewhere::Delivered)))
 }

@@ -34,6 +34,8 @@ pub use post::IDEMPOTENCY_HEADER;
 pub use signature::{HEADER as SIGNATURE_HEADER, SignatureError, WINDOW};
 pub use trust::{CaError, Trust};
 
+pub(crate) use post::{is_loopback, refusal};
+
 use post::{Ack, Post, Visible};
 use signature::Keys;
 

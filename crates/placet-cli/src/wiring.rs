@@ -1,11 +1,12 @@
 //! Puts a placet together: configuration, store, engine, tools, agent, channels, server. No other file does.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use placet_agent::configured::Setup;
 use placet_core::config::Config;
 use placet_engine::{Builder, Engine};
-use placet_server::{Listen, Listener, Parts, Server};
+use placet_server::{Listen, Listener, Parts, Push, Server};
 use placet_store::Location;
 
 /// What a placet is made from.
@@ -63,7 +64,15 @@ pub(crate) async fn start(plan: Plan) -> anyhow::Result<Server> {
         .channels_elsewhere(placet_channels::elsewhere(&config))
         .inbox_at(listener.url(&config))
         .data(&data);
-    engine = channels.into_iter().fold(engine, Builder::channel);
+    let push = match work {
+        Work::Everything => Some(Arc::new(Push::new(&config)?)),
+        Work::Asked { .. } | Work::Answers => None,
+    };
+    let to_devices = push.iter().map(|push| push.channel());
+    engine = channels
+        .into_iter()
+        .chain(to_devices)
+        .fold(engine, Builder::channel);
     if let Some(setup) = &setup {
         engine = setup.known_to(engine);
     }
@@ -87,6 +96,7 @@ pub(crate) async fn start(plan: Plan) -> anyhow::Result<Server> {
         source,
         data,
         web,
+        push,
     };
     Ok(Server::new(listener, parts).await?)
 }
@@ -102,6 +112,7 @@ pub(crate) async fn around(engine: Engine, data: &Path) -> anyhow::Result<Server
         source: "the program".to_owned(),
         data: data.to_owned(),
         web: None,
+        push: None,
     };
     Ok(Server::new(listener, parts).await?)
 }

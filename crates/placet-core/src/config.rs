@@ -35,6 +35,7 @@ mod mcp;
 mod mistake;
 mod models;
 mod programs;
+mod push;
 mod rules;
 mod sandbox;
 mod secret;
@@ -55,6 +56,7 @@ use file::ConfigFile;
 pub use locale::LANGUAGE_VARIABLES;
 pub use mcp::{EnvValue, McpServer, McpTransport};
 pub use models::{Agent, Model, Protocol};
+pub use push::{Gist, Push};
 pub use sandbox::Sandbox;
 pub use secret::Secret;
 pub use workflow::Workflow;
@@ -79,6 +81,8 @@ pub struct Config {
     pub channels: BTreeMap<ChannelName, Channel>,
     /// `[server]`.
     pub server: Server,
+    /// `[push]`: notifications of browsers.
+    pub push: Push,
     /// `[store]`.
     pub store: Store,
     /// `[workspace]`.
@@ -174,6 +178,8 @@ pub struct Server {
     pub connections_max: u32,
     /// How many requests one token may make in a second.
     pub requests_per_second: u32,
+    /// How many names of tools, rules and people that no configuration mentions have metrics of their own.
+    pub metrics_names_max: u32,
     /// What callers prove their role with.
     pub tokens: Tokens,
 }
@@ -202,6 +208,8 @@ impl Server {
     /// How many connections may be open at once, unless the file says otherwise.
     pub const CONNECTIONS_MAX: u32 = 20_000;
     const REQUESTS_PER_SECOND: u32 = 50_000;
+    /// Enough to see what is common.
+    const METRICS_NAMES_MAX: u32 = 50;
 }
 
 /// A token for each role; those that are absent are made and kept beside the data.
@@ -404,6 +412,7 @@ impl Config {
                 .filter_map(|(name, channel)| Some((name, channel?)))
                 .collect(),
             server,
+            push: push::push(file.push, checker),
             store: Store {
                 path: sections::place(file.store.path, "placet.db", checker),
                 url: file.store.url.and_then(|url| databases::store_url(&url, checker)),

@@ -71,6 +71,15 @@ pub enum Event {
         /// Their vote.
         ballot: Ballot,
     },
+    /// A person said something about a question to the other people. No agent sees it.
+    Commented {
+        /// Which question.
+        interaction: InteractionId,
+        /// Who.
+        by: PersonId,
+        /// What.
+        text: String,
+    },
     /// A question was settled.
     Resolved {
         /// Which question.
@@ -321,6 +330,7 @@ impl Event {
             | Self::Finished { .. }
             | Self::LostTrack { .. }
             | Self::Processed { .. }
+            | Self::Commented { .. }
             | Self::Delivered { .. }
             | Self::StandingGiven(_)
             | Self::StandingUsed { .. }
@@ -370,6 +380,7 @@ impl Event {
             Self::Joined { .. } => "joined",
             Self::Escalated { .. } => "escalated",
             Self::Voted { .. } => "voted",
+            Self::Commented { .. } => "commented",
             Self::Resolved { .. } => "resolved",
             Self::Processed { .. } => "processed",
             Self::Settled { .. } => "settled",

@@ -8,6 +8,7 @@ use crate::ids::{ChannelName, ChatId, InteractionId};
 use crate::interaction::Shown;
 use crate::journal::genesis;
 use crate::lease::Fence;
+use crate::push::Device;
 use crate::time::Timestamp;
 
 /// An operational change.
@@ -95,6 +96,12 @@ pub enum Change {
         /// Which moment.
         before: Timestamp,
     },
+    /// A person lets a device be told of new requests. The same device again has new keys.
+    AddDevice(Device),
+    /// A device is told of nothing any more.
+    RemoveDevice(ChatId),
+    /// The key that signs what devices are told; the first one stays.
+    KeepPushKey(Vec<u8>),
     /// Messages seen before this moment are forgotten.
     ForgetInbound {
         /// Which moment.

@@ -12,6 +12,8 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::call::{CallDigest, Chat, ToolCall};
+use crate::comment::Comment;
+use crate::history::{HistoryPage, Insights, InsightsOf, Labels};
 use crate::ids::{
     AgentId, CallId, ChannelName, InteractionId, PersonId, SessionId, StandingGrantId, ToolName,
 };
@@ -23,6 +25,7 @@ use crate::listing::{
     RawRow, Sendable, SessionSpan, StandingRow, ToSend,
 };
 use crate::outgoing::OutboxItem;
+use crate::push::Device;
 use crate::record::{CallHead, CallRecord, RunRecord, SessionRecord};
 use crate::standing::StandingGrant;
 use crate::time::Timestamp;
@@ -173,6 +176,18 @@ lookups! {
     asked_at: AskedAt(InteractionId) -> Option<Timestamp>;
     /// All questions, each with its cursor.
     questions_before: QuestionsBefore(Before) -> Vec<(u64, InteractionId)>;
+    /// Closed questions that a filter admits, each with its cursor, newest first.
+    history: History(HistoryPage) -> Vec<(u64, InteractionId)>;
+    /// What was asked and decided in a time, counted.
+    insights: Insights(InsightsOf) -> Insights;
+    /// The comments on a question, in order.
+    comments: Comments(InteractionId) -> Vec<Comment>;
+    /// The devices that are told of new requests, oldest first.
+    devices: Devices(()) -> Vec<Device>;
+    /// The key that signs what devices are told.
+    push_key: PushKey(()) -> Option<Vec<u8>>;
+    /// The tool and the rule of a question.
+    question_labels: QuestionLabels(InteractionId) -> Option<Labels>;
     /// The questions of a session, open or not, each with its cursor; nothing in place of one that cannot be read.
     questions_of: QuestionsOf(QuestionsOf) -> Vec<(u64, Option<Asked>)>;
     /// The newest settled question with this code. What cannot be read has no code.

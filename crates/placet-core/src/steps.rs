@@ -19,6 +19,7 @@ mod answer;
 mod ask;
 mod chat_message;
 mod claim;
+mod comment;
 mod expire;
 mod host;
 mod inbound;
@@ -43,6 +44,7 @@ pub use chat_message::{ChatMessage, Taken, take_chat_message};
 pub use claim::{
     ClaimRefusal, Claiming, FinishRefusal, Permit, Promise, claim, delegate, finish, told, told_question,
 };
+pub use comment::{CommentRefusal, comment};
 pub use expire::{escalate, expire, lose_lease};
 pub use host::{ResumeRefusal, RunHost};
 pub use inbound::{Choice, Inbound, InboundOutcome, Patience, Reaction, SaidTo, chat_member, receive};

@@ -59,6 +59,11 @@ impl Teller<'_> {
                 Some(note) => audit::voted_because(&ballot.by, note, self.question(interaction)),
                 None => audit::voted(&ballot.by, self.question(interaction)),
             },
+            Event::Commented {
+                interaction,
+                by,
+                text,
+            } => audit::commented(by, gist::text(text), self.question(interaction)),
             Event::Resolved {
                 interaction,
                 resolution,

@@ -2,6 +2,7 @@
 
 use placet_core::analysis::Places as _;
 use placet_core::call::{Args, Origin, ToolCall};
+use placet_core::comment::Comment;
 use placet_core::ids::{CallId, IdError, InteractionId, PersonId, SessionId, StandingGrantId, ToolName};
 use placet_core::interaction::{
     Answer, Asked, Cancellation, Code, Interaction, InteractionOption, InteractionRequest, Locale,
@@ -15,7 +16,8 @@ use placet_core::principal::Principal;
 use placet_core::question::Question;
 use placet_core::standing::{ProposedRule, Scope};
 use placet_core::steps::{
-    self, AnswerRefusal, Answered, AskRefusal, Authority, Edit, Reply, RevokeRefusal, SettingRefusal,
+    self, AnswerRefusal, Answered, AskRefusal, Authority, CommentRefusal, Edit, Reply, RevokeRefusal,
+    SettingRefusal,
 };
 use placet_core::time::Timestamp;
 use placet_core::tool::Risk;
@@ -403,6 +405,24 @@ impl Broker {
         store
             .look(|stored| stored.settled_with_code(&code).cloned())
             .await
+    }
+
+    /// Keeps what a person says to the others about a question. It decides nothing.
+    pub async fn comment(
+        &self,
+        id: &InteractionId,
+        by: &Principal,
+        text: &str,
+    ) -> Result<(), StepError<CommentRefusal>> {
+        self.engine
+            .transact(|snapshot, _| steps::comment(snapshot, id, by, text))
+            .await
+    }
+
+    /// The comments on a question, in order.
+    pub async fn comments(&self, id: &InteractionId) -> Result<Vec<Comment>, StoreError> {
+        let store = &self.engine.inner.store;
+        store.look(|stored| stored.comments(id).cloned()).await
     }
 
     /// Withdraws a question. Whether it was still open.

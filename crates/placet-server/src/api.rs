@@ -16,12 +16,18 @@ mod audit;
 mod calls;
 mod channels;
 mod chat;
+mod comments;
 mod events;
+mod export;
 mod grants;
+mod history;
+mod insights;
 mod interactions;
 pub(crate) mod local;
+mod moments;
 mod person;
 mod policy;
+mod push;
 mod reading;
 mod review;
 mod runs;
@@ -33,6 +39,9 @@ pub(crate) fn routes() -> OpenApiRouter<State> {
     OpenApiRouter::with_openapi(Description::openapi())
         .merge(calls::routes())
         .merge(interactions::routes())
+        .merge(comments::routes())
+        .merge(history::routes())
+        .merge(insights::routes())
         .merge(answer::routes())
         .merge(reading::routes())
         .merge(events::routes())
@@ -45,6 +54,7 @@ pub(crate) fn routes() -> OpenApiRouter<State> {
         .merge(chat::routes())
         .merge(runs::routes())
         .merge(person::routes())
+        .merge(push::routes())
         .merge(service::routes())
 }
 

@@ -21,6 +21,7 @@ mod live;
 mod metrics;
 mod middleware;
 pub mod problem;
+mod push;
 mod serve;
 mod state;
 mod web;
@@ -32,6 +33,7 @@ use axum::Router;
 pub use access::{
     Access, AccessError, Admin, AgentOnly, AgentOrPerson, Caller, Holder, PersonOnly, Role, TokensError,
 };
+pub use push::Push;
 pub use serve::{Listen, ListenError, Listener, Server};
 pub use state::{Parts, ReloadError, State};
 

@@ -189,9 +189,9 @@ async fn follow(shared: Arc<Shared>, mut after: u64, metrics: Metrics) {
         let newest = JournalPage::of_all(after, PAGE);
         let look = shared.engine.store().look(|stored| {
             let page = stored.journal_raw(&newest)?;
-            Ok((page.clone(), about::waits(stored, page)?))
+            Ok((page.clone(), about::closed(stored, page)?))
         });
-        let (page, waited) = match look.await {
+        let (page, closed) = match look.await {
             Ok(read) => read,
             Err(StoreError::Closed) => return,
             Err(error) => {
@@ -206,7 +206,7 @@ async fn follow(shared: Arc<Shared>, mut after: u64, metrics: Metrics) {
             }
             continue;
         }
-        metrics.happened(&page, &waited);
+        metrics.happened(&page, &closed);
         let rows: Vec<_> = page.into_iter().map(|raw| Arc::new(Row::new(raw))).collect();
         after = rows.last().map_or(after, |row| row.raw.id);
         shared.keep(&rows);

@@ -6,7 +6,9 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use axum::http::{Method, StatusCode};
-use placet_core::ids::ChannelName;
+use placet_core::config::Config;
+use placet_core::history::{Ending, Labels, TOOK_MAX};
+use placet_core::ids::{ChannelName, PersonId};
 use placet_core::listing::{Counts, RawRow};
 use placet_core::time::Millis;
 use placet_engine::channel::{ChannelHealth, ConnectionState};
@@ -17,6 +19,10 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
+mod names;
+
+use names::AllNames;
+
 /// The counters. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Metrics(Arc<Inner>);
@@ -26,9 +32,11 @@ struct Inner {
     requests: Family<Request, Counter>,
     request_seconds: Family<Route, Histogram, fn() -> Histogram>,
     decision_seconds: Histogram,
-    answer_seconds: Histogram,
     events: Family<Kind, Counter>,
-    resolved: Family<Kind, Counter>,
+    resolved: Family<Closed, Counter>,
+    open_seconds: Family<Open, Histogram, fn() -> Histogram>,
+    decisions: Family<Decision, Counter>,
+    names: AllNames,
     connections: Gauge,
     streams: Gauge,
     waiting: Gauge,
@@ -60,6 +68,41 @@ struct Kind {
     kind: String,
 }
 
+/// How a question ended, the tool of its call and the rule that asked.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Closed {
+    outcome: &'static str,
+    tool: String,
+    rule: String,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Open {
+    outcome: &'static str,
+    tool: String,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Decision {
+    person: String,
+    outcome: &'static str,
+}
+
+/// A question that closed.
+pub(crate) struct ClosedQuestion {
+    pub(crate) ending: Ending,
+    pub(crate) labels: Labels,
+    /// All whose decision it took.
+    pub(crate) by: Vec<PersonId>,
+    /// How long it was open.
+    pub(crate) open: Millis,
+}
+
+/// The classes that insights count times to decision in: the first is the share that was hardly read.
+fn open_histogram() -> Histogram {
+    Histogram::new(TOOK_MAX.map(|bound| Duration::from_millis(bound.get()).as_secs_f64()))
+}
+
 /// From a tenth of a millisecond to ten seconds.
 fn request_histogram() -> Histogram {
     Histogram::new([0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0])
@@ -72,10 +115,11 @@ impl Default for Metrics {
             requests: Family::default(),
             request_seconds: Family::new_with_constructor(request_histogram),
             decision_seconds: request_histogram(),
-            // People: from a second to a day.
-            answer_seconds: Histogram::new([1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3600.0, 14_400.0, 86_400.0]),
             events: Family::default(),
             resolved: Family::default(),
+            open_seconds: Family::new_with_constructor(open_histogram),
+            decisions: Family::default(),
+            names: AllNames::default(),
             connections: Gauge::default(),
             streams: Gauge::default(),
             waiting: Gauge::default(),
@@ -105,14 +149,19 @@ impl Inner {
         );
         registry.register(
             "question_open_seconds",
-            "Time between a question and what became of it",
-            self.answer_seconds.clone(),
+            "Time between a question and its end, by outcome and tool",
+            self.open_seconds.clone(),
         );
         registry.register("journal_events", "Journal rows by kind", self.events.clone());
         registry.register(
             "questions_resolved",
-            "Questions by what became of them",
+            "Questions by outcome, tool and rule",
             self.resolved.clone(),
+        );
+        registry.register(
+            "decisions",
+            "Decisions by person and outcome",
+            self.decisions.clone(),
         );
         registry.register("http_connections", "Open connections", self.connections.clone());
         registry.register("http_streams", "Open event streams", self.streams.clone());
@@ -123,7 +172,7 @@ impl Inner {
         );
         registry.register(
             "stored",
-            "What is in the store: open questions, claimed grants, waiting and dead deliveries, queued messages",
+            "What is in the store: open questions, claimed grants, waiting and dead deliveries, queued messages, standing approvals",
             self.stored.clone(),
         );
         registry.register(
@@ -181,23 +230,44 @@ impl Metrics {
         self.0.decision_seconds.observe(took.as_secs_f64());
     }
 
-    /// Counts rows of the journal, and how long the questions that they settle had waited.
-    pub(crate) fn happened(&self, rows: &[RawRow], waited: &[Millis]) {
+    /// Names that always have labels of their own: those of the configuration.
+    pub(crate) fn configure(&self, config: &Config) {
+        self.0.names.configure(config);
+    }
+
+    /// Counts rows of the journal, and the questions that they close.
+    pub(crate) fn happened(&self, rows: &[RawRow], closed: &[ClosedQuestion]) {
         for row in rows {
             let kind = row.kind().to_owned();
-            if kind == "resolved" {
-                self.0
-                    .resolved
-                    .get_or_create(&Kind {
-                        kind: resolution(row),
-                    })
-                    .inc();
-            }
             self.0.events.get_or_create(&Kind { kind }).inc();
         }
-        for waited in waited {
-            let waited = Duration::from_millis(waited.get());
-            self.0.answer_seconds.observe(waited.as_secs_f64());
+        for question in closed {
+            self.closed(question);
+        }
+    }
+
+    fn closed(&self, question: &ClosedQuestion) {
+        let Inner {
+            names,
+            resolved,
+            open_seconds,
+            decisions,
+            ..
+        } = &*self.0;
+        let outcome = question.ending.as_str();
+        let tool = names.tools.label(question.labels.tool.as_deref());
+        let rule = names.rules.label(question.labels.rule.as_deref());
+        let open = Duration::from_millis(question.open.get()).as_secs_f64();
+        let label = Open {
+            outcome,
+            tool: tool.clone(),
+        };
+        open_seconds.get_or_create(&label).observe(open);
+        let label = Closed { outcome, tool, rule };
+        resolved.get_or_create(&label).inc();
+        for person in &question.by {
+            let person = names.people.label(Some(person.as_str()));
+            decisions.get_or_create(&Decision { person, outcome }).inc();
         }
     }
 
@@ -217,6 +287,7 @@ impl Metrics {
     pub(crate) fn text(
         &self,
         counts: &Counts,
+        standing_in_force: u64,
         channels: &BTreeMap<ChannelName, ChannelHealth>,
     ) -> Result<String, std::fmt::Error> {
         for (name, health) in channels {
@@ -241,6 +312,7 @@ impl Metrics {
             ("deliveriesDead", counts.outbox_dead),
             ("messagesQueued", counts.queued),
             ("sessions", counts.sessions),
+            ("standingInForce", standing_in_force),
             ("journalRows", counts.rows),
         ] {
             let kind = kind.to_owned();
@@ -258,17 +330,4 @@ fn known(method: &Method) -> &str {
         known @ ("GET" | "POST" | "DELETE" | "HEAD" | "OPTIONS" | "PUT" | "PATCH") => known,
         _ => "other",
     }
-}
-
-fn resolution(row: &RawRow) -> String {
-    #[derive(serde::Deserialize)]
-    struct Outer {
-        resolution: Inner,
-    }
-    #[derive(serde::Deserialize)]
-    struct Inner {
-        resolution: String,
-    }
-    row.fields::<Outer>()
-        .map_or_else(|_| "unknown".to_owned(), |outer| outer.resolution.resolution)
 }

@@ -163,6 +163,8 @@ codes! {
     RememberRefused = "remember-refused", UNPROCESSABLE_ENTITY;
     /// The text is too long.
     TextTooLong = "text-too-long", UNPROCESSABLE_ENTITY;
+    /// A request has as many comments as it can have.
+    TooManyComments = "too-many-comments", CONFLICT;
     /// There is nothing to do.
     EmptyMessage = "empty-message", UNPROCESSABLE_ENTITY;
     /// Too many requests.

@@ -25,6 +25,7 @@ use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
 use crate::access::{Access, AccessError, Hosts, LocalPeer, Peer, Tickets};
+use crate::push;
 use crate::state::{Parts, State};
 use crate::write_timeout::WriteTimeout;
 use crate::{local_router, router};
@@ -131,7 +132,11 @@ impl Server {
         let tcp = listener.tcp.take();
         let url = tcp.is_some().then(|| listener.url(&parts.config));
         let connections_max = enough_files(parts.config.server.connections_max);
+        let push = parts.push.clone();
         let state = State::new(listener, parts, url).await?;
+        if let Some(push) = push {
+            tokio::spawn(push::run(state.clone(), push));
+        }
         Ok(Self {
             tcp,
             sockets: Vec::new(),

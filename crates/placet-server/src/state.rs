@@ -20,6 +20,7 @@ use crate::access::{
 };
 use crate::live::LiveRows;
 use crate::metrics::Metrics;
+use crate::push::Push;
 use crate::serve::Listener;
 
 /// Wrong credentials from one address: so many at once, and one every six seconds.
@@ -46,6 +47,8 @@ struct Inner {
     requests: Throttle<CredentialId>,
     tail: LiveRows,
     metrics: Metrics,
+    /// The public key for subscriptions; absent where nothing is sent to devices.
+    push_key: Option<String>,
     stop: CancellationToken,
     verifying: Mutex<()>,
     places: Places,
@@ -81,6 +84,8 @@ pub struct Parts {
     pub data: PathBuf,
     /// Pages to serve instead of the built-in ones, while working on them.
     pub web: Option<PathBuf>,
+    /// The channel to devices, which the engine has, too; absent where nothing is sent to them.
+    pub push: Option<Arc<Push>>,
 }
 
 /// Why a configuration is not put in force. The one before stays.
@@ -101,6 +106,11 @@ impl State {
         url: Option<String>,
     ) -> Result<Self, StoreError> {
         let (metrics, stop) = (Metrics::default(), CancellationToken::new());
+        metrics.configure(&parts.config);
+        let push_key = match &parts.push {
+            Some(push) => Some(push.start(&parts.engine).await?),
+            None => None,
+        };
         let tail = LiveRows::start(&parts.engine, metrics.clone(), stop.clone()).await?;
         let per_second = f64::from(parts.config.server.requests_per_second);
         Ok(Self(Arc::new(Inner {
@@ -121,6 +131,7 @@ impl State {
             requests: Throttle::new(per_second, per_second),
             tail,
             metrics,
+            push_key,
             stop,
             verifying: Mutex::default(),
             places: Places {
@@ -194,6 +205,7 @@ impl State {
         config.may_replace(&self.config())?;
         let access = Access::load(&config, &self.0.places.data)?;
         self.0.engine.reload(config.clone());
+        self.0.metrics.configure(&config);
         let settings = Arc::new(Settings {
             config: Arc::new(config),
             access: Arc::new(access),
@@ -239,6 +251,11 @@ impl State {
 
     pub(crate) fn tail(&self) -> &LiveRows {
         &self.0.tail
+    }
+
+    /// The public key for subscriptions of devices.
+    pub(crate) fn push_key(&self) -> Option<&str> {
+        self.0.push_key.as_deref()
     }
 
     pub(crate) fn metrics(&self) -> &Metrics {

@@ -30,11 +30,12 @@ struct Inbox;
 struct Errors;
 
 /// Where the inbox finds its own way: all of these are the same page.
-const PAGES: [&str; 13] = [
+const PAGES: [&str; 14] = [
     "/",
     "/sign-in",
     "/q/{id}",
     "/history",
+    "/insights",
     "/sessions",
     "/sessions/{id}",
     "/chat",
@@ -52,6 +53,7 @@ pub(crate) fn routes() -> Router<State> {
         .fold(Router::new(), |router, page| router.route(page, get(index)));
     pages
         .route("/app/{*path}", get(asset))
+        .route("/sw.js", get(worker))
         .route("/favicon.ico", get(icon))
         .route("/errors/{code}", get(error))
 }
@@ -86,6 +88,11 @@ pub(crate) async fn nowhere(
 
 async fn icon(Shared(state): Shared<State>, headers: HeaderMap) -> Response {
     page(&state, &headers, "app/icon.svg")
+}
+
+/// A worker controls the pages below its own address, so it is served from the top.
+async fn worker(Shared(state): Shared<State>, headers: HeaderMap) -> Response {
+    page(&state, &headers, "app/sw.js")
 }
 
 async fn asset(Shared(state): Shared<State>, Path(path): Path<String>, headers: HeaderMap) -> Response {

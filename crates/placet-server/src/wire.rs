@@ -5,6 +5,8 @@ pub(crate) mod question;
 mod ran;
 pub(crate) mod row;
 
+pub(crate) use ran::edited;
+
 use placet_core::interaction::Locale;
 use placet_core::verdict::Verdict;
 use serde::Serialize;

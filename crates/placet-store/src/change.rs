@@ -1,6 +1,7 @@
 //! Applies operational changes: the outbox, the memory of messages seen, the queue.
 
 use placet_core::outgoing::{Change, OutKind, Outgoing};
+use placet_core::push::Device;
 use placet_core::time::{Shift, Timestamp};
 
 use crate::error::StoreError;
@@ -100,12 +101,40 @@ fn set(conn: &Connection, change: &Change, at: Moment) -> Result<(), StoreError>
         | Change::RenewLeases { .. }
         | Change::ReleaseLease(_)
         | Change::ForgetLeases { .. } => lease(conn, change, at),
+        Change::AddDevice(device) => add_device(conn, device),
+        Change::RemoveDevice(id) => {
+            conn.prepare_cached("DELETE FROM devices WHERE id = ?1")?
+                .execute([id.as_str()])?;
+            Ok(())
+        }
+        Change::KeepPushKey(key) => {
+            let sql = "INSERT INTO push_key VALUES (1, ?1) ON CONFLICT DO NOTHING";
+            conn.prepare_cached(sql)?.execute([key])?;
+            Ok(())
+        }
         Change::ForgetInbound { before } => {
             conn.prepare_cached("DELETE FROM inbound WHERE at < ?1")?
                 .execute([before.as_millis()])?;
             Ok(())
         }
     }
+}
+
+fn add_device(conn: &Connection, device: &Device) -> Result<(), StoreError> {
+    let sql = "INSERT INTO devices VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (id) DO UPDATE SET
+                   person = excluded.person, credential = excluded.credential, key = excluded.key, auth = excluded.auth,
+                   locale = excluded.locale, added_at = excluded.added_at";
+    conn.prepare_cached(sql)?.execute(params![
+        device.id.as_str(),
+        device.person.as_str(),
+        device.credential,
+        device.endpoint,
+        device.key,
+        device.auth,
+        device.locale.tag(),
+        device.added_at.as_millis(),
+    ])?;
+    Ok(())
 }
 
 fn lease(conn: &Connection, change: &Change, at: Moment) -> Result<(), StoreError> {

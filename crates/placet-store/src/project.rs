@@ -91,6 +91,7 @@ fn change(conn: &Connection, at: At<'_>, event: &Event) -> Result<(), StoreError
         Event::Escalated { interaction, .. } | Event::Voted { interaction, .. } => {
             questions::progressed(conn, at, interaction, event)
         }
+        Event::Commented { interaction, .. } => questions::commented(conn, at, interaction),
         Event::Resolved {
             interaction,
             resolution,

@@ -13,6 +13,9 @@ use crate::error::StoreError;
 use crate::sql::{Connection, OptionalExtension, Row};
 
 mod calls;
+mod devices;
+mod history;
+mod insights;
 mod leases;
 mod memory;
 mod outbox;

@@ -105,7 +105,7 @@ impl Post {
     }
 }
 
-fn is_loopback(url: &Url) -> bool {
+pub(crate) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost" || bare.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
@@ -151,7 +151,7 @@ fn read_ack(answer: &[u8]) -> Ack {
     }
 }
 
-fn refusal(status: StatusCode, headers: &HeaderMap) -> DeliveryError {
+pub(crate) fn refusal(status: StatusCode, headers: &HeaderMap) -> DeliveryError {
     let error = format!("the platform answered {status}");
     let worth_another_try = matches!(
         status,

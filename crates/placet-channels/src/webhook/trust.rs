@@ -50,7 +50,7 @@ impl Trust {
     }
 
     /// TLS with ring. A plain-text address needs none, and gets a client without trusted certificates.
-    pub(super) fn tls(&self, url: &Url) -> Result<ClientConfig, WebhookError> {
+    pub(crate) fn tls(&self, url: &Url) -> Result<ClientConfig, WebhookError> {
         let failed = |error: rustls::Error| WebhookError::Client(error.to_string());
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let builder = ClientConfig::builder_with_provider(provider)

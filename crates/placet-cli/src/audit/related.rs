@@ -24,6 +24,7 @@ pub(super) fn calls(event: &Event) -> Vec<CallKey> {
         | Event::StandingUsed { call, .. } => vec![call.clone()],
         Event::Escalated { .. }
         | Event::Voted { .. }
+        | Event::Commented { .. }
         | Event::Resolved { .. }
         | Event::Processed { .. }
         | Event::StandingGiven(_)
@@ -51,6 +52,7 @@ pub(super) fn question(event: &Event) -> Option<&InteractionId> {
         Event::Joined { interaction, .. }
         | Event::Escalated { interaction, .. }
         | Event::Voted { interaction, .. }
+        | Event::Commented { interaction, .. }
         | Event::Resolved { interaction, .. }
         | Event::Processed { interaction }
         | Event::VariablesChanged { interaction, .. }
@@ -85,7 +87,7 @@ pub(super) fn people(event: &Event) -> String {
         Event::StandingRevoked { by, .. } | Event::ToolAllowed { by, .. } | Event::ModeSet { by, .. } => {
             by.to_string()
         }
-        Event::VariablesChanged { by, .. } => by.to_string(),
+        Event::VariablesChanged { by, .. } | Event::Commented { by, .. } => by.to_string(),
         Event::SessionEnded { by } => by.clone(),
         Event::RunStarted(run) => person(run.origin.user.as_ref()),
         Event::UserSaid { by, .. } => person(by.as_ref()),

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use placet_core::interaction::Interaction;
+use placet_core::comment::Comment;
+use placet_core::interaction::{Interaction, Locale};
 use placet_core::messages;
 use placet_core::question::Question;
 use placet_core::render::{SafeText, decided};
@@ -16,7 +17,7 @@ use crate::output;
 
 pub(super) fn run(inbox: &Inbox, name: &str, json: bool) -> anyhow::Result<Exit> {
     let found = inbox.runtime.block_on(waiting::find(&inbox.client, name))?;
-    let (question, scopes) = (found.question, found.scopes);
+    let (question, scopes, comments) = (found.question, found.scopes, found.comments);
     let asked = question.interaction.asked();
     let (status, document) = match &question.interaction {
         Interaction::Pending(_) => ("pending", question.document(inbox.locale)),
@@ -40,6 +41,7 @@ pub(super) fn run(inbox: &Inbox, name: &str, json: bool) -> anyhow::Result<Exit>
             "remainingSeconds": asked.deadline.remaining_from(question.now).get() / 1000,
             "options": asked.options(inbox.locale),
             "scopes": covers,
+            "comments": comments.iter().map(|comment| json!({"at": comment.at.to_string(), "by": comment.by, "text": comment.shown()})).collect::<Vec<_>>(),
             "rules": rules_json(inbox, &question, &scopes)?,
             "document": document,
             "digest": document.digest(),
@@ -47,13 +49,30 @@ pub(super) fn run(inbox: &Inbox, name: &str, json: bool) -> anyhow::Result<Exit>
         output::print(&format!("{shown}\n"))?;
     } else {
         output::print(&format!(
-            "{}{}{}",
+            "{}{}{}{}",
             page::whole(&document, asked),
+            said(&comments, inbox.locale),
             page::scopes(&scopes, inbox.locale),
             rules(inbox, &question, &scopes)?
         ))?;
     }
     Ok(Exit::Success)
+}
+
+/// What people said to each other about it.
+fn said(comments: &[Comment], locale: Locale) -> String {
+    if comments.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("\n{}\n", messages::inbox::comments().say(locale));
+    for comment in comments {
+        let (by, at) = (SafeText::line(comment.by.as_str()), comment.at);
+        let _ = writeln!(text, "{by}, {at}");
+        for line in comment.shown().as_str().lines() {
+            let _ = writeln!(text, "  {line}");
+        }
+    }
+    text
 }
 
 /// The rules among the scopes by their numbers, each with what it would have covered in the last seven days.

@@ -104,6 +104,7 @@ impl Waiting {
                 source: "test".into(),
                 data,
                 web: None,
+                push: None,
             };
             let mut server = Server::new(listener, parts).await.unwrap();
             let (_bound, socket) = Bound::bind(&socket::path(&self.db())).unwrap();

@@ -106,6 +106,13 @@ fn channel(
         let message = format!("the channel name `{}` holds a colon", section.name);
         checker.refuse(section.span.clone(), message, None);
     }
+    if section.name == crate::push::CHANNEL {
+        let message = format!(
+            "the name `{}` is taken: notifications of browsers go there",
+            section.name
+        );
+        checker.refuse(section.span.clone(), message, None);
+    }
     let DeValue::Table(keys) = table.get_ref() else {
         checker.refuse(table.span(), "a channel is a section: `[channels.NAME]`", None);
         return None;

@@ -62,6 +62,8 @@ pub(super) struct ConfigFile {
     #[serde(default)]
     pub(super) server: ServerFile,
     #[serde(default)]
+    pub(super) push: PushFile,
+    #[serde(default)]
     pub(super) store: StoreFile,
     #[serde(default)]
     pub(super) workspace: WorkspaceFile,
@@ -181,8 +183,17 @@ pub(super) struct ServerFile {
     pub(super) agents: BTreeMap<Spanned<String>, Secret>,
     pub(super) connections_max: Option<Spanned<u32>>,
     pub(super) requests_per_second: Option<Spanned<u32>>,
+    pub(super) metrics_names_max: Option<u32>,
     #[serde(default)]
     pub(super) tokens: TokensFile,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PushFile {
+    pub(super) contact: Option<Spanned<String>>,
+    pub(super) services: Option<Vec<Spanned<String>>>,
+    pub(super) show_gist: Option<bool>,
 }
 
 #[derive(Default, Deserialize)]

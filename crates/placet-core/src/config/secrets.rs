@@ -33,6 +33,7 @@ impl Config {
             people,
             channels,
             server,
+            push: _,
             store: Store { path: _, url },
             workspace: _,
             agent: _,
@@ -61,6 +62,7 @@ fn of_server(server: &Server) -> Vec<&Secret> {
         agents,
         connections_max: _,
         requests_per_second: _,
+        metrics_names_max: _,
         tokens: Tokens {
             agent,
             approver,

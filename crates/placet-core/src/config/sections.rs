@@ -188,6 +188,7 @@ pub(super) fn server(file: ServerFile, people: &Directory, checker: &mut Checker
             Server::REQUESTS_PER_SECOND,
             checker,
         ),
+        metrics_names_max: file.metrics_names_max.unwrap_or(Server::METRICS_NAMES_MAX),
         tokens: Tokens {
             agent: file.tokens.agent,
             approver: file.tokens.approver,

@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::comment::Comment;
 use crate::ids::{InteractionId, SessionId, ToolName};
 use crate::policy::Mode;
 use crate::question::Question;
@@ -25,6 +26,9 @@ pub struct QuestionRecord {
     pub asked_at: Timestamp,
     /// What "don't ask again" may cover for them, narrowest first.
     pub scopes: Vec<Scope>,
+    /// What people said to each other about it.
+    #[serde(default)]
+    pub comments: Vec<Comment>,
 }
 
 /// Some of the pending questions, oldest first.

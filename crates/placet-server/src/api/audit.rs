@@ -3,9 +3,7 @@
 use std::collections::VecDeque;
 
 use axum::Json;
-use axum::body::Body;
 use axum::extract::State as Shared;
-use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use bytes::Bytes;
 use placet_core::ids::SessionId;
@@ -23,10 +21,12 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::Problems;
+use super::export::{Format, csv_line};
 use super::interactions::locale;
+use super::moments::moment;
 use crate::access::Admin;
 use crate::intake::QueryOf;
-use crate::problem::{Code, Problem};
+use crate::problem::Problem;
 use crate::state::State;
 use crate::wire::page_size;
 use crate::wire::row::RowBody;
@@ -112,22 +112,6 @@ impl Filter {
         };
         self.words.as_ref().is_none_or(holds).then_some(body)
     }
-}
-
-fn moment(text: Option<&str>) -> Result<Option<Timestamp>, Problem> {
-    let Some(text) = text.filter(|text| !text.is_empty()) else {
-        return Ok(None);
-    };
-    let parsed: Result<jiff::Timestamp, _> = text.parse();
-    let refused = |_| {
-        Problem::new(
-            Code::BadRequest,
-            format!("`{text}` is not a moment such as `2026-11-03T10:00:00Z`"),
-        )
-    };
-    Ok(Some(Timestamp::from_millis(
-        parsed.map_err(refused)?.as_millisecond(),
-    )))
 }
 
 /// A page of rows.
@@ -252,14 +236,6 @@ struct ExportQuery {
     session_id: Option<SessionId>,
 }
 
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Format {
-    #[default]
-    Jsonl,
-    Csv,
-}
-
 /// The whole journal, oldest first, as JSON lines or CSV. Secrets are masked; `placet audit export` writes them as stored.
 #[utoipa::path(get, path = "/v1/audit/export", tag = "audit", params(ExportQuery),
     responses((status = 200, description = "A file", content((String = "application/jsonl"), (String = "text/csv"))), Problems),
@@ -269,37 +245,19 @@ async fn export(
     Shared(state): Shared<State>,
     QueryOf(query): QueryOf<ExportQuery>,
 ) -> Result<Response, Problem> {
-    let (kind, name) = match query.format {
-        Format::Jsonl => (
-            "application/jsonl",
-            "attachment; filename=\"placet-journal.jsonl\"",
-        ),
-        Format::Csv => (
-            "text/csv; charset=utf-8",
-            "attachment; filename=\"placet-journal.csv\"",
-        ),
-    };
-    let first = match query.format {
-        Format::Jsonl => VecDeque::new(),
-        Format::Csv => VecDeque::from([Bytes::from_static(
-            b"id,at,session,seq,type,summary,hash,event\r\n",
-        )]),
-    };
+    let format = query.format;
+    let columns = ["id", "at", "session", "seq", "type", "summary", "hash", "event"];
     let export = Export {
         state,
         query,
         after: 0,
-        ready: first,
+        ready: format.head(&columns).into_iter().collect(),
     };
     // A page at a time, and the next one only when the reader has taken this one.
     let chunks = futures_util::stream::try_unfold(export, async |mut export: Export| {
         Ok::<_, StoreError>(export.next().await?.map(|chunk| (chunk, export)))
     });
-    let mut response = Response::new(Body::from_stream(chunks));
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-    headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static(name));
-    Ok(response)
+    format.file("placet-journal", chunks)
 }
 
 struct Export {
@@ -356,29 +314,7 @@ fn line(stored: &Snapshot, row: &Committed, format: Format) -> String {
                 hash,
                 event.to_string(),
             ];
-            let cells: Vec<_> = cells.iter().map(|cell| quoted(cell)).collect();
-            format!("{}\r\n", cells.join(","))
+            csv_line(cells.iter().map(String::as_str))
         }
-    }
-}
-
-/// A cell of a table. A spreadsheet takes one that begins like a formula for one, and an agent may have chosen the text.
-fn quoted(cell: &str) -> String {
-    let guard = if cell.starts_with(['=', '+', '-', '@', '\t', '\r']) {
-        "'"
-    } else {
-        ""
-    };
-    format!("\"{guard}{}\"", cell.replace('"', "\"\""))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cell_is_quoted_and_never_a_formula() {
-        assert_eq!(quoted("=1+1"), "\"'=1+1\"");
-        assert_eq!(quoted("say \"x\", y"), "\"say \"\"x\"\", y\"");
     }
 }

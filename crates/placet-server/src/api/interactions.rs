@@ -166,7 +166,8 @@ async fn list(
                 && may_see(&reader, &question.interaction)
             {
                 let scopes = offered(&state, &question, &reader);
-                items.push(shown(&state, &question, &reader.principal, scopes, locale).await?);
+                let body = shown(&state, &question, &reader.principal, scopes, locale).await?;
+                items.push(body.masked());
             }
             if items.len() == limit || looked_at == LOOKED_AT_MAX {
                 break;
@@ -274,7 +275,8 @@ pub(super) fn none(id: &InteractionId) -> Problem {
     )
 }
 
-fn may_see(reader: &PersonOnly, interaction: &Interaction) -> bool {
+/// Whether a reader is or was among those asked.
+pub(super) fn may_see(reader: &PersonOnly, interaction: &Interaction) -> bool {
     let asks = match interaction {
         Interaction::Pending(pending) => pending.asks(&reader.principal),
         // Escalated or not is no longer known, and being told counts for both.
@@ -315,9 +317,14 @@ pub(crate) async fn shown(
             }
             None => None,
         };
-        Ok((*stored.asked_at(&asked.id)?, size))
+        // People's own words about a request are theirs.
+        let comments = match reader {
+            Principal::Person { .. } => stored.comments(&asked.id)?.clone(),
+            Principal::Agent { .. } | Principal::Bot { .. } => Vec::new(),
+        };
+        Ok((*stored.asked_at(&asked.id)?, size, comments))
     });
-    let (asked_at, group_size) = look.await?;
+    let (asked_at, group_size, comments) = look.await?;
     let asked_at = asked_at.unwrap_or(store.now());
     let config = state.config();
     let around = Around {
@@ -327,6 +334,7 @@ pub(crate) async fn shown(
         asked_at,
         group_size,
         scopes,
+        comments,
     };
     Ok(QuestionBody::new(question, &around))
 }

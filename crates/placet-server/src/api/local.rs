@@ -120,8 +120,10 @@ async fn question(
 async fn record(state: &State, person: &PersonOnly, question: Question) -> Result<QuestionRecord, Problem> {
     let store = state.engine().store();
     let id = &question.interaction.asked().id;
-    let asked_at = store.look(|stored| stored.asked_at(id).cloned()).await?;
+    let look = store.look(|stored| Ok((*stored.asked_at(id)?, stored.comments(id)?.clone())));
+    let (asked_at, comments) = look.await?;
     Ok(QuestionRecord {
+        comments,
         scopes: offered(state, &question, person),
         asked_at: asked_at.unwrap_or(question.now),
         question,

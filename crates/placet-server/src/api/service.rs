@@ -61,12 +61,16 @@ async fn readyz(Shared(state): Shared<State>) -> Result<Json<Health>, Problem> {
     responses((status = 200, description = "Counters, gauges and histograms", content_type = "application/openmetrics-text", body = String), Problems),
     security(("token" = []), ("browser" = [])), extensions(("x-roles" = json!(["admin"]))))]
 async fn metrics(_: Admin, Shared(state): Shared<State>) -> Result<Response, Problem> {
-    let counts = state
-        .engine()
-        .store()
-        .look(|stored| stored.counts(&()).copied())
-        .await?;
-    let text = state.metrics().text(&counts, &state.engine().channel_health());
+    let now = state.now();
+    let look = state.engine().store().look(|stored| {
+        let standing = stored.all_standing(&now)?;
+        let in_force = standing.iter().filter(|row| row.state() == "inForce").count();
+        Ok((*stored.counts(&())?, in_force))
+    });
+    let (counts, in_force) = look.await?;
+    let in_force = u64::try_from(in_force).unwrap_or(u64::MAX);
+    let health = state.engine().channel_health();
+    let text = state.metrics().text(&counts, in_force, &health);
     let text = text.map_err(|error| Problem::new(Code::Internal, error.to_string()))?;
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     Ok(([(header::CONTENT_TYPE, kind)], text).into_response())

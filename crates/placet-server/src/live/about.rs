@@ -1,14 +1,17 @@
 //! Whom a journal row is about: the agent whose call it is, and the people its question is assigned to.
 
 use placet_core::call::ToolCall;
+use placet_core::history::Ending;
 use placet_core::ids::{AgentId, InteractionId};
-use placet_core::interaction::{Asked, CallKey, Subject};
+use placet_core::interaction::{Asked, CallKey, Resolution, Subject};
 use placet_core::listing::RawRow;
 use placet_core::principal::Principal;
 use placet_core::render::mask;
 use placet_core::snapshot::{Need, Snapshot, Undecided};
 use placet_core::time::Millis;
 use serde::Deserialize;
+
+use crate::metrics::ClosedQuestion;
 
 /// Whom a row is about.
 pub(crate) struct About {
@@ -84,6 +87,8 @@ impl About {
             None => None,
         };
         let whose = match (names.call, &asked) {
+            // What people say to each other about a question is not for the agent that asked it.
+            _ if raw.kind() == "commented" => Whose::People,
             (Some(Called::Key(key)), _) => Whose::Agent(key.agent),
             (Some(Called::Whole(call)), _) => Whose::Agent(call.origin.agent),
             (None, Some(asked)) => Whose::Agent(asker(asked).clone()),
@@ -137,22 +142,41 @@ pub(crate) fn asker(asked: &Asked) -> &AgentId {
     }
 }
 
-/// How long the questions that these rows settle had waited.
-pub(super) fn waits(stored: &Snapshot, rows: &[RawRow]) -> Result<Vec<Millis>, Undecided> {
-    let mut settled = Vec::new();
+/// The questions that these rows close.
+pub(super) fn closed(stored: &Snapshot, rows: &[RawRow]) -> Result<Vec<ClosedQuestion>, Undecided> {
+    #[derive(Deserialize)]
+    struct Row {
+        interaction: InteractionId,
+        resolution: Resolution,
+    }
+    let mut found = Vec::new();
     for raw in rows.iter().filter(|raw| raw.kind() == "resolved") {
-        let names: Names = raw.fields()?;
-        settled.extend(names.interaction.map(|id| (id, raw.at)));
+        found.push((raw.fields::<Row>()?, raw.at));
     }
-    stored.require(settled.iter().map(|(id, _)| Need::AskedAt(id.clone())))?;
-    let mut waits = Vec::new();
-    for (id, at) in settled {
-        if let Some(asked_at) = stored.asked_at(&id)? {
-            let waited = at.as_millis().saturating_sub(asked_at.as_millis());
-            waits.push(Millis::new(u64::try_from(waited).unwrap_or(0)));
-        }
+    let needs = found.iter().flat_map(|(row, _)| {
+        let id = &row.interaction;
+        [Need::AskedAt(id.clone()), Need::QuestionLabels(id.clone())]
+    });
+    stored.require(needs)?;
+    let mut closed = Vec::new();
+    for (row, at) in found {
+        let asked_at = stored.asked_at(&row.interaction)?;
+        let labels = stored.question_labels(&row.interaction)?;
+        let (Some(asked_at), Some(labels)) = (asked_at, labels) else {
+            continue;
+        };
+        let open = at.as_millis().saturating_sub(asked_at.as_millis());
+        closed.push(ClosedQuestion {
+            ending: Ending::of(&row.resolution),
+            labels: labels.clone(),
+            by: match row.resolution {
+                Resolution::Answered { by, .. } => by,
+                _ => Vec::new(),
+            },
+            open: Millis::new(u64::try_from(open).unwrap_or(0)),
+        });
     }
-    Ok(waits)
+    Ok(closed)
 }
 
 /// The body without secrets. A body that cannot be read is not shown at all.

@@ -4,7 +4,8 @@ use placet_core::call::ArgsError;
 use placet_core::ids::IdError;
 use placet_core::interaction::AnswerError;
 use placet_core::steps::{
-    AnswerRefusal, AskRefusal, ClaimRefusal, FinishRefusal, ProposeRefusal, RevokeRefusal, SettingRefusal,
+    AnswerRefusal, AskRefusal, ClaimRefusal, CommentRefusal, FinishRefusal, ProposeRefusal, RevokeRefusal,
+    SettingRefusal,
 };
 use placet_engine::GateError;
 use placet_engine::channel::RouteError;
@@ -135,6 +136,18 @@ impl From<RouteError> for Problem {
             RouteError::Panicked => Code::Internal,
         };
         Self::new(code, error.to_string())
+    }
+}
+
+impl From<CommentRefusal> for Problem {
+    fn from(refusal: CommentRefusal) -> Self {
+        let code = match refusal {
+            CommentRefusal::NotFound(_) => Code::NoSuchQuestion,
+            CommentRefusal::Empty => Code::EmptyMessage,
+            CommentRefusal::TooLong { .. } => Code::TextTooLong,
+            CommentRefusal::TooMany(_) => Code::TooManyComments,
+        };
+        Self::new(code, refusal.to_string())
     }
 }
 

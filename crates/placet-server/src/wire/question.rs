@@ -1,5 +1,6 @@
 //! A question on the wire: the seed documents' names, and what a surface needs to show it.
 
+use placet_core::comment::Comment;
 use placet_core::config::Config;
 use placet_core::ids::{AgentId, ChannelName, ChatId, GroupId, InteractionId, PersonId, SessionId, ToolName};
 use placet_core::interaction::{
@@ -126,12 +127,39 @@ pub(crate) struct QuestionBody {
     document: Document,
     /// The digest of that document, to be sent back with the answer.
     shown_digest: String,
+    /// What people said to each other about it, in order. No agent gets them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    comments: Vec<CommentBody>,
     /// What became of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     resolution: Option<ResolutionBody>,
     /// What became of the call that was let run.
     #[serde(skip_serializing_if = "Option::is_none")]
     ran: Option<RanBody>,
+}
+
+/// A comment on a question.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct CommentBody {
+    /// When it was written.
+    at: String,
+    /// Who wrote it.
+    #[schema(value_type = String)]
+    by: PersonId,
+    /// What it says; safe to show, secrets masked.
+    #[schema(value_type = String)]
+    text: SafeText,
+}
+
+impl From<&Comment> for CommentBody {
+    fn from(comment: &Comment) -> Self {
+        Self {
+            at: comment.at.to_string(),
+            by: comment.by.clone(),
+            text: comment.shown(),
+        }
+    }
 }
 
 /// The call a question is about.
@@ -226,6 +254,8 @@ pub(crate) struct Around<'a> {
     pub(crate) asked_at: Timestamp,
     pub(crate) group_size: Option<usize>,
     pub(crate) scopes: Vec<Scope>,
+    /// Empty for an agent.
+    pub(crate) comments: Vec<Comment>,
 }
 
 /// Everything a person is shown of a question, whatever its state. Once it is decided, what became of it stands where the ways
@@ -310,6 +340,7 @@ impl QuestionBody {
                 .collect(),
             shown_digest: document.digest().to_string(),
             document,
+            comments: around.comments.iter().map(CommentBody::from).collect(),
             resolution: resolved.map(|resolved| ResolutionBody {
                 edited: edited(question),
                 ..ResolutionBody::from(resolved)

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
@@ -11,7 +12,7 @@ use hyper_util::rt::TokioIo;
 use placet_agent::configured::Setup;
 use placet_core::config::Config;
 use placet_engine::{Builder, Engine};
-use placet_server::{Listen, Listener, Parts, Server, State};
+use placet_server::{Listen, Listener, Parts, Push, Server, State};
 use placet_store::Location;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -261,7 +262,9 @@ async fn server(data: &TempDir, config: Config, store: &Location) -> Server {
     let channels = placet_channels::configured(&config).unwrap();
     let setup = Setup::of(&config, data.path(), None).await.unwrap();
     let engine = Engine::builder(config.clone()).data(data.path());
+    let push = Arc::new(Push::new(&config).unwrap());
     let engine = channels.into_iter().fold(engine, Builder::channel);
+    let engine = engine.channel(push.channel());
     let engine = setup.iter().fold(engine, |engine, setup| setup.known_to(engine));
     let engine = engine.start_at(store).await.unwrap();
     let agent = match setup {
@@ -275,6 +278,7 @@ async fn server(data: &TempDir, config: Config, store: &Location) -> Server {
         source: "test".into(),
         data: data.path().to_owned(),
         web: None,
+        push: Some(push),
     };
     Server::new(listener, parts).await.unwrap()
 }

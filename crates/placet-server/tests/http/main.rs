@@ -11,13 +11,16 @@ mod browser;
 mod buttons;
 mod calls;
 mod chat;
+mod comments;
 #[expect(dead_code, reason = "shared with the tests of the store")]
 #[path = "../../../placet-store/tests/it/server.rs"]
 mod database;
 mod events;
+mod history;
 mod house;
 mod interaction_page;
 mod limits;
+mod push;
 mod reading;
 mod replicas;
 mod review;

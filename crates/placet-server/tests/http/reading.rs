@@ -449,10 +449,12 @@ async fn what_is_counted_can_be_read() {
     }
     for line in [
         "placet_journal_events_total{kind=\"asked\"} 2",
-        "placet_questions_resolved_total{kind=\"answered\"} 1",
+        "placet_questions_resolved_total{outcome=\"approved\",tool=\"bash\",rule=\"\"} 1",
+        "placet_decisions_total{person=\"",
+        "placet_stored{kind=\"standingInForce\"} 0",
         "placet_stored{kind=\"questionsPending\"} 1",
         "placet_decision_seconds_count 2",
-        "placet_question_open_seconds_count 1",
+        "placet_question_open_seconds_count{outcome=\"approved\",tool=\"bash\"} 1",
         "placet_http_requests_total{method=\"POST\",route=\"/v1/calls\",status=\"200\"} 2",
     ] {
         assert!(text.contains(line), "{line} is missing in\n{text}");

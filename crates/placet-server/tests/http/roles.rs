@@ -30,6 +30,7 @@ fn concrete(path: &str, question: &str) -> String {
         .replace("{requestId}", question)
         .replace("{sessionId}", "job")
         .replace("{grantId}", "sg_1")
+        .replace("{deviceId}", "dev_1")
 }
 
 fn body(method: &str) -> Option<Value> {

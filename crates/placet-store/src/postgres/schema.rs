@@ -12,6 +12,9 @@ pub(crate) const SCHEMA: &str = "placet";
 const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/postgres/0001.sql"),
     include_str!("../../migrations/postgres/0002.sql"),
+    include_str!("../../migrations/postgres/0003.sql"),
+    include_str!("../../migrations/postgres/0004.sql"),
+    include_str!("../../migrations/postgres/0005.sql"),
 ];
 /// The oldest server that is tested and that its makers still maintain.
 const SERVER_MIN: i32 = 140_000;

@@ -1,6 +1,7 @@
 //! What events change about calls and their grants.
 
 use placet_core::call::{CallDigest, ToolCall};
+use placet_core::findings::Judgement;
 use placet_core::ids::InteractionId;
 use placet_core::interaction::CallKey;
 use placet_core::outcome::Outcome;
@@ -33,8 +34,8 @@ pub(super) fn received(
         Some(false) => ("refused", None, None),
         None => ("received", None, None),
     };
-    let sql = "INSERT INTO calls (id, agent, call, session, digest, tool, place, memorable, state, grant_number, grant_state)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+    let sql = "INSERT INTO calls (id, agent, call, session, digest, tool, place, memorable, state, grant_number, grant_state, rule)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
     conn.prepare_cached(sql)?.execute(params![
         at.row,
         call.origin.agent.as_str(),
@@ -47,6 +48,7 @@ pub(super) fn received(
         state,
         number,
         grant,
+        verdict.rule,
     ])?;
     Ok(())
 }
@@ -140,12 +142,28 @@ pub(super) fn settled(
     match outcome {
         Outcome::Approved {
             digest,
+            edited,
             remembered_until,
             ..
-        } => approved(conn, at, call, *digest, *remembered_until),
+        } => {
+            if edited.is_some() {
+                changed(conn, call, outcome.judgement())?;
+            }
+            approved(conn, at, call, *digest, *remembered_until)
+        }
         Outcome::Rejected { .. } => rejected(conn, at, call),
         _ => Ok(()),
     }
+}
+
+/// A person approved other arguments: the question is listed as edited, with their risk.
+fn changed(conn: &Connection, call: &CallKey, judgement: Option<&Judgement>) -> Result<(), StoreError> {
+    let sql = "UPDATE interactions SET edited = 1, risk = coalesce(?3, risk)
+               WHERE row = (SELECT question FROM calls WHERE agent = ?1 AND call = ?2)";
+    let risk = judgement.map(|judgement| judgement.verdict.risk.as_str());
+    conn.prepare_cached(sql)?
+        .execute(params![call.agent.as_str(), call.call.as_str(), risk])?;
+    Ok(())
 }
 
 fn approved(

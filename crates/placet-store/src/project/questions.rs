@@ -1,5 +1,6 @@
 //! What events change about questions.
 
+use placet_core::history::Ending;
 use placet_core::ids::InteractionId;
 use placet_core::interaction::{Asked, Audience, Resolution, Subject};
 use placet_core::journal::Event;
@@ -18,9 +19,7 @@ pub(super) fn asked(conn: &Connection, at: At<'_>, asked: &Asked) -> Result<(), 
             asked.id, asked.session, at.name
         )));
     }
-    let sql = "INSERT INTO interactions (row, id, session, state) VALUES (?1, ?2, ?3, 'pending')";
-    conn.prepare_cached(sql)?
-        .execute(params![at.row, asked.id.as_str(), at.session])?;
+    listed(conn, at, asked)?;
     // Only a question about a call itself can be shared by the same call dispatched again.
     let digest = match &asked.subject {
         Subject::Call { digest, .. } => Some(digest.0.as_bytes()),
@@ -57,6 +56,27 @@ pub(super) fn asked(conn: &Connection, at: At<'_>, asked: &Asked) -> Result<(), 
     Ok(())
 }
 
+/// What lists of questions search and count. Tool and rule are those of the call; of changed arguments, the rule that judged those.
+fn listed(conn: &Connection, at: At<'_>, asked: &Asked) -> Result<(), StoreError> {
+    let sql = "INSERT INTO interactions (row, id, session, state, asked_at, risk, edited, tool, rule) VALUES (?1, ?2, ?3, 'pending', ?4, ?5, ?6,
+                   (SELECT tool FROM calls WHERE agent = ?7 AND call = ?8),
+                   CASE WHEN ?9 = 1 THEN ?10 ELSE (SELECT rule FROM calls WHERE agent = ?7 AND call = ?8) END)";
+    let (call, judgement) = (asked.call(), asked.judgement());
+    conn.prepare_cached(sql)?.execute(params![
+        at.row,
+        asked.id.as_str(),
+        at.session,
+        at.wall,
+        asked.risk.as_str(),
+        asked.edited_args().is_some(),
+        call.map(|call| call.agent.as_str()),
+        call.map(|call| call.call.as_str()),
+        judgement.is_some(),
+        judgement.and_then(|judgement| judgement.verdict.rule.as_deref()),
+    ])?;
+    Ok(())
+}
+
 /// A vote or an escalation. Rare, so the question is read and evolved: what core refuses is refused here.
 pub(super) fn progressed(
     conn: &Connection,
@@ -79,17 +99,30 @@ pub(super) fn progressed(
     Ok(())
 }
 
+pub(super) fn commented(conn: &Connection, at: At<'_>, id: &InteractionId) -> Result<(), StoreError> {
+    let sql = "INSERT INTO comments SELECT row, ?2 FROM interactions WHERE id = ?1 AND session = ?3";
+    let kept = conn
+        .prepare_cached(sql)?
+        .execute(params![id.as_str(), at.row, at.session])?;
+    one(kept, || format!("{id} was never asked in this session"))
+}
+
 pub(super) fn resolved(
     conn: &Connection,
     at: At<'_>,
     id: &InteractionId,
     resolution: &Resolution,
 ) -> Result<(), StoreError> {
-    let sql = "UPDATE interactions SET state = ?3, resolved = ?4
+    let sql = "UPDATE interactions SET state = ?3, resolved = ?4, settled_at = ?5, outcome = ?6
                WHERE id = ?1 AND state = 'pending' AND session = ?2";
-    let resolved =
-        conn.prepare_cached(sql)?
-            .execute(params![id.as_str(), at.session, resolution.name(), at.row])?;
+    let resolved = conn.prepare_cached(sql)?.execute(params![
+        id.as_str(),
+        at.session,
+        resolution.name(),
+        at.row,
+        at.wall,
+        Ending::of(resolution).as_str(),
+    ])?;
     one(resolved, || {
         format!(
             "{id} cannot be {}: it is not open in this session",
@@ -100,7 +133,16 @@ pub(super) fn resolved(
     conn.prepare_cached(sql)?.execute([id.as_str()])?;
     let sql = "DELETE FROM pending WHERE row = (SELECT row FROM interactions WHERE id = ?1)";
     let closed = conn.prepare_cached(sql)?.execute([id.as_str()])?;
-    one(closed, || format!("{id} is open, but not listed as such"))
+    one(closed, || format!("{id} is open, but not listed as such"))?;
+    if let Resolution::Answered { by, .. } = resolution {
+        let sql =
+            "INSERT INTO deciders SELECT row, ?2 FROM interactions WHERE id = ?1 ON CONFLICT DO NOTHING";
+        let mut statement = conn.prepare_cached(sql)?;
+        for person in by {
+            statement.execute((id.as_str(), person.as_str()))?;
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn processed(conn: &Connection, id: &InteractionId) -> Result<(), StoreError> {

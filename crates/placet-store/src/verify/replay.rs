@@ -37,7 +37,7 @@ const fn whole(table: &'static str) -> Projection {
     }
 }
 
-const PROJECTIONS: [Projection; 14] = [
+const PROJECTIONS: [Projection; 16] = [
     Projection {
         table: "sessions",
         columns: "id, name, ended, rejections, mode, agent",
@@ -48,6 +48,8 @@ const PROJECTIONS: [Projection; 14] = [
     whole("pending"),
     whole("asks"),
     whole("progress"),
+    whole("deciders"),
+    whole("comments"),
     whole("allow_list"),
     whole("rejected"),
     whole("standing"),

@@ -1,6 +1,7 @@
 //! Looking at questions.
 
 use placet_core::call::{CallDigest, Chat};
+use placet_core::comment::Comment;
 use placet_core::ids::{AgentId, InteractionId, PersonId, SessionId};
 use placet_core::interaction::{Asked, CallKey, Code, EvolveError, Interaction};
 use placet_core::journal::Event;
@@ -8,7 +9,7 @@ use placet_core::listing::{After, Before, DamagedRow, Due, DueBy, PendingPage, P
 use placet_core::snapshot::PendingInChat;
 use placet_core::time::{Shift, Timestamp};
 
-use super::{View, before, digest_bytes, parse_body, stored};
+use super::{View, before, digest_bytes, parse_body, stored, unexpected};
 use crate::error::StoreError;
 use crate::sql::{OptionalExtension, Params, Row};
 
@@ -65,6 +66,19 @@ impl View<'_> {
                 interaction.state_name()
             )))
         }
+    }
+
+    /// The comments on a question, in order.
+    pub(crate) fn comments(&self, id: &InteractionId) -> Result<Vec<Comment>, StoreError> {
+        let sql = "SELECT comments.row FROM comments JOIN interactions ON interactions.row = question
+                   WHERE interactions.id = ?1 ORDER BY comments.row";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let rows = statement.query_map([id.as_str()], |row| row.get(0))?;
+        let comment = |row| match self.event(row)? {
+            (at, Event::Commented { by, text, .. }) => Ok(Comment { at, by, text }),
+            (_, event) => Err(unexpected(row, "commented", &event)),
+        };
+        rows.into_iter().map(comment).collect()
     }
 
     /// When a question was asked.

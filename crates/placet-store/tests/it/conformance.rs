@@ -18,6 +18,7 @@ use crate::world::*;
 
 mod calls;
 mod groups;
+mod history;
 mod leases;
 mod questions;
 mod surroundings;

@@ -82,6 +82,11 @@ fn about_questions() -> Vec<Event> {
             interaction: question("int_1"),
             ballot: ballot("ana"),
         },
+        Event::Commented {
+            interaction: question("int_1"),
+            by: person("bo"),
+            text: "not before noon".into(),
+        },
         answered("int_1", Action::ApproveAndExecute),
         resolved(Resolution::Expired { option: None }),
         resolved(Resolution::Cancelled {

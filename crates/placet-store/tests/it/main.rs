@@ -17,4 +17,5 @@ mod restart;
 mod server;
 mod tampering;
 mod tls;
+mod upgrade;
 mod world;

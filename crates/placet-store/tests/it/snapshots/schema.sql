@@ -29,7 +29,7 @@ CREATE TABLE calls (
     grant_number INTEGER,
     grant_state TEXT CHECK (grant_state = 'issued' OR grant_state = 'claimed' OR grant_state = 'done' OR grant_state = 'unknown'),
     lease INTEGER,
-    result INTEGER, process TEXT,
+    result INTEGER, process TEXT, rule TEXT,
     UNIQUE (agent, call)
 ) STRICT
 
@@ -43,11 +43,34 @@ CREATE TABLE checkpoints (
     hash BLOB NOT NULL
 ) STRICT
 
+CREATE TABLE comments (
+    question INTEGER NOT NULL,
+    row INTEGER NOT NULL,
+    PRIMARY KEY (question, row)
+) STRICT, WITHOUT ROWID
+
 CREATE TABLE copies (
     channel TEXT NOT NULL,
     chat TEXT NOT NULL,
     question INTEGER NOT NULL,
     PRIMARY KEY (channel, chat, question)
+) STRICT, WITHOUT ROWID
+
+CREATE TABLE deciders (
+    question INTEGER NOT NULL,
+    person TEXT NOT NULL,
+    PRIMARY KEY (question, person)
+) STRICT, WITHOUT ROWID
+
+CREATE TABLE devices (
+    id TEXT PRIMARY KEY,
+    person TEXT NOT NULL,
+    credential TEXT NOT NULL,
+    endpoint TEXT NOT NULL,
+    key BLOB NOT NULL,
+    auth BLOB NOT NULL,
+    locale TEXT NOT NULL,
+    added_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID
 
 CREATE TABLE inbound (
@@ -63,7 +86,9 @@ CREATE TABLE interactions (
     session INTEGER NOT NULL,
     state TEXT NOT NULL,
     resolved INTEGER
-) STRICT
+, asked_at INTEGER, settled_at INTEGER, outcome TEXT, risk TEXT, tool TEXT, rule TEXT, edited INTEGER NOT NULL DEFAULT 0) STRICT
+
+CREATE INDEX interactions_by_end ON interactions (settled_at) WHERE outcome IS NOT NULL
 
 CREATE TABLE journal (
     id INTEGER PRIMARY KEY,
@@ -153,6 +178,11 @@ CREATE TABLE progress (
     row INTEGER NOT NULL,
     PRIMARY KEY (question, row)
 ) STRICT, WITHOUT ROWID
+
+CREATE TABLE push_key (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    pkcs8 BLOB NOT NULL
+) STRICT
 
 CREATE TABLE queue (
     row INTEGER PRIMARY KEY,
