@@ -84,8 +84,16 @@ export const api = {
   signOut,
   questions: (filter = {}) => request('GET', query('/v1/interactions', { locale: locale(), ...filter })),
   question: (requestId) => request('GET', query(`/v1/interactions/${id(requestId)}`, { locale: locale() })),
+  history: (filter = {}) => request('GET', query('/v1/history', { locale: locale(), ...filter })),
+  historyExport: (filter) =>
+    request('GET', query('/v1/history/export', { locale: locale(), ...filter }), undefined, {
+      read: (response) => response.blob(),
+    }),
+  insights: (filter = {}) => request('GET', query('/v1/insights', { locale: locale(), ...filter })),
   answer: (requestId, answer) =>
     request('POST', query(`/v1/interactions/${id(requestId)}/answer`, { locale: locale() }), answer),
+  comment: (requestId, text) =>
+    request('POST', query(`/v1/interactions/${id(requestId)}/comments`, { locale: locale() }), { text }),
   scope: (requestId, scope) =>
     request('GET', query(`/v1/interactions/${id(requestId)}/scopes/${id(scope)}`, { locale: locale() })),
   reading: (text, requestIds) => request('POST', '/v1/interactions/reading', { text, requestIds, locale: locale() }),
@@ -105,6 +113,9 @@ export const api = {
   suggestions: (filter) => request('GET', query('/v1/policy/suggestions', { locale: locale(), ...filter })),
   replay: (wanted) => request('POST', '/v1/policy/replay', wanted),
   check: (call) => request('POST', query('/v1/policy/check', { locale: locale() }), call),
+  push: () => request('GET', '/v1/push'),
+  addDevice: (subscription) => request('POST', '/v1/push/devices', subscription),
+  removeDevice: (deviceId) => request('DELETE', `/v1/push/devices/${id(deviceId)}`),
   grants: () => request('GET', query('/v1/grants', { locale: locale() })),
   revoke: (grantId) => request('DELETE', `/v1/grants/${id(grantId)}`),
 };

@@ -6,6 +6,7 @@ const PATHS = {
   inbox: ['M4 13l3-8h10l3 8v6H4z', 'M4 13h5l1.5 2.5h3L15 13h5'],
   sessions: ['M5 6h14', 'M5 12h14', 'M5 18h9'],
   chat: ['M4 5h16v11H10l-5 4v-4H4z'],
+  insights: ['M4 20h16', 'M6 20v-6', 'M11 20V6', 'M16 20v-9'],
   audit: ['M6 3h9l4 4v14H6z', 'M9 13l2 2 4-4'],
   policy: ['M12 3l7 3v6c0 4.5-3 7.5-7 9-4-1.5-7-4.5-7-9V6z'],
   grants: ['M14.5 9.5a4 4 0 1 0-4 4l1-1h2v-2h2z', 'M4 20l6-6'],

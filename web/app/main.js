@@ -12,6 +12,7 @@ import { chatPage } from './pages/chat.js';
 import { grantsPage } from './pages/grants.js';
 import { historyPage } from './pages/history.js';
 import { inboxPage } from './pages/inbox.js';
+import { insightsPage } from './pages/insights.js';
 import { notFoundPage } from './pages/not-found.js';
 import { policyPage } from './pages/policy.js';
 import { replayPage } from './pages/replay.js';
@@ -22,6 +23,7 @@ import { suggestionsPage } from './pages/suggestions.js';
 import { undoLast } from './parts/held-bar.js';
 import { Shell } from './parts/shell.js';
 import { announce } from './parts/toast.js';
+import { startWorker } from './push.js';
 import { go, listen, match } from './router.js';
 import { SharedLine } from './shared-line.js';
 import { store } from './store.js';
@@ -32,6 +34,7 @@ import { applyTheme } from './theme.js';
 const PAGES = {
   inbox: inboxPage,
   history: historyPage,
+  insights: insightsPage,
   sessions: sessionsPage,
   session: sessionPage,
   chat: chatPage,
@@ -148,6 +151,7 @@ addKeys([
   { key: '?', label: 'keys.help', run: () => shell?.showHelp(), when: () => Boolean(shell) },
   { key: 'u', label: 'keys.undo', run: () => undoLast(), when: () => held.all.length > 0 },
 ]);
+startWorker();
 whenSignedOut(signedOut);
 store.on('pending', ({ detail: { fresh } }) => {
   setTitle();

@@ -9,6 +9,7 @@ export const ROUTES = [
   { pattern: /^\/sessions$/, page: 'sessions' },
   { pattern: /^\/sessions\/(?<sessionId>[^/]+)$/, page: 'session' },
   { pattern: /^\/history$/, page: 'history' },
+  { pattern: /^\/insights$/, page: 'insights' },
   { pattern: /^\/chat$/, page: 'chat' },
   { pattern: /^\/chat\/(?<sessionId>[^/]+)$/, page: 'chat' },
   { pattern: /^\/audit$/, page: 'audit' },

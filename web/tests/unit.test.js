@@ -12,13 +12,16 @@ import { faultsOf } from '../app/args-check.js';
 import { hunksOf } from '../app/args-diff.js';
 import { Guard, SETTLE_MS } from '../app/guard.js';
 import { TABLES, pickLocale, t } from '../app/i18n.js';
+import { alikeIn, alikeOf } from '../app/alike.js';
 import { fieldsOf, parseArgs, same, withField } from '../app/json-schema.js';
 import { backoff } from '../app/live.js';
 import { diffSize, difference, rowsOf } from '../app/parts/diff.js';
 import { gist } from '../app/parts/document.js';
 import { matches } from '../app/parts/inbox-list.js';
 import { escapeHidden, pieces } from '../app/parts/text.js';
-import { isWanted } from '../app/pages/history.js';
+import { startOfDay } from '../app/pages/history.js';
+import { everyDay } from '../app/pages/insights.js';
+import { ceiling } from '../app/parts/chart.js';
 import { nextIndex } from '../app/pages/inbox.js';
 import { safeNext } from '../app/pages/sign-in.js';
 import { match } from '../app/router.js';
@@ -458,24 +461,53 @@ test('the neighbour is the neighbour also when the chosen request is gone', () =
   assert.equal(nextIndex(ids, 'gone', 3, 1), 2);
 });
 
-test('history is narrowed by words, person, risk, edits and days', () => {
-  const question = {
-    document: { head: [{ block: 'heading', text: 'Run `deploy`' }] },
-    call: { tool: 'deploy' },
-    risk: 'HIGH',
-    createdAt: '2026-11-03T10:00:00Z',
-    resolution: { by: ['lin'], at: '2026-11-03T12:00:00Z', feedback: 'not today' },
-  };
-  const all = { text: '', risk: '', person: '', edited: false, from: '', to: '' };
-  assert.ok(isWanted(question, all));
-  assert.ok(isWanted(question, { ...all, text: 'DEPLOY lin today', risk: 'HIGH', person: 'lin' }));
-  for (const other of [
-    { text: 'push' },
-    { risk: 'LOW' },
-    { person: 'wei' },
-    { edited: true },
-    { from: '2026-11-05' },
-    { to: '2026-11-01' },
-  ])
-    assert.ok(!isWanted(question, { ...all, ...other }), JSON.stringify(other));
+test('requests are alike by agent, tool and what a standing approval of them would cover', () => {
+  const asked = (requestId, more) => ({
+    requestId,
+    agent: 'builder',
+    call: { tool: 'bash' },
+    scopes: [{ reach: 'session', text: 'npm install *' }],
+    ...more,
+  });
+  const all = [
+    asked('a', { group: 'one' }),
+    asked('b', { group: 'two' }),
+    asked('c', { scopes: [{ reach: 'session', text: 'npm test' }] }),
+    asked('d', { agent: 'other' }),
+    asked('e', { mayAnswer: false }),
+    asked('f', { scopes: [], document: { head: [{ block: 'commands', commands: [{ text: 'rm -rf build' }] }] } }),
+    asked('g', { scopes: [], document: { head: [{ block: 'commands', commands: [{ text: 'rm -rf dist' }] }] } }),
+    asked('h', { scopes: [], document: { head: [{ block: 'commands', commands: [{ text: 'git push' }] }] } }),
+  ];
+  const ids = (questions) => questions.map(({ requestId }) => requestId).join('');
+  assert.equal(ids(alikeOf(all[0], all)), 'ab');
+  assert.equal(ids(alikeOf(all[5], all)), 'fg');
+  assert.deepEqual(
+    [...alikeIn(all)],
+    [
+      ['a', 2],
+      ['f', 2],
+    ],
+  );
+  const turn = [asked('x', { group: 'one' }), asked('y', { group: 'one' })];
+  assert.deepEqual([...alikeIn(turn)], [], 'a turn has its own frame');
+});
+
+test('a day of the filter begins where it begins here', () => {
+  assert.equal(startOfDay('2026-11-03'), new Date(2026, 10, 3).toISOString());
+  assert.equal(startOfDay('2026-12-31', 1), new Date(2027, 0, 1).toISOString());
+  assert.equal(startOfDay(''), undefined);
+});
+
+test('a chart has a column for every day and a round scale', () => {
+  const days = everyDay([{ day: '2026-11-02', outcomes: { approved: 2 } }], 3, new Date(2026, 10, 3, 12));
+  assert.deepEqual(
+    days.map(({ day, outcomes }) => [day, outcomes.approved ?? 0]),
+    [
+      ['2026-11-01', 0],
+      ['2026-11-02', 2],
+      ['2026-11-03', 0],
+    ],
+  );
+  assert.deepEqual([[], [1], [3], [7, 5], [11], [99], [100]].map(ceiling), [2, 2, 4, 8, 20, 100, 100]);
 });

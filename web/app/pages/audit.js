@@ -5,14 +5,11 @@ import { fill, h } from '../dom.js';
 import { icon } from '../icons.js';
 import { t } from '../i18n.js';
 import { afterTyping, loading, page, pagedList } from '../parts/page.js';
+import { exportButton } from '../parts/save.js';
 import { raw, safe } from '../parts/text.js';
-import { toast } from '../parts/toast.js';
 import { LOOKS, timelineRow } from './session.js';
 import { sessionPath } from '../router.js';
 import { tag } from '../time.js';
-
-/** How long a browser has to begin saving a file. */
-const SAVING_MS = 60_000;
 
 /** @returns {import('../main.js').Page} */
 export function auditPage() {
@@ -78,25 +75,8 @@ function proof() {
     if (report) fill(result, verdictOf(report));
     button.disabled = false;
   });
-  const exports = ['jsonl', 'csv'].map(exportButton);
+  const exports = ['jsonl', 'csv'].map((format) => exportButton(format, 'placet-journal', () => api.exported(format)));
   return h('section.proof', { 'aria-label': t('audit.verify') }, result, h('div.buttons', {}, button, exports));
-}
-
-/** A link could not prove who follows it, so the file is fetched and then saved. */
-function exportButton(format) {
-  const button = h('button.button', { type: 'button' }, t('audit.export', { format: format.toUpperCase() }));
-  button.addEventListener('click', async () => {
-    button.disabled = true;
-    try {
-      const url = URL.createObjectURL(await api.exported(format));
-      h('a', { href: url, download: `placet-journal.${format}` }).click();
-      setTimeout(() => URL.revokeObjectURL(url), SAVING_MS);
-    } catch (problem) {
-      toast(t('fate.refused', { why: problem.message }), 'bad');
-    }
-    button.disabled = false;
-  });
-  return button;
 }
 
 function verdictOf(report) {

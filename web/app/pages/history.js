@@ -1,109 +1,70 @@
-// Closed requests: one line each, with what, who, how, when and how long it took; searched and filtered.
+// Closed requests: one line each, with what, who, how, when and how long it took. The server searches and filters.
 
 import { outcome } from '../answering.js';
 import { api } from '../api.js';
-import { fill, h } from '../dom.js';
+import { fill, freshId, h } from '../dom.js';
 import { icon } from '../icons.js';
 import { names, t } from '../i18n.js';
 import { headingOf } from '../parts/document.js';
 import { afterTyping, page, pagedList } from '../parts/page.js';
 import { riskBadge, riskClass } from '../parts/risk.js';
+import { exportButton } from '../parts/save.js';
 import { raw, sentence } from '../parts/text.js';
 import { questionPath } from '../router.js';
 import { store } from '../store.js';
 import { dateWithZone, shortLength } from '../time.js';
 
-const STATES = ['all', 'answered', 'expired', 'cancelled', 'superseded'];
+/** How a request can end, in the server's words. */
+export const OUTCOMES = [
+  'approved',
+  'rejected',
+  'retry',
+  'info',
+  'skipped',
+  'terminated',
+  'answered',
+  'expired',
+  'cancelled',
+  'superseded',
+];
 const ICONS = { good: 'check', bad: 'cross', warn: 'clock', note: 'info' };
-const PAGE = 100;
-
-/** @typedef {{ text: string, risk: string, person: string, edited: boolean, from: string, to: string }} HistoryFilter */
-
-/** The day something happened here, as a date field has it. */
-function dayOf(at) {
-  const date = new Date(at);
-  const two = (number) => String(number).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-}
+const PAGE = 50;
 
 /**
- * Whether a closed request is wanted. Every word of the search must be found somewhere in it.
- * @param {object} question
- * @param {HistoryFilter} filter
+ * The beginning of a day on this clock, as the server reads moments.
+ * @param {string} day as a date field has it
+ * @param {number} [later] how many days after it
  */
-export function isWanted(question, { text, risk, person, edited, from, to }) {
-  const { resolution = {} } = question;
-  const day = dayOf(resolution.at ?? question.createdAt);
-  if (risk && question.risk !== risk) return false;
-  if (person && !resolution.by?.includes(person)) return false;
-  if (edited && !resolution.edited) return false;
-  if ((from && day < from) || (to && day > to)) return false;
-  const hay = [
-    headingOf(question.document),
-    question.title,
-    question.agent,
-    question.sessionId,
-    question.call?.tool,
-    question.verdict?.rule,
-    resolution.feedback,
-    ...(resolution.by ?? []),
-  ]
-    .filter(Boolean)
-    .join('\n')
-    .toLowerCase();
-  return text
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => hay.includes(word));
+export function startOfDay(day, later = 0) {
+  const [year, month, date] = day.split('-').map(Number);
+  const start = new Date(year, month - 1, date + later);
+  return day && !Number.isNaN(start.getTime()) ? start.toISOString() : undefined;
 }
 
 /** @returns {import('../main.js').Page} */
-export function historyPage() {
+export function historyPage(route = {}) {
   const stop = new AbortController();
-  const people = new Set();
-  const select = (label, options) =>
-    h(
-      'select.compact',
-      { 'aria-label': label },
-      options.map(([value, words]) => h('option', { value }, words)),
-    );
-  const search = h('input', { type: 'search', placeholder: t('history.search'), 'aria-label': t('history.search') });
-  const state = select(
-    t('history.state'),
-    STATES.map((name) => [name, t(`history.${name}`)]),
-  );
-  const risk = select(t('inbox.risk'), [
-    ['', t('inbox.anyRisk')],
-    ...['HIGH', 'MEDIUM', 'LOW'].map((value) => [value, t(`risk.${value}`)]),
-  ]);
-  const person = select(t('history.person'), [['', t('history.anyone')]]);
-  const edited = h('input', { type: 'checkbox', 'data-edited-only': true });
-  const [from, to] = ['from', 'to'].map((name) => h('input', { type: 'date', 'aria-label': t(`audit.${name}`) }));
-  const filter = () => ({
-    text: search.value.trim(),
-    risk: risk.value,
-    person: person.value,
-    edited: edited.checked,
-    from: from.value,
-    to: to.value,
-  });
+  const fields = makeFields(route);
   const list = pagedList(
     async (after) => {
-      const got = await api.questions({ status: state.value, after, limit: PAGE });
-      const closed = got.items.filter(({ status }) => status !== 'pending');
-      offerPeople(person, people, closed);
-      return { items: closed.filter((question) => isWanted(question, filter())), next: got.next };
+      const got = await api.history({ ...filterOf(fields), after, limit: PAGE });
+      suggest(fields, got.items);
+      return got;
     },
     line,
     { empty: t('history.empty'), list: h('ul.history-list') },
   );
-  search.addEventListener(
-    'input',
-    afterTyping(() => list.reload()),
-  );
-  for (const field of [state, risk, person, edited, from, to]) field.addEventListener('change', () => list.reload());
+  const { text, tool, rule, person, outcome: ending, risk, edited, from, to } = fields;
+  for (const field of [text, tool, rule, person])
+    field.addEventListener(
+      'input',
+      afterTyping(() => list.reload()),
+    );
+  for (const field of [ending, risk, edited, from, to]) field.addEventListener('change', () => list.reload());
   store.on('pending', () => list.reload(), stop.signal);
   list.reload();
+  const saved = (format) =>
+    exportButton(format, 'placet-history', () => api.historyExport({ ...filterOf(fields), format }));
   return {
     title: t('history.title'),
     element: page(
@@ -113,32 +74,94 @@ export function historyPage() {
         'div.filters',
         {},
         h('a.button', { href: '/' }, icon('back'), t('nav.inbox')),
-        h('label.search', {}, icon('search'), search),
-        state,
+        store.me?.role === 'admin' && h('a.button', { href: '/insights' }, icon('insights'), t('insights.title')),
+        h('label.search', {}, icon('search'), text),
+        [person, tool, rule].map((field) => [field, field.suggestions]),
+        ending,
         risk,
-        person,
         from,
         to,
         h('label.check', {}, edited, t('history.edited')),
       ),
       list.element,
+      h('div.buttons', {}, saved('csv'), saved('jsonl')),
     ),
     destroy: () => stop.abort(),
   };
 }
 
-/** Offers all people who decided one of these requests as a filter. */
-function offerPeople(select, known, questions) {
-  const before = known.size;
-  for (const { resolution } of questions) for (const name of resolution?.by ?? []) known.add(name);
-  if (known.size === before) return;
-  const chosen = select.value;
-  fill(
-    select,
-    h('option', { value: '' }, t('history.anyone')),
-    [...known].sort().map((name) => h('option', { value: name }, name)),
-  );
-  select.value = chosen;
+function makeFields(route) {
+  const select = (name, label, options) =>
+    h(
+      'select.compact',
+      { 'aria-label': label },
+      options.map(([value, words]) => h('option', { value, selected: value === (route[name] ?? '') }, words)),
+    );
+  const named = (name, label) => {
+    const id = freshId(name);
+    const field = h('input', {
+      type: 'text',
+      list: id,
+      placeholder: label,
+      'aria-label': label,
+      value: route[name] ?? '',
+    });
+    field.suggestions = h('datalist', { id });
+    field.known = new Set();
+    return field;
+  };
+  const day = (name) => h('input', { type: 'date', 'aria-label': t(`audit.${name}`), value: route[name] ?? '' });
+  return {
+    text: h('input', {
+      type: 'search',
+      placeholder: t('history.search'),
+      'aria-label': t('history.search'),
+      value: route.q ?? '',
+    }),
+    person: named('person', t('history.person')),
+    tool: named('tool', t('history.tool')),
+    rule: named('rule', t('history.rule')),
+    outcome: select('outcome', t('history.state'), [
+      ['', t('history.all')],
+      ...OUTCOMES.map((name) => [name, t(`history.${name}`)]),
+    ]),
+    risk: select('risk', t('inbox.risk'), [
+      ['', t('inbox.anyRisk')],
+      ...['HIGH', 'MEDIUM', 'LOW'].map((value) => [value, t(`risk.${value}`)]),
+    ]),
+    edited: h('input', { type: 'checkbox', 'data-edited-only': true, checked: route.edited === 'true' }),
+    from: day('from'),
+    to: day('to'),
+  };
+}
+
+/** What the fields say, as the server reads it. */
+function filterOf({ text, person, tool, rule, outcome: ending, risk, edited, from, to }) {
+  return {
+    q: text.value.trim(),
+    person: person.value.trim(),
+    tool: tool.value.trim(),
+    rule: rule.value.trim(),
+    outcome: ending.value,
+    risk: risk.value,
+    edited: edited.checked ? 'true' : undefined,
+    from: startOfDay(from.value),
+    to: startOfDay(to.value, 1),
+  };
+}
+
+/** Offers the names in these requests for the fields that take one. */
+function suggest({ person, tool, rule }, questions) {
+  for (const { resolution, call, verdict } of questions) {
+    for (const name of resolution?.by ?? []) person.known.add(name);
+    if (call) tool.known.add(call.tool);
+    if (verdict?.rule) rule.known.add(verdict.rule);
+  }
+  for (const field of [person, tool, rule])
+    fill(
+      field.suggestions,
+      [...field.known].sort().map((value) => h('option', { value })),
+    );
 }
 
 function line(question) {

@@ -1,5 +1,6 @@
 // The inbox: pending requests, most urgent first, and beside them the one that is chosen.
 
+import { alikeIn, alikeOf } from '../alike.js';
 import { api } from '../api.js';
 import { arrange, fill, h } from '../dom.js';
 import { guard } from '../guard.js';
@@ -9,7 +10,7 @@ import { addKeys } from '../keys.js';
 import { setTitle } from '../notify.js';
 import { headingOf } from '../parts/document.js';
 import { emptyInbox } from '../parts/empty-inbox.js';
-import { matches, row, turn } from '../parts/inbox-list.js';
+import { alikeNote, matches, row, turn } from '../parts/inbox-list.js';
 import { ListTools } from '../parts/inbox-tools.js';
 import { QuestionView } from '../parts/question-view.js';
 import { togetherView } from '../parts/together.js';
@@ -103,18 +104,20 @@ class Inbox {
     const shown = this.#shown;
     const turns = byTurn(shown);
     const known = new Map();
+    const kinds = alikeIn(shown);
     const nodes = turns.map(({ group, questions }) => {
+      const note = questions.map((question) => this.#noteOf(question, kinds, known));
       const rows = questions.map((question) => {
         const node = this.#rowOf(question);
         known.set(question.requestId, node);
         return node.element;
       });
       return group && (questions.length > 1 || questions[0].groupSize > 1)
-        ? this.#turnOf(group, questions, rows, known)
-        : rows;
+        ? [this.#turnOf(group, questions, rows, known), note]
+        : [rows, note];
     });
     this.#rows = known;
-    arrange(this.#list, nodes.flat());
+    arrange(this.#list, nodes.flat(2).filter(Boolean));
     this.#tools.draw(shown.length);
     this.element.classList.toggle('is-empty', store.loaded && store.todo.length === 0);
     if (store.loaded && shown.length === 0 && store.todo.length > 0)
@@ -145,6 +148,18 @@ class Inbox {
     return node;
   }
 
+  /** Below the first request of a kind: how many more of it there are. */
+  #noteOf(question, kinds, known) {
+    const alike = kinds.get(question.requestId);
+    if (!alike) return null;
+    const key = `alike:${question.requestId}`;
+    const print = String(alike);
+    const old = this.#rows.get(key);
+    const node = old?.print === print ? old : { print, element: alikeNote(question, alike) };
+    known.set(key, node);
+    return node.element;
+  }
+
   #mark() {
     for (const [requestId, { element }] of this.#rows) {
       element.querySelector?.('a.row')?.toggleAttribute('aria-current', requestId === this.#route.requestId);
@@ -165,9 +180,9 @@ class Inbox {
 
   /** Shows the chosen question, or what there is to say when none is. */
   async #open() {
-    const { requestId, together } = this.#route;
-    if (this.#view && this.#view.question.requestId === requestId && together === undefined && !this.#view.isTogether)
-      return;
+    const { requestId } = this.#route;
+    const of = this.#of;
+    if (this.#view && this.#view.question.requestId === requestId && !of && !this.#view.isTogether) return;
     this.#view?.destroy();
     this.#view = null;
     if (!requestId) {
@@ -180,11 +195,11 @@ class Inbox {
       return;
     }
     try {
-      // All of a turn are known only with the list.
-      if (together !== undefined && !store.loaded) await store.reload();
+      // All of a turn or of a kind are known only with the list.
+      if (of && !store.loaded) await store.reload();
       const known = store.pending.find((question) => question.requestId === requestId);
       const question = known ?? (await api.question(requestId));
-      if (this.#route.requestId === requestId) this.#show(question, together !== undefined);
+      if (this.#route.requestId === requestId) this.#show(question, of);
     } catch (problem) {
       fill(
         this.#pane,
@@ -197,11 +212,16 @@ class Inbox {
     }
   }
 
-  #show(question, together) {
-    const turn = turnOf(question);
+  /** What the address wants on one page with the chosen request: its turn, its kind, or nothing. */
+  get #of() {
+    return ['turn', 'alike'].find((of) => this.#route[of === 'turn' ? 'together' : of] !== undefined);
+  }
+
+  #show(question, of) {
+    const several = of === 'turn' ? turnOf(question) : of === 'alike' ? alikeOf(question, store.todo) : [];
     guard.left(question.requestId);
-    if (together && turn.length > 1) {
-      this.#view = togetherView(turn);
+    if (several.length > 1) {
+      this.#view = togetherView(several, of);
     } else {
       this.#view = new QuestionView(question, { onFate: (fate) => this.#decided(fate, question) });
     }
@@ -217,13 +237,22 @@ class Inbox {
   #drawBar() {
     const { question, isTogether } = this.#view;
     const turn = turnOf(question);
+    const alike = alikeOf(question, store.todo).filter(({ group }) => !group || group !== question.group);
     const path = questionPath(question.requestId);
     fill(
       this.#bar,
       h('a.back-link', { href: '/' }, icon('back'), t('nav.inbox')),
       isTogether
         ? h('a.turn-link', { href: path }, t('turn.oneByOne'))
-        : turn.length > 1 && h('a.turn-link', { href: `${path}?together=` }, t('turn.together', { n: turn.length })),
+        : [
+            turn.length > 1 && h('a.turn-link', { href: `${path}?together=` }, t('turn.together', { n: turn.length })),
+            alike.some(({ requestId }) => requestId !== question.requestId) &&
+              h(
+                'a.turn-link',
+                { href: `${path}?alike=`, 'data-alike': true },
+                t('alike.together', { n: alikeOf(question, store.todo).length }),
+              ),
+          ],
     );
   }
 

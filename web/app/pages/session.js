@@ -18,6 +18,7 @@ export const LOOKS = {
   joined: ['people', 'plain'],
   escalated: ['people', 'ask'],
   voted: ['check', 'good'],
+  commented: ['chat', 'plain'],
   resolved: ['check', 'plain'],
   processed: ['info', 'faint'],
   settled: ['audit', 'plain'],

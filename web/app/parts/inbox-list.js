@@ -85,6 +85,18 @@ export function row(question) {
   );
 }
 
+/** Below the first of several requests of one kind: a way to decide them on one page. */
+export const alikeNote = (question, count) =>
+  h(
+    'div.alike-note',
+    { role: 'listitem' },
+    h(
+      'a',
+      { href: `${questionPath(question.requestId)}?alike=`, 'data-alike-row': question.requestId },
+      t('alike.together', { n: count }),
+    ),
+  );
+
 /** The frame around the questions of one turn. */
 export function turn(group) {
   const head = h('div.turn-head');

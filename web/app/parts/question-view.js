@@ -7,10 +7,11 @@ import { guard } from '../guard.js';
 import { held } from '../held.js';
 import { icon } from '../icons.js';
 import { names, t } from '../i18n.js';
-import { sessionPath } from '../router.js';
 import { store, withDeadline } from '../store.js';
 import { AnswerBar } from './answer-bar.js';
+import { Comments } from './comments.js';
 import { countdown } from './countdown.js';
+import { byline } from './byline.js';
 import { blocks, headingOf } from './document.js';
 import { heldDecision } from './held-bar.js';
 import { ran } from './ran.js';
@@ -40,6 +41,7 @@ export class QuestionView {
   #why = h('div.why-asked');
   #head = h('div.blocks');
   #body = h('div.blocks.blocks-quiet');
+  #comments;
   #foot = h('div.answer-place');
   #article;
 
@@ -53,6 +55,7 @@ export class QuestionView {
     this.#onFate = onFate;
     this.#onChange = onChange;
     this.#inline = inline;
+    this.#comments = new Comments(question, (changed) => this.show(changed));
     this.#article = h(
       'article.question',
       { class: `${riskClass(question.risk)} ${inline ? 'question-inline' : ''}`, 'data-question': question.requestId },
@@ -60,6 +63,7 @@ export class QuestionView {
       h('header.question-header', {}, this.#heading, this.#byline, this.#why),
       this.#head,
       this.#body,
+      !inline && this.#comments.element,
     );
     this.element = h('div.question-frame', {}, this.#article, this.#foot);
     this.#draw();
@@ -132,6 +136,7 @@ export class QuestionView {
       fill(this.#why, blocks(why, how));
       fill(this.#body, blocks(details, how));
     }
+    this.#comments.draw(question);
     this.#drawMeta();
     this.#drawFoot();
     this.#lookAgain(question.ran?.state);
@@ -281,17 +286,4 @@ function waitingFor(question) {
       who: stillMissing(question),
     });
   return question.askedOf?.length ? t('question.notYours', { names: names(question.askedOf) }) : (question.why ?? '');
-}
-
-function byline(question) {
-  const path = [question.agent, ...(question.agentPath ?? [])].filter(Boolean);
-  return [
-    path.length > 0 && [h('span.agent', {}, raw(path.join(' › '))), h('span.dot', { 'aria-hidden': 'true' }, '·')],
-    h('a', { href: sessionPath(question.sessionId) }, raw(question.sessionId)),
-    question.user && [
-      h('span.dot', { 'aria-hidden': 'true' }, '·'),
-      raw(t('question.onBehalf', { name: question.user })),
-    ],
-    question.channel && [h('span.dot', { 'aria-hidden': 'true' }, '·'), raw(question.channel)],
-  ];
 }

@@ -8,6 +8,7 @@ import { icon, logo } from '../icons.js';
 import { locale, setLocale, t } from '../i18n.js';
 import { allKeys } from '../keys.js';
 import { canNotify, notifyState, switchNotifications } from '../notify.js';
+import { canPush, pushState, stopPush, switchPush } from '../push.js';
 import { store } from '../store.js';
 import { setTheme, theme } from '../theme.js';
 import { everySecond } from '../time.js';
@@ -23,7 +24,7 @@ const PLACES = [
   { page: 'grants', path: '/grants', icon: 'grants' },
 ];
 
-const HOME_OF = { session: 'sessions', history: 'inbox', suggestions: 'policy', replay: 'policy' };
+const HOME_OF = { session: 'sessions', history: 'inbox', insights: 'inbox', suggestions: 'policy', replay: 'policy' };
 
 export class Shell {
   #stop = new AbortController();
@@ -233,6 +234,18 @@ export class Shell {
             t(`notify.${notifyState()}`),
           ),
         ),
+      canPush() &&
+        h(
+          'div.menu-row',
+          {},
+          h('span', {}, t('menu.push')),
+          h(
+            'button.button',
+            { type: 'button', 'data-push': pushState(), onclick: () => this.#push() },
+            icon('bell'),
+            t(`notify.${pushState()}`),
+          ),
+        ),
       h(
         'div.menu-row',
         {},
@@ -252,8 +265,18 @@ export class Shell {
     this.#drawMenu();
   }
 
+  async #push() {
+    try {
+      await switchPush();
+    } catch (problem) {
+      toast(t('fate.refused', { why: problem.message }), 'bad');
+    }
+    this.#drawMenu();
+  }
+
   async #signOut() {
     try {
+      if (canPush()) await stopPush();
       held.drop();
       await api.signOut();
       forgetDrafts();

@@ -1,6 +1,6 @@
-// The questions of one turn on one page: each in full, each with its own choice, sent at once.
+// Several questions on one page, of one turn or of one kind: each in full, each with its own choice, sent at once.
 //
-// Nothing is chosen to begin with. "Approve all" leaves out what is HIGH: that is chosen one by one, and asked for again.
+// Nothing is chosen to begin with. "Approve all" leaves out what is HIGH: that is chosen one by one, and each is confirmed by itself.
 
 import { approves, decision, needsText, optionsOf, refused, shown } from '../answering.js';
 import { api } from '../api.js';
@@ -12,7 +12,7 @@ import { store } from '../store.js';
 import { countdown } from './countdown.js';
 import { blocks, headingOf } from './document.js';
 import { riskBadge, riskClass } from './risk.js';
-import { sentence } from './text.js';
+import { raw, sentence } from './text.js';
 import { toast } from './toast.js';
 
 const SIMPLE = ['APPROVE_AND_EXECUTE', 'REJECT_WITH_REASON', 'SKIP'];
@@ -20,6 +20,12 @@ const SIMPLE = ['APPROVE_AND_EXECUTE', 'REJECT_WITH_REASON', 'SKIP'];
 /** What can be chosen for several at once: whatever needs no text. */
 const simpleOptions = (question) =>
   optionsOf(question).filter((option) => SIMPLE.includes(option.action) && !needsText(option));
+
+/** What is said of questions of one turn, and of one kind. */
+const WORDS = {
+  turn: { heading: 'turn.heading', done: 'turn.done' },
+  alike: { heading: 'alike.heading', done: 'alike.done' },
+};
 
 class Together {
   isTogether = true;
@@ -31,10 +37,12 @@ class Together {
   #key;
   #settling = 0;
 
-  constructor(questions) {
-    this.#key = `turn:${questions[0].group}`;
+  /** @param {'turn' | 'alike'} of what the questions have in common */
+  constructor(questions, of) {
+    this.of = of;
+    this.#key = `${of}:${questions[0].requestId}`;
     this.question = questions[0];
-    this.#heading = h('h1.question-heading', { tabindex: '-1' }, t('turn.heading', { n: questions.length }));
+    this.#heading = h('h1.question-heading', { tabindex: '-1' }, t(WORDS[of].heading, { n: questions.length }));
     this.#items = questions.map((question) => this.#item(question));
     this.element = h(
       'div.question-frame',
@@ -101,6 +109,7 @@ class Together {
         'div.question-meta',
         {},
         riskBadge(question.risk, { long: true }),
+        this.of === 'alike' && h('span.together-from', {}, raw(question.sessionId)),
         question.deadline !== undefined && countdown(question),
       ),
       h('h2.together-heading', {}, sentence(headingOf(question.document))),
@@ -156,7 +165,7 @@ class Together {
   #draw() {
     const count = this.#open.filter((item) => item.chosen()).length;
     if (this.#open.length === 0) {
-      fill(this.#foot, h('p.outcome.outcome-good', { 'data-outcome': 'good' }, icon('check'), t('turn.done')));
+      fill(this.#foot, h('p.outcome.outcome-good', { 'data-outcome': 'good' }, icon('check'), t(WORDS[this.of].done)));
       return;
     }
     const button = (label, kind, data, onclick, disabled = false) =>
@@ -187,25 +196,34 @@ class Together {
 
   #begin() {
     if (!this.#mayDecide(this.#key)) return;
-    const risky = this.#open.filter(
-      (item) => item.chosen() && approves(item.chosen()) && item.question.risk === 'HIGH',
-    ).length;
-    if (risky === 0) {
+    const isRisky = (item) => item.chosen() && approves(item.chosen()) && item.question.risk === 'HIGH';
+    this.#confirm(this.#open.filter(isRisky), 0);
+  }
+
+  /** Asks for each of these again, one after the other; then everything is sent. */
+  #confirm(items, at) {
+    if (at === items.length) {
       this.#send();
       return;
     }
-    const key = `${this.#key}/confirm`;
+    const { question } = items[at];
+    const key = `${this.#key}/confirm/${question.requestId}`;
     guard.left(key);
     guard.appeared(key);
+    const gist = headingOf(question.document);
     const yes = h(
       'button.button.button-high',
-      { type: 'button', 'data-confirm': true, onclick: () => this.#mayDecide(key) && this.#send() },
-      t('turn.confirm', { n: risky }),
+      {
+        type: 'button',
+        'data-confirm': question.requestId,
+        onclick: () => this.#mayDecide(key) && this.#confirm(items, at + 1),
+      },
+      t('turn.confirm', { at: at + 1, of: items.length }),
     );
     const panel = h(
       'div.panel',
       { role: 'alertdialog', 'aria-label': t('confirm.high') },
-      h('p.confirm-words', {}, icon('warning'), h('span', {}, t('confirm.high'))),
+      h('p.confirm-words', {}, icon('warning'), h('span', {}, t('confirm.high'), ' ', h('strong', {}, sentence(gist)))),
       h('div.buttons', {}, yes, h('button.button', { type: 'button', onclick: () => this.#draw() }, t('back'))),
     );
     fill(this.#foot, panel);
@@ -250,5 +268,5 @@ class Together {
   }
 }
 
-/** All questions of one turn. */
-export const togetherView = (questions) => new Together(questions);
+/** Several questions on one page. */
+export const togetherView = (questions, of) => new Together(questions, of);

@@ -2,6 +2,7 @@
 // silence takes; what became of the call.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 
 import { t } from '../../app/i18n.js';
 import { open, picture, settled, story } from '../world.js';
@@ -159,7 +160,7 @@ story('what silence takes is said while it is open, and what it took once it is 
   await page.locator('[data-silence]', { hasText: 'Reject' }).waitFor();
 });
 
-story('history: one line each, searched and filtered', {}, async (world) => {
+story('history: one line each, searched and filtered by the server', {}, async (world) => {
   const page = await world.window();
   const build = await world.askShell('npm run build');
   await open(page, build);
@@ -199,9 +200,24 @@ story('history: one line each, searched and filtered', {}, async (world) => {
   await only(push);
   await page.getByLabel(t('history.search')).fill('');
   await lines.nth(2).waitFor();
-  await page.getByLabel(t('history.person')).selectOption('wei');
+  for (const [field, value, call] of [
+    ['person', 'wei', push],
+    ['tool', 'deploy', deploy],
+  ]) {
+    await page.getByLabel(t(`history.${field}`), { exact: true }).fill(value);
+    await only(call);
+    await page.getByLabel(t(`history.${field}`), { exact: true }).fill('');
+    await lines.nth(2).waitFor();
+  }
+  await page.getByLabel(t('history.state')).selectOption('skipped');
   await only(push);
-  await page.getByLabel(t('history.person')).selectOption('');
+  const [download] = await Promise.all([page.waitForEvent('download'), page.locator('[data-export="csv"]').click()]);
+  const saved = readFileSync(await download.path(), 'utf8')
+    .trim()
+    .split('\r\n');
+  assert.equal(saved.length, 2, 'the file has the rows of the filter, and a head');
+  assert.ok(saved[1].includes(push.requestId) && saved[1].includes('"skipped"'), saved[1]);
+  await page.getByLabel(t('history.state')).selectOption('');
   await lines.nth(2).waitFor();
   await page.locator('[data-edited-only]').check();
   await only(deploy);

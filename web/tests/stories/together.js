@@ -33,6 +33,60 @@ story('the calls of one turn are decided together, each on its own', {}, async (
   assert.equal((await world.outcome(wipe)).status, 'approved');
 });
 
+story(
+  'alike requests of several turns and sessions are decided together, HIGH ones with a confirmation each',
+  {},
+  async (world) => {
+    const [first, second, third] = [
+      await world.askShell('npm install left-pad', { group: 'turn-1' }),
+      await world.askShell('npm install right-pad', { group: 'turn-2' }),
+      await world.askShell('npm install middle-pad', { sessionId: 'other' }),
+    ];
+    const other = await world.askShell('git push origin main');
+    const page = await world.window();
+    await page.locator('[data-alike-row]').click();
+    const items = page.locator('[data-item]');
+    await items.nth(2).waitFor();
+    const shown = await items.evaluateAll((all) => all.map((item) => item.dataset.item));
+    assert.deepEqual(shown.sort(), [first, second, third].map(({ requestId }) => requestId).sort());
+    await settled(page);
+    await page.locator('[data-approve-all]').click();
+    await page.locator(`[data-item="${third.requestId}"] .segment`, { hasText: 'Reject' }).click();
+    await page.locator('[data-answer] [data-send]').click();
+    await page.locator('[data-outcome="good"]', { hasText: t('alike.done') }).waitFor();
+    assert.deepEqual(
+      await Promise.all([first, second, third].map(async (call) => (await world.outcome(call)).status)),
+      ['approved', 'approved', 'rejected'],
+    );
+    assert.equal(
+      (await world.agent('GET', `/v1/calls/${other.callId}`)).status,
+      'pending',
+      'another kind is left alone',
+    );
+
+    const risky = [
+      await world.askShell('rm -rf build', { group: 'turn-3' }),
+      await world.askShell('rm -rf dist', { group: 'turn-4' }),
+    ];
+    await page.goto(`/q/${risky[0].requestId}`);
+    await page.locator('[data-alike]').click();
+    await items.nth(1).waitFor();
+    await settled(page);
+    await page.locator('[data-approve-all]').click();
+    for (const call of risky) {
+      const choices = page.locator(`[data-item="${call.requestId}"] .segment`);
+      assert.ok(await choices.nth(0).locator('input').isChecked(), 'what is HIGH is not approved along with the rest');
+      await choices.filter({ hasText: 'Approve' }).click();
+    }
+    await page.locator('[data-answer] [data-send]').click();
+    for (const call of risky) {
+      await page.locator('.panel[data-settled]').waitFor();
+      await page.locator(`[data-confirm="${call.requestId}"]`).click();
+    }
+    for (const call of risky) assert.equal((await world.outcome(call)).status, 'approved');
+  },
+);
+
 story('the most urgent is first, and search and filter find the rest', {}, async (world) => {
   const slow = await world.ask('release', { version: '1' });
   const quick = await world.agent('POST', '/v1/interactions', {

@@ -1,0 +1,42 @@
+// Requests of the same kind, whatever turn or session they came from: they can be decided on one page.
+
+/** The programs of a shell line, each with its subcommand; nothing where the request has no shell line. */
+function programs(document) {
+  const commands = [...(document?.head ?? []), ...(document?.body ?? [])].find(({ block }) => block === 'commands');
+  return (commands?.commands ?? []).map(({ text }) => String(text).trim().split(/\s+/).slice(0, 2).join(' '));
+}
+
+/**
+ * What a request is the same kind as: agent, tool, and what "Similar calls" of it would cover; where nothing can be remembered of it,
+ * the rule that asked or the programs of its command. Questions from agents are alike when they have the same title.
+ * @returns {string}
+ */
+export function kindOf(question) {
+  const { agent, call, type, title, verdict, scopes = [], document } = question;
+  if (!call) return JSON.stringify([agent, type, title]);
+  const similar = scopes.find(({ reach }) => reach === 'session') ?? scopes.find(({ reach }) => reach === 'project');
+  const shape = similar?.text ?? [verdict?.rule ?? null, ...programs(document)];
+  return JSON.stringify([agent, call.tool, shape]);
+}
+
+/** The pending requests of the same kind that are this person's, itself included, in their order. */
+export function alikeOf(question, pending) {
+  const kind = kindOf(question);
+  return pending.filter((other) => other.mayAnswer !== false && kindOf(other) === kind);
+}
+
+/**
+ * How many of each kind there are in a list, by the first of them; kinds that are all of one turn have their frame already.
+ * @returns {Map<string, number>}
+ */
+export function alikeIn(shown) {
+  const kinds = new Map();
+  for (const question of shown.filter(({ mayAnswer }) => mayAnswer !== false)) {
+    const kind = kindOf(question);
+    kinds.set(kind, [...(kinds.get(kind) ?? []), question]);
+  }
+  const several = [...kinds.values()].filter(
+    ([first, ...rest]) => rest.length > 0 && !(first.group && rest.every(({ group }) => group === first.group)),
+  );
+  return new Map(several.map((questions) => [questions[0].requestId, questions.length]));
+}
