@@ -40,3 +40,6 @@ export function alikeIn(shown) {
   );
   return new Map(several.map((questions) => [questions[0].requestId, questions.length]));
 }
+
+/** Which of the pending requests come from the turn of this one. */
+export const turnOf = ({ group }, pending) => (group ? pending.filter((other) => other.group === group) : []);

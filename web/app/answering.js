@@ -1,7 +1,7 @@
 // Sending answers, and what their fate is in words. No drawing here.
 
 import { api } from './api.js';
-import { names, t } from './i18n.js';
+import { t } from './i18n.js';
 import { escapeHidden } from './parts/text.js';
 import { store } from './store.js';
 import { when } from './time.js';
@@ -47,14 +47,14 @@ export function decision(question, option) {
   const known = ['APPROVE_AND_EXECUTE', 'REJECT_WITH_REASON', 'RETRY_WITH_FEEDBACK', 'SKIP', 'TERMINATE'];
   return ours && known.includes(option?.action)
     ? t(`decided.${option.action}`)
-    : t('decided.option', { option: option?.label ?? '' });
+    : t('chosen', { option: option?.label ?? '' });
 }
 
 /** Who may still approve, in brackets; empty where any approver may. */
 export function stillMissing(question, also = []) {
   const done = new Set([...(question.votes?.by ?? []), ...also]);
   const left = (question.askedOf ?? []).filter((name) => !done.has(name));
-  return left.length ? t('question.who', { names: names(left) }) : '';
+  return left.length ? t('question.who', { names: left }) : '';
 }
 
 /**
@@ -130,8 +130,8 @@ export function refused(problem, question) {
 /** Who decided, what and when. */
 export function decidedBy({ decidedBy: by = [], decidedAt, option }, question) {
   const label = optionsOf(question ?? {}).find(({ optionId }) => optionId === option)?.label ?? option ?? '';
-  const values = { names: names(by), option: label, at: when(decidedAt) };
-  return t(by.length ? 'fate.alreadyBy' : 'fate.already', values);
+  const at = when(decidedAt);
+  return by.length ? t('fate.alreadyBy', { names: by, option: label, at }) : t('fate.already', { option: label, at });
 }
 
 /**
@@ -145,13 +145,18 @@ export function outcome(question) {
   const option = optionsOf(question).find(({ optionId }) => optionId === resolution.option);
   if (how === 'expired') return { tone: 'warn', what: t('history.expired'), text: expired(question, option, at) };
   if (how === 'cancelled' || how === 'superseded')
-    return { tone: 'note', what: t(`history.${how}`), text: t(`outcome.${how}`, { at }) };
+    return {
+      tone: 'note',
+      what: t(`history.${how}`),
+      text: t(how === 'cancelled' ? 'outcome.cancelled' : 'outcome.superseded', { at }),
+    };
   const what = decision(question, option ?? { label: resolution.option });
+  const whole = withChanges(question, what);
   const by = resolution.by ?? [];
   return {
     tone: option && approves(option) ? 'good' : 'bad',
     what,
-    text: t(by.length ? 'outcome.by' : 'outcome.decided', { what: withChanges(question, what), names: names(by), at }),
+    text: by.length ? t('outcome.by', { what: whole, names: by, at }) : t('outcome.decided', { what: whole, at }),
     feedback: resolution.feedback && escapeHidden(resolution.feedback),
   };
 }

@@ -1,57 +1,121 @@
-// The page's words in two languages. The server renders questions in the same one (`?locale=`).
-
-import { en } from './i18n/en.js';
-import { zh } from './i18n/zh.js';
-
-/** Both tables; a test holds them to the same keys. */
-export const TABLES = { en, zh };
+// The page's sentences. They are in the catalogue of the server (`messages/`), which sends those of one language; ids of
+// `web.toml` are named without `web.`. The parameters are filled in here by the rules of crates/placet-core/src/messages/.
 
 const KEY = 'placet.locale';
-let current = 'en';
+const ADDRESS = '/app/messages';
+/** The longest wait between two attempts to fetch the sentences, in milliseconds. */
+const PAUSE_MAX = 8000;
+/** `{name}`, `{count:number}`, `{count|row|rows}`, `{table.*}`. Braces of any other form are text. */
+const PLACE = /\{([a-z_]+)(?::(number|duration|list|message)|\|([^|}]*)\|([^}]*)|(\.\*))?\}/g;
+/** From the largest; how many milliseconds each has. */
+const UNITS = [
+  ['format.days', 86_400_000],
+  ['format.hours', 3_600_000],
+  ['format.minutes', 60_000],
+  ['format.seconds', 1000],
+  ['format.milliseconds', 1],
+];
 
-/** The language in force: `en` or `zh`. */
-export function locale() {
-  return current;
-}
+/** @type {{ locale: string, tag: string, languages: { locale: string, name: string }[], sentences: Record<string, string> }} */
+let catalogue = { locale: 'en', tag: 'en', languages: [], sentences: {} };
 
-/** The language to begin with: what was chosen here, else the first of the browser's that we speak. */
-export function pickLocale(kept, languages) {
-  if (Object.hasOwn(TABLES, kept)) return kept;
-  for (const language of languages ?? []) {
-    const base = String(language).toLowerCase().split('-')[0];
-    if (Object.hasOwn(TABLES, base)) return base;
+/** The language in force, as `?locale=` names it. */
+export const locale = () => catalogue.locale;
+
+/** The tag that dates and numbers of this language are written by. */
+export const tag = () => catalogue.tag;
+
+/** The languages to choose from. */
+export const languages = () => catalogue.languages;
+
+/** Fetches the language that was chosen here, else the one that the browser prefers. Waits for the server as long as it takes. */
+export async function startLocale() {
+  const chosen = localStorage.getItem(KEY);
+  for (let pause = 500; ; pause = Math.min(2 * pause, PAUSE_MAX)) {
+    try {
+      take((chosen && (await fetched(`${ADDRESS}/${encodeURIComponent(chosen)}.json`))) || (await preferred()));
+      return;
+    } catch {
+      await new Promise((done) => setTimeout(done, pause));
+    }
   }
-  return 'en';
 }
 
-/** Takes up the language to begin with. */
-export function startLocale() {
-  apply(pickLocale(localStorage.getItem(KEY) ?? '', navigator.languages));
-}
-
-/** Keeps a choice. */
-export function setLocale(choice) {
+/** Changes to another language, and keeps the choice. */
+export async function setLocale(choice) {
+  const found = await fetched(`${ADDRESS}/${encodeURIComponent(choice)}.json`);
+  if (!found) throw new Error(`unknown language ${choice}`);
   localStorage.setItem(KEY, choice);
-  apply(choice);
+  take(found);
 }
 
-function apply(choice) {
-  current = choice;
-  document.documentElement.lang = choice === 'zh' ? 'zh-CN' : 'en';
+/** The server chooses by the browser's `Accept-Language`. */
+async function preferred() {
+  const found = await fetched(`${ADDRESS}.json`);
+  if (!found) throw new Error('no sentences');
+  return found;
+}
+
+/** The sentences at an address; `undefined` where there are none. */
+async function fetched(address) {
+  const response = await fetch(address);
+  if (response.status === 404) return undefined;
+  if (!response.ok) throw new Error(`${address}: ${response.status}`);
+  return response.json();
+}
+
+/** Takes up the sentences of a language. */
+export function take(found) {
+  catalogue = found;
+  if (globalThis.document) document.documentElement.lang = found.tag;
 }
 
 /**
- * The words for `key`, with `{name}` filled in. With `n` given, `key.one` is used for exactly one where there is such.
- * @param {string} key
- * @param {Record<string, string | number>} [values]
+ * The sentence `id` with its parameters filled in.
+ * @param {string} id
+ * @param {Record<string, unknown>} [parameters]
+ * @returns {string}
  */
-export function t(key, values = {}) {
-  const table = TABLES[current];
-  const text = (values.n === 1 ? table[`${key}.one`] : undefined) ?? table[key] ?? key;
-  return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+export function t(id, parameters = {}) {
+  const [table] = id.split('.');
+  const sentence = own(catalogue.sentences, id) ?? own(catalogue.sentences, `${table}._`);
+  return sentence === undefined ? `${id} ${JSON.stringify(parameters)}` : filled(sentence, parameters);
 }
 
-/** A list of names: `Lin and Wei`. */
+const own = (object, key) => (Object.hasOwn(object, key) ? object[key] : undefined);
+
+function filled(sentence, parameters) {
+  return sentence.replace(PLACE, (_, name, kind, one, other, nested) => {
+    const value = own(parameters, name);
+    if (nested) return t(`${name}.${typeof value === 'string' ? value : ''}`, parameters);
+    if (other !== undefined) return value === 1 ? one : other;
+    return value === undefined ? name : written(kind, value);
+  });
+}
+
+/** A parameter as its kind is written. */
+function written(kind, value) {
+  if (kind === 'duration' && typeof value === 'number') return duration(value);
+  if (kind === 'list' && Array.isArray(value)) return names(value);
+  if (kind === 'message' && value?.id) return t(value.id, value.parameters);
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** `lin, wei and ana`. */
 export function names(list) {
-  return new Intl.ListFormat(current === 'zh' ? 'zh-CN' : 'en', { type: 'conjunction' }).format(list.map(String));
+  const items = list.map(String);
+  const last = items.pop() ?? '';
+  return items.length === 0 ? last : items.join(t('format.separator')) + t('format.and') + last;
+}
+
+/** The two largest units that are not zero: `1 h 30 min`. */
+function duration(ms) {
+  let rest = Math.max(0, Math.trunc(ms));
+  const parts = [];
+  for (const [unit, size] of UNITS) {
+    const whole = Math.floor(rest / size);
+    rest %= size;
+    if (whole > 0) parts.push(`${whole} ${t(unit)}`);
+  }
+  return parts.slice(0, 2).join(' ') || `0 ${t('format.seconds')}`;
 }

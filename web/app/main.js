@@ -144,7 +144,7 @@ function signedOut() {
 }
 
 applyTheme();
-startLocale();
+await startLocale();
 guard.watch(window);
 listenKeys();
 addKeys([

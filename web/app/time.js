@@ -1,6 +1,6 @@
 // Moments and lengths of time in words, and one clock that ticks for everything on the page.
 
-import { locale, t } from './i18n.js';
+import { t, tag } from './i18n.js';
 
 /** `0:42`, `12:05`, `3 h 20 min`, `2 d 4 h`: what is left, at a glance. Partial seconds count as one more. */
 export function clock(ms) {
@@ -91,11 +91,6 @@ export function ago(at, now = Date.now()) {
     if (Math.abs(seconds) >= size) return format.format(Math.trunc(seconds / size), unit);
   }
   return format.format(Math.min(0, seconds), 'second');
-}
-
-/** The language tag dates and numbers are formatted by. */
-export function tag() {
-  return locale() === 'zh' ? 'zh-CN' : 'en';
 }
 
 const tickers = new Map();

@@ -1,17 +1,14 @@
 // The modules that need no browser: the guard, the words, the stream, the form's reading of a schema, the order of the list.
 
 import assert from 'node:assert/strict';
-import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 
 import { needsConfirming, needsText, takesText } from '../app/answering.js';
 import { query } from '../app/api.js';
 import { faultsOf } from '../app/args-check.js';
 import { hunksOf } from '../app/args-diff.js';
 import { Guard, SETTLE_MS } from '../app/guard.js';
-import { TABLES, pickLocale, t } from '../app/i18n.js';
 import { alikeIn, alikeOf } from '../app/alike.js';
 import { fieldsOf, parseArgs, same, withField } from '../app/json-schema.js';
 import { backoff } from '../app/live.js';
@@ -28,14 +25,9 @@ import { match } from '../app/router.js';
 import { EventParser } from '../app/sse.js';
 import { byTurn, byUrgency, withDeadline } from '../app/store.js';
 import { clock } from '../app/time.js';
+import { sources, speak } from './catalogue.js';
 
-const APP = fileURLToPath(new URL('../app', import.meta.url));
-
-function sources(folder = APP) {
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.js'))
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
-}
+speak('en');
 
 /** A guard on a clock the test moves. */
 function guardAt() {
@@ -108,43 +100,6 @@ test('assistive technology that clicks without a press is judged by when it clic
   assert.equal(guard.judge('q'), 'too-soon');
   at(12_000);
   assert.equal(guard.judge('q'), 'ok');
-});
-
-test('both languages have the same keys and the same blanks to fill', () => {
-  assert.deepEqual(Object.keys(TABLES.zh), Object.keys(TABLES.en));
-  const blanks = (text) => [...text.matchAll(/\{\w+\}/g)].map(([blank]) => blank).sort();
-  for (const [key, text] of Object.entries(TABLES.en)) {
-    // "One" needs no number where the sentence says it.
-    if (!key.endsWith('.one')) assert.deepEqual(blanks(TABLES.zh[key]), blanks(text), key);
-    assert.notEqual(TABLES.zh[key].trim(), '', key);
-  }
-});
-
-test('every word the page asks for is in the tables and every word of the tables is asked for', () => {
-  const code = sources()
-    .filter((file) => !file.includes('i18n'))
-    .map((file) => readFileSync(file, 'utf8'))
-    .join('\n');
-  const asked = new Set([...code.matchAll(/'([a-zA-Z]+(?:\.[a-zA-Z0-9]+)*)'/g)].map(([, key]) => key));
-  const computed = [...code.matchAll(/\bt\(\s*`([a-zA-Z.]+)\$\{/g)].map(([, prefix]) => prefix);
-  for (const [, key] of code.matchAll(/\bt\(\s*'([^']+)'/g)) assert.ok(key in TABLES.en, `no words for ${key}`);
-  for (const key of Object.keys(TABLES.en)) {
-    const plain = key.replace(/\.one$/, '');
-    assert.ok(asked.has(plain) || computed.some((prefix) => plain.startsWith(prefix)), `${key} is never used`);
-  }
-});
-
-test('the language is the chosen one, else the first of the browser that we speak', () => {
-  assert.equal(pickLocale('zh', ['en-GB']), 'zh');
-  assert.equal(pickLocale('', ['fr-FR', 'zh-TW', 'en']), 'zh');
-  assert.equal(pickLocale('', ['fr']), 'en');
-  assert.equal(pickLocale('constructor', undefined), 'en');
-});
-
-test('one is one and several are several', () => {
-  assert.equal(t('inbox.count', { n: 1 }), '1 pending');
-  assert.equal(t('inbox.count', { n: 2 }), '2 pending');
-  assert.equal(t('decided.option', { option: '{n}' }), '“{n}” chosen', 'what is filled in is not filled in again');
 });
 
 test('an event stream is read the same however it is cut', () => {
@@ -405,7 +360,7 @@ test('no source makes markup out of text, and none is too long to read', () => {
     const text = readFileSync(file, 'utf8');
     assert.doesNotMatch(text, /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function/, file);
     assert.match(text, /^\/\/ /, `${file} begins by saying what it is for`);
-    if (!file.includes('i18n')) assert.ok(text.split('\n').length <= 300, `${file} is too long`);
+    assert.ok(text.split('\n').length <= 300, `${file} is too long`);
   }
 });
 

@@ -13,12 +13,17 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
+import { speak } from './catalogue.js';
+
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TARGET = resolve(process.env.PLACET_TARGET ?? join(ROOT, 'target'));
 // Packages are installed by name into the build folder, not into the repository.
 const require = createRequire(join(TARGET, 'npm', 'index.js'));
 const { chromium } = require('playwright-core');
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+// Stories name what they look for as the page does.
+speak('en');
 
 /** The longest any single step may take, in milliseconds. */
 const PATIENCE = 10_000;

@@ -9,6 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use placet_core::ids::{AgentId, PersonId, SessionId, ToolName};
+use placet_core::messages::Locale;
 use placet_core::policy::Mode;
 use placet_core::time::{Millis, Timestamp};
 use placet_store::Anchor;
@@ -53,7 +54,7 @@ placet audit verify";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    #[command(after_help = "placet demo\nplacet demo --yes --keep\nplacet demo --chinese")]
+    #[command(after_help = "placet demo\nplacet demo --yes --keep\nplacet demo --locale zh")]
     Demo(DemoArgs),
     Init(InitArgs),
     #[command(after_help = CHECK_EXAMPLES)]
@@ -109,8 +110,8 @@ pub(crate) struct DemoArgs {
     pub(crate) yes: bool,
     #[arg(long)]
     pub(crate) keep: bool,
-    #[arg(long)]
-    pub(crate) chinese: bool,
+    #[arg(long, value_name = "LANG")]
+    pub(crate) locale: Option<Locale>,
     #[arg(long, hide = true, value_name = "DIR")]
     pub(crate) doomed: Option<PathBuf>,
 }

@@ -42,11 +42,7 @@ const AGAIN_WITHIN: Duration = Duration::from_secs(2);
 
 /// Runs the command.
 pub(crate) fn run(args: &DemoArgs, color: Color) -> anyhow::Result<Exit> {
-    let locale = if args.chinese {
-        Locale::Chinese
-    } else {
-        locale::current()
-    };
+    let locale = args.locale.unwrap_or_else(locale::current);
     let who = if args.yes {
         Who::Script
     } else {
@@ -153,9 +149,7 @@ async fn kill_while_it_waits(stage: &Stage, who: Who, locale: Locale) -> anyhow:
     if matches!(who, Who::Script) {
         second.arg("--yes");
     }
-    if locale == Locale::Chinese {
-        second.arg("--chinese");
-    }
+    second.args(["--locale", locale.tag()]);
     let mut child = second
         .spawn()
         .with_context(|| locale::say(&cannot::start_process()))?;

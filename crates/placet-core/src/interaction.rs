@@ -28,11 +28,12 @@ mod request;
 #[cfg(test)]
 mod story;
 
+pub use crate::messages::Locale;
 pub use answer::{Accepted, Answer, AnswerError, Ballot, Remember, Shown};
 pub use asking::{question_in, question_of};
 pub use code::Code;
 pub use evolve::EvolveError;
-pub use options::{Locale, tool_approval_options};
+pub use options::tool_approval_options;
 pub use request::{
     Action, InteractionKind, InteractionOption, InteractionRequest, OPTIONS_MAX, REQUEST_BYTES_MAX,
     RequestError,

@@ -18,6 +18,7 @@
 //! have none of their own.
 
 mod format;
+mod locale;
 mod render;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -28,7 +29,6 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-pub use crate::interaction::Locale;
 use crate::time::Millis;
 pub use catalogue::*;
 

@@ -13,6 +13,7 @@ use crate::problem::{Code, Problem};
 use crate::state::State;
 
 mod markdown;
+mod messages;
 mod reference;
 
 pub(crate) use reference::Reference;
@@ -52,6 +53,8 @@ pub(crate) fn routes() -> Router<State> {
         .into_iter()
         .fold(Router::new(), |router, page| router.route(page, get(index)));
     pages
+        .route("/app/messages.json", get(messages::preferred))
+        .route("/app/messages/{file}", get(messages::named))
         .route("/app/{*path}", get(asset))
         .route("/sw.js", get(worker))
         .route("/favicon.ico", get(icon))
@@ -139,17 +142,27 @@ fn from_disk(folder: &FilePath, path: &str) -> Option<Vec<u8>> {
 /// The file, unless the browser has it already.
 fn fresh(headers: &HeaderMap, file: &EmbeddedFile, kind: &'static str) -> Response {
     let tag = format!("\"{}\"", hex::encode(file.metadata.sha256_hash()));
+    unless_known(headers, &tag, kind, || file.data.clone().into_owned())
+}
+
+/// What `tag` stands for, unless the browser has it already.
+fn unless_known(
+    headers: &HeaderMap,
+    tag: &str,
+    kind: &'static str,
+    body: impl FnOnce() -> Vec<u8>,
+) -> Response {
     let known = headers
         .get(header::IF_NONE_MATCH)
         .is_some_and(|known| known.as_bytes() == tag.as_bytes());
     let mut response = if known {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
-        ([(header::CONTENT_TYPE, kind)], file.data.clone().into_owned()).into_response()
+        ([(header::CONTENT_TYPE, kind)], body()).into_response()
     };
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    if let Ok(tag) = HeaderValue::from_str(&tag) {
+    if let Ok(tag) = HeaderValue::from_str(tag) {
         headers.insert(header::ETAG, tag);
     }
     response

@@ -3,13 +3,12 @@
 import { api } from '../api.js';
 import { fill, h } from '../dom.js';
 import { icon } from '../icons.js';
-import { t } from '../i18n.js';
+import { t, tag } from '../i18n.js';
 import { afterTyping, loading, page, pagedList } from '../parts/page.js';
 import { exportButton } from '../parts/save.js';
 import { raw, safe } from '../parts/text.js';
 import { LOOKS, timelineRow } from './session.js';
 import { sessionPath } from '../router.js';
-import { tag } from '../time.js';
 
 /** @returns {import('../main.js').Page} */
 export function auditPage() {

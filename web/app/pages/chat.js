@@ -96,7 +96,7 @@ class Chat {
     const id = freshId('message');
     this.#input = h('textarea', { id, rows: 1, placeholder: t('chat.placeholder'), 'data-message': true });
     drafted(this.#input, DRAFT);
-    const send = h('button.button.button-primary', { type: 'submit', 'aria-label': t('chat.send') }, icon('send'));
+    const send = h('button.button.button-primary', { type: 'submit', 'aria-label': t('prompt.send') }, icon('send'));
     const label = h('label.visually-hidden', { for: id }, t('chat.placeholder'));
     const form = h('form.composer', {}, label, this.#input, send);
     form.addEventListener('submit', (event) => {
@@ -181,7 +181,7 @@ class Chat {
     }
     if (read.reading === 'other') return false;
     if (read.reading !== 'answer' || read.choices.length === 0) {
-      const codes = open.map(({ question }) => question.code).join(', ');
+      const codes = open.map(({ question }) => question.code);
       this.#say(h('span.fault', {}, t(read.reading === 'unknownCode' ? 'chat.unknownCode' : 'chat.which', { codes })));
       return true;
     }

@@ -1,6 +1,6 @@
 // The inbox: pending requests, most urgent first, and beside them the one that is chosen.
 
-import { alikeIn, alikeOf } from '../alike.js';
+import { alikeIn, alikeOf, turnOf } from '../alike.js';
 import { api } from '../api.js';
 import { arrange, fill, h } from '../dom.js';
 import { guard } from '../guard.js';
@@ -79,12 +79,17 @@ class Inbox {
       { key: 'k', label: 'keys.previous', run: () => this.#move(-1) },
       {
         key: 'a',
-        label: 'keys.approve',
+        label: 'option.approve',
         run: () => bar().takeAction('APPROVE_AND_EXECUTE'),
         when: () => Boolean(bar()),
       },
-      { key: 'r', label: 'keys.reject', run: () => bar().takeAction('REJECT_WITH_REASON'), when: () => Boolean(bar()) },
-      { key: 'e', label: 'keys.edit', run: () => bar().toggleEdit(), when: () => Boolean(bar()?.canEdit) },
+      {
+        key: 'r',
+        label: 'key.reject_reason',
+        run: () => bar().takeAction('REJECT_WITH_REASON'),
+        when: () => Boolean(bar()),
+      },
+      { key: 'e', label: 'edit.title', run: () => bar().toggleEdit(), when: () => Boolean(bar()?.canEdit) },
       { key: '/', label: 'keys.search', run: () => this.#tools.focus() },
       { key: 'Escape', label: 'keys.back', run: () => go('/'), when: () => Boolean(this.#route.requestId) },
     ];
@@ -218,7 +223,7 @@ class Inbox {
   }
 
   #show(question, of) {
-    const several = of === 'turn' ? turnOf(question) : of === 'alike' ? alikeOf(question, store.todo) : [];
+    const several = of === 'turn' ? turnOf(question, store.todo) : of === 'alike' ? alikeOf(question, store.todo) : [];
     guard.left(question.requestId);
     if (several.length > 1) {
       this.#view = togetherView(several, of);
@@ -236,7 +241,7 @@ class Inbox {
   /** The way back, and from one call of a turn to all of them. */
   #drawBar() {
     const { question, isTogether } = this.#view;
-    const turn = turnOf(question);
+    const turn = turnOf(question, store.todo);
     const alike = alikeOf(question, store.todo).filter(({ group }) => !group || group !== question.group);
     const path = questionPath(question.requestId);
     fill(
@@ -287,9 +292,6 @@ export function nextIndex(ids, chosen, at, by) {
   const next = here >= 0 ? here + by : by > 0 ? at : at - 1;
   return Math.min(ids.length - 1, Math.max(0, next));
 }
-
-/** What is pending of a question's turn. */
-const turnOf = ({ group }) => (group ? store.todo.filter((other) => other.group === group) : []);
 
 /** @returns {import('../main.js').Page} */
 export const inboxPage = (route) => new Inbox(route);

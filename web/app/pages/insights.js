@@ -3,11 +3,11 @@
 import { api, query } from '../api.js';
 import { fill, h } from '../dom.js';
 import { icon } from '../icons.js';
-import { t } from '../i18n.js';
+import { t, tag } from '../i18n.js';
 import { columnChart, figure } from '../parts/chart.js';
 import { loading, page } from '../parts/page.js';
 import { raw, safe } from '../parts/text.js';
-import { dateWithZone, lengthInWords, shortLength, tag } from '../time.js';
+import { dateWithZone, lengthInWords, shortLength } from '../time.js';
 import { OUTCOMES } from './history.js';
 
 const PERIODS = [7, 30, 90];
@@ -80,31 +80,31 @@ function draw(got, days) {
     figures(got),
     perDay(everyDay(got.days, days)),
     decisionTimes(got.decisionTimes),
-    byName('tools', got.tools, 'tool', t('insights.noTool')),
-    byName('rules', got.rules, 'rule', t('insights.noRule')),
-    byName('people', got.people, 'person', ''),
+    byName(t('insights.tools'), got.tools, 'tool', t('insights.noTool')),
+    byName(t('insights.rules'), got.rules, 'rule', t('insights.noRule')),
+    byName(t('insights.people'), got.people, 'person', ''),
     standing(got.standing),
   ];
 }
 
 /** The numbers one asks for first. */
 function figures({ all, medianMs, ninetiethMs, standing }) {
-  const one = (name, value, note) =>
+  const one = (name, label, value, note) =>
     h(
       'div.number',
       { 'data-number': name },
-      h('dt', {}, t(`insights.${name}`)),
+      h('dt', {}, label),
       h('dd', {}, value, note && h('span.hint', {}, ' ', note)),
     );
   return h(
     'dl.numbers',
     {},
-    one('requests', count(all.requests)),
-    one('decided', count(all.decided), percent(all.decided, all.requests)),
-    one('median', length(medianMs), ninetiethMs !== null && t('insights.ninetieth', { time: length(ninetiethMs) })),
-    one('hasty', percent(all.hasty, all.decided), t('insights.of', { n: count(all.hasty) })),
-    one('expired', count(all.expired), percent(all.expired, all.requests)),
-    one('standing', count(standing.inForce), t('insights.uses', { n: count(standing.uses) })),
+    one('requests', t('insights.requests'), count(all.requests)),
+    one('decided', t('insights.decided'), count(all.decided), percent(all.decided, all.requests)),
+    one('median', t('insights.median'), length(medianMs), ninetiethMs !== null && t('insights.ninetieth', { time: length(ninetiethMs) })),
+    one('hasty', t('insights.hasty'), percent(all.hasty, all.decided), t('insights.of', { n: all.hasty })),
+    one('expired', t('insights.expired'), count(all.expired), percent(all.expired, all.requests)),
+    one('standing', t('insights.standing'), count(standing.inForce), t('insights.uses', { n: standing.uses })),
   );
 }
 
@@ -147,8 +147,8 @@ function decisionTimes(classes) {
 }
 
 /** Tools, rules or people, most requests first; each leads to its requests. */
-function byName(kind, tallies, field, without) {
-  return figure(t(`insights.${kind}`), {
+function byName(title, tallies, field, without) {
+  return figure(title, {
     head: [
       t(`history.${field}`),
       t('insights.requests'),

@@ -84,7 +84,7 @@ function playground() {
 function draw(policy) {
   const setting = (label, value) => h('div.setting', {}, h('dt', {}, label), h('dd', {}, value));
   return [
-    h('h2', {}, t('policy.settings')),
+    h('h2', {}, t('menu.title')),
     h(
       'dl.settings',
       {},

@@ -74,7 +74,7 @@ function change(change) {
   );
 }
 
-const word = (decision) => t(`replay.word.${decision}`);
+const word = (decision) => (decision === 'askOtherwise' ? t('replay.askOtherwise') : t(`effect.${decision}`));
 
 function example(call) {
   return h(
@@ -87,7 +87,7 @@ function example(call) {
       h(
         'p.card-note',
         {},
-        t('replay.times', { n: call.times }),
+        t('times', { n: call.times }),
         ' · ',
         moment(call.at),
         ' · ',

@@ -102,13 +102,13 @@ class Session {
     const admin = store.me?.role === 'admin';
     const over = session.state === 'ended';
     fill(this.#agent, icon('terminal'), ' ', raw(session.agent ?? ''));
-    fill(this.#calls, t('sessions.calls', { n: session.calls ?? 0 }));
+    fill(this.#calls, t('calls', { n: session.calls ?? 0 }));
     fill(this.#state, t(over ? 'sessions.ended' : 'sessions.running'));
     this.#state.classList.toggle('risk-low', !over);
     this.#mode.disabled = !admin || over;
     this.#mode.value = session.mode ?? 'default';
     const tools = session.approvalTools ?? [];
-    fill(this.#tools, tools.length > 0 && t('session.approvalTools', { tools: tools.join(', ') }));
+    fill(this.#tools, tools.length > 0 && t('session.approvalTools', { tools }));
     const parts = [this.#agent, this.#calls, this.#state, this.#tools, this.#spring, this.#mode];
     arrange(this.#head, admin && !over ? [...parts, this.#allow, this.#end] : parts);
   }
@@ -116,7 +116,7 @@ class Session {
   #modeChoice() {
     const mode = h(
       'select.compact',
-      { 'aria-label': t('session.mode'), onchange: () => this.#setMode(mode.value) },
+      { 'aria-label': t('policy.mode'), onchange: () => this.#setMode(mode.value) },
       MODES.map((name) => h('option', { value: name }, t(`mode.${name}`))),
     );
     return mode;
@@ -198,7 +198,7 @@ export function timelineRow(row) {
     h(
       'span.event-side',
       {},
-      typeof about === 'string' && h('a', { href: questionPath(about) }, t('session.question')),
+      typeof about === 'string' && h('a', { href: questionPath(about) }, t('closed.request')),
       h('time', { datetime: row.at, title: String(row.at) }, moment(row.at)),
     ),
   );

@@ -16,7 +16,7 @@ const MIN = [2, 3, 5, 10];
 export function suggestionsPage() {
   const list = h('ul.cards', { 'data-suggestions': true });
   const days = select(DAYS, 30, (n) => t('suggest.days', { n }));
-  const min = select(MIN, 3, (n) => t('suggest.min', { n }));
+  const min = select(MIN, 3, (n) => t('times', { n }));
   const load = async () => {
     const got = await loading(list, () => api.suggestions({ days: days.value, min: min.value }));
     if (got) fill(list, got.items.length ? got.items.map(card) : h('li.quiet', {}, t('suggest.empty')));

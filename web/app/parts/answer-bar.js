@@ -9,7 +9,7 @@ import { t } from '../i18n.js';
 import { editor } from './editor.js';
 import { editButton, optionButton, silence } from './option-button.js';
 import { remember } from './remember.js';
-import { changes, confirmKey, secondStep } from './second-step.js';
+import { changes, confirmWords, secondStep } from './second-step.js';
 import { safe } from './text.js';
 import { toast } from './toast.js';
 
@@ -204,7 +204,7 @@ export class AnswerBar {
   #askAgain(option, feedback) {
     const high = approves(option) && this.#question.risk === 'HIGH';
     const edited = approves(option) ? this.#editor?.value() : undefined;
-    const words = t(confirmKey(option, high, edited?.changed), { option: option.label });
+    const words = confirmWords(option, high, edited?.changed);
     const panel = this.#panel(
       option,
       () => this.#send(option, feedback),

@@ -26,7 +26,7 @@ function entry({ sessionId, title, at }, current) {
     h(
       'a.chat-link',
       { href: chatPath(sessionId), 'data-chat': sessionId, 'aria-current': sessionId === current ? 'page' : null },
-      h('span.chat-title', {}, title ? raw(title) : t('chat.untitled')),
+      h('span.chat-title', {}, title ? raw(title) : t('nav.chat')),
       h('span.chat-when', {}, when(at)),
       asks && h('span.badge', {}, t('chat.asks')),
     ),

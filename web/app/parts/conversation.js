@@ -97,7 +97,7 @@ export class Conversation {
       h(
         'div.chat-step',
         { 'data-step': 'action' },
-        h('span.chat-step-name', {}, t('chat.action'), ' ', h('code', {}, raw(tool))),
+        h('span.chat-step-name', {}, t('policy.tool'), ' ', h('code', {}, raw(tool))),
         h('pre.code', { tabindex: '0' }, raw(wordsOf(args))),
         result,
       ),

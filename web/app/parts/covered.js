@@ -8,12 +8,12 @@ import { raw, sentence } from './text.js';
 export function covered(past) {
   if (!past.calls) return h('p.quiet', {}, t('covered.nothing'));
   const counts = [
-    t('covered.calls', { n: past.calls }),
+    t('calls', { n: past.calls }),
     t('covered.approved', { n: past.approved }),
     past.refused > 0 && t('covered.refused', { n: past.refused }),
     t('covered.sessions', { n: past.sessions }),
     t('covered.days', { n: past.days }),
-    past.people.length > 0 && t('covered.people', { names: past.people.join(', ') }),
+    past.people.length > 0 && t('covered.people', { names: past.people }),
   ];
   return h(
     'div.covered',

@@ -2,8 +2,7 @@
 
 import { h } from '../dom.js';
 import { icon } from '../icons.js';
-import { t } from '../i18n.js';
-import { tag } from '../time.js';
+import { t, tag } from '../i18n.js';
 import { diffCounts, diffSize, diffTable } from './diff.js';
 import { riskBadge, riskClass } from './risk.js';
 import { safe, sentence } from './text.js';

@@ -65,8 +65,8 @@ export function editor(call, { start, onChange = () => {} } = {}) {
   const element = h(
     'section.editor',
     { 'aria-label': t('edit.title') },
-    h('div.editor-half', {}, h('h3.block-label', {}, t('edit.form')), form),
-    h('div.editor-half', {}, h('label.block-label', { for: id }, t('edit.json')), area),
+    h('div.editor-half', {}, h('h3.block-label', {}, t('request.arguments')), form),
+    h('div.editor-half', {}, h('label.block-label', { for: id }, 'JSON'), area),
     h('p.hint.editor-hint', {}, t('edit.hint')),
     fault,
   );
@@ -87,5 +87,5 @@ export function editor(call, { start, onChange = () => {} } = {}) {
 }
 
 function faultInWords({ field, rule, limit }) {
-  return t(`invalid.${rule}`, { field: field || t('edit.form'), limit: limit ?? '' });
+  return t(`invalid.${rule}`, { field: field || t('request.arguments'), limit: limit ?? '' });
 }

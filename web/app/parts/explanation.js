@@ -3,7 +3,6 @@
 import { h } from '../dom.js';
 import { icon } from '../icons.js';
 import { t } from '../i18n.js';
-import { lengthInWords } from '../time.js';
 import { commandLine } from './document.js';
 import { riskBadge } from './risk.js';
 import { escapeHidden, raw, safe, sentence } from './text.js';
@@ -57,12 +56,11 @@ export function explanation(verdict) {
 /** Who is asked, how many must agree, and by when. */
 export function termsInWords({ approvers, quorum, notRequester, timeoutMs, escalateAfterMs, escalateTo }) {
   return [
-    approvers?.length && t('policy.approvers', { names: approvers.join(', ') }),
+    approvers?.length && t('policy.approvers', { names: approvers }),
     quorum > 1 && t('policy.quorum', { n: quorum }),
     notRequester && t('policy.notRequester'),
-    timeoutMs && t('policy.ruleTimeout', { time: lengthInWords(timeoutMs) }),
-    escalateTo?.length > 0 &&
-      t('policy.escalate', { time: lengthInWords(escalateAfterMs ?? 0), names: escalateTo.join(', ') }),
+    timeoutMs && t('policy.ruleTimeout', { time: timeoutMs }),
+    escalateTo?.length > 0 && t('policy.escalate', { time: escalateAfterMs ?? 0, names: escalateTo }),
   ]
     .filter(Boolean)
     .join(' · ');

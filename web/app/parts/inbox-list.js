@@ -105,7 +105,7 @@ export function turn(group) {
   element.show = (questions, nodes) => {
     fill(
       head,
-      h('span', {}, t('turn.title', { n: questions.length })),
+      h('span', {}, questions.length === 1 ? t('turn.part') : t('turn.heading', { n: questions.length })),
       questions.length > 1 &&
         h(
           'a',

@@ -6,7 +6,7 @@ import { fill, h } from '../dom.js';
 import { guard } from '../guard.js';
 import { held } from '../held.js';
 import { icon } from '../icons.js';
-import { names, t } from '../i18n.js';
+import { t } from '../i18n.js';
 import { store, withDeadline } from '../store.js';
 import { AnswerBar } from './answer-bar.js';
 import { Comments } from './comments.js';
@@ -285,5 +285,5 @@ function waitingFor(question) {
       n: Math.max(1, question.votes.needed - question.votes.have),
       who: stillMissing(question),
     });
-  return question.askedOf?.length ? t('question.notYours', { names: names(question.askedOf) }) : (question.why ?? '');
+  return question.askedOf?.length ? t('question.notYours', { names: question.askedOf }) : (question.why ?? '');
 }

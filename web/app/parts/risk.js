@@ -11,5 +11,5 @@ export const riskClass = (risk) => (KNOWN.includes(risk) ? `risk-${risk.toLowerC
 /** A badge. `long` says "High risk" instead of "High". */
 export function riskBadge(risk, { long = false } = {}) {
   if (!KNOWN.includes(risk)) return null;
-  return h('span.badge', { class: riskClass(risk) }, t(`risk.${long ? 'long.' : ''}${risk}`));
+  return h('span.badge', { class: riskClass(risk) }, long ? t(`risk.long.${risk}`) : t(`risk.${risk}`));
 }

@@ -17,7 +17,7 @@ export function secondStep(option, { danger, onSend, onBack }, ...content) {
     optionIcon(option),
     safe(option.label),
   );
-  const back = h('button.button', { type: 'button', 'data-back': true, onclick: onBack }, t('back'));
+  const back = h('button.button', { type: 'button', 'data-back': true, onclick: onBack }, t('prompt.back'));
   const panel = h('div.panel', {}, content, h('div.buttons', {}, go, back));
   panel.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape') return;
@@ -33,8 +33,8 @@ export function changes(hunks) {
 }
 
 /** What the second step asks. */
-export function confirmKey(option, high, changed) {
-  if (high) return changed ? 'confirm.highChanged' : 'confirm.high';
-  if (changed) return 'confirm.changed';
-  return option.action === 'TERMINATE' ? 'confirm.terminate' : 'confirm.dangerous';
+export function confirmWords(option, high, changed) {
+  if (high) return t(changed ? 'confirm.highChanged' : 'confirm.high');
+  if (changed) return t('confirm.changed');
+  return option.action === 'TERMINATE' ? t('confirm.terminate') : t('confirm.dangerous', { option: option.label });
 }

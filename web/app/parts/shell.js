@@ -5,7 +5,7 @@ import { forgetDrafts } from '../drafts.js';
 import { fill, h } from '../dom.js';
 import { held, holds, setHolds } from '../held.js';
 import { icon, logo } from '../icons.js';
-import { locale, setLocale, t } from '../i18n.js';
+import { languages, locale, setLocale, t } from '../i18n.js';
 import { allKeys } from '../keys.js';
 import { canNotify, notifyState, switchNotifications } from '../notify.js';
 import { canPush, pushState, stopPush, switchPush } from '../push.js';
@@ -128,7 +128,7 @@ export class Shell {
     fill(
       this.#badge,
       h('span', { 'aria-hidden': 'true' }, String(count)),
-      h('span.visually-hidden', {}, t('nav.waiting', { n: count })),
+      h('span.visually-hidden', {}, t('inbox.count', { n: count })),
     );
   }
 
@@ -202,15 +202,8 @@ export class Shell {
         t('menu.language'),
         'locale',
         locale(),
-        [
-          ['en', 'English'],
-          ['zh', '中文'],
-        ],
-        (value) => {
-          setLocale(value);
-          this.#menu.close();
-          this.on.onLocale();
-        },
+        languages().map(({ locale: value, name }) => [value, name]),
+        (value) => this.#speak(value),
       ),
       segments(
         t('menu.undo'),
@@ -231,7 +224,7 @@ export class Shell {
             'button.button',
             { type: 'button', 'data-notify': true, onclick: () => this.#notify() },
             icon('bell'),
-            t(`notify.${notifyState()}`),
+            t(`notify.state.${notifyState()}`),
           ),
         ),
       canPush() &&
@@ -243,7 +236,7 @@ export class Shell {
             'button.button',
             { type: 'button', 'data-push': pushState(), onclick: () => this.#push() },
             icon('bell'),
-            t(`notify.${pushState()}`),
+            t(`notify.state.${pushState()}`),
           ),
         ),
       h(
@@ -258,6 +251,17 @@ export class Shell {
       ),
       h('p.hint', {}, `Placet ${store.me?.version ?? ''}`),
     );
+  }
+
+  async #speak(language) {
+    try {
+      await setLocale(language);
+    } catch {
+      toast(t('line.lost'), 'bad');
+      return;
+    }
+    this.#menu.close();
+    this.on.onLocale();
   }
 
   async #notify() {

@@ -21,11 +21,9 @@ const SIMPLE = ['APPROVE_AND_EXECUTE', 'REJECT_WITH_REASON', 'SKIP'];
 const simpleOptions = (question) =>
   optionsOf(question).filter((option) => SIMPLE.includes(option.action) && !needsText(option));
 
-/** What is said of questions of one turn, and of one kind. */
-const WORDS = {
-  turn: { heading: 'turn.heading', done: 'turn.done' },
-  alike: { heading: 'alike.heading', done: 'alike.done' },
-};
+/** What is said of requests of one turn, and of one kind. */
+const heading = (of, n) => (of === 'turn' ? t('turn.heading', { n }) : t('alike.heading', { n }));
+const done = (of) => t(of === 'turn' ? 'turn.done' : 'alike.done');
 
 class Together {
   isTogether = true;
@@ -42,7 +40,7 @@ class Together {
     this.of = of;
     this.#key = `${of}:${questions[0].requestId}`;
     this.question = questions[0];
-    this.#heading = h('h1.question-heading', { tabindex: '-1' }, t(WORDS[of].heading, { n: questions.length }));
+    this.#heading = h('h1.question-heading', { tabindex: '-1' }, heading(of, questions.length));
     this.#items = questions.map((question) => this.#item(question));
     this.element = h(
       'div.question-frame',
@@ -121,7 +119,7 @@ class Together {
       h(
         'details.together-more',
         {},
-        h('summary', {}, t('turn.more')),
+        h('summary', {}, t('request.details')),
         h('div.blocks.blocks-quiet', {}, blocks(question.document?.body ?? [], { foldable: false })),
       ),
       choice,
@@ -165,7 +163,7 @@ class Together {
   #draw() {
     const count = this.#open.filter((item) => item.chosen()).length;
     if (this.#open.length === 0) {
-      fill(this.#foot, h('p.outcome.outcome-good', { 'data-outcome': 'good' }, icon('check'), t(WORDS[this.of].done)));
+      fill(this.#foot, h('p.outcome.outcome-good', { 'data-outcome': 'good' }, icon('check'), done(this.of)));
       return;
     }
     const button = (label, kind, data, onclick, disabled = false) =>
@@ -224,7 +222,7 @@ class Together {
       'div.panel',
       { role: 'alertdialog', 'aria-label': t('confirm.high') },
       h('p.confirm-words', {}, icon('warning'), h('span', {}, t('confirm.high'), ' ', h('strong', {}, sentence(gist)))),
-      h('div.buttons', {}, yes, h('button.button', { type: 'button', onclick: () => this.#draw() }, t('back'))),
+      h('div.buttons', {}, yes, h('button.button', { type: 'button', onclick: () => this.#draw() }, t('prompt.back'))),
     );
     fill(this.#foot, panel);
     this.#settle();

@@ -1,8 +1,9 @@
-// How it looks: on a phone, in Chinese, in the dark, and to a screen reader. Pictures are kept as artefacts.
+// Appearance: on a phone, in Chinese, in the dark, and to a screen reader. Pictures are kept as artefacts.
 
 import assert from 'node:assert/strict';
 
 import { t } from '../../app/i18n.js';
+import { LANGUAGES, ownSentences, saidIds, sentencesOf } from '../catalogue.js';
 import { accessible, open, picture, settled, story } from '../world.js';
 
 /** Something of every kind. */
@@ -74,7 +75,7 @@ story('in Chinese everything is Chinese, and the choice stays', {}, async (world
   const page = await world.window({ locale: 'zh-CN' });
   await open(page, wipe);
   assert.equal(await page.evaluate(() => document.documentElement.lang), 'zh-CN');
-  await page.getByText('为什么问你').waitFor();
+  await page.getByText(sentencesOf('zh')['request.why']).waitFor();
   assert.match(await page.locator('[data-option="approve"]').innerText(), /批准/);
   await picture(page, 'chinese');
   await page.setViewportSize({ width: 390, height: 844 });
@@ -85,6 +86,33 @@ story('in Chinese everything is Chinese, and the choice stays', {}, async (world
   await page.locator('[data-option="approve"]', { hasText: 'Approve' }).waitFor();
   await page.reload();
   await page.locator('[data-option="approve"]', { hasText: 'Approve' }).waitFor();
+});
+
+story('the server sends every sentence that the page says, and no other, in each language', {}, async (world) => {
+  const said = [...saidIds()];
+  // Found by a value, or said by the rules that fill in parameters.
+  const looked = (id) => id.startsWith('category.') || id.startsWith('format.');
+  for (const language of LANGUAGES) {
+    const response = await fetch(`${world.url}/app/messages/${language}.json`);
+    const { locale, languages, sentences } = await response.json();
+    assert.equal(locale, language);
+    assert.deepEqual(languages.map((other) => other.locale).sort(), LANGUAGES);
+    assert.deepEqual(
+      said.filter((id) => !(id in sentences)),
+      [],
+      'not sent',
+    );
+    const own = ownSentences(language);
+    const extra = Object.keys(sentences).filter((id) => !(id in own) && !looked(id) && !said.includes(id));
+    // Tables are sent by the beginning of their ids, so a sentence may bring the one that describes it.
+    assert.deepEqual(
+      extra.filter((id) => !said.some((other) => id.startsWith(other))),
+      [],
+      'sent for nothing',
+    );
+    const catalogue = sentencesOf(language);
+    for (const [id, sentence] of Object.entries(sentences)) assert.equal(sentence, catalogue[id], id);
+  }
 });
 
 story('dark is the system’s choice until somebody chooses', {}, async (world) => {

@@ -77,7 +77,7 @@ fn the_demo_plays_by_script_and_leaves_exactly_what_was_decided() {
 
 #[test]
 fn the_demo_speaks_chinese() {
-    let text = demo(&["--yes", "--chinese"]);
+    let text = demo(&["--yes", "--locale", "zh"]);
     for seen in [
         "智能体修改文件",
         "剩余时间",

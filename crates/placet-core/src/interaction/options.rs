@@ -1,34 +1,11 @@
 //! The options of each kind of question, in the words of each language.
 
-use serde::{Deserialize, Serialize};
-
 use super::{Action, Asked, InteractionOption, InteractionRequest, Subject};
-use crate::messages::{Message, option};
+use crate::messages::{Locale, Message, option};
 use crate::verdict::{AnswerKind, Answers};
 
 /// The option that leaves a question unanswered, where its asker can go on without an answer.
 const DISMISS: &str = "dismiss";
-
-/// A language people are asked in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Locale {
-    /// English.
-    #[serde(rename = "en")]
-    English,
-    /// Chinese.
-    #[serde(rename = "zh", alias = "zh-CN")]
-    Chinese,
-}
-
-impl Locale {
-    /// Its folder under `messages/`.
-    pub const fn tag(self) -> &'static str {
-        match self {
-            Self::English => "en",
-            Self::Chinese => "zh",
-        }
-    }
-}
 
 impl Asked {
     /// The ways to answer, in the order they are shown.

@@ -33,6 +33,19 @@ pub(super) enum Kind {
     Message,
 }
 
+impl Kind {
+    /// How a sentence names it, after the parameter.
+    const fn suffix(self) -> &'static str {
+        match self {
+            Self::Text => "",
+            Self::Number => ":number",
+            Self::Duration => ":duration",
+            Self::List => ":list",
+            Self::Message => ":message",
+        }
+    }
+}
+
 pub(super) fn language(locale: Locale) -> &'static Language {
     let tag = locale.tag();
     let found = catalogue::LANGUAGES.iter().find(|language| language.tag == tag);
@@ -140,7 +153,7 @@ pub(super) fn templates(locale: Locale, prefix: &str) -> impl Iterator<Item = (&
 fn template(piece: &Piece) -> String {
     match piece {
         Piece::Text(text) => (*text).to_owned(),
-        Piece::Parameter(name, _) => format!("{{{name}}}"),
+        Piece::Parameter(name, kind) => format!("{{{name}{}}}", kind.suffix()),
         Piece::Plural(name, one, other) => format!("{{{name}|{one}|{other}}}"),
         Piece::Nested(table) => format!("{{{table}.*}}"),
     }
