@@ -33,6 +33,7 @@ pub mod render;
 pub mod reply;
 pub mod run;
 pub mod sealed;
+pub mod shared;
 pub mod snapshot;
 pub mod standing;
 pub mod step;

@@ -9,6 +9,7 @@ use crate::interaction::Shown;
 use crate::journal::genesis;
 use crate::lease::Fence;
 use crate::push::Device;
+use crate::shared::{SharedKey, SharedValue};
 use crate::time::Timestamp;
 
 /// An operational change.
@@ -104,6 +105,20 @@ pub enum Change {
     KeepPushKey(Vec<u8>),
     /// Messages seen before this moment are forgotten.
     ForgetInbound {
+        /// Which moment.
+        before: Timestamp,
+    },
+    /// Sets a value that all processes share. Refused if another value is there by now.
+    Share {
+        /// Which one.
+        key: SharedKey,
+        /// What is there; nothing if none is.
+        was: Option<String>,
+        /// What will be there.
+        value: SharedValue,
+    },
+    /// Removes shared values that ended before this moment.
+    ForgetShared {
         /// Which moment.
         before: Timestamp,
     },

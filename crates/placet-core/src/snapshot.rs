@@ -27,6 +27,7 @@ use crate::listing::{
 use crate::outgoing::OutboxItem;
 use crate::push::Device;
 use crate::record::{CallHead, CallRecord, RunRecord, SessionRecord};
+use crate::shared::{SharedKey, SharedKind, SharedValue};
 use crate::standing::StandingGrant;
 use crate::time::Timestamp;
 
@@ -170,6 +171,10 @@ lookups! {
     lease: Lease(LeaseName) -> Option<Lease>;
     /// The leases that a process took last.
     leases_of: LeasesOf(LeaseOwner) -> BTreeSet<Fence>;
+    /// A value that all processes share. It may have ended.
+    shared: Shared(SharedKey) -> Option<SharedValue>;
+    /// All of a kind, by their names.
+    shared_of: SharedOf(SharedKind) -> BTreeMap<String, SharedValue>;
     /// The sessions whose open run was driven by a process that is gone at this moment.
     lost_runs: LostRuns(Timestamp) -> Vec<SessionId>;
     /// When a question was asked.

@@ -32,6 +32,8 @@ mod remember;
 mod run;
 mod session;
 mod settle;
+mod share;
+mod sign_in;
 mod terms;
 #[cfg(test)]
 mod tests;
@@ -57,6 +59,10 @@ pub use remember::Authority;
 pub use run::{Ending, RunRefusal, end_run, take_turn};
 pub use session::{
     RevokeRefusal, SettingRefusal, allow_tool, cancel_question, end_session, revoke_standing, set_mode,
+};
+pub use share::{share_first, share_instead};
+pub use sign_in::{
+    Challenge, CodeRefusal, ProofRefusal, current_challenge, give_code, sign_out, use_code, use_proof,
 };
 pub use terms::RunTerms;
 pub use user_message::{MessageOutcome, TellRefusal, UserMessage, may_tell, tell};

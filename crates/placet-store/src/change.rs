@@ -2,6 +2,7 @@
 
 use placet_core::outgoing::{Change, OutKind, Outgoing};
 use placet_core::push::Device;
+use placet_core::shared::{SharedKey, SharedValue};
 use placet_core::time::{Shift, Timestamp};
 
 use crate::error::StoreError;
@@ -117,6 +118,12 @@ fn set(conn: &Connection, change: &Change, at: Moment) -> Result<(), StoreError>
                 .execute([before.as_millis()])?;
             Ok(())
         }
+        Change::Share { key, was, value } => share(conn, key, was.as_deref(), value),
+        Change::ForgetShared { before } => {
+            conn.prepare_cached("DELETE FROM shared WHERE until < ?1")?
+                .execute([before.as_millis()])?;
+            Ok(())
+        }
     }
 }
 
@@ -135,6 +142,27 @@ fn add_device(conn: &Connection, device: &Device) -> Result<(), StoreError> {
         device.added_at.as_millis(),
     ])?;
     Ok(())
+}
+
+fn share(
+    conn: &Connection,
+    key: &SharedKey,
+    was: Option<&str>,
+    value: &SharedValue,
+) -> Result<(), StoreError> {
+    let (kind, name, text) = (key.kind.as_str(), key.name.as_str(), value.text.as_str());
+    let until = value.until.map(Timestamp::as_millis);
+    let set = match was {
+        None => conn
+            .prepare_cached("INSERT INTO shared VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING")?
+            .execute(params![kind, name, text, until])?,
+        Some(was) => conn
+            .prepare_cached(
+                "UPDATE shared SET value = ?3, until = ?4 WHERE kind = ?1 AND name = ?2 AND value = ?5",
+            )?
+            .execute(params![kind, name, text, until, was])?,
+    };
+    one(set, || format!("the shared {kind} `{name}` has another value"))
 }
 
 fn lease(conn: &Connection, change: &Change, at: Moment) -> Result<(), StoreError> {

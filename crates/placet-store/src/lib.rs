@@ -34,5 +34,5 @@ pub use clock::{Clock, SystemClock};
 pub use copy::{CopyError, copy};
 pub use error::{OpenError, StepError, StoreError};
 pub use location::Location;
-pub use store::{OnCommit, Options, Store};
+pub use store::{OnCommit, OnLook, Options, Store};
 pub use verify::{Anchor, AnchorError, Finding, FindingKind, Verified, verify_file};

@@ -83,6 +83,8 @@ fn value(view: &View<'_>, need: &Need) -> Result<Found, StoreError> {
         Need::ClaimedByProcess(now) => Found::ClaimedByProcess(view.claimed_by_process(*now)?),
         Need::Lease(name) => Found::Lease(view.lease(name)?),
         Need::LeasesOf(owner) => Found::LeasesOf(view.leases_of(&owner.0)?),
+        Need::Shared(key) => Found::Shared(view.shared(key)?),
+        Need::SharedOf(kind) => Found::SharedOf(view.shared_of(*kind)?),
         Need::LostRuns(now) => Found::LostRuns(view.lost_runs(*now)?),
         Need::AskedAt(id) => Found::AskedAt(view.asked_at(id)?),
         Need::QuestionsBefore(part) => Found::QuestionsBefore(view.questions_before(part)?),

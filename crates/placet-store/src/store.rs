@@ -36,12 +36,17 @@ const QUEUE_COMMITS_MAX: usize = 4096;
 /// What is told about rows once they are durable. Runs on the writer thread: it must be quick.
 pub type OnCommit = Box<dyn Fn(&[Committed]) + Send + Sync>;
 
+/// What is told that another process may have committed something.
+pub type OnLook = Box<dyn Fn() + Send + Sync>;
+
 /// How a store is opened.
 pub struct Options {
     /// Where time comes from.
     pub clock: Arc<dyn Clock>,
     /// Told about rows once they are durable, before those who wrote them.
     pub on_commit: Option<OnCommit>,
+    /// Told that another process may have committed something, with or without rows. Runs on the writer thread.
+    pub on_look: Option<OnLook>,
     /// How many rows may wait for a checkpoint.
     pub checkpoint_rows: u32,
     /// How long to wait for another program that holds the database.
@@ -55,6 +60,7 @@ impl Default for Options {
         Self {
             clock: Arc::new(SystemClock),
             on_commit: None,
+            on_look: None,
             checkpoint_rows: 1024,
             busy: Duration::from_secs(5),
             readers: 2,
@@ -166,6 +172,7 @@ impl Store {
             queue,
             clock: Arc::clone(&clock),
             on_commit: options.on_commit,
+            on_look: options.on_look,
             _lock: lock,
         };
         let thread = thread::Builder::new()

@@ -22,6 +22,7 @@ mod outbox;
 mod questions;
 mod rows;
 mod runs;
+mod shared;
 mod surroundings;
 
 pub(crate) use memory::mode_name;

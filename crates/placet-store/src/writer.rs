@@ -11,6 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use placet_core::listing::{Committed, JournalPage};
+use placet_core::shared::SharedKind;
 use placet_core::step::Commit;
 use placet_core::time::Timestamp;
 
@@ -97,10 +98,12 @@ impl Writer {
     pub(crate) fn new(conn: Connection, checkpoint_rows: u32) -> Result<Self, StoreError> {
         let told = Cell::new(View::new(&conn).head()?);
         checkpoint::restore_count(&conn)?;
-        // Only one process owns a file, so every lease is of one that is gone.
+        // Only one process owns a file, so every lease is of one that is gone, and so is every challenge: browsers sign a new one.
         if let Connection::Sqlite(_) = &conn {
             conn.prepare_cached("UPDATE leases SET until = ?1")?
                 .execute([i64::MIN])?;
+            conn.prepare_cached("DELETE FROM shared WHERE kind = ?1")?
+                .execute([SharedKind::Challenge.as_str()])?;
         }
         Ok(Self {
             conn,

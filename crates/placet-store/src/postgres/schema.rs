@@ -15,6 +15,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/postgres/0003.sql"),
     include_str!("../../migrations/postgres/0004.sql"),
     include_str!("../../migrations/postgres/0005.sql"),
+    include_str!("../../migrations/postgres/0006.sql"),
 ];
 /// The oldest server that is tested and that its makers still maintain.
 const SERVER_MIN: i32 = 140_000;

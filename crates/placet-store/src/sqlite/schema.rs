@@ -24,6 +24,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0011.sql"),
     include_str!("../../migrations/0012.sql"),
     include_str!("../../migrations/0013.sql"),
+    include_str!("../../migrations/0014.sql"),
 ];
 /// "Plct": tells our files from other SQLite files.
 const APPLICATION_ID: i32 = 0x506c_6374;

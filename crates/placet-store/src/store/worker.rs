@@ -9,8 +9,8 @@ use placet_core::step::Commit;
 use placet_core::time::Timestamp;
 use tokio::sync::{mpsc, oneshot};
 
-use super::OnCommit;
 use super::reader::{Look, guarded};
+use super::{OnCommit, OnLook};
 use crate::clock::SteadyClock;
 use crate::error::StoreError;
 use crate::sqlite::Lock;
@@ -42,6 +42,7 @@ pub(super) struct Worker {
     pub(super) queue: mpsc::Receiver<Message>,
     pub(super) clock: Arc<SteadyClock>,
     pub(super) on_commit: Option<OnCommit>,
+    pub(super) on_look: Option<OnLook>,
     /// Has the lock until the connection is closed; fields are dropped in order.
     pub(super) _lock: Option<Lock>,
 }
@@ -127,7 +128,13 @@ impl Worker {
             }
             Message::LookAround(reply) => {
                 let others = self.writer.others();
-                let _ = reply.send(others.map(|rows| self.tell(&rows)));
+                let looked = others.map(|rows| {
+                    self.tell(&rows);
+                    if let Some(on_look) = &self.on_look {
+                        let _ = catch_unwind(AssertUnwindSafe(on_look));
+                    }
+                });
+                let _ = reply.send(looked);
             }
             // A second close finds the first one done.
             Message::Close(_, reply) => {

@@ -21,6 +21,7 @@ mod groups;
 mod history;
 mod leases;
 mod questions;
+mod shared;
 mod surroundings;
 
 /// Runs a story on each kind of store, and checks the journal it leaves behind.

@@ -236,6 +236,16 @@ CREATE TABLE sessions (
     mode TEXT
 , agent TEXT, version INTEGER NOT NULL DEFAULT 0) STRICT
 
+CREATE TABLE shared (
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    value TEXT NOT NULL,
+    until INTEGER,
+    PRIMARY KEY (kind, name)
+) STRICT, WITHOUT ROWID
+
+CREATE INDEX shared_by_end ON shared (until) WHERE until IS NOT NULL
+
 CREATE TABLE standing (
     row INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
