@@ -16,6 +16,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::dispatch::Dispatch;
+use crate::mcp::PinsError;
 use crate::model::{Delta, Model};
 use crate::tools::Tools;
 
@@ -70,6 +71,9 @@ pub enum StartError {
     /// A built-in name was refused; a defect of this program.
     #[error(transparent)]
     Id(#[from] IdError),
+    /// It is not known how tools of MCP servers looked before.
+    #[error(transparent)]
+    Pins(#[from] PinsError),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -269,6 +273,7 @@ impl Builder {
             .map(|model| (model.name().to_owned(), model));
         let models: Vec<(String, Arc<dyn Model>)> = models.collect();
         let (usual_model, _) = models.first().ok_or(StartError::NoModel)?;
+        self.tools.keep_pins_in(&self.engine).await?;
         let host = RunHost {
             agent: self.name.unwrap_or_else(AgentId::built_in),
             workspace: self.engine.workspace().to_owned(),

@@ -22,7 +22,7 @@ use crate::model::{self, ApiKey, ConfiguredError, Model};
 use crate::sandbox::{self, Sandbox, Support};
 use crate::tools::{Database, Surroundings, Tools};
 
-/// The file that says how MCP tools looked when they were first seen.
+/// The file in which older versions kept how MCP tools looked when they were first seen.
 const PINS: &str = "mcp-tools.json";
 
 /// Why there is no model to think with.
@@ -128,8 +128,7 @@ impl Setup {
     }
 }
 
-/// All tools of the agent: the built-in ones, and those of the MCP servers, which are started. How their tools looked when they
-/// were first seen is kept in the folder `data`.
+/// All tools of the agent: the built-in ones, and those of the MCP servers, which are started.
 async fn all_tools(config: &Config, data: &Path) -> Result<Tools, ServersError> {
     let tools = Tools::builtin_in(surroundings(config, &workspace(config)));
     if config.mcp_servers.is_empty() {
@@ -143,7 +142,7 @@ async fn all_tools(config: &Config, data: &Path) -> Result<Tools, ServersError> 
         })
     });
     let access = access.collect::<Result<Vec<Access>, _>>()?;
-    let pins = Pins::open(&data.join(PINS))?;
+    let pins = Pins::moving(&data.join(PINS))?;
     Ok(tools.with_servers(Servers::start(access, pins).await))
 }
 

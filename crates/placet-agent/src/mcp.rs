@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use placet_core::confine::Level;
+use placet_engine::Engine;
 
 use crate::sandbox::Sandbox;
 use crate::tools::Tool;
@@ -75,6 +76,7 @@ pub struct Servers(Arc<Shared>);
 
 struct Shared {
     servers: Vec<Arc<Server>>,
+    pins: Arc<Pins>,
     listed: RwLock<Listed>,
 }
 
@@ -95,15 +97,28 @@ impl Servers {
         let server = |access| Arc::new(Server::new(access, Arc::clone(&pins)));
         let servers = Self(Arc::new(Shared {
             servers: servers.into_iter().map(server).collect(),
+            pins: Arc::clone(&pins),
             listed: RwLock::default(),
         }));
         servers.refresh().await;
         servers
     }
 
+    /// From here on how their tools first looked is in the store of this engine.
+    pub(crate) async fn keep_pins_in(&self, engine: &Engine) -> Result<(), PinsError> {
+        self.0.pins.keep_in(engine).await?;
+        for definition in self.0.servers.iter().flat_map(|server| server.definitions()) {
+            self.0.pins.first_seen(&definition.name, &definition.text).await?;
+        }
+        Ok(())
+    }
+
     /// Asks those servers what they can do that have said it changed or were started since. The listing stays the same one for
     /// as long as none has said anything new, for all callers.
     pub async fn refresh(&self) {
+        if let Err(error) = self.0.pins.look_again().await {
+            tracing::warn!(%error, "what other processes know of MCP tools cannot be read");
+        }
         join_all(self.0.servers.iter().map(|server| server.list_again())).await;
         // Looked at before the definitions: a list that comes in between is met again next time.
         let lists: Vec<u64> = self.0.servers.iter().map(|server| server.lists()).collect();
@@ -135,5 +150,6 @@ impl Servers {
     /// Stops the servers that are programs and takes leave of the others.
     pub async fn stop(&self) {
         join_all(self.0.servers.iter().map(|server| server.stop())).await;
+        self.0.pins.close();
     }
 }

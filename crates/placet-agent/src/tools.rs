@@ -16,10 +16,11 @@ use placet_core::ids::{SessionId, ToolName};
 use placet_core::interaction::InteractionRequest;
 use placet_core::policy::Mode;
 use placet_core::tool::{Category, OwnOpinion, Risk, Tool as Known};
+use placet_engine::Engine;
 use placet_engine::toolbox::Toolbox;
 use serde_json::Value;
 
-use crate::mcp::{Listing, Servers};
+use crate::mcp::{Listing, PinsError, Servers};
 use crate::model::{SpokenCall, ToolSpec};
 use crate::sandbox::{Sandbox, Support};
 
@@ -276,6 +277,14 @@ impl Tools {
         Self {
             others: self.others.clone(),
             ..Self::new(self.own.values().cloned().chain(others))
+        }
+    }
+
+    /// From here on how tools of MCP servers first looked is in the store of this engine.
+    pub(crate) async fn keep_pins_in(&self, engine: &Engine) -> Result<(), PinsError> {
+        match &self.others {
+            Others::Changing(servers) => servers.keep_pins_in(engine).await,
+            Others::None | Others::Held(_) => Ok(()),
         }
     }
 

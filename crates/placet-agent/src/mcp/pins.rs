@@ -1,21 +1,34 @@
 //! How every tool looked when it was first seen. A server can change what a tool says it does after people have learned to
 //! trust it; the next approver sees the change.
+//!
+//! The store has them, so they hold at every process of it. MCP servers start before the store is opened; what they say of their
+//! tools until then is pinned before the agent starts.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use placet_core::shared::SharedKind;
+use placet_core::steps;
+use placet_engine::Engine;
+use placet_store::{StepError, StoreError};
+
 /// Definitions by the tools' names, as first seen or as a person last approved them.
+#[derive(Default)]
 pub struct Pins {
-    file: Option<PathBuf>,
+    /// Where they are, while it is open.
+    engine: Mutex<Option<Engine>>,
+    /// What this process knows of them. Judging a call waits for nothing.
     seen: Mutex<BTreeMap<String, String>>,
+    /// The file of an older version, with what it holds.
+    older: Option<(PathBuf, BTreeMap<String, String>)>,
 }
 
-/// Why the file cannot be used. Without it no change would be noticed.
+/// Why the pins cannot be used. Without them no change would be noticed.
 #[derive(Debug, thiserror::Error)]
 pub enum PinsError {
-    /// It cannot be read.
+    /// The file of an older version cannot be read.
     #[error("`{path}`, which says how MCP tools looked when they were first seen, cannot be read: {why}")]
     Unreadable {
         /// Which file.
@@ -23,50 +36,99 @@ pub enum PinsError {
         /// Why not.
         why: String,
     },
+    /// It cannot be removed after its pins were moved into the store.
+    #[error("`{path}`, whose pins of MCP tools are in the store now, cannot be removed: {source}")]
+    Left {
+        /// Which file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The store failed.
+    #[error("how MCP tools looked when they were first seen cannot be read: {0}")]
+    Store(#[from] StoreError),
 }
 
 impl Pins {
-    /// Kept in a file, which is made when the first tool is seen.
-    pub fn open(path: &Path) -> Result<Self, PinsError> {
+    /// Those of the store, and of the file in which an older version kept them.
+    pub fn moving(file: &Path) -> Result<Self, PinsError> {
         let unreadable = |why: String| PinsError::Unreadable {
-            path: path.to_owned(),
+            path: file.to_owned(),
             why,
         };
-        let seen = match std::fs::read_to_string(path) {
-            Ok(text) => serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => BTreeMap::new(),
+        let older = match std::fs::read_to_string(file) {
+            Ok(text) => {
+                let seen = serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
+                Some((file.to_owned(), seen))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(unreadable(error.to_string())),
         };
         Ok(Self {
-            file: Some(path.to_owned()),
-            seen: Mutex::new(seen),
+            older,
+            ..Self::default()
         })
     }
 
-    /// Kept as long as this process lives.
-    pub fn in_memory() -> Self {
-        Self {
-            file: None,
-            seen: Mutex::default(),
+    /// From here on they are in the store of this engine.
+    pub(super) async fn keep_in(&self, engine: &Engine) -> Result<(), PinsError> {
+        *self.engine.lock().unwrap_or_else(PoisonError::into_inner) = Some(engine.clone());
+        if let Some((path, seen)) = &self.older
+            && path.exists()
+        {
+            for (tool, definition) in seen {
+                share_first(engine, tool, definition).await?;
+            }
+            std::fs::remove_file(path).map_err(|source| PinsError::Left {
+                path: path.clone(),
+                source,
+            })?;
         }
+        Ok(self.look_again().await?)
     }
 
-    /// Keeps how a tool looks, unless it was seen before.
-    pub(super) fn first_seen(&self, tool: &str, definition: &str) {
-        self.change(|seen| {
-            let new = !seen.contains_key(tool);
-            if new {
-                seen.insert(tool.to_owned(), definition.to_owned());
-            }
-            new
-        });
+    /// Learns what other processes pinned, and what was approved at them.
+    pub(super) async fn look_again(&self) -> Result<(), StoreError> {
+        let Some(engine) = self.engine() else {
+            return Ok(());
+        };
+        let stored = engine
+            .store()
+            .look(|stored| stored.shared_of(&SharedKind::Tool).cloned())
+            .await?;
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        *seen = stored
+            .into_iter()
+            .map(|(tool, definition)| (tool, definition.text))
+            .collect();
+        Ok(())
+    }
+
+    /// Pins how a tool looks, unless it was seen before.
+    pub(super) async fn first_seen(&self, tool: &str, definition: &str) -> Result<(), StoreError> {
+        let is_known = self
+            .seen
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .contains_key(tool);
+        let Some(engine) = self.engine().filter(|_| !is_known) else {
+            return Ok(());
+        };
+        let pinned = share_first(&engine, tool, definition).await?;
+        self.learn(tool, pinned);
+        Ok(())
     }
 
     /// A person has seen that it looks like this now, and let it run.
-    pub(super) fn accept(&self, tool: &str, definition: &str) {
-        self.change(|seen| {
-            seen.insert(tool.to_owned(), definition.to_owned()).as_deref() != Some(definition)
-        });
+    pub(super) async fn accept(&self, tool: &str, definition: &str) -> Result<(), StoreError> {
+        let Some(engine) = self.engine() else {
+            return Ok(());
+        };
+        let key = SharedKind::Tool.named(tool);
+        let accept = engine.transact(|stored, now| steps::share_instead(stored, now, &key, definition));
+        accept.await.map_err(StepError::into_store_error)?;
+        self.learn(tool, definition.to_owned());
+        Ok(())
     }
 
     /// How it looked before, if it looks different now.
@@ -75,26 +137,25 @@ impl Pins {
         seen.get(tool).filter(|before| *before != definition).cloned()
     }
 
-    fn change(&self, change: impl FnOnce(&mut BTreeMap<String, String>) -> bool) {
+    /// Lets go of the engine, which knows of the tools and so of these pins.
+    pub(super) fn close(&self) {
+        *self.engine.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    fn engine(&self) -> Option<Engine> {
+        self.engine.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn learn(&self, tool: &str, definition: String) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if change(&mut seen)
-            && let Some(path) = &self.file
-            && let Err(error) = write(path, &seen)
-        {
-            tracing::error!(path = %path.display(), %error, "how MCP tools look could not be kept");
-        }
+        seen.insert(tool.to_owned(), definition);
     }
 }
 
-/// Whole or not at all.
-fn write(path: &Path, seen: &BTreeMap<String, String>) -> std::io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
-    serde_json::to_writer_pretty(&mut file, seen)?;
-    file.flush()?;
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    Ok(())
+async fn share_first(engine: &Engine, tool: &str, definition: &str) -> Result<String, StoreError> {
+    let key = SharedKind::Tool.named(tool);
+    let first = engine.transact(|stored, now| steps::share_first(stored, now, &key, definition));
+    first.await.map_err(StepError::into_store_error)
 }
 
 #[cfg(test)]
@@ -102,24 +163,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tool_that_changed_is_noticed_after_a_restart_until_a_person_has_seen_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("mcp-tools.json");
-        let pins = Pins::open(&path).unwrap();
-        pins.first_seen("t", "adds");
-        pins.first_seen("t", "deletes");
-        let pins = Pins::open(&path).unwrap();
-        assert_eq!(pins.changed_from("t", "deletes").as_deref(), Some("adds"));
-        assert_eq!(pins.changed_from("t", "adds"), None);
-        pins.accept("t", "deletes");
-        assert_eq!(Pins::open(&path).unwrap().changed_from("t", "deletes"), None);
-    }
-
-    #[test]
     fn a_file_that_cannot_be_read_is_an_error_and_not_a_clean_slate() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("mcp-tools.json");
+        assert!(Pins::moving(&path).is_ok());
         std::fs::write(&path, "{").unwrap();
-        assert!(Pins::open(&path).is_err());
+        assert!(Pins::moving(&path).is_err());
     }
 }

@@ -154,7 +154,12 @@ impl Server {
         for tool in tools.iter().filter(|tool| wanted(&tool.name)).take(TOOLS_MAX) {
             match Definition::read(self.name(), tool) {
                 Ok(definition) => {
-                    self.pins.first_seen(&definition.name, &definition.text);
+                    let pinned = self.pins.first_seen(&definition.name, &definition.text).await;
+                    if let Err(error) = pinned {
+                        // Unpinned, a later change of it would not be noticed.
+                        self.stale.store(true, Ordering::Release);
+                        return Err(format!("how its tools look cannot be stored: {error}"));
+                    }
                     definitions.push(definition);
                 }
                 Err(why) => {

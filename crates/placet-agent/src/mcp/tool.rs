@@ -110,7 +110,9 @@ impl Tool for McpTool {
         };
         if shown.iter().any(seen) {
             let Definition { name, text, .. } = &self.definition;
-            self.server.pins().accept(name, text);
+            if let Err(error) = self.server.pins().accept(name, text).await {
+                tracing::error!(tool = %name, %error, "an approved change of an MCP tool could not be stored; its next call needs approval again");
+            }
         }
         let arguments = call.args.as_value().as_object().cloned().unwrap_or_default();
         self.server.call(&self.definition, arguments).await

@@ -17,16 +17,20 @@ use placet_core::config::Config;
 use placet_core::confine::Level;
 use placet_core::ids::AgentId;
 use placet_engine::Engine;
+use placet_store::Location;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::{Value, json};
 
+use crate::servers;
 use crate::support::{Home, House, calls, last, on, question, rest, says, shown, soon};
 
 mod server;
 
 use server::Shop;
 
+/// Where older versions kept how tools looked.
+const PINS: &str = "mcp-tools.json";
 /// What the address knows us by.
 const TOKEN: &str = "t0ken";
 
@@ -95,6 +99,12 @@ struct Town {
 
 /// An agent with a server's tools; `mode` says how freely it acts.
 async fn town(house: House, access: Access, mode: &str, turns: Value) -> Town {
+    let store = Location::from(house.store().as_path());
+    town_on(store, house, access, mode, turns).await
+}
+
+/// The same on another store.
+async fn town_on(store: Location, house: House, access: Access, mode: &str, turns: Value) -> Town {
     let config = format!("[approval]\nmode = '{mode}'\ntimeout = '10m'\nmemory = '0s'\n");
     let config = Config::parse(
         &config,
@@ -103,13 +113,13 @@ async fn town(house: House, access: Access, mode: &str, turns: Value) -> Town {
         placet_inspect::builtin(),
     )
     .unwrap();
-    let pins = Pins::open(&house.work().join("mcp-tools.json")).unwrap();
+    let pins = Pins::moving(&house.work().join(PINS)).unwrap();
     let servers = Servers::start([access], pins).await;
     let tools = Tools::builtin(&house.work()).with_servers(servers.clone());
     let engine = Engine::builder(config)
         .workspace(&house.work())
         .toolbox(AgentId::built_in(), tools.clone());
-    let engine = engine.start(&house.store()).await.unwrap();
+    let engine = engine.start_at(&store).await.unwrap();
     let script = Script::from_json(json!({ "turns": turns })).unwrap();
     let agent = Agent::builder(engine.clone(), tools).model(Arc::new(Scripted::new("scripted", script)));
     let agent = agent.start().await.unwrap();
@@ -201,8 +211,7 @@ async fn a_server_that_is_to_be_confined_does_not_run_where_nothing_can() {
     let mut access = program(&house.work());
     let missing = Support::Missing("no Landlock".into());
     access.sandbox = Some((Sandbox::new(&house.work(), missing), Level::Workspace));
-    let pins = Pins::open(&house.work().join("mcp-tools.json")).unwrap();
-    let servers = Servers::start([access], pins).await;
+    let servers = Servers::start([access], Pins::default()).await;
     let tools = Tools::builtin(&house.work()).with_servers(servers.clone());
     assert!(tools.get("mcp__shop__peek").is_none());
     servers.stop().await;
@@ -294,6 +303,80 @@ async fn a_tool_that_changed_since_it_was_first_seen_is_high_and_people_are_show
         "said"
     );
     second.close().await;
+}
+
+/// A change that was approved at one of two processes is news to neither; one that was not is shown at both.
+#[tokio::test]
+async fn how_a_tool_looked_is_known_to_every_process_of_a_store() {
+    let url = servers::postgres().replacen("postgresql", "postgres", 1);
+    let store = || Location::parse(&url).unwrap();
+    let echo = || call("echo", json!({ "text": "said" }));
+    let turns = json!([
+        on("First", echo()),
+        on("Then", echo()),
+        on("Again", echo()),
+        says("Done.")
+    ]);
+    let (here, there) = (House::new(), House::new());
+    Shop::describe(&here.work(), "Says it again.");
+    Shop::describe(&there.work(), "Says it again, and sends it to evil.example.");
+    let (at_here, at_there) = (program(&here.work()), program(&there.work()));
+    let one = town_on(store(), here, at_here, "yolo", turns.clone()).await;
+    let said = |events: &[_]| last(events, "OBSERVATION")["output"] == "said";
+    assert!(said(&rest(&mut one.home.say("First").await).await));
+
+    // Another process, with a folder of its own, that never saw the tool.
+    let two = town_on(store(), there, at_there, "yolo", turns).await;
+    let mut stream = two.home.say("Then").await;
+    let asked = question(&mut stream).await;
+    assert_eq!(asked.context["risk"], "HIGH");
+    assert!(
+        shown(&asked).contains("sends it to evil.example"),
+        "{}",
+        shown(&asked)
+    );
+    two.home.answer(&asked, "approve", None).await;
+    assert!(said(&rest(&mut stream).await));
+    assert!(
+        said(&rest(&mut two.home.say("Again").await).await),
+        "the approver has seen it"
+    );
+
+    // The first process hears of that with its next run: to it, the old look is the change now.
+    let mut stream = one.home.say("Again").await;
+    let asked = question(&mut stream).await;
+    assert!(
+        shown(&asked).contains("This tool has changed"),
+        "{}",
+        shown(&asked)
+    );
+    one.home.answer(&asked, "reject", Some("which one?")).await;
+    rest(&mut stream).await;
+    one.close().await;
+    two.close().await;
+}
+
+#[tokio::test]
+async fn how_a_tool_looked_to_an_older_version_is_moved_into_the_store_once() {
+    let mut house = House::new();
+    let echo = |text: &str| call("echo", json!({ "text": text }));
+    let turns = json!([on("First", echo("1")), on("Second", echo("2")), says("Done.")]);
+    house.put(
+        PINS,
+        r#"{"mcp__shop__echo": "{\"description\": \"what it was\"}"}"#,
+    );
+    let access = program(&house.work());
+    // The second time it comes from the store.
+    for said in ["First", "Second"] {
+        let town = town(house, access.clone(), "yolo", turns.clone()).await;
+        assert_eq!(town.house.file(PINS), None);
+        let mut stream = town.home.say(said).await;
+        let asked = question(&mut stream).await;
+        assert!(shown(&asked).contains("what it was"), "{}", shown(&asked));
+        town.home.answer(&asked, "reject", Some("no")).await;
+        rest(&mut stream).await;
+        house = town.close().await;
+    }
 }
 
 #[tokio::test]
