@@ -66,9 +66,8 @@ pub(crate) fn run(args: &ChatArgs, color: Color) -> anyhow::Result<Exit> {
 async fn converse(args: &ChatArgs, config: Config, colours: Colours, inline: Inline) -> anyhow::Result<Exit> {
     let locale = config.locale(None);
     let seat = TerminalUser::of_user(&config.people)?;
-    let store = store::path(&args.store)?;
     let reach = Reach {
-        store: store.clone(),
+        place: store::place(&args.store, &config)?,
         person: seat.person.clone(),
         work: Work::Asked {
             model: args.model.clone(),
@@ -78,13 +77,14 @@ async fn converse(args: &ChatArgs, config: Config, colours: Colours, inline: Inl
     let (_, attendant) = terminal::open(seat, locale, colours)?;
     let owner = reach.owner_with_agent(args.model.as_deref()).await?;
     owner.warn_of_missing_sandbox(&reach.config);
+    let history = reach.place.data.join(HISTORY);
     let seated = Seated {
         reach,
         owner,
         model: args.model.clone(),
         locale,
     };
-    let entry = Entry::new(History::of(&store.with_file_name(HISTORY)));
+    let entry = Entry::new(History::of(&history));
     let session = match resumed(args, &seated.owner.client).await {
         Ok(session) => session,
         Err(error) => {

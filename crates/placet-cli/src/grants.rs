@@ -31,14 +31,14 @@ pub(crate) fn run(args: &GrantsArgs) -> anyhow::Result<Exit> {
 }
 
 fn list(args: &StoreArgs, json: bool) -> anyhow::Result<Exit> {
-    let path = store::path(args)?;
-    if store::is_newcomers(args, &path) {
+    let location = store::at(args)?;
+    if let Some(path) = newcomers(args, &location) {
         let nothing = grants::empty(path.display()).say(locale::current());
         output::print(if json { "[]\n" } else { &nothing })?;
         return Ok(Exit::Success);
     }
     let now = SystemClock.wall();
-    let rows = standing(&path, now)?;
+    let rows = standing(&location, now)?;
     if json {
         let grants: Vec<Value> = rows.iter().map(as_json).collect();
         output::print(&format!("{}\n", Value::from(grants)))?;
@@ -53,17 +53,20 @@ fn list(args: &StoreArgs, json: bool) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
-fn standing(path: &Path, now: Timestamp) -> anyhow::Result<Vec<StandingRow>> {
-    store::look(&Location::from(path), |stored| stored.all_standing(&now).cloned())
+fn newcomers<'l>(args: &StoreArgs, location: &'l Location) -> Option<&'l Path> {
+    store::missing_file(location).filter(|path| store::is_newcomers(args, path))
+}
+
+fn standing(location: &Location, now: Timestamp) -> anyhow::Result<Vec<StandingRow>> {
+    store::look(location, |stored| stored.all_standing(&now).cloned())
 }
 
 /// The rules that people made from questions, as TOML for `placet.toml`.
 fn export(args: &StoreArgs) -> anyhow::Result<Exit> {
-    let path = store::path(args)?;
-    let rows = if store::is_newcomers(args, &path) {
-        Vec::new()
-    } else {
-        standing(&path, SystemClock.wall())?
+    let location = store::at(args)?;
+    let rows = match newcomers(args, &location) {
+        Some(_) => Vec::new(),
+        None => standing(&location, SystemClock.wall())?,
     };
     let locale = locale::current();
     let mut text = String::new();
@@ -135,10 +138,10 @@ fn in_words(row: &StandingRow, now: Timestamp, locale: Locale) -> String {
 fn revoke(args: &StoreArgs, id: &StandingGrantId, by: Option<&PersonId>) -> anyhow::Result<Exit> {
     let config = config_file::load(args.config.as_deref())?.config;
     let by = who::is_here(by, &config.people)?;
-    let path = store::path(args)?;
+    let place = store::place(args, &config)?;
     let memory = config.approval.memory;
     let revoked = Runtime::new()?.block_on(async {
-        let owner = store::answering(config, &path, &by, Work::Answers).await?;
+        let owner = store::answering(config, place, &by, Work::Answers).await?;
         let revoked = owner.client.revoke(id).await;
         owner.close().await?;
         anyhow::Ok(revoked)

@@ -54,16 +54,16 @@ pub(crate) fn run(
     command: Option<&InboxCommand>,
     color: Color,
 ) -> anyhow::Result<Exit> {
-    let path = store::path(args)?;
     let config = config_file::load(args.config.as_deref())?.config;
+    let place = store::place(args, &config)?;
     let locale = config.locale(None);
-    if !path.exists() {
+    if let Some(path) = store::missing_file(&place.store) {
         match command {
             // No line for a program to read.
-            Some(InboxCommand::List(list)) if list.json && store::is_newcomers(args, &path) => {
+            Some(InboxCommand::List(list)) if list.json && store::is_newcomers(args, path) => {
                 return Ok(Exit::Success);
             }
-            None | Some(InboxCommand::List(_)) if store::is_newcomers(args, &path) => {
+            None | Some(InboxCommand::List(_)) if store::is_newcomers(args, path) => {
                 output::print(&messages::inbox::empty(path.display()).say(locale))?;
                 return Ok(Exit::Success);
             }
@@ -78,7 +78,7 @@ pub(crate) fn run(
         None if configured::model(&config, None).is_ok() => Work::Asked { model: None },
         _ => Work::Answers,
     };
-    let owner = runtime.block_on(store::answering(config, &path, &person, work))?;
+    let owner = runtime.block_on(store::answering(config, place, &person, work))?;
     let by = Principal::Person {
         person,
         via: Via::Inbox,

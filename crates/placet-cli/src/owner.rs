@@ -2,8 +2,9 @@
 //!
 //! One process owns a SQLite store: it keeps the time, delivers, and runs calls. Every command is a client of it. When no
 //! process is the owner, the command becomes it, offers the socket to others, and is its own client: there is one way to do
-//! things.
+//! things. Of a store on a database server there is one such process per data folder; leases keep them from each other's work.
 
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -32,12 +33,77 @@ const PAUSE: Duration = Duration::from_millis(20);
 #[derive(Clone)]
 pub(crate) struct Reach {
     pub(crate) config: Config,
-    /// The store's file.
-    pub(crate) store: PathBuf,
+    pub(crate) place: Place,
     /// What this process does when it becomes the owner.
     pub(crate) work: Work,
     /// The person at the terminal.
     pub(crate) person: PersonId,
+}
+
+/// A store, and where this machine works on it.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    pub(crate) store: Location,
+    /// The data folder.
+    pub(crate) data: PathBuf,
+    /// The socket of the process that works on it there.
+    pub(crate) socket: PathBuf,
+}
+
+/// The right to offer the socket of a place, which one process has at a time.
+#[derive(Debug)]
+pub(crate) struct Claim {
+    /// A store in a file has a lock of its own.
+    _lock: Option<File>,
+}
+
+impl Place {
+    /// Where a store is worked on from a data folder. What belongs to a file is beside it.
+    pub(crate) fn new(store: Location, data: &Path, config: &Config) -> Self {
+        match &store {
+            Location::File(path) => Self {
+                socket: socket::path(path),
+                data: folder_of(path),
+                store,
+            },
+            Location::Server(_) => Self {
+                socket: socket::path(&data.join(&config.store.path)),
+                data: data.to_owned(),
+                store,
+            },
+        }
+    }
+
+    /// A store in a file.
+    pub(crate) fn file(path: &Path) -> Self {
+        Self {
+            socket: socket::path(path),
+            data: folder_of(path),
+            store: Location::from(path),
+        }
+    }
+
+    /// Claims the socket before the store is opened. Only one process can open a file; a database any number can.
+    pub(crate) fn claim(&self) -> anyhow::Result<Claim> {
+        if let Location::File(_) = self.store {
+            return Ok(Claim { _lock: None });
+        }
+        let path = self.socket.with_extension("lock");
+        let failed = || locale::say(&cannot::lock(path.display()));
+        std::fs::create_dir_all(&self.data).with_context(failed)?;
+        let lock = File::options()
+            .create(true)
+            .append(true)
+            .open(&path)
+            .with_context(failed)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Claim { _lock: Some(lock) }),
+            Err(TryLockError::WouldBlock) => {
+                Err(StartError::Open(OpenError::InUse(self.data.clone())).into())
+            }
+            Err(TryLockError::Error(error)) => Err(error).with_context(failed),
+        }
+    }
 }
 
 /// The owner, as its client sees it.
@@ -56,7 +122,7 @@ pub(crate) struct Hosted {
 impl Reach {
     /// Finds the owner, or becomes it.
     pub(crate) async fn owner(&self) -> anyhow::Result<Owner> {
-        let client = Client::socket(&socket::path(&self.store))
+        let client = Client::socket(&self.place.socket)
             .as_person(&self.person)
             .speaking(locale::current());
         let since = Instant::now();
@@ -75,11 +141,10 @@ impl Reach {
                     tokio::time::sleep(PAUSE).await;
                 }
                 Err(error) if is_in_use(&error) => {
-                    bail!(locale::error(&refused::store_in_use(self.store.display())))
+                    bail!(locale::error(&refused::store_in_use(&self.place.store)))
                 }
                 Err(error) => {
-                    return Err(error)
-                        .with_context(|| locale::say(&cannot::open_store(self.store.display())));
+                    return Err(error).with_context(|| locale::say(&cannot::open_store(&self.place.store)));
                 }
             }
         }
@@ -90,7 +155,7 @@ impl Reach {
         // Only this process's own trouble if it becomes the owner, so it is looked at then; but found out before anything starts.
         let usable = configured::model(&self.config, model).map(drop);
         if let Err(error) = usable
-            && Client::socket(&socket::path(&self.store)).owner().await.is_err()
+            && Client::socket(&self.place.socket).owner().await.is_err()
         {
             return Err(error.into());
         }
@@ -105,24 +170,25 @@ impl Reach {
     }
 
     async fn become_owner(&self) -> anyhow::Result<Hosted> {
+        let claim = self.place.claim()?;
         let plan = Plan {
             config: self.config.clone(),
             source: "this command".to_owned(),
-            data: data_folder(&self.store),
-            store: Location::from(self.store.as_path()),
+            data: self.place.data.clone(),
+            store: self.place.store.clone(),
             listen: Listen::Nowhere,
             work: self.work.clone(),
             web: None,
         };
-        Hosted::start(wiring::start(plan).await?, &self.store)
+        Hosted::start(wiring::start(plan).await?, &self.place, claim)
     }
 }
 
 impl Hosted {
     /// Serves beside the caller, on the socket of the store.
-    pub(crate) fn start(server: Server, store: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn start(server: Server, place: &Place, claim: Claim) -> anyhow::Result<Self> {
         let stop = CancellationToken::new();
-        let offered = Offered::new(server, store)?;
+        let offered = Offered::new(server, place, claim)?;
         let running = tokio::spawn({
             let stop = stop.clone();
             async move { Ok(offered.run(stop).await?) }
@@ -144,7 +210,7 @@ pub(crate) fn workspace(config: &Config) -> Option<String> {
 }
 
 /// The folder of a store's file.
-pub(crate) fn data_folder(store: &Path) -> PathBuf {
+fn folder_of(store: &Path) -> PathBuf {
     match store.parent() {
         Some(folder) if folder != Path::new("") => folder.to_owned(),
         _ => PathBuf::from("."),
@@ -190,16 +256,21 @@ impl Owner {
 pub(crate) struct Offered {
     server: Server,
     socket: Bound,
+    claim: Claim,
 }
 
 impl Offered {
-    /// Binds the socket. The store is this process's, so no other owner has one.
-    pub(crate) fn new(mut server: Server, store: &Path) -> anyhow::Result<Self> {
-        let path = socket::path(store);
+    /// Binds the socket. The place is this process's, so no other owner has one.
+    pub(crate) fn new(mut server: Server, place: &Place, claim: Claim) -> anyhow::Result<Self> {
+        let path = &place.socket;
         let (socket, listener) =
-            Bound::bind(&path).with_context(|| locale::say(&cannot::offer_socket(path.display())))?;
+            Bound::bind(path).with_context(|| locale::say(&cannot::offer_socket(path.display())))?;
         server.offer(listener);
-        Ok(Self { server, socket })
+        Ok(Self {
+            server,
+            socket,
+            claim,
+        })
     }
 
     pub(crate) fn server(&self) -> &Server {
@@ -208,12 +279,17 @@ impl Offered {
 
     /// Serves until `stop`. The socket goes first: a command that comes now waits for the store and becomes the next owner.
     pub(crate) async fn run(self, stop: CancellationToken) -> Result<(), StoreError> {
-        let Self { server, socket } = self;
+        let Self {
+            server,
+            socket,
+            claim,
+        } = self;
         let withdrawn = async {
             stop.cancelled().await;
             drop(socket);
         };
         let (ended, ()) = tokio::join!(server.run(stop.clone()), withdrawn);
+        drop(claim);
         ended
     }
 }

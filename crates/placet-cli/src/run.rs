@@ -57,7 +57,7 @@ async fn work(args: &RunArgs, config: Config) -> anyhow::Result<Exit> {
         bail!(locale::error(&run::no_task()));
     }
     let reach = Reach {
-        store: store::path(&args.store)?,
+        place: store::place(&args.store, &config)?,
         person: TerminalUser::of_user(&config.people)?.person,
         work: Work::Asked { model: model.clone() },
         config,

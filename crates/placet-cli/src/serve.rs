@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use placet_core::messages::{cannot, policy_file, refused, serve};
 use placet_engine::StartError;
 use placet_server::{Listen, ListenError, Server, State};
-use placet_store::{Location, OpenError};
+use placet_store::OpenError;
 use serde_json::json;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use crate::args::ServeArgs;
 use crate::config_file::{self, Loaded, Source};
 use crate::exit::Exit;
-use crate::owner::Offered;
+use crate::owner::{Offered, Place};
 use crate::wiring::{Plan, Work};
 use crate::{locale, output, store, wiring};
 
@@ -53,17 +53,14 @@ pub(crate) fn run(args: &ServeArgs) -> anyhow::Result<Exit> {
 }
 
 async fn serve(args: &ServeArgs, plan: Plan, data: PathBuf, file: Option<PathBuf>) -> anyhow::Result<Exit> {
-    // Several servers share a database server's store; each offers a socket in its own data folder.
-    let store = match &plan.store {
-        Location::File(path) => path.clone(),
-        Location::Server(_) => data.join(&plan.config.store.path),
-    };
+    let place = Place::new(plan.store.clone(), &data, &plan.config);
+    let claim = place.claim().map_err(friendly)?;
     let server = wiring::start(plan).await.map_err(friendly)?;
-    let offered = Offered::new(server, &store)?;
+    let offered = Offered::new(server, &place, claim)?;
     let server = offered.server();
     // Before the address is printed: until then a signal would end the process.
     let signals = Signals::heed().with_context(|| locale::say(&cannot::catch_signals()))?;
-    announce(args, server, &data)?;
+    announce(args, server, &data).await?;
     warn_of_dead_rules(server.state()).await;
     let stop = CancellationToken::new();
     let signals = tokio::spawn(signals.handle(stop.clone(), server.state().clone(), file));
@@ -86,8 +83,8 @@ fn friendly(error: anyhow::Error) -> anyhow::Error {
     }
 }
 
-fn announce(args: &ServeArgs, server: &Server, data: &std::path::Path) -> anyhow::Result<()> {
-    let (url, link) = (server.url(), server.sign_in_link().unwrap_or_default());
+async fn announce(args: &ServeArgs, server: &Server, data: &std::path::Path) -> anyhow::Result<()> {
+    let (url, link) = (server.url(), server.sign_in_link().await?.unwrap_or_default());
     let tokens = data.join("tokens.toml");
     let text = if args.json {
         let object = json!({

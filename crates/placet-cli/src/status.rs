@@ -47,7 +47,7 @@ pub(crate) fn run() -> anyhow::Result<Exit> {
         Location::File(path) if store::is_newcomers(&args, path) => None,
         location => Some(store::look(location, |stored| stored.counts(&()).cloned())?),
     };
-    let (owner, server) = Runtime::new()?.block_on(owner(&store::socket_of(&args, &location, &config)?));
+    let (owner, server) = Runtime::new()?.block_on(owner(&store::place(&args, &config)?.socket));
     let policy = match &source {
         Source::File(path) => status::rules(config.policy.rules().count(), path.display()),
         Source::BuiltIn => status::built_in(),

@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use placet_client::socket;
 use placet_core::config::{Config, DatabaseUrl};
 use placet_core::ids::PersonId;
-use placet_core::messages::{cannot, refused, stored};
+use placet_core::messages::{cannot, stored};
 use placet_core::render::SafeText;
 use placet_core::snapshot::{Snapshot, Undecided};
 use placet_engine::secret;
@@ -15,7 +14,7 @@ use serde_json::json;
 
 use crate::args::{StoreArgs, StoreCommand};
 use crate::exit::Exit;
-use crate::owner::{Owner, Reach};
+use crate::owner::{Owner, Place, Reach};
 use crate::wiring::Work;
 use crate::{config_file, locale, output};
 
@@ -97,21 +96,19 @@ fn data_folder(args: &StoreArgs) -> anyhow::Result<PathBuf> {
     folder.with_context(|| locale::say(&cannot::find_home()))
 }
 
-/// The socket of the process that works on a store. Servers that share a database server's store offer one in their own data folder.
-pub(crate) fn socket_of(args: &StoreArgs, location: &Location, config: &Config) -> anyhow::Result<PathBuf> {
-    Ok(match location {
-        Location::File(path) => socket::path(path),
-        Location::Server(_) => socket::path(&data_folder(args)?.join(&config.store.path)),
+/// The store that the flags name, and where it is worked on from this data folder.
+pub(crate) fn place(args: &StoreArgs, config: &Config) -> anyhow::Result<Place> {
+    Ok(match at(args)? {
+        Location::File(path) => Place::file(&path),
+        server @ Location::Server(_) => Place::new(server, &data_folder(args)?, config),
     })
 }
 
-/// The same for a command that works on a file.
-pub(crate) fn path(args: &StoreArgs) -> anyhow::Result<PathBuf> {
-    match at(args)? {
-        Location::File(path) => Ok(path),
-        server @ Location::Server(_) => {
-            anyhow::bail!(locale::error(&refused::needs_file(server)))
-        }
+/// The file of a store, if it is one that is missing.
+pub(crate) fn missing_file(location: &Location) -> Option<&Path> {
+    match location {
+        Location::File(path) if !path.exists() => Some(path),
+        Location::File(_) | Location::Server(_) => None,
     }
 }
 
@@ -147,19 +144,22 @@ pub(crate) fn block_on<T>(reading: impl Future<Output = T>) -> anyhow::Result<T>
 /// The owner of a store for looking and answering: its paths are judged where the agent works, not where the person sits.
 pub(crate) async fn answering(
     mut config: Config,
-    path: &Path,
+    place: Place,
     person: &PersonId,
     work: Work,
 ) -> anyhow::Result<Owner> {
     // Says what is wrong with a path better than starting would.
-    let store = read_only(&Location::from(path)).await?;
-    if let Some(workspace) = store.look(|stored| stored.workspace(&()).cloned()).await? {
+    let store = read_only(&place.store).await?;
+    let workspace = store.look(|stored| stored.workspace(&()).cloned()).await?;
+    drop(store);
+    // The agent of a database may work on another machine.
+    let is_here = |folder: &String| matches!(place.store, Location::File(_)) || Path::new(folder).is_dir();
+    if let Some(workspace) = workspace.filter(is_here) {
         config.workspace.root = workspace;
     }
-    drop(store);
     let reach = Reach {
         config,
-        store: path.to_owned(),
+        place,
         work,
         person: person.clone(),
     };

@@ -9,6 +9,11 @@
 
 #[path = "serve/clients.rs"]
 mod clients;
+#[expect(dead_code, reason = "shared with the tests of the store")]
+#[path = "../../placet-store/tests/it/server.rs"]
+mod database;
+#[path = "serve/on_a_database.rs"]
+mod on_a_database;
 #[path = "serve/process.rs"]
 mod process;
 

@@ -230,6 +230,8 @@ pub struct Store {
     pub path: String,
     /// A PostgreSQL database instead of the file.
     pub url: Option<DatabaseUrl>,
+    /// The key that seals secrets; left out, `seal.key` in the data folder.
+    pub seal_key: Option<Secret>,
 }
 
 /// What agents may touch without it counting as outside.
@@ -416,6 +418,7 @@ impl Config {
             store: Store {
                 path: sections::place(file.store.path, "placet.db", checker),
                 url: file.store.url.and_then(|url| databases::store_url(&url, checker)),
+                seal_key: file.store.seal_key,
             },
             workspace: Workspace {
                 root: sections::place(file.workspace.root, ".", checker),

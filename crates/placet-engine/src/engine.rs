@@ -22,7 +22,7 @@ use crate::doubts::Doubts;
 use crate::leases::{self, Leases};
 use crate::outbox;
 use crate::places::{DiskPlaces, PlacesError};
-use crate::seal::{Seal, SealError};
+use crate::seal::{KeyPlace, Peers, Seal, SealError};
 use crate::timers::{self, Alarm};
 use crate::toolbox::Toolbox;
 use crate::transact::Queues;
@@ -53,6 +53,9 @@ pub(crate) struct Inner {
     pub(crate) inbox_url: Option<String>,
     pub(crate) callbacks: RwLock<Callbacks>,
     pub(crate) seal: Seal,
+    pub(crate) peers: Peers,
+    /// Told that another process may have committed something.
+    pub(crate) news: watch::Receiver<()>,
     pub(crate) toolbox: Option<(AgentId, Box<dyn Toolbox>)>,
     pub(crate) places: DiskPlaces,
     pub(crate) handlers: crate::bus::Handlers,
@@ -83,6 +86,7 @@ impl InForce {
 }
 
 /// Where the store of an engine is.
+#[derive(Clone, Copy)]
 enum Place<'a> {
     At(&'a Location),
     Memory,
@@ -253,6 +257,11 @@ impl Engine {
         &self.inner.store
     }
 
+    /// Tells whenever another process may have committed something, with or without journal rows. Silent for a store in a file.
+    pub fn news(&self) -> watch::Receiver<()> {
+        self.inner.news.clone()
+    }
+
     /// Where paths of the agent really lead.
     pub fn places(&self) -> &DiskPlaces {
         &self.inner.places
@@ -308,8 +317,8 @@ impl Builder {
         self
     }
 
-    /// The folder for the key that seals secrets when the store is on a server. Replicas need the same key. Without a folder such answers can
-    /// be read until this process ends.
+    /// The folder for the key that seals secrets when the store is on a server and `[store] seal_key` names none. Replicas need the same key,
+    /// and one with another does not start. Without a folder such answers can be read until this process ends.
     pub fn data(mut self, folder: &Path) -> Self {
         self.data = Some(folder.to_owned());
         self
@@ -362,6 +371,7 @@ impl Builder {
             .collect();
         let waiters = Arc::new(Waiters::default());
         let (head, committed) = watch::channel(0_u64);
+        let (tell, news) = watch::channel(());
         let (outbox_work, alarm) = (Arc::new(Notify::new()), Arc::new(Alarm::default()));
         let options = Options {
             clock: self.clock,
@@ -377,19 +387,32 @@ impl Builder {
                     outbox_work.notify_one();
                 }
             })),
+            on_look: Some(Box::new(move || {
+                tell.send_replace(());
+            })),
             ..Options::default()
         };
-        let key = match place {
+        let file = match place {
             Place::At(Location::File(path)) => Some(path.with_file_name(SEAL_KEY)),
             Place::At(Location::Server(_)) => self.data.map(|folder| folder.join(SEAL_KEY)),
             Place::Memory => None,
+        };
+        let configured = self.config.store.seal_key.clone();
+        let key = match (place, configured, file) {
+            (Place::At(_), Some(secret), _) => KeyPlace::Configured(secret),
+            (Place::At(_), None, Some(path)) => KeyPlace::File(path),
+            _ => KeyPlace::Memory,
+        };
+        let peers = match place {
+            Place::At(Location::Server(_)) => Peers::Some,
+            Place::At(Location::File(_)) | Place::Memory => Peers::None,
         };
         let store = match place {
             Place::At(location) => Store::open_at(location, options).await?,
             Place::Memory => Store::open_in_memory(options)?,
         };
         // After the store, whose folder this may have made.
-        let seal = key.map_or_else(Seal::fleeting, |key| Seal::kept(&key))?;
+        let seal = Seal::of(key, &store, peers).await?;
         let home = std::env::home_dir();
         let places = DiskPlaces::new(&self.workspace, home.as_deref())?;
         let workspace = places.workspace().to_owned();
@@ -402,6 +425,8 @@ impl Builder {
             inner: Arc::new(Inner {
                 store,
                 seal,
+                peers,
+                news,
                 queues: Queues::default(),
                 leases: Leases::new(),
                 doubts: Doubts::default(),
@@ -428,6 +453,7 @@ impl Builder {
                 tasks: TaskTracker::new(),
             }),
         };
+        engine.agree_on_key().await?;
         engine.begin().await?;
         engine.recover().await?;
         engine.spawn_services();

@@ -61,3 +61,4 @@ pub use engine::{Builder, Engine, StartError};
 pub use gate::{Finished, Gate, GateError, Submission};
 pub use leases::Held;
 pub use placet_core::steps::{Answered, Authority, Permit, Proposed};
+pub use seal::{Peers, SealError};

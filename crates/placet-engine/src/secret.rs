@@ -22,6 +22,11 @@ impl SecretText {
         (!text.is_empty()).then(|| Self(text.to_owned()))
     }
 
+    /// A secret that this process made.
+    pub fn made(text: String) -> Self {
+        Self(text)
+    }
+
     /// The secret itself. Not for printing.
     pub fn expose(&self) -> &str {
         &self.0

@@ -32,6 +32,8 @@ const BATCH: usize = 256;
 const REMEMBERED: Millis = Millis::from_secs(30 * 24 * 3600);
 /// How often what is older is forgotten.
 const FORGETTING: Millis = Millis::from_secs(3600);
+/// How often shared values that have ended are removed: used proofs of browsers are many and end within minutes.
+const SWEEPING: Millis = Millis::from_secs(120);
 
 /// Until when the timers sleep. Most questions are due after those before them, so most commits wake no timer.
 #[derive(Debug)]
@@ -94,7 +96,7 @@ pub(crate) async fn run(engine: Engine, stop: CancellationToken) {
     let mut beat = tokio::time::interval(HEARTBEAT);
     beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let mut damaged = Damaged::default();
-    let mut forgot: Option<Timestamp> = None;
+    let mut clean_up = CleanUp::default();
     loop {
         alarm.unset();
         // One process does this for all. The others look whether it still does.
@@ -103,13 +105,8 @@ pub(crate) async fn run(engine: Engine, stop: CancellationToken) {
             Ok(None) => Ok(None),
             Err(error) => Err(error),
         };
-        let now = engine.store().now();
-        let keeps_time = engine.held(&LeaseName::timers()).is_some();
-        if keeps_time && forgot.is_none_or(|at| at + FORGETTING <= now) {
-            forgot = Some(now);
-            if let Err(error) = forget(&engine).await {
-                tracing::error!(%error, "what is long past could not be forgotten; trying again later");
-            }
+        if engine.held(&LeaseName::timers()).is_some() {
+            clean_up.turn(&engine).await;
         }
         alarm.set(turn.as_ref().ok().copied().flatten());
         let pause = match turn {
@@ -140,6 +137,31 @@ async fn write_down(engine: &Engine) -> Result<(), StoreError> {
     match engine.held(&LeaseName::timers()) {
         Some(_) => engine.store().checkpoint().await,
         None => Ok(()),
+    }
+}
+
+/// Removes what is not needed any more, now and then.
+#[derive(Default)]
+struct CleanUp {
+    forgot: Option<Timestamp>,
+    swept: Option<Timestamp>,
+}
+
+impl CleanUp {
+    async fn turn(&mut self, engine: &Engine) {
+        let now = engine.store().now();
+        if self.forgot.is_none_or(|at| at + FORGETTING <= now) {
+            self.forgot = Some(now);
+            if let Err(error) = forget(engine).await {
+                tracing::error!(%error, "what is long past could not be forgotten; trying again later");
+            }
+        }
+        if self.swept.is_none_or(|at| at + SWEEPING <= now) {
+            self.swept = Some(now);
+            if let Err(error) = engine.store_change(Change::ForgetShared { before: now }).await {
+                tracing::error!(%error, "shared values that have ended could not be removed; trying again later");
+            }
+        }
     }
 }
 

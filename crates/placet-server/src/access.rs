@@ -4,7 +4,6 @@
 //! a body. A token is compared by its digest, in constant time, with every credential there is.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use placet_channels::terminal::TerminalUser;
 use placet_core::config::{Config, Secret};
@@ -15,24 +14,25 @@ use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
 mod caller;
-mod code;
+pub(crate) mod code;
 mod hosts;
 mod local;
 mod proof;
 mod throttle;
 mod ticket;
-mod tokens;
+pub(crate) mod tokens;
 mod welcome;
 
 pub(crate) use caller::Presented;
 pub use caller::{Admin, AgentOnly, AgentOrPerson, Caller, PersonOnly};
 pub(crate) use caller::{Peer, require_same_site};
-pub(crate) use code::{CodeError, Codes};
 pub(crate) use hosts::{HostError, Hosts, Named};
 pub(crate) use local::{LocalPeer, Operator};
-pub(crate) use proof::{CHALLENGE_HEADER, Challenges, PROOF_HEADER, PublicKey, prove};
+pub(crate) use proof::{CHALLENGE_HEADER, PROOF_HEADER, PublicKey, prove};
 pub(crate) use throttle::Throttle;
+pub use ticket::SignedOutError;
 pub(crate) use ticket::{Ticket, Tickets};
+pub(crate) use tokens::Kept;
 pub use tokens::TokensError;
 pub(crate) use welcome::Welcome;
 
@@ -140,6 +140,25 @@ fn digest(label: &str, token: &str) -> [u8; 32] {
     hash.finalize().into()
 }
 
+/// The tokens that were made for roles without a configured one.
+#[derive(Clone, Copy)]
+pub(crate) enum Made<'a> {
+    /// These.
+    Tokens(&'a Kept),
+    /// They will be, once the store is open: what is configured is checked before.
+    Later,
+    /// None.
+    None,
+}
+
+type Picked = fn(&Kept) -> &SecretText;
+
+/// Whether every role has a configured token.
+pub(crate) fn configures_roles(config: &Config) -> bool {
+    let roles = &config.server.tokens;
+    roles.agent.is_some() && roles.approver.is_some() && roles.admin.is_some()
+}
+
 /// Every credential in force.
 pub struct Access {
     credentials: Vec<Credential>,
@@ -165,6 +184,9 @@ pub enum AccessError {
         "the token of {0} has fewer than {TOKEN_CHARS_MIN} characters; `openssl rand -hex 32` makes a good one"
     )]
     Short(String),
+    /// A role has neither a configured token nor one that was made at the start.
+    #[error("the role `{0}` has no token; start the server again to make one, or set `[server.tokens]`")]
+    None(&'static str),
     /// Two holders, one token: who is calling?
     #[error("{0} and {1} have the same token; each needs one of its own")]
     Shared(String, String),
@@ -174,8 +196,8 @@ pub enum AccessError {
 }
 
 impl Access {
-    /// The credentials of a configuration. Roles without a configured token get one in `tokens.toml` of the data folder.
-    pub fn load(config: &Config, data: &Path) -> Result<Self, AccessError> {
+    /// The credentials of a configuration. Roles without a configured token have one of those that were made.
+    pub(crate) fn load(config: &Config, made: Made<'_>) -> Result<Self, AccessError> {
         let local = local_person(config)?;
         let mut found = Found(BTreeMap::new());
         let person = |person: &PersonId, role| Holder::Person {
@@ -183,31 +205,36 @@ impl Access {
             role,
         };
         let roles = &config.server.tokens;
-        let kept = match roles {
-            placet_core::config::Tokens {
-                agent: Some(_),
-                approver: Some(_),
-                admin: Some(_),
-            } => None,
-            _ => Some(tokens::keep(data)?),
-        };
-        let of_role = |configured: &Option<Secret>, name: &str, pick: fn(&tokens::Kept) -> &SecretText| match (
-            configured, &kept,
-        ) {
-            (Some(secret), _) => resolve(secret, &format!("the role `{name}`")),
-            (None, Some(kept)) => Ok(pick(kept).clone()),
-            (None, None) => Err(AccessError::Short(name.to_owned())),
-        };
-        let agent = of_role(&roles.agent, "agent", |kept| &kept.agent)?;
-        found.add(
-            "the role `agent`",
-            &agent,
-            Holder::Agent(AgentId::new(DEFAULT_AGENT)?),
-        )?;
-        let approver = of_role(&roles.approver, "approver", |kept| &kept.approver)?;
-        found.add("the role `approver`", &approver, person(&local, Role::Approver))?;
-        let admin = of_role(&roles.admin, "admin", |kept| &kept.admin)?;
-        found.add("the role `admin`", &admin, person(&local, Role::Admin))?;
+        let of_roles: [(_, &Option<Secret>, Picked, _); 3] = [
+            (
+                "agent",
+                &roles.agent,
+                |kept| &kept.agent,
+                Holder::Agent(AgentId::new(DEFAULT_AGENT)?),
+            ),
+            (
+                "approver",
+                &roles.approver,
+                |kept| &kept.approver,
+                person(&local, Role::Approver),
+            ),
+            (
+                "admin",
+                &roles.admin,
+                |kept| &kept.admin,
+                person(&local, Role::Admin),
+            ),
+        ];
+        for (name, configured, picked, holder) in of_roles {
+            let whose = format!("the role `{name}`");
+            let token = match (configured, made) {
+                (Some(secret), _) => resolve(secret, &whose)?,
+                (None, Made::Tokens(kept)) => picked(kept).clone(),
+                (None, Made::Later) => continue,
+                (None, Made::None) => return Err(AccessError::None(name)),
+            };
+            found.add(&whose, &token, holder)?;
+        }
         for (agent, secret) in &config.server.agents {
             let whose = format!("the agent `{agent}`");
             found.add(&whose, &resolve(secret, &whose)?, Holder::Agent(agent.clone()))?;

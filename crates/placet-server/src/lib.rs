@@ -31,10 +31,11 @@ mod write_timeout;
 use axum::Router;
 
 pub use access::{
-    Access, AccessError, Admin, AgentOnly, AgentOrPerson, Caller, Holder, PersonOnly, Role, TokensError,
+    Access, AccessError, Admin, AgentOnly, AgentOrPerson, Caller, Holder, PersonOnly, Role, SignedOutError,
+    TokensError,
 };
 pub use push::Push;
-pub use serve::{Listen, ListenError, Listener, Server};
+pub use serve::{Listen, ListenError, Listener, ServeError, Server};
 pub use state::{Parts, ReloadError, State};
 
 /// Everything that is served on TCP: the published contract, and the pages.

@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -16,6 +16,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use placet_core::config::Config;
+use placet_engine::{Engine, Peers};
 use placet_store::StoreError;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
@@ -24,7 +25,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
-use crate::access::{Access, AccessError, Hosts, LocalPeer, Peer, Tickets};
+use crate::access::{
+    Access, AccessError, Hosts, Kept, LocalPeer, Made, Peer, SignedOutError, code, configures_roles, tokens,
+};
 use crate::push;
 use crate::state::{Parts, State};
 use crate::write_timeout::WriteTimeout;
@@ -55,8 +58,7 @@ pub enum Listen {
 pub struct Listener {
     tcp: Option<TcpListener>,
     address: SocketAddr,
-    pub(crate) access: Access,
-    pub(crate) tickets: Tickets,
+    listen: Listen,
 }
 
 /// Why a server cannot listen.
@@ -73,38 +75,63 @@ pub enum ListenError {
     /// The credentials cannot be used.
     #[error(transparent)]
     Access(#[from] AccessError),
+}
+
+/// Why a server cannot serve.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The credentials cannot be used.
+    #[error(transparent)]
+    Access(#[from] AccessError),
     /// It is not known who signed out.
-    #[error("who was signed out cannot be read from `{}`: {source}", data.display())]
-    SignedOut {
-        /// The data folder.
-        data: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    SignedOut(#[from] SignedOutError),
 }
 
 impl Listener {
-    /// Reads the credentials, making what the data folder lacks, and binds the address.
+    /// Checks the credentials that are there already, and binds the address.
     pub async fn bind(config: &Config, data: &Path, listen: Listen) -> Result<Self, ListenError> {
-        let access = match listen {
-            Listen::Nowhere => Access::without_tokens(config)?,
-            Listen::Configured | Listen::At(_) => Access::load(config, data)?,
-        };
-        let tickets = Tickets::open(data).map_err(|source| ListenError::SignedOut {
-            data: data.to_owned(),
-            source,
-        })?;
+        if listen != Listen::Nowhere {
+            let kept = if configures_roles(config) {
+                None
+            } else {
+                tokens::kept(data).map_err(AccessError::from)?
+            };
+            Access::load(config, kept.as_ref().map_or(Made::Later, Made::Tokens))?;
+        }
         let (tcp, address) = match listen {
             Listen::Configured => listening(config.server.listen).await?,
             Listen::At(address) => listening(address).await?,
             Listen::Nowhere => (None, config.server.listen),
         };
-        Ok(Self {
-            tcp,
-            address,
-            access,
-            tickets,
-        })
+        Ok(Self { tcp, address, listen })
+    }
+
+    /// The tokens of the roles that have no configured one, made if this is the first start.
+    pub(crate) async fn tokens(
+        &self,
+        config: &Config,
+        engine: &Engine,
+        data: &Path,
+    ) -> Result<Option<Kept>, AccessError> {
+        if self.listen == Listen::Nowhere || configures_roles(config) {
+            return Ok(None);
+        }
+        Ok(Some(match engine.peers() {
+            Peers::None => tokens::keep(data)?,
+            Peers::Some => tokens::share(engine, data).await?,
+        }))
+    }
+
+    /// Who may come in.
+    pub(crate) fn access(&self, config: &Config, kept: Option<&Kept>) -> Result<Access, AccessError> {
+        match self.listen {
+            Listen::Nowhere => Ok(Access::without_tokens(config)?),
+            Listen::Configured | Listen::At(_) => Access::load(config, kept.map_or(Made::None, Made::Tokens)),
+        }
     }
 
     /// Where it listens: the real port when `:0` was asked for.
@@ -128,7 +155,7 @@ pub struct Server {
 
 impl Server {
     /// A server of parts that run already. When it ends, it stops the agent and closes the engine.
-    pub async fn new(mut listener: Listener, parts: Parts) -> Result<Self, StoreError> {
+    pub async fn new(mut listener: Listener, parts: Parts) -> Result<Self, ServeError> {
         let tcp = listener.tcp.take();
         let url = tcp.is_some().then(|| listener.url(&parts.config));
         let connections_max = enough_files(parts.config.server.connections_max);
@@ -167,12 +194,15 @@ impl Server {
         &self.state
     }
 
-    /// A link that signs one browser in as the person who runs the program, once. The code is in the fragment, which browsers
-    /// keep to themselves.
-    pub fn sign_in_link(&self) -> Option<String> {
+    /// A link that signs one browser in as the person who runs the program, once, at any server of the store. The code is in the fragment,
+    /// which browsers keep to themselves.
+    pub async fn sign_in_link(&self) -> Result<Option<String>, StoreError> {
         let access = self.state.access();
-        let code = self.state.codes().give(access.admin()?.id);
-        Some(format!("{}/sign-in#{code}", self.url()))
+        let Some(admin) = access.admin() else {
+            return Ok(None);
+        };
+        let code = code::give(self.state.engine(), admin.id).await?;
+        Ok(Some(format!("{}/sign-in#{code}", self.url())))
     }
 
     /// Serves until `stop`. Long polls and streams end at once, other requests within ten seconds; then the store is closed.

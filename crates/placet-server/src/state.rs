@@ -1,7 +1,6 @@
 //! What handlers share: the engine, who may come in, the tail of the journal.
 
 use std::collections::BTreeSet;
-use std::io;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -9,19 +8,21 @@ use std::sync::{Arc, PoisonError, RwLock};
 use placet_agent::Agent;
 use placet_core::config::{Config, DeadRule, LostError};
 use placet_core::ids::AgentId;
+use placet_core::steps::{self, Challenge};
 use placet_core::time::Timestamp;
-use placet_engine::Engine;
-use placet_store::StoreError;
+use placet_engine::{Engine, Peers};
+use placet_store::{StepError, StoreError};
 use tokio::sync::{Mutex, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::access::{
-    Access, AccessError, Challenges, Codes, CredentialId, DEFAULT_AGENT, Hosts, Throttle, Ticket, Tickets,
+    Access, AccessError, CredentialId, DEFAULT_AGENT, Hosts, Kept, Made, Throttle, Ticket, Tickets,
+    configures_roles, tokens,
 };
 use crate::live::LiveRows;
 use crate::metrics::Metrics;
 use crate::push::Push;
-use crate::serve::Listener;
+use crate::serve::{Listener, ServeError};
 
 /// Wrong credentials from one address: so many at once, and one every six seconds.
 const GUESSES_AT_ONCE: f64 = 20.0;
@@ -40,9 +41,11 @@ struct Inner {
     hosts: Hosts,
     /// Absent when it listens on no address.
     url: Option<String>,
-    codes: Codes,
     tickets: Tickets,
-    challenges: Challenges,
+    /// Those that the servers of a database share.
+    shared_tokens: Option<Kept>,
+    /// The challenge that was given out last.
+    challenge: RwLock<Option<Challenge>>,
     guesses: Throttle<IpAddr>,
     requests: Throttle<CredentialId>,
     tail: LiveRows,
@@ -104,7 +107,12 @@ impl State {
         listener: Listener,
         parts: Parts,
         url: Option<String>,
-    ) -> Result<Self, StoreError> {
+    ) -> Result<Self, ServeError> {
+        let (engine, data) = (&parts.engine, &parts.data);
+        let kept = listener.tokens(&parts.config, engine, data).await?;
+        let access = listener.access(&parts.config, kept.as_ref())?;
+        let tickets = Tickets::open(engine, data).await?;
+        let shared_tokens = kept.filter(|_| engine.peers() == Peers::Some);
         let (metrics, stop) = (Metrics::default(), CancellationToken::new());
         metrics.configure(&parts.config);
         let push_key = match &parts.push {
@@ -113,20 +121,20 @@ impl State {
         };
         let tail = LiveRows::start(&parts.engine, metrics.clone(), stop.clone()).await?;
         let per_second = f64::from(parts.config.server.requests_per_second);
-        Ok(Self(Arc::new(Inner {
+        let state = Self(Arc::new(Inner {
             engine: parts.engine,
             agent: parts.agent,
             hosts: Hosts::new(listener.address(), parts.config.server.hosts.clone()),
             url,
             settings: RwLock::new(Arc::new(Settings {
                 config: Arc::new(parts.config),
-                access: Arc::new(listener.access),
+                access: Arc::new(access),
                 source: parts.source,
             })),
             access_changes: watch::Sender::new(()),
-            codes: Codes::default(),
-            tickets: listener.tickets,
-            challenges: Challenges::default(),
+            tickets,
+            shared_tokens,
+            challenge: RwLock::default(),
             guesses: Throttle::new(GUESSES_PER_SECOND, GUESSES_AT_ONCE),
             requests: Throttle::new(per_second, per_second),
             tail,
@@ -138,7 +146,31 @@ impl State {
                 data: parts.data,
                 web: parts.web,
             },
-        })))
+        }));
+        let following = state.clone();
+        tokio::spawn(async move {
+            let stop = following.stop().clone();
+            stop.run_until_cancelled(following.follow_sign_outs()).await;
+        });
+        Ok(state)
+    }
+
+    /// Ends streams here of browsers that sign out at another server.
+    async fn follow_sign_outs(self) {
+        let mut news = self.0.engine.news();
+        while news.changed().await.is_ok() {
+            // A request asks the store by itself; only streams outlive their request.
+            if self.0.access_changes.receiver_count() == 0 {
+                continue;
+            }
+            match self.0.tickets.look_again(&self.0.engine).await {
+                Ok(true) => {
+                    self.0.access_changes.send_replace(());
+                }
+                Ok(false) => {}
+                Err(error) => tracing::warn!(%error, "who signed out cannot be read; looking again"),
+            }
+        }
     }
 
     /// The engine.
@@ -203,7 +235,13 @@ impl State {
     /// Puts another configuration in force: policy, people and tokens. Channels and addresses stay as they were.
     pub fn reload(&self, config: Config, source: String) -> Result<(), ReloadError> {
         config.may_replace(&self.config())?;
-        let access = Access::load(&config, &self.0.places.data)?;
+        let kept = match (configures_roles(&config), &self.0.shared_tokens) {
+            (true, _) => None,
+            (false, Some(shared)) => Some(shared.clone()),
+            (false, None) if self.0.engine.peers() == Peers::Some => None,
+            (false, None) => Some(tokens::keep(&self.0.places.data).map_err(AccessError::from)?),
+        };
+        let access = Access::load(&config, kept.as_ref().map_or(Made::None, Made::Tokens))?;
         self.0.engine.reload(config.clone());
         self.0.metrics.configure(&config);
         let settings = Arc::new(Settings {
@@ -216,11 +254,35 @@ impl State {
         Ok(())
     }
 
-    /// Revokes a browser's ticket: at once, and on disk when this returns. Waits for the disk.
-    pub(crate) fn sign_out(&self, ticket: Ticket) -> io::Result<()> {
-        let revoked = self.0.tickets.revoke(ticket, self.now());
+    /// Signs a browser's ticket out: at once here, and everywhere when this returns.
+    pub(crate) async fn sign_out(&self, ticket: &Ticket) -> Result<(), StoreError> {
+        let signed_out = self.0.tickets.sign_out(&self.0.engine, ticket).await;
         self.0.access_changes.send_replace(());
-        revoked
+        signed_out
+    }
+
+    /// The challenge for browsers to sign now.
+    pub(crate) async fn challenge(&self) -> Result<String, StoreError> {
+        let now = self.now();
+        let known = self
+            .0
+            .challenge
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        if let Some(known) = known.filter(|known| known.is_current(now)) {
+            return Ok(known.text);
+        }
+        let random: [u8; 16] = rand::random();
+        let fresh = hex::encode(random);
+        let current = self
+            .0
+            .engine
+            .transact(|stored, now| steps::current_challenge(stored, now, &fresh));
+        let current = current.await.map_err(StepError::into_store_error)?;
+        let text = current.text.clone();
+        *self.0.challenge.write().unwrap_or_else(PoisonError::into_inner) = Some(current);
+        Ok(text)
     }
 
     /// Tells whenever a client may have lost a right.
@@ -237,16 +299,8 @@ impl State {
         &self.0.hosts
     }
 
-    pub(crate) fn codes(&self) -> &Codes {
-        &self.0.codes
-    }
-
     pub(crate) fn tickets(&self) -> &Tickets {
         &self.0.tickets
-    }
-
-    pub(crate) fn challenges(&self) -> &Challenges {
-        &self.0.challenges
     }
 
     pub(crate) fn tail(&self) -> &LiveRows {

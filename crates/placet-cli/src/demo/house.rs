@@ -18,7 +18,7 @@ use super::script::Scene;
 use super::stage::Stage;
 use super::tools::Tools;
 use crate::args::Color;
-use crate::owner::{Hosted, data_folder};
+use crate::owner::{Hosted, Place};
 use crate::style::{self, paint};
 use crate::{output, wiring};
 
@@ -98,9 +98,10 @@ impl House {
                 (engine, desk)
             }
         };
-        let server = wiring::around(engine.clone(), &data_folder(stage.store())).await?;
+        let place = Place::file(stage.store());
+        let server = wiring::around(engine.clone(), &place.data).await?;
         Ok(Self {
-            hosted: Hosted::start(server, stage.store())?,
+            hosted: Hosted::start(server, &place, place.claim()?)?,
             engine,
             tools,
             locale,

@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::app::{App, AppAction};
 use super::{view, waiting};
-use crate::owner::Offered;
+use crate::owner::{Offered, Place};
 use crate::wiring::{self, Plan, Work};
 
 fn person(name: &str) -> Principal {
@@ -45,6 +45,7 @@ impl Desk {
     async fn new() -> Self {
         let data = TempDir::new().unwrap();
         let store = data.path().join("placet.db");
+        let place = Place::file(&store);
         let plan = Plan {
             config: Config::builtin(placet_inspect::builtin()),
             source: "test".into(),
@@ -57,7 +58,7 @@ impl Desk {
         let server = wiring::start(plan).await.unwrap();
         let engine = server.state().engine().clone();
         tokio::spawn(
-            Offered::new(server, &store)
+            Offered::new(server, &place, place.claim().unwrap())
                 .unwrap()
                 .run(CancellationToken::new()),
         );

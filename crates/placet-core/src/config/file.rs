@@ -209,6 +209,7 @@ pub(super) struct TokensFile {
 pub(super) struct StoreFile {
     pub(super) path: Option<Spanned<String>>,
     pub(super) url: Option<Spanned<String>>,
+    pub(super) seal_key: Option<Secret>,
 }
 
 #[derive(Default, Deserialize)]

@@ -34,7 +34,12 @@ impl Config {
             channels,
             server,
             push: _,
-            store: Store { path: _, url },
+            store:
+                Store {
+                    path: _,
+                    url,
+                    seal_key,
+                },
             workspace: _,
             agent: _,
             models,
@@ -45,6 +50,7 @@ impl Config {
         } = self;
         let mut found = of_server(server);
         found.extend(url.iter().filter_map(of_url));
+        found.extend(seal_key);
         found.extend(people.people().filter_map(of_person));
         found.extend(channels.values().flat_map(of_channel));
         found.extend(models.values().filter_map(of_model));

@@ -6,7 +6,7 @@ use crate::snapshot::Snapshot;
 use crate::step::{Decided, Step};
 use crate::time::Timestamp;
 
-/// The value that is there; `first` becomes it when there is none.
+/// The stored value; `first` becomes it when nothing is stored.
 pub fn share_first(snapshot: &Snapshot, _: Timestamp, key: &SharedKey, first: &str) -> Decided<String> {
     if let Some(there) = snapshot.shared(key)? {
         return Ok(Step::nothing(there.text.clone()));

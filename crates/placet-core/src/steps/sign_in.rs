@@ -111,14 +111,14 @@ pub fn give_code(_: &Snapshot, now: Timestamp, digest: &str, credential: &str) -
     }))
 }
 
-/// Why a one-time code signs nobody in.
+/// Why a one-time code is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CodeRefusal {
     /// Used before, or too old.
     #[error("this link was used before, or is too old; paste a token instead")]
     Used,
     /// Never given out, or forgotten.
-    #[error("this signs nobody in")]
+    #[error("this code is not known")]
     Unknown,
 }
 

@@ -8,11 +8,13 @@ use placet_core::ids::{ChannelName, InteractionId};
 use placet_core::interaction::{Answer, Cancellation, Interaction, Resolution};
 use placet_core::listing::ToSend;
 use placet_core::outcome::Outcome;
-use placet_core::outgoing::{OutKind, OutState};
+use placet_core::outgoing::{Change, OutKind, OutState};
 use placet_core::principal::{Principal, Via};
+use placet_core::shared::{SharedKind, SharedValue};
 use placet_core::snapshot::MessageKey;
 use placet_core::step::{Decided, Step};
 use placet_core::steps::Elsewhere;
+use placet_core::time::Millis;
 use placet_engine::Engine;
 use placet_engine::channel::DeliveryError;
 
@@ -445,4 +447,43 @@ async fn a_channel_that_panics_is_tried_again() {
     office.feishu.given(2).await;
     assert_eq!(soon(next_try(&office.engine, &id, 2)).await, None);
     assert!(is_open(&office.engine, &id).await);
+}
+
+#[tokio::test]
+async fn shared_values_are_removed_soon_after_their_end() {
+    let house = House::new();
+    let engine = house.open("").await;
+    let names = ["over", "stays"];
+    for (name, until) in names.into_iter().zip([Some(60), None]) {
+        let share = engine.transact(|_, now| -> Decided<()> {
+            Ok(Step::new(()).change(Change::Share {
+                key: SharedKind::SignedOut.named(name),
+                was: None,
+                value: SharedValue {
+                    text: String::new(),
+                    until: until.map(|seconds| now + Millis::from_secs(seconds)),
+                },
+            }))
+        });
+        share.await.unwrap();
+    }
+    let there = async || {
+        let look = engine.store().look(|stored| {
+            Ok(stored
+                .shared_of(&SharedKind::SignedOut)?
+                .keys()
+                .cloned()
+                .collect::<Vec<_>>())
+        });
+        look.await.unwrap()
+    };
+    assert_eq!(there().await, names);
+    house.pass(&engine, 200);
+    soon(async {
+        while there().await != ["stays"] {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    verify(&engine).await;
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use placet_core::journal::CallResult;
 use placet_core::record::{CallState, GrantState};
 use placet_engine::channel::ConnectionState;
+use placet_engine::{SealError, StartError};
 
 use crate::channels::Line;
 use crate::recorder::Recorder;
@@ -82,4 +83,52 @@ async fn one_of_two_engines_keeps_the_connection_of_a_channel_and_the_other_take
     assert!(right_hosts.try_recv().is_err());
     first.shutdown().await.unwrap();
     soon(right_hosts.recv()).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_engine_with_another_sealing_key_does_not_start_and_says_what_to_do() {
+    let house = House::new();
+    let folders = [0; 3].map(|_| tempfile::tempdir().unwrap());
+    let [first, second, third] = folders.each_ref().map(tempfile::TempDir::path);
+    let engine = house.start(house.builder("").data(first)).await;
+    let rows = async || {
+        engine
+            .store()
+            .look(|stored| stored.head(&()).copied())
+            .await
+            .unwrap()
+    };
+    let before = rows().await;
+    let start = async |config: &str, data| house.builder(config).data(data).start_at(&house.store).await;
+
+    let Err(StartError::Seal(missing @ SealError::Missing { .. })) = start("", second).await else {
+        panic!("it has no key");
+    };
+    assert!(missing.to_string().contains("[store] seal_key"), "{missing}");
+    assert!(
+        !second.join("seal.key").exists(),
+        "none is made beside the other one"
+    );
+    std::fs::write(third.join("seal.key"), "ab".repeat(32)).unwrap();
+    let Err(StartError::Seal(other @ SealError::Other)) = start("", third).await else {
+        panic!("it has another key");
+    };
+    assert!(other.to_string().contains("[store] seal_key"), "{other}");
+    assert_eq!(rows().await, before, "neither stored anything");
+
+    let key = first.join("seal.key");
+    let configured = format!("[store]\nseal_key = 'file:{}'\n", key.display());
+    start(&configured, third).await.unwrap().shutdown().await.unwrap();
+    std::fs::copy(&key, second.join("seal.key")).unwrap();
+    let replica = start("", second).await.unwrap();
+    let sealed = engine.seal_for("a purpose", "k-123").unwrap();
+    assert_eq!(replica.open_for("a purpose", &sealed).as_deref(), Some("k-123"));
+    assert_eq!(replica.open_for("another", &sealed), None);
+    assert_eq!(
+        replica.open_sealed(&sealed),
+        sealed,
+        "only answers are opened for agents"
+    );
+    replica.shutdown().await.unwrap();
+    engine.shutdown().await.unwrap();
 }

@@ -380,3 +380,20 @@ async fn what_may_have_happened_is_asked_in_the_inbox_when_its_chat_is_gone() {
     }
     verify(&engine).await;
 }
+
+/// What was sealed with the lost key stays sealed; only this process works on the file, so nothing else is lost.
+#[tokio::test]
+async fn a_file_whose_sealing_key_was_lost_goes_on_with_a_new_one() {
+    let house = House::new();
+    let key = house.file().with_file_name("seal.key");
+    let engine = house.open(HOUSE).await;
+    let sealed = engine.seal_for("a purpose", "k-123").unwrap();
+    engine.shutdown().await.unwrap();
+    std::fs::remove_file(&key).unwrap();
+    let engine = house.open(HOUSE).await;
+    assert_eq!(engine.open_for("a purpose", &sealed), None);
+    let sealed = engine.seal_for("a purpose", "k-456").unwrap();
+    let engine = restarted(&house, engine).await;
+    assert_eq!(engine.open_for("a purpose", &sealed).as_deref(), Some("k-456"));
+    verify(&engine).await;
+}

@@ -1,82 +1,48 @@
-//! One-time codes: the link that `placet serve` prints signs one browser in, once.
+//! One-time codes: the link that `placet serve` prints signs one browser in, once, at any server of the store.
+//!
+//! The store holds the digest of a code and, bound to the code, the credential it stands for. A reader of the store learns neither.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use placet_core::steps::{self, CodeRefusal};
+use placet_engine::Engine;
+use placet_store::{StepError, StoreError};
+use subtle::ConstantTimeEq as _;
 
-use super::{CredentialId, digest};
+use super::{Access, Credential, CredentialId, digest};
 
-/// How long a link is good for.
-const TTL: Duration = Duration::from_mins(30);
-
-/// Codes that were given out, by digest.
-#[derive(Default)]
-pub(crate) struct Codes(Mutex<HashMap<[u8; 32], Given>>);
-
-struct Given {
-    credential: CredentialId,
-    at: Instant,
-    state: State,
+/// Makes a code for a credential.
+pub(crate) async fn give(engine: &Engine, credential: CredentialId) -> Result<String, StoreError> {
+    let random: [u8; 24] = rand::random();
+    let code = hex::encode(random);
+    let (name, bound) = (name(&code), bound(&code, credential));
+    let give = engine.transact(|stored, now| steps::give_code(stored, now, &name, &bound));
+    give.await.map_err(StepError::into_store_error)?;
+    Ok(code)
 }
 
-#[derive(PartialEq, Eq)]
-enum State {
-    Fresh,
-    Used,
+/// Exchanges a code for what it stands for; nothing if this server does not know that credential. Once: of two at the same time, one
+/// gets it.
+pub(crate) async fn take<'a>(
+    engine: &Engine,
+    access: &'a Access,
+    code: &str,
+) -> Result<Option<&'a Credential>, StepError<CodeRefusal>> {
+    // Looked up by digest: how long it takes says nothing about any code.
+    let name = name(code);
+    let given = engine
+        .transact(|stored, now| steps::use_code(stored, now, &name))
+        .await?;
+    let stands_for = |credential: &&Credential| {
+        let bound = bound(code, credential.id);
+        bool::from(bound.as_bytes().ct_eq(given.as_bytes()))
+    };
+    Ok(access.credentials.iter().find(stands_for))
 }
 
-/// Why a code is invalid.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum CodeError {
-    /// Used before, or too old.
-    Used,
-    /// Never given out.
-    Unknown,
+fn name(code: &str) -> String {
+    hex::encode(digest("placet/code/1", code))
 }
 
-impl Codes {
-    /// A new code for a credential.
-    pub(crate) fn give(&self, credential: CredentialId) -> String {
-        let random: [u8; 24] = rand::random();
-        let code = hex::encode(random);
-        let given = Given {
-            credential,
-            at: Instant::now(),
-            state: State::Fresh,
-        };
-        self.lock().insert(digest("placet/code/1", &code), given);
-        code
-    }
-
-    /// Exchanges a code for what it stands for. Once: of two at the same time, one gets it.
-    pub(crate) fn take(&self, code: &str) -> Result<CredentialId, CodeError> {
-        let mut codes = self.lock();
-        // Looked up by digest: how long it takes says nothing about any code.
-        let given = codes
-            .get_mut(&digest("placet/code/1", code))
-            .ok_or(CodeError::Unknown)?;
-        if given.state == State::Used || given.at.elapsed() > TTL {
-            return Err(CodeError::Used);
-        }
-        given.state = State::Used;
-        Ok(given.credential)
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<[u8; 32], Given>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_code_is_good_once() {
-        let codes = Codes::default();
-        let code = codes.give(CredentialId([7; 8]));
-        assert_eq!(codes.take("no such code"), Err(CodeError::Unknown));
-        assert_eq!(codes.take(&code), Ok(CredentialId([7; 8])));
-        assert_eq!(codes.take(&code), Err(CodeError::Used));
-    }
+/// Only who has the code can tell which credential this is, or try tokens on it.
+fn bound(code: &str, credential: CredentialId) -> String {
+    hex::encode(digest("placet/code-for/1", &format!("{code} {credential}")))
 }

@@ -4,13 +4,9 @@
 //! included, carries `Placet-Proof: TICKET CHALLENGE ID SIGNATURE` (ECDSA, P-256, SHA-256). The signature covers the first
 //! three, the method, the target and the body, so a proof is good for one request. This is the model of RFC 9449 without JWTs.
 //!
-//! Freshness comes from the server's challenge, so the browser's clock does not matter. Challenges are random and live in
-//! memory: a proof from before a restart is refused. A browser whose challenge is too old is told the current one in
-//! `Placet-Challenge`, and signs again.
-
-use std::collections::HashSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+//! Freshness comes from the server's challenge, so the browser's clock does not matter. Challenges are random. They and the ids used under
+//! each are in the store, so a proof counts once at all servers together. A browser whose challenge is too old is told the current one
+//! in `Placet-Challenge`, and signs again.
 
 use axum::body::Body;
 use axum::extract::{Request, State as Shared};
@@ -18,6 +14,8 @@ use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use placet_core::steps::{self, ProofRefusal};
+use placet_store::StepError;
 use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
 
 use super::caller::{bearer, refuse, throttle};
@@ -33,11 +31,6 @@ pub(crate) const CHALLENGE_HEADER: HeaderName = HeaderName::from_static("placet-
 
 /// The first line of what is signed: a signature means this and nothing else.
 const PURPOSE: &str = "placet-proof/1";
-/// A challenge is given out for this long, and accepted for twice as long.
-const CHALLENGE_TIME: Duration = Duration::from_mins(2);
-/// A challenge with this many used ids is replaced early, which bounds what is remembered.
-const IDS_MAX: usize = 65_536;
-
 /// The public half of a browser's key: an uncompressed P-256 point.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PublicKey([u8; 65]);
@@ -115,8 +108,12 @@ pub(crate) async fn prove(Shared(state): Shared<State>, request: Request, next: 
         Ok(request) => next.run(request).await,
         Err(problem) => problem.into_response(),
     };
-    if let Ok(challenge) = HeaderValue::from_str(&state.challenges().current()) {
-        response.headers_mut().insert(CHALLENGE_HEADER, challenge);
+    match state.challenge().await.map(HeaderValue::try_from) {
+        Ok(Ok(challenge)) => {
+            response.headers_mut().insert(CHALLENGE_HEADER, challenge);
+        }
+        Ok(Err(_)) => {}
+        Err(error) => tracing::warn!(%error, "no challenge can be given out"),
     }
     response
 }
@@ -137,11 +134,6 @@ async fn proven(
         return Err(refuse(&parts, state, "you have been signed out; sign in again"));
     };
     require_same_site(&parts)?;
-    if !state.challenges().accepts(&proof.challenge) {
-        return Err(invalid(
-            "the proof is too old; sign the challenge in `Placet-Challenge`",
-        ));
-    }
     let body = whole(body, BODY_BYTES_MAX).await?;
     if !ticket
         .key
@@ -153,126 +145,20 @@ async fn proven(
     }
     throttle(state, credential.id)?;
     // Last: only the holder of the key can use an id up.
-    if !state.challenges().spend(&proof.challenge, proof.number) {
-        return Err(invalid("the proof was used before; each request needs its own"));
+    let (challenge, id) = (proof.challenge.as_str(), proof.number);
+    let using = state
+        .engine()
+        .transact(|stored, now| steps::use_proof(stored, now, &ticket.nonce, challenge, id));
+    match using.await {
+        Ok(()) => {}
+        Err(StepError::Refused(refusal @ ProofRefusal::SignedOut)) => {
+            return Err(refuse(&parts, state, &refusal.to_string()));
+        }
+        Err(StepError::Refused(refusal)) => return Err(invalid(&refusal.to_string())),
+        Err(StepError::Store(error)) => return Err(error.into()),
     }
     parts
         .extensions
         .insert(Caller::of(credential, Presented::Browser(ticket)));
     Ok(Request::from_parts(parts, Body::from(body)))
-}
-
-/// The challenges that are accepted, with the ids that were used under each.
-pub(crate) struct Challenges(Mutex<Given>);
-
-struct Given {
-    current: Challenge,
-    previous: Option<Challenge>,
-}
-
-struct Challenge {
-    text: String,
-    since: Instant,
-    used: HashSet<u128>,
-}
-
-impl Challenge {
-    fn new(now: Instant) -> Self {
-        let random: [u8; 16] = rand::random();
-        Self {
-            text: hex::encode(random),
-            since: now,
-            used: HashSet::new(),
-        }
-    }
-}
-
-impl Given {
-    /// Replaces a challenge that is old or used up.
-    fn refresh(&mut self, now: Instant) {
-        if now.duration_since(self.current.since) >= CHALLENGE_TIME || self.current.used.len() >= IDS_MAX {
-            self.previous = Some(std::mem::replace(&mut self.current, Challenge::new(now)));
-        }
-    }
-
-    fn find(&mut self, challenge: &str, now: Instant) -> Option<&mut Challenge> {
-        self.refresh(now);
-        let given = [Some(&mut self.current), self.previous.as_mut()];
-        given.into_iter().flatten().find(|given| {
-            given.text == challenge
-                && now.duration_since(given.since) < 2 * CHALLENGE_TIME
-                && given.used.len() < IDS_MAX
-        })
-    }
-}
-
-impl Default for Challenges {
-    fn default() -> Self {
-        Self(Mutex::new(Given {
-            current: Challenge::new(Instant::now()),
-            previous: None,
-        }))
-    }
-}
-
-impl Challenges {
-    /// The challenge to sign now.
-    pub(crate) fn current(&self) -> String {
-        let mut given = self.lock();
-        given.refresh(Instant::now());
-        given.current.text.clone()
-    }
-
-    fn accepts(&self, challenge: &str) -> bool {
-        self.lock().find(challenge, Instant::now()).is_some()
-    }
-
-    /// Uses an id up; whether it was unused, and the challenge is still accepted.
-    fn spend(&self, challenge: &str, id: u128) -> bool {
-        let mut given = self.lock();
-        let found = given.find(challenge, Instant::now());
-        found.is_some_and(|challenge| challenge.used.insert(id))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Given> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_challenge_is_accepted_for_twice_the_time_it_is_given_out() {
-        let began = Instant::now();
-        let mut given = Given {
-            current: Challenge::new(began),
-            previous: None,
-        };
-        let first = given.current.text.clone();
-        assert!(given.find(&first, began + CHALLENGE_TIME).is_some());
-        assert_ne!(given.current.text, first, "the next one is given out");
-        let late = began + CHALLENGE_TIME + CHALLENGE_TIME / 2;
-        assert!(given.find(&first, late).is_some());
-        assert!(given.find(&first, began + 2 * CHALLENGE_TIME).is_none());
-        // No request came for a long time: what is replaced late is not accepted longer.
-        let second = given.current.text.clone();
-        assert!(given.find(&second, began + 9 * CHALLENGE_TIME).is_none());
-    }
-
-    #[test]
-    fn an_id_is_good_once_and_what_is_remembered_is_bounded() {
-        let challenges = Challenges::default();
-        let first = challenges.current();
-        assert!(challenges.spend(&first, 0));
-        assert!(!challenges.spend(&first, 0));
-        assert!(!challenges.spend("never given out", 0));
-        for id in 1..IDS_MAX as u128 {
-            assert!(challenges.spend(&first, id));
-        }
-        assert!(!challenges.accepts(&first), "it is used up");
-        assert!(!challenges.spend(&first, 0));
-        assert_ne!(challenges.current(), first);
-    }
 }

@@ -2,16 +2,20 @@
 //! from that credential's token. A ticket alone is worth nothing: each request also proves that it comes from the holder of
 //! the private key (see [`super::proof`]).
 //!
-//! The server keeps no tickets, so a restart keeps people signed in; a changed token does not. Signed-out tickets are remembered in a
-//! file until they would have ended, so that a restart does not revive them.
+//! The server keeps no tickets, so a restart keeps people signed in, at every server with the same tokens; a changed token does not.
+//! Signed-out tickets are remembered in the store until they would have ended.
 
-use std::collections::HashMap;
-use std::io::{self, ErrorKind, Write as _};
+use std::collections::BTreeMap;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{PoisonError, RwLock};
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
+use placet_core::shared::SharedKind;
+use placet_core::steps;
 use placet_core::time::{Millis, Timestamp};
+use placet_engine::Engine;
+use placet_store::{StepError, StoreError};
 use sha2::Sha256;
 
 use super::{Access, Credential, CredentialId, PublicKey};
@@ -19,47 +23,66 @@ use super::{Access, Credential, CredentialId, PublicKey};
 /// How long a browser stays signed in.
 const TTL: Millis = Millis::from_secs(12 * 60 * 60);
 const VERSION: &str = "v2";
-/// The file in the data folder: on each line what names a ticket, and when it would have ended.
+/// The file of older versions in the data folder: on each line what names a ticket, and when it would have ended.
 const FILE: &str = "signed-out";
+
+/// Why it is not known who signed out.
+#[derive(Debug, thiserror::Error)]
+pub enum SignedOutError {
+    /// The file of an older version cannot be moved into the store.
+    #[error("`{path}`, which says who was signed out, cannot be moved into the store: {source}")]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
 
 /// A genuine ticket, as far as it is needed after it was read.
 #[derive(Debug, Clone)]
 pub(crate) struct Ticket {
-    nonce: String,
+    pub(super) nonce: String,
     ends: Timestamp,
     pub(super) key: PublicKey,
 }
 
-/// Revoked tickets, with when they would have ended.
+/// The tickets that were signed out, at this server or another one of the store: what open streams look at. A request asks the store.
 pub(crate) struct Tickets {
-    path: PathBuf,
-    /// Looked into by every request, and so never held while the disk is waited for.
-    revoked: Mutex<HashMap<String, Timestamp>>,
-    /// Held while the file is written.
-    writing: Mutex<()>,
+    /// With when each would have ended.
+    signed_out: RwLock<BTreeMap<String, Timestamp>>,
 }
 
 impl Tickets {
-    /// Reads the tickets revoked before. A file that cannot be read is an error: a signed-out browser must not be let in.
-    pub(crate) fn open(data: &Path) -> io::Result<Self> {
-        let path = data.join(FILE);
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(error),
+    /// Reads the tickets signed out before. What cannot be read is an error: a signed-out browser must not be let in.
+    pub(crate) async fn open(engine: &Engine, data: &Path) -> Result<Self, SignedOutError> {
+        import(engine, &data.join(FILE)).await?;
+        let tickets = Self {
+            signed_out: RwLock::default(),
         };
-        let revoked = text.lines().map(|line| {
-            let (nonce, ends) = line.split_once(' ')?;
-            Some((nonce.to_owned(), Timestamp::from_millis(ends.parse().ok()?)))
-        });
-        let revoked = revoked
-            .collect::<Option<_>>()
-            .ok_or_else(|| io::Error::new(ErrorKind::InvalidData, "a line is not `NAME END`"))?;
-        Ok(Self {
-            path,
-            revoked: Mutex::new(revoked),
-            writing: Mutex::new(()),
-        })
+        tickets.look_again(engine).await?;
+        Ok(tickets)
+    }
+
+    /// Reads again who signed out; whether that changed anything.
+    pub(crate) async fn look_again(&self, engine: &Engine) -> Result<bool, StoreError> {
+        let store = engine.store();
+        let stored = store
+            .look(|stored| stored.shared_of(&SharedKind::SignedOut).cloned())
+            .await?;
+        let now = store.now();
+        let mut known = self.signed_out.write().unwrap_or_else(PoisonError::into_inner);
+        // What could not be stored stays known here.
+        known.retain(|_, ends| now < *ends);
+        let mut changed = false;
+        for (nonce, value) in stored {
+            let ends = value.until.unwrap_or(Timestamp::from_millis(i64::MAX));
+            changed |= known.insert(nonce, ends).is_none();
+        }
+        Ok(changed)
     }
 
     /// A ticket for the holder of a credential, bound to the browser's key.
@@ -71,7 +94,7 @@ impl Tickets {
         format!("{signed}.{mac}")
     }
 
-    /// Whose a ticket is, when it is genuine, has not ended and is not revoked.
+    /// Whose a ticket is, when it is genuine, has not ended and is not signed out.
     pub(crate) fn read<'a>(
         &self,
         access: &'a Access,
@@ -103,32 +126,47 @@ impl Tickets {
         self.counts(&ticket, now).then_some((credential, ticket))
     }
 
-    /// Whether a ticket has not ended and is not revoked.
+    /// Whether a ticket has not ended and is not signed out, as far as is known here.
     pub(crate) fn counts(&self, ticket: &Ticket, now: Timestamp) -> bool {
-        now < ticket.ends && !self.lock().contains_key(&ticket.nonce)
+        let signed_out = self.signed_out.read().unwrap_or_else(PoisonError::into_inner);
+        now < ticket.ends && !signed_out.contains_key(&ticket.nonce)
     }
 
-    /// Revokes a ticket: at once, and on disk when this returns. Waits for the disk.
-    pub(crate) fn revoke(&self, ticket: Ticket, now: Timestamp) -> io::Result<()> {
-        self.lock().insert(ticket.nonce, ticket.ends);
-        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let lines = {
-            let mut revoked = self.lock();
-            revoked.retain(|_, ends| now < *ends);
-            let line = |(nonce, ends): (&String, &Timestamp)| format!("{nonce} {}\n", ends.as_millis());
-            revoked.iter().map(line).collect::<String>()
-        };
-        let folder = self.path.parent().ok_or(ErrorKind::NotFound)?;
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(lines.as_bytes())?;
-        file.as_file().sync_all()?;
-        file.persist(&self.path)?;
-        std::fs::File::open(folder)?.sync_all()
+    /// Signs a ticket out: at once here, and everywhere when this returns.
+    pub(crate) async fn sign_out(&self, engine: &Engine, ticket: &Ticket) -> Result<(), StoreError> {
+        self.signed_out
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(ticket.nonce.clone(), ticket.ends);
+        sign_out(engine, &ticket.nonce, ticket.ends).await
     }
+}
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Timestamp>> {
-        self.revoked.lock().unwrap_or_else(PoisonError::into_inner)
+async fn sign_out(engine: &Engine, nonce: &str, ends: Timestamp) -> Result<(), StoreError> {
+    let sign_out = engine.transact(|stored, now| steps::sign_out(stored, now, nonce, ends));
+    sign_out.await.map_err(StepError::into_store_error)
+}
+
+/// Moves what an older version kept in a file into the store.
+async fn import(engine: &Engine, file: &Path) -> Result<(), SignedOutError> {
+    let failed = |source| SignedOutError::File {
+        path: file.to_owned(),
+        source,
+    };
+    let text = match std::fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(failed(error)),
+    };
+    for line in text.lines() {
+        let entry = line
+            .split_once(' ')
+            .and_then(|(nonce, ends)| Some((nonce, Timestamp::from_millis(ends.parse().ok()?))));
+        let (nonce, ends) = entry
+            .ok_or_else(|| failed(io::Error::new(ErrorKind::InvalidData, "a line is not `NAME END`")))?;
+        sign_out(engine, nonce, ends).await?;
     }
+    std::fs::remove_file(file).map_err(failed)
 }
 
 fn mac(credential: &Credential, signed: &str) -> Hmac<Sha256> {

@@ -1,12 +1,12 @@
 //! Signing in and out, and who is signed in.
 
-use std::io;
-
 use axum::Json;
 use axum::extract::{FromRequest as _, Request, State as Shared};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use placet_core::interaction::Locale;
+use placet_core::steps::CodeRefusal;
+use placet_store::StepError;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -14,7 +14,7 @@ use utoipa_axum::routes;
 
 use super::Problems;
 use crate::access::{
-    CHALLENGE_HEADER, CodeError, Holder, Peer, PersonOnly, Presented, PublicKey, Tickets, require_same_site,
+    CHALLENGE_HEADER, Holder, Peer, PersonOnly, Presented, PublicKey, Tickets, code, require_same_site,
 };
 use crate::intake::JsonBody;
 use crate::problem::{Code, Problem};
@@ -112,21 +112,19 @@ async fn sign_in(Shared(state): Shared<State>, request: Request) -> Result<Respo
     let credential = match (code, token) {
         (Some(_), Some(_)) | (None, None) => return Err(malformed("send either `code` or `token`")),
         (None, Some(token)) => access.by_token(token.trim()),
-        (Some(code), None) => match state.codes().take(&code) {
-            Ok(id) => access.by_id(id),
-            Err(CodeError::Used) => {
-                return Err(wrong(
-                    Code::CodeUsed,
-                    "this link was used before, or is too old; paste a token instead",
-                ));
+        (Some(code), None) => match code::take(state.engine(), &access, &code).await {
+            Ok(credential) => credential,
+            Err(StepError::Refused(refusal @ CodeRefusal::Used)) => {
+                return Err(wrong(Code::CodeUsed, &refusal.to_string()));
             }
-            Err(CodeError::Unknown) => None,
+            Err(StepError::Refused(CodeRefusal::Unknown)) => None,
+            Err(StepError::Store(error)) => return Err(error.into()),
         },
     };
     match credential {
         Some(credential) if matches!(credential.holder, Holder::Person { .. }) => {
             let ticket = Tickets::make(credential, &key, state.now());
-            let challenge = [(CHALLENGE_HEADER, state.challenges().current())];
+            let challenge = [(CHALLENGE_HEADER, state.challenge().await?)];
             Ok((challenge, Json(SignedIn { ticket })).into_response())
         }
         Some(_) => Err(wrong(Code::Forbidden, "agent tokens cannot sign in")),
@@ -142,12 +140,11 @@ async fn sign_out(person: PersonOnly, Shared(state): Shared<State>) -> Result<St
     let Presented::Browser(ticket) = person.caller.presented else {
         return Ok(StatusCode::NO_CONTENT);
     };
-    let revoking = tokio::task::spawn_blocking(move || state.sign_out(ticket)).await;
-    revoking.map_err(io::Error::other).flatten().map_err(|error| {
+    state.sign_out(&ticket).await.map_err(|error| {
         tracing::error!(%error, "a sign-out could not be stored; it would be forgotten at a restart");
         Problem::new(
             Code::Internal,
-            "signed out here, but this could not be stored for after a restart",
+            "signed out here, but this could not be stored for other servers and for after a restart",
         )
     })?;
     Ok(StatusCode::NO_CONTENT)

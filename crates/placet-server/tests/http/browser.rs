@@ -503,3 +503,30 @@ async fn a_problem_is_explained_in_the_language_the_caller_accepts() {
     }
     house.close().await;
 }
+
+/// Older versions kept it in a file.
+#[tokio::test]
+async fn who_signed_out_of_an_older_version_stays_signed_out() {
+    let house = House::plain().await;
+    let (gone, stays) = (signed_in(&house).await, signed_in(&house).await);
+    let data = house.close().await;
+    let file = data.path().join("signed-out");
+    let mut fields = gone.ticket.split('.').skip(2);
+    let (ends, nonce) = (fields.next().unwrap(), fields.next().unwrap());
+    std::fs::write(&file, format!("{nonce} {ends}\n")).unwrap();
+    let mut data = data;
+    for _ in 0..2 {
+        let house = House::open(data, "").await;
+        assert!(!file.exists(), "it is in the store now");
+        for (browser, status) in [(&gone, 401), (&stays, 200)] {
+            let first = house.browse(browser, "GET", "/v1/me", None).await;
+            let again = Browser {
+                key: browser.key.clone(),
+                ticket: browser.ticket.clone(),
+                challenge: first.headers["placet-challenge"].to_str().unwrap().to_owned(),
+            };
+            assert_eq!(house.browse(&again, "GET", "/v1/me", None).await.status, status);
+        }
+        data = house.close().await;
+    }
+}

@@ -26,6 +26,12 @@ impl Stream {
         Self::open_with(house, query, &headers).await
     }
 
+    /// The events of a signed-in browser.
+    pub(crate) async fn of_browser(house: &House, browser: &Browser) -> Self {
+        let proof = browser.proof("GET", "/v1/events", "");
+        Self::open_with(house, "", &[("placet-proof", &proof)]).await
+    }
+
     async fn open_with(house: &House, query: &str, headers: &[(&str, &str)]) -> Self {
         let response = house
             .raw("GET", &format!("/v1/events{query}"), headers, "".into())

@@ -51,6 +51,9 @@ pub(crate) const LIN: &str = "token-of-lin-0123456789";
 pub(crate) const WEI: &str = "token-of-wei-0123456789";
 pub(crate) const OTHER: &str = "token-of-other-0123456789";
 
+/// The sealing key of all replicas.
+pub(crate) const SEAL_KEY: &str = "5ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea1";
+
 /// A running server.
 pub(crate) struct House {
     pub(crate) address: SocketAddr,
@@ -108,12 +111,14 @@ impl House {
 
     /// One of several on the same database, with people and a folder of its own.
     pub(crate) async fn replica(url: &str) -> Self {
-        Self::open_on(
-            tempfile::tempdir().unwrap(),
-            PEOPLE,
-            Location::parse(url).unwrap(),
-        )
-        .await
+        Self::replica_with(url, PEOPLE).await
+    }
+
+    /// The same with another configuration, and the sealing key of all others.
+    pub(crate) async fn replica_with(url: &str, config: &str) -> Self {
+        let data = tempfile::tempdir().unwrap();
+        std::fs::write(data.path().join("seal.key"), SEAL_KEY).unwrap();
+        Self::open_on(data, config, Location::parse(url).unwrap()).await
     }
 
     pub(crate) async fn open(data: TempDir, config: &str) -> Self {
@@ -131,7 +136,7 @@ impl House {
         .unwrap();
         let server = server(&data, config, &store).await;
         let (address, state) = (server.address().unwrap(), server.state().clone());
-        let link = server.sign_in_link().unwrap();
+        let link = server.sign_in_link().await.unwrap().unwrap();
         let stop = CancellationToken::new();
         let running = tokio::spawn({
             let stop = stop.clone();

@@ -251,7 +251,7 @@ async fn a_tool_approval_has_a_message_details_a_context_and_a_reason_to_give_wh
 }
 
 /// 示例1, with the schema of a secret.
-fn api_key(session: &str) -> Value {
+pub(crate) fn api_key(session: &str) -> Value {
     json!({
         "sessionId": session, "type": "MISSING_INFO", "title": "缺少 API Key", "message": "执行该工具需要 OpenWeather API Key",
         "context": {"schema": {"type": "object", "properties": {"apiKey": {"type": "string", "writeOnly": true}}}},

@@ -1,5 +1,6 @@
 //! A signed-in browser: a ticket, and the key that makes it count.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ring::rand::SystemRandom;
@@ -11,13 +12,16 @@ use crate::house::{Answer, House};
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
 /// A key of a browser.
-pub(crate) struct Key(EcdsaKeyPair);
+#[derive(Clone)]
+pub(crate) struct Key(Arc<EcdsaKeyPair>);
 
 impl Key {
     pub(crate) fn new() -> Self {
         let (with, random) = (&ECDSA_P256_SHA256_FIXED_SIGNING, SystemRandom::new());
         let pkcs8 = EcdsaKeyPair::generate_pkcs8(with, &random).unwrap();
-        Self(EcdsaKeyPair::from_pkcs8(with, pkcs8.as_ref(), &random).unwrap())
+        Self(Arc::new(
+            EcdsaKeyPair::from_pkcs8(with, pkcs8.as_ref(), &random).unwrap(),
+        ))
     }
 
     /// The public half, as it is sent at sign-in.
