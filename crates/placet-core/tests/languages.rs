@@ -2,6 +2,7 @@
 
 #![expect(
     clippy::disallowed_methods,
+    clippy::unwrap_used,
     reason = "reads and writes catalogues, as the build script does"
 )]
 

@@ -80,14 +80,11 @@ impl Body {
 
 /// The sentences of one language.
 pub(super) async fn named(Path(file): Path<String>, headers: HeaderMap) -> Response {
-    let locale = file.strip_suffix(".json").and_then(|tag| tag.parse().ok());
-    match locale {
-        Some(locale) => sent(locale, &headers),
-        None => {
-            let detail = format!("there are no sentences at `/app/messages/{file}`");
-            Problem::new(Code::NotFound, detail).into_response()
-        }
+    if let Some(locale) = file.strip_suffix(".json").and_then(|tag| tag.parse().ok()) {
+        return sent(locale, &headers);
     }
+    let detail = format!("there are no sentences at `/app/messages/{file}`");
+    Problem::new(Code::NotFound, detail).into_response()
 }
 
 /// The sentences of the language that the browser prefers.
