@@ -204,3 +204,20 @@ story('what is HIGH takes a second step, and the way back is open', {}, async (w
   await page.locator('[data-outcome="good"]').waitFor();
   assert.equal((await world.outcome(call)).status, 'approved');
 });
+
+story('a question that need not be answered can be dismissed', {}, async (world) => {
+  const { requestId } = await world.agent('POST', '/v1/interactions', {
+    sessionId: 'release',
+    type: 'USER_INPUT',
+    title: 'Anything else?',
+    message: 'You may leave it.',
+    options: [{ optionId: 'tell', label: 'Tell', action: 'PROVIDE_INFO', requiresInput: true }],
+    required: false,
+  });
+  const page = await world.window();
+  await open(page, { requestId });
+  await page.locator('[data-option="dismiss"]').click();
+  await page.locator('[data-outcome]').waitFor();
+  const { resolution } = await world.agent('GET', `/v1/interactions/${requestId}`);
+  assert.equal(resolution.option, 'dismiss');
+});

@@ -102,3 +102,24 @@ story('an address that leads nowhere says so', {}, async (world) => {
   await page.evaluate(() => history.pushState(null, '', '/nowhere') ?? dispatchEvent(new PopStateEvent('popstate')));
   await page.getByText(t('notFound.title')).waitFor();
 });
+
+story('tools that run without asking in a session are added on its page', {}, async (world) => {
+  const call = await world.askShell('npm run build');
+  const page = await world.window({ path: '/sessions/release' });
+  await page.getByLabel(t('session.allowTool')).fill('bash');
+  await page.getByRole('button', { name: t('session.allow'), exact: true }).click();
+  await page.locator('[data-toast="good"]', { hasText: t('session.toolAllowed', { tool: 'bash' }) }).waitFor();
+  await page.locator('.session-tools', { hasText: t('session.approvalTools', { tools: ['bash'] }) }).waitFor();
+  await page.locator('[data-event="toolAllowed"]').waitFor();
+  const { status } = await world.agent('GET', `/v1/calls/${call.callId}`);
+  assert.equal(status, 'pending', 'what was asked before stays a question');
+  const next = await world.agent('POST', '/v1/calls', {
+    sessionId: 'release',
+    tool: 'bash',
+    args: { command: 'npm run test' },
+  });
+  assert.equal(next.status, 'allowed');
+  const other = await world.window({ as: 'wei', path: '/sessions/release' });
+  await other.locator('[data-event="toolAllowed"]').waitFor();
+  assert.equal(await other.getByLabel(t('session.allowTool')).count(), 0, 'only an administrator adds tools');
+});

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::person::Person;
-use placet_core::messages::prompt;
+use placet_core::messages::{option, prompt};
 
 fn asks(kind: &str, options: &Value) -> Person {
     Person::at(json!({ "requests": [{
@@ -47,6 +47,19 @@ fn a_choice_is_taken_with_the_arrows_and_enter_takes_the_default() {
     kim.types("\r");
     kim.sees("→ Skipped by kim.");
     assert_eq!(resolution(&mut kim)["ballot"]["option"], "none");
+}
+
+#[test]
+fn a_question_that_need_not_be_answered_can_be_dismissed() {
+    let mut kim = Person::at(json!({ "requests": [{
+        "sessionId": "terminal:kim", "type": "USER_INPUT", "title": "Anything else?", "message": "You may leave it.",
+        "options": [{ "optionId": "tell", "label": "Tell", "action": "PROVIDE_INFO", "requiresInput": true }],
+        "required": false,
+    }] }));
+    kim.sees(&format!("[2] {}", option::dismiss()));
+    kim.presses("2");
+    kim.sees("→ Skipped by kim.");
+    assert_eq!(resolution(&mut kim)["ballot"]["option"], "dismiss");
 }
 
 #[test]

@@ -160,6 +160,29 @@ async fn an_agents_own_question_is_posted_with_its_options_made_safe() {
 }
 
 #[tokio::test]
+async fn a_question_that_need_not_be_answered_is_dismissed_by_a_button() {
+    let house = House::new("").await;
+    let request = serde_json::from_value(json!({
+        "sessionId": "ops:c1", "type": "USER_INPUT", "title": "Anything else?", "message": "You may leave it.",
+        "options": [{ "optionId": "tell", "label": "Tell", "action": "PROVIDE_INFO", "requiresInput": true }],
+        "required": false,
+    }))
+    .unwrap();
+    let broker = house.engine.broker();
+    let asked = broker.ask(request, deploy("c", "x").origin).await.unwrap();
+    let post = house.platform.post(|post| post.is("question")).await;
+    assert_eq!(post.json["options"][1]["optionId"], "dismiss", "{}", post.json);
+    house.shown(&asked.id).await;
+    let pressed = json!({
+        "channel": "ops", "chatId": "c1", "senderId": "zoe", "messageId": "m1",
+        "requestId": asked.id, "selectedOptionId": "dismiss",
+    });
+    assert!(house.receive(&pressed).await.unwrap().consumed);
+    let resolution = serde_json::to_value(broker.wait(&asked.id).await.unwrap()).unwrap();
+    assert_eq!(resolution["ballot"]["option"], "dismiss", "{resolution}");
+}
+
+#[tokio::test]
 async fn questions_are_asked_in_the_channels_language() {
     let house = House::new("locale = \"zh\"\n").await;
     house.ask(deploy("c", "staging")).await;

@@ -1,7 +1,7 @@
 //! `list`, `show` and `answer`: what they print, and what their exit status says.
 
 use placet_core::messages::inbox;
-use placet_core::messages::{Locale, answered, decided, refusal};
+use placet_core::messages::{Locale, answered, decided, option, refusal};
 use serde_json::{Value, json};
 
 use crate::waiting::{CONFIG, Waiting, bash};
@@ -181,6 +181,25 @@ fn a_bystander_is_told_and_nothing_changes() {
     let (out, _) = waiting.inbox("lin", &["list"], 0);
     assert_eq!(out.lines().count(), 1, "it still waits: {out}");
     waiting.inbox("wei", &["answer", id, "approve"], 0);
+}
+
+#[test]
+fn a_question_that_need_not_be_answered_can_be_dismissed() {
+    let waiting = Waiting::of(&[]);
+    let request = serde_json::from_value(json!({
+        "sessionId": "job-1", "type": "USER_INPUT", "title": "Anything else?", "message": "You may leave it.",
+        "options": [{ "optionId": "tell", "label": "Tell", "action": "PROVIDE_INFO", "requiresInput": true }],
+        "required": false,
+    }))
+    .unwrap();
+    let origin = serde_json::from_value(json!({ "agent": "tester" })).unwrap();
+    let id = waiting.engine(async |engine| engine.broker().ask(request, origin).await.unwrap().id);
+    let (out, _) = waiting.inbox("lin", &["show", id.as_str()], 0);
+    assert!(out.contains(&option::dismiss().to_string()), "{out}");
+    waiting.inbox("lin", &["answer", id.as_str(), "dismiss"], 0);
+    let resolution = waiting.engine(async |engine| engine.broker().wait(&id).await.unwrap());
+    let resolution = serde_json::to_value(resolution).unwrap();
+    assert_eq!(resolution["ballot"]["option"], "dismiss", "{resolution}");
 }
 
 /// As `placet grants revoke` does: the name goes into the journal as whose decision it was.
