@@ -117,5 +117,10 @@ export const api = {
   addDevice: (subscription) => request('POST', '/v1/push/devices', subscription),
   removeDevice: (deviceId) => request('DELETE', `/v1/push/devices/${id(deviceId)}`),
   grants: () => request('GET', query('/v1/grants', { locale: locale() })),
+  sample: () => request('POST', query('/v1/sample', { locale: locale() }), {}),
+  workflows: () => request('GET', '/v1/workflows'),
+  startRun: (run) => request('POST', '/v1/runs', run),
+  run: (sessionId) => request('GET', `/v1/runs/${id(sessionId)}`),
+  resumeRun: (sessionId) => request('POST', `/v1/runs/${id(sessionId)}/resume`, {}),
   revoke: (grantId) => request('DELETE', `/v1/grants/${id(grantId)}`),
 };

@@ -3,7 +3,7 @@
 // The server checks what is sent against the whole schema. Here only what makes a good field is read; whatever is too clever
 // for a field is edited as JSON, never left out.
 
-/** @typedef {'text' | 'lines' | 'number' | 'boolean' | 'choice' | 'texts' | 'object' | 'json'} FieldKind */
+/** @typedef {'text' | 'lines' | 'number' | 'boolean' | 'choice' | 'texts' | 'object' | 'secret' | 'json'} FieldKind */
 
 /**
  * @typedef {object} Field
@@ -35,6 +35,7 @@ function kindOf(schema, value) {
   if (Array.isArray(schema?.enum) && schema.enum.every((choice) => !isObject(choice))) return 'choice';
   switch (typeOf(schema, value)) {
     case 'string':
+      if (schema?.writeOnly === true || schema?.format === 'password') return 'secret';
       if (value !== undefined && typeof value !== 'string') return 'json';
       return schema?.format === 'multiline' || /\n/.test(value ?? '') || (value ?? '').length > 60 ? 'lines' : 'text';
     case 'number':

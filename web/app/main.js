@@ -16,6 +16,7 @@ import { insightsPage } from './pages/insights.js';
 import { notFoundPage } from './pages/not-found.js';
 import { policyPage } from './pages/policy.js';
 import { replayPage } from './pages/replay.js';
+import { runsPage } from './pages/runs.js';
 import { sessionPage } from './pages/session.js';
 import { sessionsPage } from './pages/sessions.js';
 import { signInPage } from './pages/sign-in.js';
@@ -38,6 +39,7 @@ const PAGES = {
   sessions: sessionsPage,
   session: sessionPage,
   chat: chatPage,
+  runs: runsPage,
   audit: auditPage,
   policy: policyPage,
   suggestions: suggestionsPage,

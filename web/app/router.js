@@ -12,6 +12,7 @@ export const ROUTES = [
   { pattern: /^\/insights$/, page: 'insights' },
   { pattern: /^\/chat$/, page: 'chat' },
   { pattern: /^\/chat\/(?<sessionId>[^/]+)$/, page: 'chat' },
+  { pattern: /^\/runs$/, page: 'runs' },
   { pattern: /^\/audit$/, page: 'audit' },
   { pattern: /^\/policy$/, page: 'policy' },
   { pattern: /^\/policy\/suggestions$/, page: 'suggestions' },

@@ -19,6 +19,8 @@ import './stories/places.js';
 import './stories/asking-less.js';
 import './stories/talking.js';
 import './stories/chatting.js';
+import './stories/sample.js';
+import './stories/runs.js';
 import './stories/appearance.js';
 import { closeBrowser, stories, tellStory } from './world.js';
 

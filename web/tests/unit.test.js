@@ -185,6 +185,18 @@ test('a form has a field for every argument, the schema’s first', () => {
   );
 });
 
+test('a field of a secret is typed as a password', () => {
+  const properties = {
+    key: { type: 'string', writeOnly: true },
+    word: { type: 'string', format: 'password' },
+    name: { type: 'string' },
+  };
+  assert.deepEqual(
+    fieldsOf({ properties }, {}).map(({ kind }) => kind),
+    ['secret', 'secret', 'text'],
+  );
+});
+
 test('without a schema the fields come from the arguments', () => {
   const value = { text: 'a', long: 'a\nb', count: 2, yes: true, list: ['a'], any: null, mixed: ['a', 1] };
   assert.deepEqual(

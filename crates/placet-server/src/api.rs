@@ -31,6 +31,7 @@ mod push;
 mod reading;
 mod review;
 mod runs;
+pub(crate) mod sample;
 mod service;
 mod sessions;
 
@@ -53,6 +54,7 @@ pub(crate) fn routes() -> OpenApiRouter<State> {
         .merge(grants::routes())
         .merge(chat::routes())
         .merge(runs::routes())
+        .merge(sample::routes())
         .merge(person::routes())
         .merge(push::routes())
         .merge(service::routes())
@@ -62,8 +64,8 @@ pub(crate) fn routes() -> OpenApiRouter<State> {
 #[derive(serde::Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct LocaleQuery {
-    /// `en` or `zh`; the configured language when absent.
-    #[param(value_type = Option<String>, pattern = "^(en|zh)$")]
+    /// A language of `messages/`, such as `en`; the configured language when absent.
+    #[param(value_type = Option<String>)]
     locale: Option<placet_core::interaction::Locale>,
 }
 

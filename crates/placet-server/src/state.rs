@@ -197,6 +197,7 @@ impl State {
     pub(crate) fn is_agent(&self, name: &str) -> bool {
         let configured = &self.config().server.agents;
         name == DEFAULT_AGENT
+            || name == crate::api::sample::AGENT
             || name == AgentId::built_in().as_str()
             || configured.keys().any(|agent| agent.as_str() == name)
     }

@@ -41,6 +41,7 @@ const PAGES: [&str; 14] = [
     "/sessions/{id}",
     "/chat",
     "/chat/{id}",
+    "/runs",
     "/audit",
     "/policy",
     "/policy/suggestions",

@@ -10,12 +10,15 @@ import { t } from '../i18n.js';
 import { backoff } from '../live.js';
 import { drawChats } from '../parts/chat-list.js';
 import { Conversation } from '../parts/conversation.js';
+import { RunPanel } from '../parts/run-panel.js';
 import { chatPath, go, rename } from '../router.js';
 import { readEvents } from '../sse.js';
 import { store } from '../store.js';
 
 const PATH = '/api/agent/chat/react/stream';
 const DRAFT = 'chat';
+/** After these the run stands elsewhere. */
+const CHANGES_RUN = new Set(['STARTED', 'INTERACTION', 'INTERACTION_RESOLVED', 'COMPLETED', 'ERROR']);
 
 class Chat {
   #stop = new AbortController();
@@ -34,6 +37,7 @@ class Chat {
     this.#sayBusy();
   });
   #state = h('p.chat-state', { role: 'status' });
+  #run = new RunPanel();
   #list = h('ul.chat-list');
   #input;
   title = t('nav.chat');
@@ -48,9 +52,19 @@ class Chat {
         'nav.chats',
         { 'aria-label': t('chat.list') },
         h('a.button', { href: '/chat?new=' }, icon('chat'), t('chat.new')),
+        h('a.runs-link', { href: '/runs' }, t('runs.link')),
         this.#list,
       ),
-      h('div.chat', {}, this.#head(), this.#log.element, this.#log.dock, this.#state, this.#composer()),
+      h(
+        'div.chat',
+        {},
+        this.#head(),
+        this.#run.element,
+        this.#log.element,
+        this.#log.dock,
+        this.#state,
+        this.#composer(),
+      ),
     );
     store.on('pending', () => this.#drawList(), this.#stop.signal);
     addEventListener('storage', () => this.#drawList(), { signal: this.#stop.signal });
@@ -276,6 +290,7 @@ class Chat {
     this.#attempt = 0;
     this.#log.take(type, body.data ?? {});
     if (!this.#waiting) this.#sayBusy();
+    if (CHANGES_RUN.has(type)) this.#run.show(this.#session);
   }
 }
 

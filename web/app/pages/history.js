@@ -110,7 +110,12 @@ function makeFields(route) {
     field.known = new Set();
     return field;
   };
-  const day = (name) => h('input', { type: 'date', 'aria-label': t(name === 'from' ? 'audit.from' : 'audit.to'), value: route[name] ?? '' });
+  const day = (name) =>
+    h('input', {
+      type: 'date',
+      'aria-label': t(name === 'from' ? 'audit.from' : 'audit.to'),
+      value: route[name] ?? '',
+    });
   return {
     text: h('input', {
       type: 'search',

@@ -101,7 +101,12 @@ function figures({ all, medianMs, ninetiethMs, standing }) {
     {},
     one('requests', t('insights.requests'), count(all.requests)),
     one('decided', t('insights.decided'), count(all.decided), percent(all.decided, all.requests)),
-    one('median', t('insights.median'), length(medianMs), ninetiethMs !== null && t('insights.ninetieth', { time: length(ninetiethMs) })),
+    one(
+      'median',
+      t('insights.median'),
+      length(medianMs),
+      ninetiethMs !== null && t('insights.ninetieth', { time: length(ninetiethMs) }),
+    ),
     one('hasty', t('insights.hasty'), percent(all.hasty, all.decided), t('insights.of', { n: all.hasty })),
     one('expired', t('insights.expired'), count(all.expired), percent(all.expired, all.requests)),
     one('standing', t('insights.standing'), count(standing.inForce), t('insights.uses', { n: standing.uses })),

@@ -6,6 +6,7 @@ import { draft, drafted, forgetDrafts, keepDraft } from '../drafts.js';
 import { FAINT_MS, guard } from '../guard.js';
 import { icon } from '../icons.js';
 import { t } from '../i18n.js';
+import { askedData } from './asked-data.js';
 import { editor } from './editor.js';
 import { editButton, optionButton, silence } from './option-button.js';
 import { remember } from './remember.js';
@@ -24,6 +25,7 @@ export class AnswerBar {
   #onHold;
   #settling = new WeakMap();
   #editor = null;
+  #asked;
   #remember;
   #instruction;
   #extras;
@@ -39,6 +41,7 @@ export class AnswerBar {
     this.#question = question;
     this.#onFate = onFate;
     this.#onHold = onHold;
+    this.#asked = askedData(question);
     this.#remember = remember(question.scopes, question.requestId);
     const id = freshId('instruction');
     this.#instruction = drafted(h('textarea', { id, rows: 2, 'data-instruction': true }), this.#draftKey('note'));
@@ -53,7 +56,7 @@ export class AnswerBar {
     this.element = h(
       'section.answer',
       { 'aria-label': t('answer.title'), 'data-answer': question.requestId },
-      h('div.answer-more', {}, this.#editorPlace, this.#extras),
+      h('div.answer-more', {}, this.#asked.element, this.#editorPlace, this.#extras),
       this.#body,
     );
     this.#appear();
@@ -126,7 +129,7 @@ export class AnswerBar {
   take(option) {
     if (this.#mode === 'sending' || this.#mode === 'over') return;
     if (!this.#mayDecide() || !this.#argsAreSound(option)) return;
-    if (takesText(option)) this.#askForText(option);
+    if (takesText(option) && !this.#asked.value(option)) this.#askForText(option);
     else if (this.#needsSecondStep(option)) this.#askAgain(option);
     else if (this.#onHold(this.#compose(option), option)) this.#over();
     else this.#send(option);
@@ -136,12 +139,14 @@ export class AnswerBar {
     return needsConfirming(this.#question, option) || (approves(option) && Boolean(this.#editor?.value().changed));
   }
 
-  /** Whether edited arguments can be sent at all; every field that cannot is named. */
+  /** Whether edited arguments and fields can be sent at all; every one that cannot is named. */
   #argsAreSound(option) {
     const error = approves(option) ? this.#editor?.value().error : undefined;
-    if (!error) return true;
-    this.#editor.refuse(error);
-    toast(error, 'warn');
+    const missing = this.#asked.error(option);
+    if (!error && !missing) return true;
+    if (error) this.#editor.refuse(error);
+    else this.#asked.focus();
+    toast(error ?? missing, 'warn');
     return false;
   }
 
@@ -262,6 +267,7 @@ export class AnswerBar {
       selectedOptionId: option.optionId,
       feedback: text(feedback),
       instruction: text(this.#instruction.value),
+      data: this.#asked.value(option),
     };
     if (approves(option)) {
       answer.remember = this.#remember.value();

@@ -86,6 +86,7 @@ export function editor(call, { start, onChange = () => {} } = {}) {
   };
 }
 
-function faultInWords({ field, rule, limit }) {
+/** One fault of values that a schema does not allow. */
+export function faultInWords({ field, rule, limit }) {
   return t(`invalid.${rule}`, { field: field || t('request.arguments'), limit: limit ?? '' });
 }

@@ -101,6 +101,17 @@ function control(field, value, set, tie) {
       });
       return area;
     }
+    case 'secret': {
+      // Neither shown nor kept by the browser.
+      const input = h('input.mono', {
+        ...tie,
+        type: 'password',
+        autocomplete: 'off',
+        value: value ?? '',
+        oninput: () => text(input.value),
+      });
+      return input;
+    }
     case 'text': {
       const input = h('input.mono', { ...tie, type: 'text', value: value ?? '', oninput: () => text(input.value) });
       return input;

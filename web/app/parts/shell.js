@@ -12,6 +12,7 @@ import { canPush, pushState, stopPush, switchPush } from '../push.js';
 import { store } from '../store.js';
 import { setTheme, theme } from '../theme.js';
 import { everySecond } from '../time.js';
+import { dialogHead } from './dialog-head.js';
 import { heldBar } from './held-bar.js';
 import { announcers, toast } from './toast.js';
 
@@ -24,7 +25,14 @@ const PLACES = [
   { page: 'grants', path: '/grants', icon: 'grants' },
 ];
 
-const HOME_OF = { session: 'sessions', history: 'inbox', insights: 'inbox', suggestions: 'policy', replay: 'policy' };
+const HOME_OF = {
+  session: 'sessions',
+  history: 'inbox',
+  insights: 'inbox',
+  runs: 'chat',
+  suggestions: 'policy',
+  replay: 'policy',
+};
 
 export class Shell {
   #stop = new AbortController();
@@ -156,7 +164,7 @@ export class Shell {
     const rows = allKeys().map(({ key, label }) =>
       h('div.key-row', {}, h('dt', {}, h('kbd', {}, key)), h('dd', {}, t(label))),
     );
-    fill(this.#help, sheetHead(t('keys.title'), this.#help), h('dl.keys', {}, rows), h('p.hint', {}, t('keys.hint')));
+    fill(this.#help, dialogHead(t('keys.title'), this.#help), h('dl.keys', {}, rows), h('p.hint', {}, t('keys.hint')));
     this.#help.showModal();
   }
 
@@ -186,7 +194,7 @@ export class Shell {
       );
     fill(
       this.#menu,
-      sheetHead(store.me?.name ?? store.me?.person ?? 'Placet', this.#menu, store.me && t(`role.${store.me.role}`)),
+      dialogHead(store.me?.name ?? store.me?.person ?? 'Placet', this.#menu, store.me && t(`role.${store.me.role}`)),
       segments(
         t('menu.theme'),
         'theme',
@@ -256,12 +264,11 @@ export class Shell {
   async #speak(language) {
     try {
       await setLocale(language);
+      this.#menu.close();
+      this.on.onLocale();
     } catch {
       toast(t('line.lost'), 'bad');
-      return;
     }
-    this.#menu.close();
-    this.on.onLocale();
   }
 
   async #notify() {
@@ -290,13 +297,4 @@ export class Shell {
       toast(t('fate.refused', { why: problem.message }), 'bad');
     }
   }
-}
-
-function sheetHead(title, dialog, note) {
-  return h(
-    'div.sheet-head',
-    {},
-    h('div', {}, h('h2', {}, title), note && h('p.hint', {}, note)),
-    h('button.icon-button', { type: 'button', 'aria-label': t('close'), onclick: () => dialog.close() }, icon('cross')),
-  );
 }

@@ -44,9 +44,9 @@ pub struct AnswerBody {
     #[serde(default, skip_serializing_if = "Extent::is_whole")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>, pattern = "^(whole|part)$"))]
     pub shown_extent: Extent,
-    /// The language it was shown in, `en` or `zh`; the operator's unless given. Refusals are in this language, too.
+    /// The language it was shown in, a language of `messages/`, such as `en`; the operator's unless given. Refusals are in this language, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(value_type = Option<String>, pattern = "^(en|zh)$"))]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub shown_locale: Option<Locale>,
 }
 

@@ -19,6 +19,7 @@ use utoipa_axum::routes;
 
 use super::Problems;
 use super::interactions::{locale, none, offered, visible};
+use super::sample;
 use crate::access::{AgentOrPerson, PersonOnly, Role};
 use crate::intake::{JsonBody, PathId};
 use crate::problem::{Code, Problem, ProblemBody};
@@ -168,7 +169,14 @@ pub(super) async fn answer(
         question: None,
     };
     match answered {
-        Answered::Decided { action } => body.action = Some(action),
+        Answered::Decided { action } => {
+            body.action = Some(action);
+            if let Some(call) = question.interaction.asked().call()
+                && let Err(error) = sample::follow(state, call, locale(state, shown_locale)).await
+            {
+                tracing::warn!(%error, request = %id, "a sample has no result");
+            }
+        }
         Answered::Voted { needed } => {
             body.status = AnswerStatus::Voted;
             body.needed = Some(needed);

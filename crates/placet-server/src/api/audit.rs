@@ -64,8 +64,8 @@ struct AuditFilter {
     from: Option<String>,
     /// Only before this moment (RFC 3339).
     to: Option<String>,
-    /// `en` or `zh`.
-    #[param(value_type = Option<String>, pattern = "^(en|zh)$")]
+    /// A language of `messages/`, such as `en`.
+    #[param(value_type = Option<String>)]
     locale: Option<Locale>,
 }
 

@@ -68,10 +68,10 @@ struct ChatBody {
     #[serde(default)]
     #[expect(dead_code, reason = "older pages send it")]
     user_id: Option<String>,
-    /// `en` or `zh`: the language of its questions.
+    /// A language of `messages/`, such as `en`: the language of its questions.
     #[serde(default)]
-    #[schema(value_type = Option<String>, pattern = "^(en|zh)$")]
-    #[param(value_type = Option<String>, pattern = "^(en|zh)$")]
+    #[schema(value_type = Option<String>)]
+    #[param(value_type = Option<String>)]
     locale: Option<Locale>,
 }
 

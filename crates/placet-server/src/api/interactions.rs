@@ -91,8 +91,8 @@ struct ListQuery {
     after: Option<u64>,
     /// How many at most; 50 unless said otherwise, 200 at most.
     limit: Option<u32>,
-    /// `en` or `zh`.
-    #[param(value_type = Option<String>, pattern = "^(en|zh)$")]
+    /// A language of `messages/`, such as `en`.
+    #[param(value_type = Option<String>)]
     locale: Option<Locale>,
 }
 
@@ -203,8 +203,8 @@ async fn page(
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct OneQuery {
-    /// `en` or `zh`.
-    #[param(value_type = Option<String>, pattern = "^(en|zh)$")]
+    /// A language of `messages/`, such as `en`.
+    #[param(value_type = Option<String>)]
     locale: Option<Locale>,
     /// How many seconds to wait for it to be settled; at most 60.
     wait: Option<u32>,

@@ -36,7 +36,7 @@ struct Me {
     name: String,
     /// `approver` or `admin`
     role: &'static str,
-    /// `en` or `zh`
+    /// A language of `messages/`, such as `en`
     #[schema(value_type = String)]
     locale: Locale,
     /// Always `Placet`.

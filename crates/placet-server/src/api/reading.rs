@@ -35,9 +35,9 @@ struct TextBody {
     /// The requests on the person's screen.
     #[schema(value_type = Vec<String>, max_items = 100)]
     request_ids: Vec<InteractionId>,
-    /// `en` or `zh`: the language the requests are shown in.
+    /// A language of `messages/`, such as `en`: the language the requests are shown in.
     #[serde(default)]
-    #[schema(value_type = Option<String>, pattern = "^(en|zh)$")]
+    #[schema(value_type = Option<String>)]
     locale: Option<Locale>,
 }
 

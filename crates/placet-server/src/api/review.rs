@@ -47,8 +47,8 @@ struct SuggestQuery {
     /// Only what was approved at least so often; 3 when absent.
     #[param(minimum = 1)]
     min: Option<u32>,
-    /// `en` or `zh`; the configured language when absent.
-    #[param(value_type = Option<String>, pattern = "^(en|zh)$")]
+    /// A language of `messages/`, such as `en`; the configured language when absent.
+    #[param(value_type = Option<String>)]
     locale: Option<placet_core::interaction::Locale>,
 }
 

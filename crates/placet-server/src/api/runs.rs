@@ -32,9 +32,59 @@ use crate::state::State;
 
 pub(super) fn routes() -> OpenApiRouter<State> {
     OpenApiRouter::new()
+        .routes(routes!(workflows))
         .routes(routes!(begin))
         .routes(routes!(one))
         .routes(routes!(resume))
+}
+
+/// A workflow of the configuration.
+#[derive(Serialize, ToSchema)]
+struct WorkflowBody {
+    /// Its name in `[workflows]`.
+    name: String,
+    /// Its variables with their first values; secrets masked.
+    #[serde(skip_serializing_if = "Variables::is_empty")]
+    #[schema(value_type = Object)]
+    variables: Variables,
+    /// Why it cannot be started, when its file cannot be used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<String>,
+}
+
+/// The workflows that can be started.
+#[derive(Serialize, ToSchema)]
+struct WorkflowList {
+    items: Vec<WorkflowBody>,
+}
+
+/// The workflows of the configuration, as their files say now.
+#[utoipa::path(get, path = "/v1/workflows", tag = "runs",
+    responses((status = 200, description = "Each with its variables", body = WorkflowList), Problems),
+    security(("token" = []), ("browser" = [])), extensions(("x-roles" = json!(["approver", "admin"]))))]
+async fn workflows(_: PersonOnly, Shared(state): Shared<State>) -> Json<WorkflowList> {
+    let config = state.config();
+    let described = |name: &String| {
+        let (variables, fault) = match configured::workflow(&config, name) {
+            Ok(workflow) => (masked(workflow.variables), None),
+            Err(error) => (Variables::new(), Some(error.to_string())),
+        };
+        WorkflowBody {
+            name: name.clone(),
+            variables,
+            fault,
+        }
+    };
+    Json(WorkflowList {
+        items: config.workflows.keys().map(described).collect(),
+    })
+}
+
+fn masked(variables: Variables) -> Variables {
+    match mask::json(&variables.into()) {
+        Value::Object(variables) => variables,
+        _ => Variables::new(),
+    }
 }
 
 /// A run was begun.
@@ -176,10 +226,7 @@ async fn one(
         .engine()
         .store()
         .look(|stored| stored.run(&session).cloned());
-    let variables = match run.await?.map(|run| mask::json(&run.variables.into())) {
-        Some(Value::Object(variables)) => variables,
-        _ => Variables::new(),
-    };
+    let variables = run.await?.map(|run| masked(run.variables)).unwrap_or_default();
     Ok(Json(RunBody {
         variables,
         ..body(session, rest)

@@ -171,8 +171,8 @@ struct RowsQuery {
     after: Option<u64>,
     /// How many at most; 50 unless said otherwise, 200 at most.
     limit: Option<u32>,
-    /// `en` or `zh`.
-    #[param(value_type = Option<String>, pattern = "^(en|zh)$")]
+    /// A language of `messages/`, such as `en`.
+    #[param(value_type = Option<String>)]
     locale: Option<Locale>,
 }
 

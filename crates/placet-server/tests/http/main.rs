@@ -26,6 +26,7 @@ mod replicas;
 mod review;
 mod roles;
 mod runs;
+mod sample;
 mod sentences;
 mod signed_in;
 mod stopping;

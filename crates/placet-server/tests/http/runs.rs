@@ -59,7 +59,8 @@ async fn rested(house: &House, token: &str, session: &str) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_workflow_is_started_followed_answered_and_resumed_over_http() {
-    let house = house().await;
+    let (data, config) = folder();
+    let house = House::open(data, &config).await;
     let mut events = house.state.engine().subscribe(0, None);
     let run = json!({"workflow": "looker", "task": "look", "sessionId": "thread-1"});
     let begun = house.post(LIN, "/v1/runs", run.clone()).await.ok();
@@ -88,6 +89,19 @@ async fn a_workflow_is_started_followed_answered_and_resumed_over_http() {
         400,
         "one is going on"
     );
+
+    // The server ends, and another one continues the run.
+    let house = House::open(house.close().await, &config).await;
+    let resume = "/v1/runs/thread-1/resume";
+    let by_another = house.post(WEI, resume, json!({})).await;
+    assert_eq!(by_another.problem(), (404, "no-such-session".into()));
+    let resumed = house.post(LIN, resume, json!({})).await;
+    assert_eq!(
+        (resumed.status, resumed.ok()),
+        (201, json!({"sessionId": "thread-1"}))
+    );
+    let waits = rested(&house, LIN, "thread-1").await;
+    assert_eq!(waits["requestIds"], json!([question]), "the same question");
     house
         .answer(LIN, question, json!({"selectedOptionId": "approve"}))
         .await
@@ -128,6 +142,35 @@ async fn variables_of_a_workflow_are_changed_in_an_answer_and_shown_with_the_run
     assert_eq!(
         (&ended["state"], &ended["variables"]),
         (&json!("completed"), &json!({"region": "us", "limit": 10}))
+    );
+    house.close().await;
+}
+
+#[tokio::test]
+async fn the_workflows_that_can_be_started_are_listed_with_their_variables() {
+    let (data, config) = folder();
+    let flow = data.path().join("flow.toml");
+    let text =
+        format!("{WORKFLOW}\n[workflow.variables]\nregion = 'eu'\napi_key = 'sk-live-5f2e8c0d9b7a41e6'\n");
+    std::fs::write(flow, text).unwrap();
+    let config = config.replace("[workflows]", "[workflows]\ngone = 'no such file.toml'");
+    let house = House::open(data, &config).await;
+    let listed = house.get(LIN, "/v1/workflows").await;
+    assert!(
+        !listed.text.contains("sk-live-5f2e8c0d9b7a41e6"),
+        "{}",
+        listed.text
+    );
+    let items = listed.ok()["items"].clone();
+    assert_eq!(
+        (&items[0]["name"], &items[1]["name"]),
+        (&json!("gone"), &json!("looker"))
+    );
+    assert!(items[0]["fault"].as_str().unwrap().contains("`gone`"), "{items}");
+    assert_eq!(items[1]["variables"]["region"], "eu");
+    assert_eq!(
+        house.get(&house.token("agent"), "/v1/workflows").await.status,
+        403
     );
     house.close().await;
 }
