@@ -38,7 +38,7 @@ pub fn config(data: &[u8]) -> Result<(), Broken> {
             }
             Place::Environment(_) => false,
         };
-        must(inside && !problem.message.is_empty(), || {
+        must(inside && !problem.message.to_string().is_empty(), || {
             format!("{text:?} is refused at a place it does not have: {problem:?}")
         })?;
     }

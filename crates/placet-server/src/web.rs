@@ -31,7 +31,7 @@ struct Inbox;
 struct Errors;
 
 /// Where the inbox finds its own way: all of these are the same page.
-const PAGES: [&str; 14] = [
+const PAGES: [&str; 15] = [
     "/",
     "/sign-in",
     "/q/{id}",

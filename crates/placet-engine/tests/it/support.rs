@@ -61,7 +61,7 @@ impl ManualClock {
 /// A disk and a clock.
 pub(crate) struct House {
     folder: TempDir,
-    store: Location,
+    pub(crate) store: Location,
     pub(crate) clock: Arc<ManualClock>,
 }
 
