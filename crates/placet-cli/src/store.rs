@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use placet_core::config::{Config, DatabaseUrl};
 use placet_core::ids::PersonId;
-use placet_core::messages::{cannot, stored};
+use placet_core::messages::{cannot, refused, stored};
 use placet_core::render::SafeText;
 use placet_core::snapshot::{Snapshot, Undecided};
 use placet_engine::secret;
