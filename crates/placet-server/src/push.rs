@@ -106,8 +106,8 @@ pub(crate) async fn run(state: State, push: Arc<Push>) {
             }
         }
     };
-    stop.run_until_cancelled(async { tokio::join!(follow, forget) })
-        .await;
+    let both = Box::pin(async { tokio::join!(follow, forget) });
+    stop.run_until_cancelled(both).await;
 }
 
 /// Tells devices of what is pending, and then of what is asked from there on.

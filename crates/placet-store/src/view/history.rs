@@ -1,7 +1,9 @@
 //! Looking at closed questions: those that a search wants.
 
 use placet_core::history::{Edits, Ending, HistoryPage, Labels};
-use placet_core::ids::InteractionId;
+use placet_core::ids::{InteractionId, PersonId, ToolName};
+use placet_core::time::Timestamp;
+use placet_core::tool::Risk;
 
 use super::{View, before, stored};
 use crate::error::StoreError;
@@ -21,14 +23,14 @@ impl View<'_> {
         let found = statement.query_map(
             params![
                 before(&page.part),
-                filter.tool.as_ref().map(|tool| tool.as_str()),
+                filter.tool.as_ref().map(ToolName::as_str),
                 filter.rule,
-                filter.risk.map(|risk| risk.as_str()),
+                filter.risk.map(Risk::as_str),
                 filter.outcome.map(Ending::as_str),
                 filter.edited == Edits::Only,
-                filter.from.map_or(i64::MIN, |from| from.as_millis()),
-                filter.to.map_or(i64::MAX, |to| to.as_millis()),
-                filter.person.as_ref().map(|person| person.as_str()),
+                filter.from.map_or(i64::MIN, Timestamp::as_millis),
+                filter.to.map_or(i64::MAX, Timestamp::as_millis),
+                filter.person.as_ref().map(PersonId::as_str),
                 page.part.limit,
             ],
             |row| Ok((row.get(0)?, row.get::<String>(1)?)),

@@ -1,5 +1,7 @@
 //! Counting closed questions, in the database: no body is read, and no row leaves it.
 
+use std::fmt::Write as _;
+
 use placet_core::history::{HASTY, Insights, InsightsOf, TOOK_MAX, Tally};
 use placet_core::time::Millis;
 
@@ -24,7 +26,7 @@ impl View<'_> {
             took: self.classes(of)?,
             median: self.took_at(of, 50)?,
             ninetieth: self.took_at(of, 90)?,
-            all: all.pop().map(|(_, tally)| tally).unwrap_or(Tally::NONE),
+            all: all.pop().map_or(Tally::NONE, |(_, tally)| tally),
             tools: self.tallies(of, "tool", "interactions")?,
             rules: self.tallies(of, "rule", "interactions")?,
             people: self.tallies(of, "person", "interactions JOIN deciders ON question = row")?,
@@ -46,12 +48,16 @@ impl View<'_> {
 
     /// How many decisions took how long, by class.
     fn classes(&self, of: &InsightsOf) -> Result<Vec<u64>, StoreError> {
-        let mut class = String::from("CASE");
+        let mut class = String::new();
         for (number, bound) in TOOK_MAX.iter().enumerate() {
-            class += &format!(" WHEN settled_at - asked_at < {} THEN {number}", bound.get());
+            let _ = write!(
+                class,
+                "WHEN settled_at - asked_at < {} THEN {number} ",
+                bound.get()
+            );
         }
         let sql = format!(
-            "SELECT {class} ELSE {} END, count(*) FROM interactions WHERE {CLOSED} AND {DECIDED} GROUP BY 1",
+            "SELECT CASE {class}ELSE {} END, count(*) FROM interactions WHERE {CLOSED} AND {DECIDED} GROUP BY 1",
             TOOK_MAX.len()
         );
         let found = self
