@@ -7,13 +7,13 @@ import { held, holds, setHolds } from '../held.js';
 import { icon, logo } from '../icons.js';
 import { languages, locale, setLocale, t } from '../i18n.js';
 import { allKeys } from '../keys.js';
-import { canNotify, notifyState, switchNotifications } from '../notify.js';
-import { canPush, pushState, stopPush, switchPush } from '../push.js';
+import { canPush, stopPush } from '../push.js';
 import { store } from '../store.js';
 import { setTheme, theme } from '../theme.js';
 import { everySecond } from '../time.js';
 import { dialogHead } from './dialog-head.js';
 import { heldBar } from './held-bar.js';
+import { notifyRows } from './notify-rows.js';
 import { announcers, toast } from './toast.js';
 
 const PLACES = [
@@ -223,30 +223,7 @@ export class Shell {
         ],
         (value) => setHolds(value === 'on'),
       ),
-      canNotify() &&
-        h(
-          'div.menu-row',
-          {},
-          h('span', {}, t('menu.notify')),
-          h(
-            'button.button',
-            { type: 'button', 'data-notify': true, onclick: () => this.#notify() },
-            icon('bell'),
-            t(`notify.state.${notifyState()}`),
-          ),
-        ),
-      canPush() &&
-        h(
-          'div.menu-row',
-          {},
-          h('span', {}, t('menu.push')),
-          h(
-            'button.button',
-            { type: 'button', 'data-push': pushState(), onclick: () => this.#push() },
-            icon('bell'),
-            t(`notify.state.${pushState()}`),
-          ),
-        ),
+      notifyRows(() => this.#drawMenu()),
       h(
         'div.menu-row',
         {},
@@ -269,20 +246,6 @@ export class Shell {
     } catch {
       toast(t('line.lost'), 'bad');
     }
-  }
-
-  async #notify() {
-    await switchNotifications();
-    this.#drawMenu();
-  }
-
-  async #push() {
-    try {
-      await switchPush();
-    } catch (problem) {
-      toast(t('fate.refused', { why: problem.message }), 'bad');
-    }
-    this.#drawMenu();
   }
 
   async #signOut() {
