@@ -11,7 +11,7 @@ import { canPush, stopPush } from '../push.js';
 import { store } from '../store.js';
 import { setTheme, theme } from '../theme.js';
 import { everySecond } from '../time.js';
-import { dialogHead } from './dialog-head.js';
+import { dialog, dialogHead } from './dialog.js';
 import { heldBar } from './held-bar.js';
 import { notifyRows } from './notify-rows.js';
 import { announcers, toast } from './toast.js';
@@ -40,8 +40,8 @@ export class Shell {
   #nav = h('nav.nav', { 'aria-label': t('nav.label') });
   #badge = h('span.nav-badge', { hidden: true });
   #line = h('div.line-banner', { role: 'status', hidden: true });
-  #menu = h('dialog.sheet', { 'aria-label': t('menu.title') });
-  #help = h('dialog.sheet', { 'aria-label': t('keys.title') });
+  #menu = dialog(t('menu.title'));
+  #help = dialog(t('keys.title'));
 
   /** @param {{ onLocale: () => void, onRetry: () => void, onSignOut: () => void }} on */
   constructor(on) {
@@ -68,10 +68,6 @@ export class Shell {
       this.#menu,
       this.#help,
     );
-    for (const dialog of [this.#menu, this.#help]) {
-      // A click on what is behind the sheet closes it.
-      dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
-    }
     store.on('line', () => this.#drawLine(), this.#stop.signal);
     store.on('pending', () => this.#drawBadge(), this.#stop.signal);
     this.#drawLine();
