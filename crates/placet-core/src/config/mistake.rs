@@ -21,16 +21,18 @@ pub(super) fn refuse_syntax(error: &Error, checker: &mut Checker<'_>) {
     let span = error.span().unwrap_or(0..0);
     let key = || checker.source(&span).trim().to_owned();
     let begins = |beginning: &str| said.starts_with(beginning);
+    let is_value =
+        begins("string values must be quoted") || begins("invalid value") || begins("invalid boolean");
     let message = if begins("missing opening quote") {
         config::no_opening_quote()
     } else if said.contains("string") && begins("invalid") {
         config::no_closing_quote()
-    } else if begins("string values must be quoted") || begins("invalid value") || begins("invalid boolean") {
+    } else if is_value && !key().is_empty() {
         config::no_quotes()
     } else if begins("key with no value") || begins("missing assignment") || begins("invalid key-value pair")
     {
         config::no_equals()
-    } else if begins("missing value") {
+    } else if is_value || begins("missing value") {
         config::no_value()
     } else if begins("unquoted keys cannot be empty") || begins("missing key") {
         config::no_key()

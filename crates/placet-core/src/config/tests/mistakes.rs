@@ -44,14 +44,14 @@ const FILES: [(&str, &str); 18] = [
     ),
     ("[approval]\ntimeout = \"30m\n", "2:15: missing a closing quote"),
     ("[approval]\nmode = yolo\n", "2:8: text needs quotes"),
-    ("[approval]\nmode\n", "2:1: write `key = value`"),
+    ("[approval]\nmode\n", "2:5: write `key = value`"),
     ("[approval]\nmode =\n", "2:7: missing a value after `=`"),
     (
         "[approval\nmode = \"yolo\"\n",
         "1:10: missing a closing bracket `]`",
     ),
     ("[groups]\nops = [\"lin\" \"wei\"]\n", "2:14: missing a comma"),
-    ("[groups]\nops = [\"lin\"\n", "3:1: missing a closing bracket `]`"),
+    ("[groups]\nops = [\"lin\"\n", "2:13: missing a closing bracket `]`"),
     (
         "[approval]\nmode = \"yolo\"\nmode = \"default\"\n",
         "3:1: `mode` is set twice\n  help: keep one of them; a section may stand in a file only once",
