@@ -8,11 +8,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-use std::time::Duration;
 
 use placet_core::ids::SessionId;
 use placet_core::journal::Event;
+use placet_core::lease::LeaseName;
 use placet_core::listing::Committed;
+use placet_core::snapshot::Need;
 use placet_engine::events::Subscription;
 use placet_store::StoreError;
 use tokio::sync::{Notify, mpsc};
@@ -20,12 +21,9 @@ use tokio::task::{Id, JoinSet};
 use tokio::time::{Instant, MissedTickBehavior};
 
 use crate::agent::Inner;
-use crate::drive::{self, DriveError};
+use crate::drive::{self, DriveError, Driven};
 use crate::inbound;
 use crate::pauses::Pauses;
-
-/// How often runs are looked for whose process is gone.
-const LOST_RUNS: Duration = Duration::from_secs(10);
 
 /// Reads the journal and keeps a task for every run that has something to do.
 pub(crate) struct Dispatch {
@@ -34,7 +32,9 @@ pub(crate) struct Dispatch {
     open: BTreeSet<SessionId>,
     active: HashMap<SessionId, Active>,
     named: HashMap<Id, SessionId>,
-    runs: JoinSet<Result<(), DriveError>>,
+    runs: JoinSet<Result<Driven, DriveError>>,
+    /// Open runs that another process was driving when something happened in them. It may be gone before it acts on that.
+    elsewhere: BTreeSet<SessionId>,
     /// Chats whose messages are being taken.
     letters: JoinSet<(SessionId, Result<(), StoreError>)>,
     /// What failed for a reason that may pass.
@@ -103,6 +103,7 @@ impl Dispatch {
             active: HashMap::new(),
             named: HashMap::new(),
             runs: JoinSet::new(),
+            elsewhere: BTreeSet::new(),
             letters: JoinSet::new(),
             again: Again::default(),
         }
@@ -125,7 +126,7 @@ impl Dispatch {
             self.take_letters(session);
         }
         let stop = self.agent.stop.clone();
-        let mut look_for_lost = tokio::time::interval(LOST_RUNS);
+        let mut look_for_lost = tokio::time::interval(self.agent.engine.lease_renewal());
         look_for_lost.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut pauses = Pauses::default();
         let mut read_at = Instant::now();
@@ -176,6 +177,7 @@ impl Dispatch {
             }
             Event::RunEnded { .. } => {
                 self.open.remove(&row.session);
+                self.elsewhere.remove(&row.session);
                 self.agent.let_go(&row.session);
             }
             Event::SessionEnded { .. } => self.agent.tools.end_session(&row.session),
@@ -201,13 +203,27 @@ impl Dispatch {
         }
     }
 
-    /// Continues runs whose process is gone.
+    /// Continues runs that no process drives any more: theirs is gone, or has let go of them.
     async fn take_over(&mut self) {
+        if self.elsewhere.is_empty() {
+            return;
+        }
         let store = self.agent.engine.store();
         let now = store.now();
-        match store.look(|stored| stored.lost_runs(&now).cloned()).await {
-            Ok(lost) => {
-                for session in lost {
+        let look = store.look(|stored| {
+            stored.require(self.elsewhere.iter().map(LeaseName::run).map(Need::Lease))?;
+            let mut free = Vec::new();
+            for session in &self.elsewhere {
+                let lease = stored.lease(&LeaseName::run(session))?;
+                if lease.as_ref().is_none_or(|lease| lease.holder(now).is_none()) {
+                    free.push(session.clone());
+                }
+            }
+            Ok(free)
+        });
+        match look.await {
+            Ok(free) => {
+                for session in free {
                     if self.open.contains(&session) && !self.active.contains_key(&session) {
                         self.start(session);
                     }
@@ -218,6 +234,7 @@ impl Dispatch {
     }
 
     fn start(&mut self, session: SessionId) {
+        self.elsewhere.remove(&session);
         let wake = Arc::new(Notify::new());
         let drive = drive::drive(Arc::clone(&self.agent), session.clone(), Arc::clone(&wake));
         let task = self.runs.spawn(drive);
@@ -258,7 +275,7 @@ impl Dispatch {
         }
     }
 
-    fn ended(&mut self, ended: Result<(Id, Result<(), DriveError>), tokio::task::JoinError>) {
+    fn ended(&mut self, ended: Result<(Id, Result<Driven, DriveError>), tokio::task::JoinError>) {
         let (id, ended) = match ended {
             Ok((id, ended)) => (id, ended.map_err(|error| (error.may_pass(), error.to_string()))),
             Err(error) => (error.id(), Err((false, error.to_string()))),
@@ -268,7 +285,12 @@ impl Dispatch {
         };
         let missed = self.active.remove(&session).is_some_and(|active| active.news);
         match ended {
-            Ok(()) => {
+            Ok(Driven::Elsewhere) => {
+                if self.open.contains(&session) {
+                    self.elsewhere.insert(session);
+                }
+            }
+            Ok(Driven::Here) => {
                 self.again.pauses = Pauses::default();
                 if missed && self.open.contains(&session) {
                     self.start(session);

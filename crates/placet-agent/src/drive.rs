@@ -15,7 +15,7 @@ use placet_core::steps::{self, Ending, ProposeRefusal, RunRefusal, RunTerms};
 use placet_core::time::Timestamp;
 use placet_core::tool::Category;
 use placet_core::variables::{self, Variables};
-use placet_engine::{GateError, Held, Submission};
+use placet_engine::{Gate, GateError, Held, Submission};
 use placet_store::{StepError, StoreError};
 use serde_json::Value;
 use tokio::sync::{Notify, Semaphore};
@@ -66,6 +66,23 @@ impl DriveError {
             Self::Replay(ReplayError::Corrupt { .. }) | Self::Gate(_) | Self::Id(_) => false,
         }
     }
+
+    /// Whether another process drives the run by now.
+    fn is_fenced(&self) -> bool {
+        matches!(
+            self,
+            Self::Store(StoreError::Fenced { .. }) | Self::Gate(GateError::Store(StoreError::Fenced { .. }))
+        )
+    }
+}
+
+/// Which process has driven a run.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Driven {
+    /// This one, until it was parked or had ended.
+    Here,
+    /// Another one has its lease.
+    Elsewhere,
 }
 
 /// Drives a run until it is parked or has ended.
@@ -73,26 +90,27 @@ pub(crate) async fn drive(
     agent: Arc<Inner>,
     session: SessionId,
     wake: Arc<Notify>,
-) -> Result<(), DriveError> {
-    // Another process drives it. If that one dies, its lease ends and this one is woken.
+) -> Result<Driven, DriveError> {
     let Some(lease) = agent.engine.hold(&LeaseName::run(&session)).await? else {
-        return Ok(());
+        return Ok(Driven::Elsewhere);
     };
     let engine = agent.engine.clone();
     let mut driver = Driver::new(agent, session, wake, lease.clone()).await;
     let went = tokio::select! {
-        went = driver.go() => went,
-        () = lease.lost() => Ok(()),
+        went = driver.go() => went.map(|()| Driven::Here),
+        () = lease.lost() => Ok(Driven::Elsewhere),
     };
     // However it went, no call is left running without its result.
     driver.stop.cancel();
     while driver.jobs.join_next().await.is_some() {}
     match went {
-        Err(DriveError::Store(StoreError::Fenced { .. })) => Ok(()),
+        Ok(Driven::Elsewhere) => Ok(Driven::Elsewhere),
+        Err(error) if error.is_fenced() => Ok(Driven::Elsewhere),
         went => {
             let released = engine.release(lease).await;
-            went?;
-            Ok(released?)
+            let went = went?;
+            released?;
+            Ok(went)
         }
     }
 }
@@ -178,6 +196,11 @@ impl Driver {
         }
     }
 
+    /// The gate, for as long as this process drives the run.
+    fn gate(&self) -> Gate {
+        self.agent.engine.gate().under([&self.lease])
+    }
+
     /// Waits until something happens, or until time is over.
     async fn wait(&mut self, at_most: Option<Duration>) {
         let idle = self.jobs.is_empty();
@@ -232,7 +255,7 @@ impl Driver {
             Some(false) | None => {}
         }
         for call in told {
-            self.agent.engine.gate().acknowledge(&call).await?;
+            self.gate().acknowledge(&call).await?;
         }
         Ok(())
     }
@@ -262,7 +285,7 @@ impl Driver {
         if turn.is_empty() {
             return Ok(Progress::None);
         }
-        let gate = self.agent.engine.gate();
+        let gate = self.gate();
         let proposing = gate.propose_all(turn);
         tokio::pin!(proposing);
         // What the tools can show may take a while to find out; stopping the run does not wait for that.
@@ -332,6 +355,7 @@ impl Driver {
         let job = Job {
             after: over.as_ref().and_then(|over| self.written.replace(over.clone())),
             _over: over.map(CancellationToken::drop_guard),
+            lease: self.lease.clone(),
             agent: Arc::clone(&self.agent),
             tools: self.tools.clone(),
             key: CallKey {

@@ -12,7 +12,8 @@ use placet_core::record::{CallRecord, CallState};
 use placet_core::run::RunStarted;
 use placet_core::steps::ClaimRefusal;
 use placet_core::tool::Risk;
-use placet_engine::{GateError, Permit};
+use placet_engine::{Gate, GateError, Held, Permit};
+use placet_store::StoreError;
 use tokio::sync::Semaphore;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -24,6 +25,8 @@ use crate::tools::{Tool, Tools};
 /// A call to be run.
 pub(crate) struct Job {
     pub(crate) agent: Arc<Inner>,
+    /// What is claimed for the run is claimed under its lease.
+    pub(crate) lease: Held,
     /// The tools there were when its run began.
     pub(crate) tools: Tools,
     pub(crate) key: CallKey,
@@ -60,7 +63,7 @@ async fn attempt(job: Job) -> Result<(), GateError> {
         room = turn => room,
         () = job.stop.cancelled() => return Ok(()),
     };
-    let gate = job.agent.engine.gate();
+    let gate = job.agent.engine.gate().under([&job.lease]);
     let record = gate.record(&job.key).await?;
     let is_task = record
         .as_ref()
@@ -71,11 +74,11 @@ async fn attempt(job: Job) -> Result<(), GateError> {
         return Ok(());
     }
     if is_task {
-        return delegate(job).await;
+        return delegate(&gate, job).await;
     }
     let permit = match gate.claim(&job.key, None).await {
         Ok(permit) => permit,
-        Err(GateError::Claim(refusal)) if is_moot(&refusal) => return Ok(()),
+        Err(error) if is_moot(&error) => return Ok(()),
         Err(error) => return Err(error),
     };
     let (ok, output) = match run(&job, &permit, shown, promised).await {
@@ -85,7 +88,7 @@ async fn attempt(job: Job) -> Result<(), GateError> {
     let result = CallResult::new(ok, &output);
     let mut pauses = Pauses::default();
     loop {
-        match gate.finish(permit.key(), result.clone()).await {
+        match gate.finish_claimed(&permit, result.clone()).await {
             // It has run, and only this process knows what came of it.
             Err(GateError::Store(error)) if error.may_pass() => {
                 tracing::warn!(call = %job.key.call, %error, "the result of a call cannot be stored yet; trying again");
@@ -99,20 +102,23 @@ async fn attempt(job: Job) -> Result<(), GateError> {
     }
 }
 
-/// Another process runs it, or its run or session has just been stopped: the journal says which.
-fn is_moot(refusal: &ClaimRefusal) -> bool {
-    matches!(
-        refusal,
-        ClaimRefusal::AlreadyClaimed(_) | ClaimRefusal::SessionOver(_) | ClaimRefusal::RunStopped(_)
-    )
+/// Another process runs it or drives its run, or its run or session has just been stopped: the journal says which.
+fn is_moot(error: &GateError) -> bool {
+    match error {
+        GateError::Claim(refusal) => matches!(
+            refusal,
+            ClaimRefusal::AlreadyClaimed(_) | ClaimRefusal::SessionOver(_) | ClaimRefusal::RunStopped(_)
+        ),
+        GateError::Store(error) => matches!(error, StoreError::Fenced { .. }),
+        _ => false,
+    }
 }
 
 /// Begins the run that does the call. It is woken like any other, and its end is the call's result.
-async fn delegate(job: Job) -> Result<(), GateError> {
+async fn delegate(gate: &Gate, job: Job) -> Result<(), GateError> {
     let by = job.run;
-    let gate = job.agent.engine.gate();
     match gate.delegate(&job.key, move |call| task::begin(call, &by)).await {
-        Err(GateError::Claim(refusal)) if is_moot(&refusal) => Ok(()),
+        Err(error) if is_moot(&error) => Ok(()),
         begun => begun,
     }
 }
@@ -178,6 +184,8 @@ async fn run(
 fn stopped_by(job: &Job) -> &'static str {
     if job.agent.stop.is_cancelled() {
         "Placet was shut down"
+    } else if job.lease.is_lost() {
+        "another process took over the run"
     } else {
         "the run was ended or interrupted"
     }

@@ -232,6 +232,14 @@ pub struct Store {
     pub url: Option<DatabaseUrl>,
     /// The key that seals secrets; left out, `seal.key` in the data folder.
     pub seal_key: Option<Secret>,
+    /// How long a process that no longer responds keeps what only one may do at a time.
+    pub lease: Millis,
+}
+
+impl Store {
+    const LEASE: Millis = Millis::from_secs(20);
+    /// A shorter lease is lost in the pauses that any server has now and then.
+    const LEASE_MIN: Millis = Millis::from_secs(1);
 }
 
 /// What agents may touch without it counting as outside.
@@ -419,6 +427,11 @@ impl Config {
                 path: sections::place(file.store.path, "placet.db", checker),
                 url: file.store.url.and_then(|url| databases::store_url(&url, checker)),
                 seal_key: file.store.seal_key,
+                lease: file
+                    .store
+                    .lease
+                    .and_then(|lease| sections::lease(&lease, checker))
+                    .unwrap_or(Store::LEASE),
             },
             workspace: Workspace {
                 root: sections::place(file.workspace.root, ".", checker),

@@ -20,12 +20,12 @@ impl LeaseName {
 
     /// A process is alive. Claims are bound to it.
     pub fn process(owner: &str) -> Self {
-        Self(format!("process/{owner}"))
+        Self(format!("{PROCESS}{owner}"))
     }
 
     /// Driving the run of a session.
     pub fn run(session: &SessionId) -> Self {
-        Self(format!("{RUN}{session}"))
+        Self(format!("run/{session}"))
     }
 
     /// Delivering to a channel.
@@ -43,9 +43,10 @@ impl LeaseName {
         Self(name)
     }
 
-    /// The session whose run it is on, if it is on one.
-    pub fn session(&self) -> Option<SessionId> {
-        SessionId::new(self.0.strip_prefix(RUN)?).ok()
+    /// Whether it says that a process is alive. No other process takes such a lease over, so a commit under it also needs it to
+    /// last: the fence of a dead process stays the newest.
+    pub fn is_of_process(&self) -> bool {
+        self.0.starts_with(PROCESS)
     }
 
     /// As stored.
@@ -54,7 +55,7 @@ impl LeaseName {
     }
 }
 
-const RUN: &str = "run/";
+const PROCESS: &str = "process/";
 
 impl fmt::Display for LeaseName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

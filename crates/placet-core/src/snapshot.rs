@@ -175,8 +175,6 @@ lookups! {
     shared: Shared(SharedKey) -> Option<SharedValue>;
     /// All of a kind, by their names.
     shared_of: SharedOf(SharedKind) -> BTreeMap<String, SharedValue>;
-    /// The sessions whose open run was driven by a process that is gone at this moment.
-    lost_runs: LostRuns(Timestamp) -> Vec<SessionId>;
     /// When a question was asked.
     asked_at: AskedAt(InteractionId) -> Option<Timestamp>;
     /// All questions, each with its cursor.

@@ -31,11 +31,13 @@ use serde_json::{Value, json};
 use crate::callback::{Callback, ToolApproval, ToolUse};
 use crate::engine::Engine;
 use crate::gate::{GateError, Submission};
+use crate::leases::Held;
 
 /// The bus of an [`Engine`].
 #[derive(Clone)]
 pub struct Bus {
     engine: Engine,
+    lease: Option<Held>,
 }
 
 /// Why a message was not taken.
@@ -93,11 +95,22 @@ pub enum RequestError {
 impl Engine {
     /// The bus.
     pub fn bus(&self) -> Bus {
-        Bus { engine: self.clone() }
+        Bus {
+            engine: self.clone(),
+            lease: None,
+        }
     }
 }
 
 impl Bus {
+    /// The same for a process that must have this lease: once another process has taken it, nothing is stored.
+    pub(crate) fn under(self, lease: &Held) -> Self {
+        Self {
+            lease: Some(lease.clone()),
+            ..self
+        }
+    }
+
     /// Takes a message from a chat. The same message twice is one message.
     ///
     /// ```
@@ -193,9 +206,9 @@ impl Bus {
         tokio::pin!(patience);
         let received = loop {
             committed.mark_unchanged();
-            let receive = self
-                .engine
-                .transact(|snapshot, now| steps::receive(&in_force.rules(), snapshot, now, &inbound));
+            let receive = self.engine.transact_under(&self.lease, |snapshot, now| {
+                steps::receive(&in_force.rules(), snapshot, now, &inbound)
+            });
             if let Some(received) = receive.await.map_err(StepError::into_store_error)? {
                 break received;
             }
@@ -237,7 +250,10 @@ impl Bus {
             kind: OutKind::Message,
             body: text.to_owned(),
         };
-        self.engine.store_change(Change::Enqueue(outgoing)).await?;
+        let enqueue = Change::Enqueue(outgoing);
+        self.engine
+            .store_change_under(self.lease.as_ref(), enqueue)
+            .await?;
         self.engine.inner.outbox_work.notify_one();
         Ok(())
     }
@@ -332,7 +348,7 @@ impl Bus {
             }
             Err(error) => return Err(error.into()),
         };
-        gate.finish(permit.key(), CallResult::new(true, "handed to the requester"))
+        gate.finish_claimed(&permit, CallResult::new(true, "handed to the requester"))
             .await?;
         Ok(json!({ "approved": true, "params": permit.call().args.as_value() }))
     }

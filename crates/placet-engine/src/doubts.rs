@@ -27,8 +27,13 @@ impl Engine {
         if let Err(StepError::Store(error)) = claim
             && error.may_pass()
         {
-            self.inner.doubts.calls().insert(key.clone());
+            self.doubt_claim(key);
         }
+    }
+
+    /// A claim is given up, if it is stored.
+    pub(crate) fn doubt_claim(&self, key: &CallKey) {
+        self.inner.doubts.calls().insert(key.clone());
     }
 
     /// Gives up the claims in doubt that are stored.

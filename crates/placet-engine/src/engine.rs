@@ -8,7 +8,7 @@ use placet_core::analysis::Places as _;
 use placet_core::config::Config;
 use placet_core::ids::{AgentId, ChannelName, IdError, InteractionId, PersonId, SessionId};
 use placet_core::journal::{Event, SYSTEM_SESSION};
-use placet_core::lease::LeaseName;
+use placet_core::lease::{Fence, LeaseName};
 use placet_core::step::Step;
 use placet_core::steps::{self, Elsewhere, Fresh, InboxReach, Reach, Rules};
 use placet_store::{Location, OpenError, Options, StepError, Store, StoreError, SystemClock};
@@ -244,8 +244,21 @@ impl Engine {
         self.inner.stop.cancel();
         self.inner.tasks.close();
         self.inner.tasks.wait().await;
-        self.release_all().await?;
-        self.inner.store.checkpoint().await
+        // One process does this for all.
+        if let Some(timers) = self.held(&LeaseName::timers()) {
+            self.checkpoint_under(timers).await?;
+        }
+        self.release_all().await
+    }
+
+    /// Covers all rows by a checkpoint, unless another process keeps the time by now.
+    pub(crate) async fn checkpoint_under(&self, timers: Fence) -> Result<(), StoreError> {
+        let covered = self.inner.store.checkpoint(vec![timers.clone()]).await;
+        if let Err(StoreError::Fenced { .. }) = covered {
+            self.lose(&timers);
+            return Ok(());
+        }
+        covered
     }
 
     pub(crate) fn in_force(&self) -> Arc<InForce> {
@@ -428,7 +441,7 @@ impl Builder {
                 peers,
                 news,
                 queues: Queues::default(),
-                leases: Leases::new(),
+                leases: Leases::new(self.config.store.lease),
                 doubts: Doubts::default(),
                 waiters,
                 committed,

@@ -25,6 +25,7 @@ use placet_core::verdict::Verdict;
 use placet_store::{StepError, StoreError};
 
 use crate::engine::Engine;
+use crate::leases::Held;
 use crate::toolbox::{NoToolbox, Toolbox};
 use placet_core::step::Step;
 use placet_core::steps::{
@@ -38,6 +39,8 @@ const DESCRIPTION_CHARS_MAX: usize = 1000;
 #[derive(Clone)]
 pub struct Gate {
     engine: Engine,
+    /// What is stored is stored under these: the lease of a run, and while a call is claimed that of this process.
+    leases: Vec<Held>,
 }
 
 /// A call on its way in.
@@ -124,7 +127,10 @@ pub enum Finished {
 impl Engine {
     /// The gate.
     pub fn gate(&self) -> Gate {
-        Gate { engine: self.clone() }
+        Gate {
+            engine: self.clone(),
+            leases: Vec::new(),
+        }
     }
 
     fn has_toolbox(&self, call: &ToolCall) -> bool {
@@ -181,6 +187,13 @@ impl Engine {
 }
 
 impl Gate {
+    /// The same for the process that drives a run: once another process has taken the lease, nothing is proposed, claimed or begun.
+    #[must_use]
+    pub fn under<'l>(mut self, leases: impl IntoIterator<Item = &'l Held>) -> Self {
+        self.leases.extend(leases.into_iter().cloned());
+        self
+    }
+
     /// Decides, asks if need be, waits, and runs `run` at most once with exactly the call that was allowed.
     ///
     /// If this process dies while `run` is at work, the grant becomes *unknown* at the next start, and a person is asked before
@@ -235,7 +248,7 @@ impl Gate {
             Err(error) => (false, error),
         };
         let result = CallResult::new(ok, &output);
-        self.finish(permit.key(), result.clone()).await?;
+        self.finish_claimed(&permit, result.clone()).await?;
         Ok(Finished::Ran {
             result,
             outcome,
@@ -257,8 +270,14 @@ impl Gate {
         lease: Option<Millis>,
     ) -> Result<Proposed, GateError> {
         let mut proposal = self.prepare(submission.into()).await?;
-        proposal.claiming = Claiming::AtOnce(self.engine.promise(lease));
-        self.receive_one(proposal).await
+        let (promise, alive) = self.engine.promise(lease).await?;
+        proposal.claiming = Claiming::AtOnce(promise);
+        let key = CallKey::of(&proposal.call);
+        let proposed = self.clone().under(&alive).receive_one(proposal).await?;
+        if let Proposed::Settled { permit: Some(_), .. } = &proposed {
+            self.still_bound(&key, alive.as_ref()).await?;
+        }
+        Ok(proposed)
     }
 
     /// Receives the calls of one turn together. Each is judged on its own; questions are shown as one group. A call
@@ -306,7 +325,7 @@ impl Gate {
     async fn receive(&self, mut first: Proposal, again: &[Proposal]) -> Result<Vec<Proposed>, GateError> {
         loop {
             let in_force = self.engine.in_force();
-            let propose = self.engine.transact(|snapshot, now| {
+            let propose = self.engine.transact_under(&self.leases, |snapshot, now| {
                 steps::propose_together(&in_force.rules(), snapshot, now, &first, again)
             });
             let proposed = propose.await;
@@ -390,13 +409,28 @@ impl Gate {
     /// Claims the right to run a call, once. With a lease the claimant promises a result by then; without one it lives and
     /// dies with this process.
     pub async fn claim(&self, key: &CallKey, lease: Option<Millis>) -> Result<Permit, GateError> {
-        let promise = self.engine.promise(lease);
+        let (promise, alive) = self.engine.promise(lease).await?;
+        let leases = self.leases.iter().chain(&alive);
         let claim = self
             .engine
-            .transact(|snapshot, now| steps::claim(snapshot, now, key, &promise));
+            .transact_under(leases, |snapshot, now| steps::claim(snapshot, now, key, &promise));
         let claimed = claim.await;
         self.engine.heed_claim(key, &claimed);
-        Ok(claimed?)
+        let permit = claimed?;
+        self.still_bound(key, alive.as_ref()).await?;
+        Ok(permit)
+    }
+
+    /// A process that was paused in its claim for so long that it counts as gone must not run the call: others ask by now what
+    /// became of it.
+    async fn still_bound(&self, key: &CallKey, alive: Option<&Held>) -> Result<(), StoreError> {
+        let Some(alive) = alive.filter(|alive| !self.engine.is_bound(alive)) else {
+            return Ok(());
+        };
+        let lease = alive.fence().lease.clone();
+        self.engine.doubt_claim(key);
+        self.engine.settle_doubts().await?;
+        Err(StoreError::Fenced { lease })
     }
 
     /// Claims the right to run a call, once, and begins the run that does it, in one step: there is no moment at which no process
@@ -408,21 +442,33 @@ impl Gate {
     {
         let delegate = self
             .engine
-            .transact(|snapshot, _| steps::delegate(snapshot, key, &begin));
+            .transact_under(&self.leases, |snapshot, _| steps::delegate(snapshot, key, &begin));
         Ok(delegate.await?)
     }
 
-    /// Records what a claimed call returned.
+    /// Records what a claimed call returned. Also of a process that has lost its run meanwhile: it ran, and no other process knows
+    /// what came of it.
     pub async fn finish(&self, key: &CallKey, result: CallResult) -> Result<(), GateError> {
         let finish = self
             .engine
-            .transact(|snapshot, _| steps::finish(snapshot, key, &result));
+            .transact(|snapshot, _| steps::finish(snapshot, key, None, &result));
+        Ok(finish.await?)
+    }
+
+    /// The same for the holder of a permit: if people had the call run again since, this is not the result of that.
+    pub async fn finish_claimed(&self, permit: &Permit, result: CallResult) -> Result<(), GateError> {
+        let (key, grant) = (permit.key(), Some(permit.grant()));
+        let finish = self
+            .engine
+            .transact(|snapshot, _| steps::finish(snapshot, key, grant, &result));
         Ok(finish.await?)
     }
 
     /// Says that the agent has read why a call does not run.
     pub async fn acknowledge(&self, key: &CallKey) -> Result<(), GateError> {
-        let told = self.engine.transact(|snapshot, _| steps::told(snapshot, key));
+        let told = self
+            .engine
+            .transact_under(&self.leases, |snapshot, _| steps::told(snapshot, key));
         Ok(told.await.map_err(StepError::into_store_error)?)
     }
 

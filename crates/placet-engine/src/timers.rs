@@ -100,18 +100,21 @@ pub(crate) async fn run(engine: Engine, stop: CancellationToken) {
     loop {
         alarm.unset();
         // One process does this for all. The others look whether it still does.
-        let turn = match engine.hold(&LeaseName::timers()).await {
-            Ok(Some(timers)) => turn(&engine, &timers, &mut damaged).await,
+        let timers = engine.hold(&LeaseName::timers()).await;
+        let turn = match &timers {
+            Ok(Some(timers)) => turn(&engine, timers, &mut damaged).await,
             Ok(None) => Ok(None),
-            Err(error) => Err(error),
+            Err(error) => Err(error.clone()),
         };
-        if engine.held(&LeaseName::timers()).is_some() {
-            clean_up.turn(&engine).await;
+        if let Ok(Some(timers)) = &timers {
+            clean_up.turn(&engine, timers).await;
         }
         alarm.set(turn.as_ref().ok().copied().flatten());
+        // The process that keeps the time may be gone by then.
+        let beat_after = HEARTBEAT.min(engine.lease_renewal());
         let pause = match turn {
-            Ok(Some(next)) => HEARTBEAT.min(until(next, engine.store().now())),
-            Ok(None) => HEARTBEAT,
+            Ok(Some(next)) => beat_after.min(until(next, engine.store().now())),
+            Ok(None) => beat_after,
             Err(error) => {
                 // Nothing runs because of this: a question that is not expired in time refuses late answers itself.
                 tracing::error!(%error, "the timers could not do their work; trying again");
@@ -135,7 +138,7 @@ pub(crate) async fn run(engine: Engine, stop: CancellationToken) {
 async fn write_down(engine: &Engine) -> Result<(), StoreError> {
     engine.store().heartbeat().await?;
     match engine.held(&LeaseName::timers()) {
-        Some(_) => engine.store().checkpoint().await,
+        Some(timers) => engine.checkpoint_under(timers).await,
         None => Ok(()),
     }
 }
@@ -148,17 +151,18 @@ struct CleanUp {
 }
 
 impl CleanUp {
-    async fn turn(&mut self, engine: &Engine) {
+    async fn turn(&mut self, engine: &Engine, timers: &Held) {
         let now = engine.store().now();
         if self.forgot.is_none_or(|at| at + FORGETTING <= now) {
             self.forgot = Some(now);
-            if let Err(error) = forget(engine).await {
+            if let Err(error) = forget(engine, timers).await {
                 tracing::error!(%error, "what is long past could not be forgotten; trying again later");
             }
         }
         if self.swept.is_none_or(|at| at + SWEEPING <= now) {
             self.swept = Some(now);
-            if let Err(error) = engine.store_change(Change::ForgetShared { before: now }).await {
+            let sweep = Change::ForgetShared { before: now };
+            if let Err(error) = engine.store_change_under(Some(timers), sweep).await {
                 tracing::error!(%error, "shared values that have ended could not be removed; trying again later");
             }
         }
@@ -166,13 +170,18 @@ impl CleanUp {
 }
 
 /// Forgets how things of long ago were delivered. What was decided stays in the journal.
-async fn forget(engine: &Engine) -> Result<(), StoreError> {
+async fn forget(engine: &Engine, timers: &Held) -> Result<(), StoreError> {
     let age = i64::try_from(REMEMBERED.get()).unwrap_or(i64::MAX);
     let now = engine.store().now();
     let before = Timestamp::from_millis(now.as_millis().saturating_sub(age));
-    engine.store_change(Change::ForgetOutbox { before }).await?;
-    engine.store_change(Change::ForgetLeases { before }).await?;
-    engine.store_change(Change::ForgetInbound { before }).await
+    for forget in [
+        Change::ForgetOutbox { before },
+        Change::ForgetLeases { before },
+        Change::ForgetInbound { before },
+    ] {
+        engine.store_change_under(Some(timers), forget).await?;
+    }
+    Ok(())
 }
 
 fn until(next: Timestamp, now: Timestamp) -> Duration {

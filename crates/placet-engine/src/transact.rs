@@ -66,14 +66,14 @@ impl Engine {
         self.attempt(&[], decide).await
     }
 
-    /// The same under a lease: refused with [`StoreError::Fenced`] once another process has taken it.
-    pub async fn transact_under<T, E>(
+    /// The same under leases: refused with [`StoreError::Fenced`] once another process has taken one of them.
+    pub async fn transact_under<'l, T, E>(
         &self,
-        lease: Option<&Held>,
+        leases: impl IntoIterator<Item = &'l Held>,
         decide: impl Fn(&Snapshot, Timestamp) -> Decided<T, E>,
     ) -> Result<T, StepError<E>> {
         self.heed_clock().await?;
-        let fences: Vec<Fence> = lease.map(Held::fence).cloned().into_iter().collect();
+        let fences: Vec<Fence> = leases.into_iter().map(Held::fence).cloned().collect();
         self.attempt(&fences, decide).await
     }
 

@@ -29,11 +29,15 @@ pub enum Sabotage {
     ForgetsOutages,
     /// A commit does not look whether another process has taken its lease.
     StaleFenceCounts,
+    /// A claim does not look whether its process counts as gone.
+    GoneProcessClaims,
+    /// A place in the stream of events is a number that was handed out, and not the last row that was seen.
+    CursorSkipsLateRow,
 }
 
 impl Sabotage {
     /// Every way.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::LateAnswerCounts,
         Self::DroppedSync,
         Self::StrangerCounts,
@@ -46,6 +50,8 @@ impl Sabotage {
         Self::IgnoresEpoch,
         Self::ForgetsOutages,
         Self::StaleFenceCounts,
+        Self::GoneProcessClaims,
+        Self::CursorSkipsLateRow,
     ];
 
     /// By the name used on the command line.

@@ -24,8 +24,11 @@ mod clocks;
 mod dice;
 mod leases;
 mod people;
+mod reader;
 
 use dice::Dice;
+use leases::Process;
+use reader::Reader;
 
 const STEPS: usize = 60;
 const SESSIONS: usize = 3;
@@ -47,12 +50,13 @@ pub struct World {
     clock: i64,
     /// What the machine's clock shows. The two differ after a jump, until the timers notice it.
     wall: i64,
-    /// The process that acts. One that is taken for dead may only be paused.
-    process: u32,
-    /// Its lease on the timers, when it has it.
-    timers: Option<Fence>,
+    /// One, two or three. One that is taken for dead may only be paused.
+    processes: Vec<Process>,
+    /// The one that acts.
+    acting: usize,
     /// The leases of processes that are paused.
     paused: Vec<Fence>,
+    reader: Reader,
     calls: Vec<ToolCall>,
     running: Vec<Permit>,
     delivered_whole: BTreeSet<(InteractionId, String)>,
@@ -87,7 +91,7 @@ impl World {
             chats_of: config.people.own_chats(),
             ..Reach::default()
         };
-        Self {
+        let mut world = Self {
             seed,
             dice: Dice::new(seed),
             sabotage,
@@ -98,9 +102,10 @@ impl World {
             live: 1_000_000,
             clock: 1_700_000_000_000,
             wall: 1_700_000_000_000,
-            process: 0,
-            timers: None,
+            processes: Vec::new(),
+            acting: 0,
             paused: Vec::new(),
+            reader: Reader::default(),
             calls: Vec::new(),
             running: Vec::new(),
             delivered_whole: BTreeSet::new(),
@@ -113,7 +118,9 @@ impl World {
             written_by_others: 0,
             broken: None,
             tally: Tally::default(),
-        }
+        };
+        world.start_processes();
+        world
     }
 
     /// Prints each line of the story as it happens.
@@ -156,6 +163,7 @@ impl World {
         if self.sabotage == Sabotage::DroppedSync && self.roll(3) == 0 {
             self.synced = self.store.image().ok();
         }
+        self.change_process();
         self.store.fail_next_commit(fault);
         self.act()?;
         if let Some(promise) = self.broken.take() {
@@ -177,12 +185,21 @@ impl World {
             24..46 => self.answer(),
             46..56 => self.write_in_chat(),
             // A commit follows its decision at once; time passes between steps.
-            56..62 if self.interfering => Ok(()),
+            56..62 if self.interfering => self.read_on(),
             56..62 => self.let_time_pass(),
             62..66 => self.tick(),
-            66..82 => self.claim(),
-            82..92 => {
+            66..81 => self.claim(),
+            81..90 => {
                 self.finish();
+                Ok(())
+            }
+            90 => self.read_on(),
+            91 if self.roll(3) == 0 && !self.interfering => {
+                self.process_dies();
+                Ok(())
+            }
+            91 => {
+                self.renew();
                 Ok(())
             }
             92..97 => self.deliver(),
@@ -199,6 +216,7 @@ impl World {
     }
 
     fn end(&mut self) -> Check {
+        self.read_all()?;
         self.store
             .checkpoint(self.now())
             .map_err(|error| error.to_string())?;
@@ -222,8 +240,7 @@ impl World {
         self.tally.crashes += 1;
         self.tell(|_| "the process dies".into());
         let running = std::mem::take(&mut self.running);
-        self.process += 1;
-        self.paused.extend(self.timers.take());
+        self.processes_die();
         if self.sabotage == Sabotage::DroppedSync
             && let Some(kept) = self.synced.take()
         {
@@ -235,7 +252,9 @@ impl World {
         self.live -= self.clock - alive;
         self.wall += i64::from(self.roll(5_000_000));
         self.clock = self.wall;
-        self.oracle.rewinds(self.head()?);
+        let head = self.head()?;
+        self.oracle.rewinds(head);
+        self.rewind_reader(head);
         self.oracle.reads(&self.store, self.live)?;
         if self.sabotage == Sabotage::RunsAgainAfterCrash {
             for permit in running {
@@ -266,10 +285,19 @@ impl World {
         self.step_at(self.now(), decide)
     }
 
-    /// Loads, decides and commits. Now and then another process acts in between, and the step has to decide again.
     fn step_at<T, E>(
         &mut self,
+        now: Timestamp,
+        decide: impl Fn(&Rules<'_>, &Snapshot, Timestamp) -> Decided<T, E>,
+    ) -> Result<T, StepError<E>> {
+        self.step_fenced(now, &[], decide)
+    }
+
+    /// Loads, decides and commits. Now and then another process acts in between, and the step has to decide again.
+    fn step_fenced<T, E>(
+        &mut self,
         mut now: Timestamp,
+        fences: &[Fence],
         decide: impl Fn(&Rules<'_>, &Snapshot, Timestamp) -> Decided<T, E>,
     ) -> Result<T, StepError<E>> {
         let mut snapshot = Snapshot::default();
@@ -299,6 +327,7 @@ impl World {
             if self.sabotage == Sabotage::IgnoresEpoch {
                 commit.epoch = None;
             }
+            commit.fences = fences.to_vec();
             match self.store.commit(commit) {
                 Ok(()) => return Ok(value),
                 Err(StoreError::Conflict { what }) => {
@@ -339,8 +368,10 @@ impl World {
     fn interfere(&mut self) {
         self.interfering = true;
         self.tell(|_| "meanwhile".into());
-        let before = self.head();
+        let (before, acting) = (self.head(), self.acting);
+        self.change_process();
         let acted = self.act();
+        self.acting = acting;
         match (before, self.head()) {
             (Ok(before), Ok(after)) => self.written_by_others += after - before,
             (Err(error), _) | (_, Err(error)) => drop(self.broken.get_or_insert(error)),

@@ -102,3 +102,13 @@ fn an_outage_that_uses_up_an_approvers_time_is_caught() {
 fn a_stale_fence_that_counts_is_caught() {
     caught(Sabotage::StaleFenceCounts, "stale fence");
 }
+
+#[test]
+fn a_process_that_counts_as_gone_and_claims_a_call_is_caught() {
+    caught(Sabotage::GoneProcessClaims, "counts as gone");
+}
+
+#[test]
+fn a_cursor_that_skips_a_late_row_is_caught() {
+    caught(Sabotage::CursorSkipsLateRow, "a reader");
+}

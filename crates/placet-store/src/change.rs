@@ -181,9 +181,10 @@ fn lease(conn: &Connection, change: &Change, at: Moment) -> Result<(), StoreErro
             one(taken, || format!("the lease `{}` was taken before", fence.lease))
         }
         Change::RenewLeases { owner, until } => {
-            let sql = "UPDATE leases SET until = ?2 WHERE owner = ?1 AND until > ?3";
+            // Also those that are over: no other process took them, or it would be their owner.
+            let sql = "UPDATE leases SET until = ?2 WHERE owner = ?1 AND until < ?2";
             conn.prepare_cached(sql)?
-                .execute(params![owner, at.unshifted(*until), at.unshifted(at.now)])?;
+                .execute(params![owner, at.unshifted(*until)])?;
             Ok(())
         }
         Change::ReleaseLease(fence) => {

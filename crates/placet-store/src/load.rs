@@ -85,7 +85,6 @@ fn value(view: &View<'_>, need: &Need) -> Result<Found, StoreError> {
         Need::LeasesOf(owner) => Found::LeasesOf(view.leases_of(&owner.0)?),
         Need::Shared(key) => Found::Shared(view.shared(key)?),
         Need::SharedOf(kind) => Found::SharedOf(view.shared_of(*kind)?),
-        Need::LostRuns(now) => Found::LostRuns(view.lost_runs(*now)?),
         Need::AskedAt(id) => Found::AskedAt(view.asked_at(id)?),
         Need::QuestionsBefore(part) => Found::QuestionsBefore(view.questions_before(part)?),
         Need::History(page) => Found::History(view.history(page)?),

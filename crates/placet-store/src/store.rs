@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use placet_core::lease::Fence;
 use placet_core::listing::Committed;
 use placet_core::snapshot::{Need, Snapshot, Undecided};
 use placet_core::step::Commit;
@@ -245,9 +246,9 @@ impl Store {
         self.ask(|reply| Message::Commit(commit, reply)).await
     }
 
-    /// Covers all rows by a checkpoint.
-    pub async fn checkpoint(&self) -> Result<(), StoreError> {
-        self.ask(Message::Checkpoint).await
+    /// Covers all rows by a checkpoint, under the leases of these fences: one process does this for all.
+    pub async fn checkpoint(&self, fences: Vec<Fence>) -> Result<(), StoreError> {
+        self.ask(|reply| Message::Checkpoint(fences, reply)).await
     }
 
     /// Looks for rows that other processes wrote to the database; they are told like what this store writes.
@@ -271,7 +272,7 @@ impl Store {
         self.see(|reply| Look::Verify(expected, reply)).await
     }
 
-    /// Commits what is waiting, writes a last checkpoint and closes the file. Other handles get
+    /// Commits what is waiting and closes the store, a file with a last checkpoint. Other handles get
     /// [`StoreError::Closed`] from then on.
     pub async fn close(self) -> Result<(), StoreError> {
         self.end(Ending::Stopping).await

@@ -10,6 +10,7 @@ use std::cell::{Cell, RefCell};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use placet_core::lease::Fence;
 use placet_core::listing::{Committed, JournalPage};
 use placet_core::shared::SharedKind;
 use placet_core::step::Commit;
@@ -145,13 +146,13 @@ impl Writer {
         now: Timestamp,
         fault: CommitFault,
     ) -> Result<Vec<Committed>, Failed> {
-        let Written { batch, done } = match self.together(jobs) {
+        let Written { batch, done } = match self.together(jobs, now) {
             Err(error) if error.refuses_a_commit() => match &mut *jobs {
                 [only] => {
                     only.result = Err(error.in_commit());
                     return Ok(Vec::new());
                 }
-                jobs => self.one_by_one(jobs)?,
+                jobs => self.one_by_one(jobs, now)?,
             },
             written => written?,
         };
@@ -160,7 +161,7 @@ impl Writer {
         }
         let mut rows = self.between(self.told.get(), batch.first_row())?;
         let last_row = batch.last_row();
-        let committed_now = batch.commit(now, u64::from(self.checkpoint_rows), fault);
+        let committed_now = batch.commit(u64::from(self.checkpoint_rows), fault);
         if let Err(error) = committed_now {
             let last = done.iter().rev().find_map(|(_, stamps)| stamps.last());
             self.find_out(error, last)?;
@@ -204,8 +205,8 @@ impl Writer {
     }
 
     /// Writes the jobs that fit. An error that refuses a commit is about any of those that were written.
-    fn together(&self, jobs: &mut [Job]) -> Result<Written<'_>, StoreError> {
-        let mut batch = self.begin_for(jobs)?;
+    fn together(&self, jobs: &mut [Job], now: Timestamp) -> Result<Written<'_>, StoreError> {
+        let mut batch = self.begin_for(jobs, now)?;
         let mut done = Vec::new();
         for (at, job) in jobs.iter_mut().enumerate() {
             job.result = batch.check(&job.commit)?;
@@ -218,8 +219,8 @@ impl Writer {
     }
 
     /// Writes each job before the next one is looked at, and rolls back a job that does not fit.
-    fn one_by_one(&self, jobs: &mut [Job]) -> Result<Written<'_>, StoreError> {
-        let mut batch = self.begin_for(jobs)?;
+    fn one_by_one(&self, jobs: &mut [Job], now: Timestamp) -> Result<Written<'_>, StoreError> {
+        let mut batch = self.begin_for(jobs, now)?;
         let mut done = Vec::new();
         for (at, job) in jobs.iter_mut().enumerate() {
             match batch.write_alone(&job.commit)? {
@@ -233,14 +234,14 @@ impl Writer {
         Ok(Written { batch, done })
     }
 
-    fn begin_for(&self, jobs: &[Job]) -> Result<Batch<'_>, StoreError> {
-        let mut batch = self.begin()?;
+    fn begin_for(&self, jobs: &[Job], now: Timestamp) -> Result<Batch<'_>, StoreError> {
+        let mut batch = self.begin(now)?;
         batch.prefetch(jobs.iter().map(|job| &job.commit))?;
         Ok(batch)
     }
 
-    fn begin(&self) -> Result<Batch<'_>, StoreError> {
-        Batch::begin(&self.conn, self.tail.borrow_mut())
+    fn begin(&self, now: Timestamp) -> Result<Batch<'_>, StoreError> {
+        Batch::begin(&self.conn, self.tail.borrow_mut(), now)
     }
 
     /// Forgets what it remembers of the file: it was changed through this connection.
@@ -268,14 +269,19 @@ impl Writer {
         ))
     }
 
-    /// Covers all rows by a checkpoint.
-    pub(crate) fn checkpoint(&self, now: Timestamp) -> Result<(), StoreError> {
-        self.begin()?.commit(now, 1, CommitFault::None)
+    /// Covers all rows by a checkpoint, for the process that has the leases of these fences.
+    pub(crate) fn checkpoint(&self, now: Timestamp, fences: &[Fence]) -> Result<(), StoreError> {
+        let mut batch = self.begin(now)?;
+        batch.check_fences(fences)??;
+        batch.commit(1, CommitFault::None)
     }
 
-    /// Covers all rows by a checkpoint and folds the write-ahead log back into the file.
+    /// Leaves the store: covers all rows of a file by a checkpoint and folds its write-ahead log back. On a server, the process that
+    /// keeps the time covers the rows of all.
     pub(crate) fn close(&self, now: Timestamp, ending: Ending) -> Result<(), StoreError> {
-        self.checkpoint(now)?;
+        if let Connection::Sqlite(_) = &self.conn {
+            self.checkpoint(now, &[])?;
+        }
         if ending == Ending::Leaving {
             self.conn
                 .prepare_cached("UPDATE service SET alive = NULL")?
@@ -290,7 +296,7 @@ impl Writer {
     /// Commits a write of some size, and fails if the disk does not take it. A heartbeat is no proof: it changes a row in
     /// place, which a full disk may still take.
     pub(crate) fn prove_room(&self, now: Timestamp) -> Result<(), StoreError> {
-        let batch = self.begin()?;
+        let batch = self.begin(now)?;
         let sql = "INSERT INTO room (id, filler) SELECT coalesce(max(id), 0) + 1, ?1 FROM room RETURNING id";
         let last: u64 = self
             .conn
@@ -299,13 +305,13 @@ impl Writer {
         self.conn
             .prepare_cached("DELETE FROM room WHERE id < ?1")?
             .execute([last])?;
-        batch.commit(now, u64::from(self.checkpoint_rows), CommitFault::None)
+        batch.commit(u64::from(self.checkpoint_rows), CommitFault::None)
     }
 
     /// Stores that Placet runs.
     pub(crate) fn heartbeat(&self, now: Timestamp) -> Result<(), StoreError> {
-        self.begin()?
-            .commit(now, u64::from(self.checkpoint_rows), CommitFault::None)
+        self.begin(now)?
+            .commit(u64::from(self.checkpoint_rows), CommitFault::None)
     }
 }
 

@@ -23,8 +23,12 @@ mod mcp;
 mod models;
 mod parked;
 mod provider;
+mod replicas;
 mod restart;
 mod sandbox;
+#[expect(dead_code, reason = "shared with the tests of the store")]
+#[path = "../../../placet-store/tests/it/server.rs"]
+mod server;
 mod servers;
 mod support;
 mod together;

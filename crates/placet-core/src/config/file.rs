@@ -210,6 +210,7 @@ pub(super) struct StoreFile {
     pub(super) path: Option<Spanned<String>>,
     pub(super) url: Option<Spanned<String>>,
     pub(super) seal_key: Option<Secret>,
+    pub(super) lease: Option<Spanned<ConfigDuration>>,
 }
 
 #[derive(Default, Deserialize)]

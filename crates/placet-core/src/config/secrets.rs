@@ -39,6 +39,7 @@ impl Config {
                     path: _,
                     url,
                     seal_key,
+                    lease: _,
                 },
             workspace: _,
             agent: _,

@@ -10,13 +10,24 @@ use super::duration::ConfigDuration;
 use super::error::{Checker, did_you_mean};
 use super::file::{ApprovalFile, SafetyFile, ServerFile, ToolFile};
 use super::secret::NOT_A_SECRET;
-use super::{Approval, Channels, Host, OtherReply, Scheme, Secret, Server, Tokens, WideGrants};
+use super::{Approval, Channels, Host, OtherReply, Scheme, Secret, Server, Store, Tokens, WideGrants};
 use crate::ids::{AgentId, ChannelName, PersonId, ToolName};
 use crate::interaction::Locale;
 use crate::people::{Directory, Person};
 use crate::policy::{Mode, Override, Settings};
 use crate::time::Millis;
 use crate::tool::{ArgNames, Declared, Lens, SqlAccess, Tool};
+
+/// `[store] lease`.
+pub(super) fn lease(given: &Spanned<ConfigDuration>, checker: &mut Checker<'_>) -> Option<Millis> {
+    let ConfigDuration(length) = *given.get_ref();
+    if length < Store::LEASE_MIN {
+        let help = "the usual lease is \"20s\"".to_owned();
+        checker.refuse(given.span(), "a lease lasts at least one second", Some(help));
+        return None;
+    }
+    Some(length)
+}
 
 /// A length of time that is not zero.
 pub(super) fn positive(given: &Spanned<ConfigDuration>, checker: &mut Checker<'_>) -> Option<Millis> {

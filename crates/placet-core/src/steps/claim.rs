@@ -313,6 +313,9 @@ pub enum FinishRefusal {
     /// It was never claimed, so it cannot have run.
     #[error("the call `{0}` was not claimed; a result without a claim is not taken")]
     NotClaimed(CallId),
+    /// People had it run again since, and this is the result of the run before.
+    #[error("the call `{0}` was allowed to run again; this is the result of an earlier run")]
+    Superseded(CallId),
     /// Another result is recorded.
     #[error("the call `{0}` has a different result already")]
     AlreadyFinished(CallId),
@@ -320,10 +323,19 @@ pub enum FinishRefusal {
 
 impl Refusal for FinishRefusal {}
 
-/// Records what a claimed call returned. The same result twice is one result.
-pub fn finish(snapshot: &Snapshot, key: &CallKey, result: &CallResult) -> Decided<(), FinishRefusal> {
+/// Records what a claimed call returned. The same result twice is one result. A claimant that knows under which grant it ran
+/// says so.
+pub fn finish(
+    snapshot: &Snapshot,
+    key: &CallKey,
+    grant: Option<u32>,
+    result: &CallResult,
+) -> Decided<(), FinishRefusal> {
     let id = || key.call.clone();
     let record = real_call(snapshot, key)?.ok_or_else(|| FinishRefusal::NotFound(id()))?;
+    if grant.is_some_and(|grant| grant < record.grants) {
+        return Err(FinishRefusal::Superseded(id()).into());
+    }
     let mut draft = Draft::new(&record.session);
     let finished = |grant| Event::Finished {
         call: record.key.clone(),

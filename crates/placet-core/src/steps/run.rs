@@ -112,7 +112,7 @@ fn report(snapshot: &Snapshot, draft: &mut Draft, parent: &Parent, ending: &Endi
             &format!("{how}; what it did until then has happened\n{}", ending.words),
         ),
     };
-    match finish(snapshot, &parent.call, &result) {
+    match finish(snapshot, &parent.call, None, &result) {
         Ok(finished) => {
             draft.events.extend(finished.events);
             draft.changes.extend(finished.changes);
@@ -121,7 +121,10 @@ fn report(snapshot: &Snapshot, draft: &mut Draft, parent: &Parent, ending: &Endi
         Err(Stop::Undecided(undecided)) => Err(undecided),
         // The call has its result already, or is gone. The run ends all the same.
         Err(Stop::Refused(
-            FinishRefusal::NotFound(_) | FinishRefusal::NotClaimed(_) | FinishRefusal::AlreadyFinished(_),
+            FinishRefusal::NotFound(_)
+            | FinishRefusal::NotClaimed(_)
+            | FinishRefusal::Superseded(_)
+            | FinishRefusal::AlreadyFinished(_),
         )) => Ok(()),
     }
 }

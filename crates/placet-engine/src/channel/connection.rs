@@ -14,8 +14,6 @@ use crate::engine::Engine;
 use crate::leases::Held;
 use crate::timers::backoff;
 
-/// How often a process tries to take over a connection that another one keeps.
-const TAKEOVER: Duration = Duration::from_secs(5);
 /// How long a connection may take to end once it is told to.
 const GOODBYE: Duration = Duration::from_secs(5);
 /// A connection that was up for so long begins again with short pauses.
@@ -40,15 +38,17 @@ pub(crate) async fn keep(engine: Engine, channel: Arc<dyn Channel>, stop: Cancel
     let mut losses = 0;
     loop {
         let end = stop.child_token();
-        let host = Host::new(engine.clone(), name.clone());
+        let (host, under) = Host::connecting(engine.clone(), name.clone());
         let Some(connection) = Arc::clone(&channel).run(host, end.clone()) else {
             return;
         };
         let Some(lease) = stop.run_until_cancelled(take(&engine, &name)).await else {
             return;
         };
+        // What the connection hears is stored under this.
+        let lease = under.get_or_init(|| lease);
         healths.connection(&name, ConnectionState::Connecting);
-        let error = match run(connection, &lease, &end).await {
+        let error = match run(connection, lease, &end).await {
             Ended::Lost(error) => error,
             Ended::Taken => {
                 healths.connection(&name, ConnectionState::Elsewhere);
@@ -57,7 +57,7 @@ pub(crate) async fn keep(engine: Engine, channel: Arc<dyn Channel>, stop: Cancel
             Ended::Stopped => return,
         };
         // Another process may have better luck meanwhile.
-        if let Err(error) = engine.release(lease).await {
+        if let Err(error) = engine.release(lease.clone()).await {
             tracing::warn!(%error, channel = %name, "the lease of a lost connection could not be given back");
         }
         let now = engine.store().now();
@@ -89,7 +89,7 @@ async fn take(engine: &Engine, name: &ChannelName) -> Held {
                 tracing::error!(%error, channel = %name, "the lease of a connection could not be taken");
             }
         }
-        tokio::time::sleep(TAKEOVER).await;
+        tokio::time::sleep(engine.lease_renewal()).await;
     }
 }
 

@@ -1,19 +1,22 @@
 //! What a channel may ask of the engine. It hands on what people write and press; who may decide is found out there.
 
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use placet_core::call::Chat;
 use placet_core::ids::{ChannelName, ChatId, InteractionId};
 use placet_core::interaction::Locale;
 use placet_core::journal::{Author, InboundMessage};
+use placet_core::lease::LeaseName;
 use placet_core::outgoing::{OutKind, Receipt};
 use placet_core::snapshot::MessageKey;
 use placet_core::steps::{Choice, InboundOutcome, Reaction, SaidTo};
 use placet_core::time::Timestamp;
 use placet_store::StoreError;
 
-use crate::bus::InboundError;
+use crate::bus::{Bus, InboundError};
 use crate::engine::Engine;
+use crate::leases::Held;
 
 /// How long a stop waits for work that goes on after a response.
 const AFTERWORK: Duration = Duration::from_secs(30);
@@ -23,6 +26,8 @@ const AFTERWORK: Duration = Duration::from_secs(30);
 pub struct Host {
     engine: Engine,
     channel: ChannelName,
+    /// The lease of the connection that hears for it. Webhooks come to any process, and have none.
+    lease: Option<Arc<OnceLock<Held>>>,
 }
 
 /// A message in a chat of a channel, as its platform vouches for it.
@@ -44,7 +49,36 @@ pub struct IncomingMessage {
 
 impl Host {
     pub(crate) fn new(engine: Engine, channel: ChannelName) -> Self {
-        Self { engine, channel }
+        Self {
+            engine,
+            channel,
+            lease: None,
+        }
+    }
+
+    /// For a connection that is kept under a lease, and what to fill in that lease in before it is made.
+    pub(crate) fn connecting(engine: Engine, channel: ChannelName) -> (Self, Arc<OnceLock<Held>>) {
+        let lease = Arc::<OnceLock<Held>>::default();
+        let host = Self {
+            lease: Some(Arc::clone(&lease)),
+            ..Self::new(engine, channel)
+        };
+        (host, lease)
+    }
+
+    /// The bus, for what this host hears: once another process keeps the connection, nothing of it is stored, and its platform
+    /// repeats it there.
+    fn bus(&self) -> Result<Bus, StoreError> {
+        let bus = self.engine.bus();
+        match &self.lease {
+            None => Ok(bus),
+            Some(lease) => match lease.get() {
+                Some(lease) => Ok(bus.under(lease)),
+                None => Err(StoreError::Fenced {
+                    lease: LeaseName::connection(&self.channel),
+                }),
+            },
+        }
     }
 
     /// The channel.
@@ -67,7 +101,7 @@ impl Host {
     pub async fn publish_inbound(&self, message: IncomingMessage) -> Result<InboundOutcome, InboundError> {
         let reply_to = message.reply_to.clone();
         let (message, author) = self.inbound(message);
-        let bus = self.engine.bus();
+        let bus = self.bus()?;
         let received = bus.receive(message, author, reply_to, None, SaidTo::Chat);
         Ok(received.await?.outcome)
     }
@@ -81,7 +115,7 @@ impl Host {
         said_to: SaidTo,
     ) -> Result<Reaction, InboundError> {
         let (message, author) = self.inbound(message);
-        let bus = self.engine.bus();
+        let bus = self.bus()?;
         bus.receive(message, author, None, Some(choice), said_to).await
     }
 
@@ -153,7 +187,7 @@ impl Host {
             id: chat.clone(),
         };
         let key = format!("{}:{key}", self.channel);
-        self.engine.bus().publish_outbound(&chat, &key, text).await
+        self.bus()?.publish_outbound(&chat, &key, text).await
     }
 
     /// The long connection is up: people are heard from now on.

@@ -16,10 +16,12 @@ use placet_core::step::{Decided, Step};
 use placet_core::steps::{Choice, InboundOutcome, SaidTo};
 use placet_core::time::Millis;
 use placet_engine::Engine;
+use placet_engine::bus::InboundError;
 use placet_engine::channel::{
     Channel, ChannelHealth, ConnectionError, ConnectionFuture, ConnectionState, Content, Delivery,
     DeliveryError, Host, IncomingMessage, NoRoute, Receipt, Route, RouteError,
 };
+use placet_store::StoreError;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -300,6 +302,16 @@ async fn a_connection_whose_lease_another_process_took_ends() {
     })
     .await;
     assert!(!room.health().is_degraded());
+    // What the old connection hears after that, its platform repeats to the new one.
+    let head = room.engine.head().await.unwrap();
+    let heard = room.host.publish_inbound(says("u_kim", "late", "yes")).await;
+    assert!(
+        matches!(heard, Err(InboundError::Store(StoreError::Fenced { .. }))),
+        "{heard:?}"
+    );
+    let said = room.host.say(&chat("line", "u_kim").id, "late", "hello").await;
+    assert!(matches!(said, Err(StoreError::Fenced { .. })), "{said:?}");
+    assert_eq!(room.engine.head().await.unwrap(), head);
 }
 
 #[tokio::test]

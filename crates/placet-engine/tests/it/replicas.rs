@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use placet_core::journal::CallResult;
+use placet_core::journal::{CallResult, Event};
+use placet_core::listing::JournalPage;
 use placet_core::record::{CallState, GrantState};
 use placet_engine::channel::ConnectionState;
 use placet_engine::{SealError, StartError};
 
 use crate::channels::Line;
-use crate::recorder::Recorder;
+use crate::recorder::{Recorder, What};
 use crate::support::*;
 
 const HOUSE: &str = "[[people]]\nname = 'lin'\nfeishu = 'ou_lin'\n";
@@ -60,6 +61,78 @@ async fn a_question_is_delivered_by_one_of_two_engines_on_the_same_channel() {
     let delivered = keys().await;
     let different: BTreeSet<&String> = delivered.iter().collect();
     assert_eq!(delivered.len(), different.len(), "{delivered:?}");
+}
+
+#[tokio::test]
+async fn a_question_expires_once_and_is_withdrawn_once_however_many_engines_keep_the_time() {
+    let house = House::new();
+    let (left, right) = (Recorder::new("feishu"), Recorder::new("feishu"));
+    let first = house.start(house.builder(HOUSE).channel(left.clone())).await;
+    let second = house.start(house.builder(HOUSE).channel(right.clone())).await;
+    for number in 0..20 {
+        let engine = if number % 2 == 0 { &first } else { &second };
+        let call = deploy(&format!("c{number}"), &format!("host-{number}"));
+        park(engine, in_chat(call, &chat("feishu", "oc_1"), Some("lin"))).await;
+    }
+    let mut events = first.subscribe(0, None);
+    house.clock.pass(300);
+    first.look_at_the_clock();
+    second.look_at_the_clock();
+    let mut expired = Vec::new();
+    while expired.len() < 20 {
+        if let Event::Resolved { interaction, .. } = soon(events.next()).await.unwrap().event {
+            expired.push(interaction);
+        }
+    }
+    let withdrawn = || async {
+        let given = left.given(0).await.into_iter().chain(right.given(0).await);
+        let decided = given.filter(|item| matches!(item.what, What::Decided { .. }));
+        decided.map(|item| item.key).collect::<Vec<_>>()
+    };
+    soon(async {
+        while withdrawn().await.len() < 20 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    first.shutdown().await.unwrap();
+    let rows = second
+        .store()
+        .look(|stored| stored.journal(&JournalPage::of_all(0, 10_000)).cloned())
+        .await
+        .unwrap();
+    let resolved = rows
+        .iter()
+        .filter(|row| matches!(row.event, Event::Resolved { .. }));
+    assert_eq!(resolved.count(), 20);
+    verify(&second).await;
+    second.shutdown().await.unwrap();
+    let keys = withdrawn().await;
+    let different: BTreeSet<&String> = keys.iter().collect();
+    assert_eq!(keys.len(), different.len(), "{keys:?}");
+}
+
+#[tokio::test]
+async fn one_of_two_engines_covers_the_rows_of_both_by_checkpoints() {
+    let house = House::new();
+    let first = house.open(HOUSE).await;
+    let second = house.open(HOUSE).await;
+    let covered = async || {
+        let now = second
+            .store()
+            .look(|stored| stored.checkpoints(&()).copied())
+            .await;
+        now.unwrap()
+    };
+    park(&second, deploy("c", "production")).await;
+    let before = covered().await;
+    // It does not keep the time, so it leaves them to the other one also when it stops.
+    let third = house.open(HOUSE).await;
+    third.shutdown().await.unwrap();
+    assert_eq!(covered().await, before);
+    first.shutdown().await.unwrap();
+    assert_ne!(covered().await, before);
+    verify(&second).await;
 }
 
 #[tokio::test]

@@ -63,7 +63,7 @@ fn finish(refusal: &FinishRefusal) -> Problem {
     let code = match refusal {
         FinishRefusal::NotFound(_) => Code::NoSuchCall,
         FinishRefusal::NotClaimed(_) => Code::NotClaimed,
-        FinishRefusal::AlreadyFinished(_) => Code::AlreadyFinished,
+        FinishRefusal::Superseded(_) | FinishRefusal::AlreadyFinished(_) => Code::AlreadyFinished,
     };
     Problem::new(code, refusal.to_string())
 }

@@ -4,7 +4,8 @@ use placet_core::analysis::FixedPlaces;
 use placet_core::call::{Args, Origin, ToolCall};
 use placet_core::ids::{AgentId, CallId, ToolName};
 use placet_core::journal::CallResult;
-use placet_core::steps::{self, Claiming, Promise, Proposal, Proposed};
+use placet_core::lease::LeaseName;
+use placet_core::steps::{self, Claiming, Proposal, Proposed};
 use placet_core::tool::OwnOpinion;
 use placet_store::StepError;
 
@@ -72,10 +73,28 @@ impl World {
         let candidates = self.calls.rchunks(newest).next().unwrap_or_default();
         let call = self.dice.choose(candidates).clone();
         let key = key_of(&call);
-        let promise = Promise::Process("sim".into());
-        let claimed = self.step(|_, snapshot, now| steps::claim(snapshot, now, &key, &promise));
+        let Some((promise, alive)) = self.promise() else {
+            return Ok(());
+        };
+        let mut fences = match self.sabotage {
+            Sabotage::GoneProcessClaims => Vec::new(),
+            _ => vec![alive],
+        };
+        // Now and then it is a call of a run, which one process drives.
+        if self.roll(3) == 0 {
+            let Some(driven) = self.hold(&LeaseName::run(&call.session)) else {
+                return Ok(());
+            };
+            fences.push(driven);
+        }
+        let claimed = self.step_under(fences, |_, snapshot, now| {
+            steps::claim(snapshot, now, &key, &promise)
+        });
         match claimed {
-            Ok(permit) => self.runs(permit)?,
+            Ok(permit) => {
+                self.claimant_is_alive(&promise)?;
+                self.runs(permit)?;
+            }
             Err(StepError::Refused(steps::ClaimRefusal::AlreadyClaimed(_)))
                 if self.sabotage == Sabotage::ClaimsTwice =>
             {
@@ -133,12 +152,18 @@ impl World {
         let key = key_of(&call);
         self.tell(|_| format!("{} proposes {} {}", key.call, call.tool, call.args.canonical()));
         let mut proposal = self.proposal(call);
-        if self.roll(2) == 0 {
-            proposal.claiming = Claiming::AtOnce(Promise::Process("sim".into()));
-        }
-        if let Ok(Some(proposed)) =
-            self.step(|rules, snapshot, now| steps::propose(rules, snapshot, now, &proposal))
+        let mut fences = Vec::new();
+        let mut promised = None;
+        if self.roll(2) == 0
+            && let Some((promise, alive)) = self.promise()
         {
+            fences.push(alive);
+            promised = Some(promise.clone());
+            proposal.claiming = Claiming::AtOnce(promise);
+        }
+        if let Ok(Some(proposed)) = self.step_under(fences, |rules, snapshot, now| {
+            steps::propose(rules, snapshot, now, &proposal)
+        }) {
             self.oracle.acknowledge(Acknowledged::Received(key));
             match proposed {
                 Proposed::Parked { on, .. } => {
@@ -147,7 +172,12 @@ impl World {
                 }
                 Proposed::Settled {
                     permit: Some(permit), ..
-                } => self.runs(*permit)?,
+                } => {
+                    if let Some(promise) = &promised {
+                        self.claimant_is_alive(promise)?;
+                    }
+                    self.runs(*permit)?;
+                }
                 Proposed::Settled { permit: None, .. } | Proposed::Known(_) => {}
             }
         }
@@ -162,7 +192,7 @@ impl World {
         let permit = self.running.swap_remove(index);
         let result = CallResult::new(true, "done");
         if self
-            .step(|_, snapshot, _| steps::finish(snapshot, permit.key(), &result))
+            .step(|_, snapshot, _| steps::finish(snapshot, permit.key(), Some(permit.grant()), &result))
             .is_ok()
         {
             self.tell(|_| format!("{} finishes", permit.key().call));

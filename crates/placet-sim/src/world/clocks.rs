@@ -28,9 +28,9 @@ impl World {
     }
 
     pub(super) fn tick(&mut self) -> Check {
-        if !self.keeps_time() {
+        let Some(timers) = self.keeps_time() else {
             return Ok(());
-        }
+        };
         if self.wall != self.clock {
             let before = self.head()?;
             // A commit that fails is followed by a crash. The clock is set if the row is there.
@@ -44,15 +44,26 @@ impl World {
         let by = DueBy {
             at: self.now(),
             limit: 16,
-            process: "sim".into(),
+            process: self.name(),
         };
         let due = self.look(|stored| stored.due(&by).cloned())?;
         for id in due.questions {
             self.tell(|_| format!("{id} is due"));
-            let _ = self.step(|_, snapshot, now| steps::expire(snapshot, now, &id));
+            let under = vec![timers.clone()];
+            let _ = self.step_under(under, |_, snapshot, now| steps::expire(snapshot, now, &id));
         }
         for id in due.escalations {
-            let _ = self.step(|rules, snapshot, now| steps::escalate(rules, snapshot, now, &id));
+            let under = vec![timers.clone()];
+            let _ = self.step_under(under, |rules, snapshot, now| {
+                steps::escalate(rules, snapshot, now, &id)
+            });
+        }
+        for key in due.claims {
+            let (under, fresh) = (vec![timers.clone()], self.fresh());
+            let lost = self.step_under(under, |rules, snapshot, now| {
+                steps::lose_lease(rules, snapshot, now, &key, &fresh)
+            });
+            self.tally.unknown += u64::from(lost.is_ok());
         }
         Ok(())
     }

@@ -22,6 +22,9 @@ const SERVER_MIN: i32 = 140_000;
 /// Begins a transaction while which no other process writes. The number is "Plct", and 1.
 pub(super) const WRITER_LOCK: &str =
     "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock(1349280628, 1)";
+/// After so many milliseconds the server ends the transaction of a writer that was stopped in the middle: before the writers behind it
+/// give up ([`Options::busy`](crate::Options)).
+const STOPPED_AFTER: u32 = 4000;
 /// Held by the process that changes the format.
 const MIGRATION_LOCK: &str = "BEGIN; SELECT pg_advisory_xact_lock(1349280628, 2)";
 
@@ -49,12 +52,11 @@ async fn set_up(client: &Client, server: &Server, purpose: Purpose) -> Result<()
     if row.try_get::<_, i32>(0)? < SERVER_MIN {
         return Err(OpenError::OldServer(row.try_get(1)?));
     }
-    // A writer that was stopped in the middle must not block the others forever. A server that was told to be lax about
-    // durability is not lax with us.
+    // A server that was told to be lax about durability is not lax with us.
     let wait = server.busy().as_millis();
     let read_only = if purpose == Purpose::Reading { "on" } else { "off" };
     let settings = format!(
-        "SET search_path = {SCHEMA}; SET lock_timeout = {wait}; SET idle_in_transaction_session_timeout = 10000;
+        "SET search_path = {SCHEMA}; SET lock_timeout = {wait}; SET idle_in_transaction_session_timeout = {STOPPED_AFTER};
          SET default_transaction_read_only = {read_only};
          SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
     );

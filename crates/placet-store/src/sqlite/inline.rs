@@ -120,7 +120,7 @@ impl InlineStore {
 
     /// Covers all rows by a checkpoint.
     pub fn checkpoint(&mut self, now: Timestamp) -> Result<(), StoreError> {
-        self.writer.checkpoint(now)
+        self.writer.checkpoint(now, &[])
     }
 
     /// Checks everything stored; see [`crate::Store::verify`].

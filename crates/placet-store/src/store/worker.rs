@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use placet_core::journal::Event;
+use placet_core::lease::Fence;
 use placet_core::snapshot::Epoch;
 use placet_core::step::Commit;
 use placet_core::time::Timestamp;
@@ -30,7 +31,7 @@ pub(super) enum Message {
     Commit(Commit, Reply<()>),
     /// In memory there are no readers.
     Look(Look),
-    Checkpoint(Reply<()>),
+    Checkpoint(Vec<Fence>, Reply<()>),
     Heartbeat(Reply<()>),
     ProveRoom(Reply<()>),
     LookAround(Reply<()>),
@@ -117,8 +118,8 @@ impl Worker {
             Message::Look(Look::Verify(expected, reply)) => {
                 let _ = reply.send(verify::verify(&self.writer.conn, expected.as_ref()));
             }
-            Message::Checkpoint(reply) => {
-                let _ = reply.send(self.writer.checkpoint(self.now()));
+            Message::Checkpoint(fences, reply) => {
+                let _ = reply.send(self.writer.checkpoint(self.now(), &fences));
             }
             Message::Heartbeat(reply) => {
                 let _ = reply.send(self.writer.heartbeat(self.now()));

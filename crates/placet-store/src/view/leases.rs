@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use placet_core::ids::SessionId;
 use placet_core::lease::{Fence, Lease, LeaseName};
 use placet_core::time::Timestamp;
 
@@ -27,11 +26,14 @@ impl View<'_> {
         lease.optional()
     }
 
-    /// How often a lease was taken; nothing when it never was.
-    pub(crate) fn fence(&self, lease: &LeaseName) -> Result<Option<u64>, StoreError> {
-        let sql = "SELECT fence FROM leases WHERE name = ?1";
+    /// The fence a commit under a lease must name; nothing when it was never taken, or is of a process that let it end.
+    /// `now` is as the column of pending times holds it.
+    pub(crate) fn fence(&self, name: &LeaseName, now: i64) -> Result<Option<u64>, StoreError> {
+        let ends_after = if name.is_of_process() { now } else { i64::MIN };
+        let sql = "SELECT fence FROM leases WHERE name = ?1 AND until > ?2";
         let mut statement = self.conn.prepare_cached(sql)?;
-        statement.query_row([lease.as_str()], |row| row.get(0)).optional()
+        let fence = statement.query_row((name.as_str(), ends_after), |row| row.get(0));
+        fence.optional()
     }
 
     /// The leases that a process took last.
@@ -45,22 +47,5 @@ impl View<'_> {
             })
         })?;
         Ok(leases.into_iter().collect())
-    }
-
-    /// The sessions whose open run was driven by a process that is gone. A process that stops driving a run gives its lease back.
-    pub(crate) fn lost_runs(&self, now: Timestamp) -> Result<Vec<SessionId>, StoreError> {
-        let sql = "SELECT name FROM leases WHERE owner <> '' AND until <= ?1 AND name LIKE 'run/%'";
-        let mut statement = self.conn.prepare_cached(sql)?;
-        let names: Vec<String> = statement.query_map([self.unshifted(now)?], |row| row.get(0))?;
-        let mut lost = Vec::new();
-        for session in names
-            .into_iter()
-            .filter_map(|name| LeaseName::stored(name).session())
-        {
-            if self.run(&session)?.is_some_and(|run| run.ended.is_none()) {
-                lost.push(session);
-            }
-        }
-        Ok(lost)
     }
 }

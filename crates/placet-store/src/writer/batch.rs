@@ -30,6 +30,8 @@ pub(super) struct Stamp {
 /// An open transaction. Dropped without a commit, it is rolled back, and what was remembered of it is forgotten.
 pub(super) struct Batch<'c> {
     conn: &'c Connection,
+    /// When it began.
+    now: Timestamp,
     end: End,
     /// The first row this transaction can write.
     first_row: u64,
@@ -44,7 +46,7 @@ struct State {
     at: Position,
     /// The end of an outage that was recorded: what the clock shows from here on.
     clock_set: Option<Timestamp>,
-    /// The fences of the leases that commits named so far; nothing for a lease that was never taken.
+    /// The fences that commits under these leases must name; nothing for a lease under which no commit counts.
     fences: BTreeMap<LeaseName, Option<u64>>,
     /// How many items the clean-up removed from the outbox.
     forgotten: u64,
@@ -60,11 +62,16 @@ enum End {
 }
 
 impl<'c> Batch<'c> {
-    pub(super) fn begin(conn: &'c Connection, mut tail: RefMut<'c, Heads>) -> Result<Self, StoreError> {
+    pub(super) fn begin(
+        conn: &'c Connection,
+        mut tail: RefMut<'c, Heads>,
+        now: Timestamp,
+    ) -> Result<Self, StoreError> {
         let generation = conn.begin_writing()?;
         tail.begin(generation);
         let mut batch = Self {
             conn,
+            now,
             end: End::Undone,
             first_row: 0,
             state: State {
@@ -108,15 +115,23 @@ impl<'c> Batch<'c> {
         if let Err(incomplete) = leaves_no_call_in_the_air(&commit.events) {
             return Ok(Err(incomplete.in_commit()));
         }
-        for fence in &commit.fences {
+        if let Err(stale) = self.check_fences(&commit.fences)? {
+            return Ok(Err(stale));
+        }
+        Ok(self
+            .lost_race(commit)?
+            .map_or(Ok(()), |what| Err(StoreError::Conflict { what })))
+    }
+
+    /// Whether what is written under these fences counts: no other process has taken one of the leases since.
+    pub(super) fn check_fences(&mut self, fences: &[Fence]) -> Result<Result<(), StoreError>, StoreError> {
+        for fence in fences {
             if self.fence(&fence.lease)? != Some(fence.number) {
                 let lease = fence.lease.clone();
                 return Ok(Err(StoreError::Fenced { lease }));
             }
         }
-        Ok(self
-            .lost_race(commit)?
-            .map_or(Ok(()), |what| Err(StoreError::Conflict { what })))
+        Ok(Ok(()))
     }
 
     /// What has changed since a commit was decided.
@@ -147,7 +162,7 @@ impl<'c> Batch<'c> {
         if let Some(known) = self.state.fences.get(lease) {
             return Ok(*known);
         }
-        let stored = View::new(self.conn).fence(lease)?;
+        let stored = View::new(self.conn).fence(lease, (self.now - self.state.at.shift).as_millis())?;
         self.state.fences.insert(lease.clone(), stored);
         Ok(stored)
     }
@@ -207,7 +222,9 @@ impl<'c> Batch<'c> {
             } => {
                 self.state.fences.insert(lease.clone(), Some(*number));
             }
-            Change::ForgetLeases { .. } => self.state.fences.clear(),
+            Change::RenewLeases { .. } | Change::ReleaseLease(_) | Change::ForgetLeases { .. } => {
+                self.state.fences.clear();
+            }
             _ => {}
         }
         Ok(())
@@ -249,12 +266,8 @@ impl<'c> Batch<'c> {
         Ok(stamps)
     }
 
-    pub(super) fn commit(
-        mut self,
-        now: Timestamp,
-        checkpoint_rows: u64,
-        fault: CommitFault,
-    ) -> Result<(), StoreError> {
+    pub(super) fn commit(mut self, checkpoint_rows: u64, fault: CommitFault) -> Result<(), StoreError> {
+        let now = self.now;
         self.tail.write_heads(self.conn)?;
         self.conn
             .prepare_cached("UPDATE service SET alive = ?1")?

@@ -194,13 +194,13 @@ async fn history(url: &str) {
     put(asking("int_1", &call("c1", "ls"))).await.unwrap();
     put(approving("int_1", &call("c1", "ls"))).await.unwrap();
     put(vec![claimed("c1", 1), finished("c1", 1)]).await.unwrap();
-    db.checkpoint().await.unwrap();
+    db.checkpoint(Vec::new()).await.unwrap();
     for name in ["other", "third", "other"] {
         db.commit(commit_in(name, db.now(), vec![set_mode()]))
             .await
             .unwrap();
     }
-    db.checkpoint().await.unwrap();
+    db.checkpoint(Vec::new()).await.unwrap();
     put(asking("int_2", &call("c2", "rm"))).await.unwrap();
 }
 

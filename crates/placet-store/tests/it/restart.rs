@@ -243,10 +243,10 @@ async fn checkpoints_come_by_count_on_request_and_on_closing() {
     assert_eq!(checkpoints().await, 0);
     store(&db, allow("4")).await.unwrap();
     assert_eq!(checkpoints().await, 1);
-    db.checkpoint().await.unwrap();
+    db.checkpoint(Vec::new()).await.unwrap();
     assert_eq!(checkpoints().await, 1);
     store(&db, allow("5")).await.unwrap();
-    db.checkpoint().await.unwrap();
+    db.checkpoint(Vec::new()).await.unwrap();
     assert_eq!(checkpoints().await, 2);
     store(&db, allow("6")).await.unwrap();
     db.close().await.unwrap();

@@ -70,7 +70,7 @@ async fn of_two_processes_that_take_a_lease_at_once_one_gets_it() {
 }
 
 #[tokio::test]
-async fn a_lease_is_renewed_by_its_owner_until_it_is_over_and_given_back() {
+async fn a_lease_is_renewed_by_its_owner_until_another_process_takes_it_or_it_is_given_back() {
     everywhere(async |db| {
         db.commit(take(1, "a", wall(100))).await.unwrap();
         let renew = async |now: i64, until: i64| {
@@ -81,8 +81,19 @@ async fn a_lease_is_renewed_by_its_owner_until_it_is_over_and_given_back() {
             lease.unwrap().until
         };
         assert_eq!(renew(99, 199).await, wall(199));
-        assert_eq!(renew(199, 300).await, wall(199), "it is over");
-        let released = changing(wall(199), vec![Change::ReleaseLease(fence(1))]);
+        assert_eq!(
+            renew(205, 305).await,
+            wall(305),
+            "it was over, and no other process took it"
+        );
+        db.commit(take(2, "b", wall(400))).await.unwrap();
+        assert_eq!(
+            renew(405, 505).await,
+            wall(400),
+            "it is over, and of another process"
+        );
+        db.commit(take(3, "a", wall(500))).await.unwrap();
+        let released = changing(wall(199), vec![Change::ReleaseLease(fence(3))]);
         db.commit(released).await.unwrap();
         let owner = LeaseOwner("a".to_owned());
         assert!(
@@ -90,7 +101,61 @@ async fn a_lease_is_renewed_by_its_owner_until_it_is_over_and_given_back() {
                 .await
                 .is_empty()
         );
-        db.commit(take(2, "b", wall(300))).await.unwrap();
+        db.commit(take(4, "b", wall(300))).await.unwrap();
+    })
+    .await;
+}
+
+/// No other process takes such a lease, so its end is all that says that the process is gone.
+#[tokio::test]
+async fn a_process_whose_own_lease_is_over_stores_nothing_under_it_until_it_renews_it() {
+    everywhere(async |db| {
+        let now = db.now();
+        let fence = |lease| Fence { lease, number: 1 };
+        let (alive, run) = (fence(LeaseName::process("p")), fence(LeaseName::timers()));
+        let take = |fence: &Fence, until| Change::TakeLease {
+            fence: fence.clone(),
+            owner: "p".into(),
+            until,
+        };
+        let taken = vec![take(&alive, now), take(&run, now)];
+        db.commit(changing(now, taken)).await.unwrap();
+        let under = |fence: &Fence, id: &str| Commit {
+            fences: vec![fence.clone()],
+            ..commit_in("s", now, vec![received(&call(id, "ls"), Decision::Allow)])
+        };
+        let lease = alive.lease.clone();
+        assert_eq!(
+            db.commit(under(&alive, "c1")).await,
+            Err(StoreError::Fenced { lease })
+        );
+        db.commit(under(&run, "c2")).await.unwrap();
+        let (owner, until) = ("p".to_owned(), now + Millis::from_secs(3600));
+        let renewed = vec![Change::RenewLeases { owner, until }];
+        db.commit(changing(now, renewed)).await.unwrap();
+        db.commit(under(&alive, "c3")).await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_checkpoint_is_written_by_the_process_that_has_the_lease() {
+    everywhere(async |db| {
+        db.commit(take(1, "a", wall(100))).await.unwrap();
+        db.commit(take(2, "b", wall(200))).await.unwrap();
+        store(&db, vec![received(&call("c1", "ls"), Decision::Allow)])
+            .await
+            .unwrap();
+        let written = async || look(&db, |stored| stored.checkpoints(&()).copied()).await;
+        let before = written().await;
+        let lease = LeaseName::timers();
+        assert_eq!(
+            db.checkpoint(vec![fence(1)]).await,
+            Err(StoreError::Fenced { lease })
+        );
+        assert_eq!(written().await, before);
+        db.checkpoint(vec![fence(2)]).await.unwrap();
+        assert_ne!(written().await, before);
     })
     .await;
 }
