@@ -140,7 +140,7 @@ impl Process {
     }
 
     async fn stop(self) {
-        self.does(|home| home.close()).await;
+        self.does(Home::close).await;
         self.kill();
     }
 

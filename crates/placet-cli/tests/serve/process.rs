@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 pub(crate) struct World {
     pub(crate) folder: TempDir,
 }
@@ -175,7 +178,7 @@ impl Process {
         Stream(BufReader::new(connection))
     }
 
-    fn signal(&self, name: &str) {
+    pub(crate) fn signal(&self, name: &str) {
         let pid = self.child.id().to_string();
         assert!(
             Command::new("kill")
@@ -232,8 +235,19 @@ impl Process {
 }
 
 fn open(address: &str, token: &str, method: &str, path: &str, body: &str) -> std::io::Result<TcpStream> {
+    open_within(PATIENCE, address, token, method, path, body)
+}
+
+fn open_within(
+    patience: Duration,
+    address: &str,
+    token: &str,
+    method: &str,
+    path: &str,
+    body: &str,
+) -> std::io::Result<TcpStream> {
     let mut stream = TcpStream::connect(address)?;
-    stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+    stream.set_read_timeout(Some(patience))?;
     write!(
         stream,
         "{method} {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\
@@ -245,8 +259,20 @@ fn open(address: &str, token: &str, method: &str, path: &str, body: &str) -> std
 
 /// A request and its answer; `None` when the connection broke, as it does when the other side is killed.
 pub(crate) fn say(address: &str, token: &str, method: &str, path: &str, body: &str) -> Option<(u16, Value)> {
+    say_within(PATIENCE, address, token, method, path, body)
+}
+
+/// The same with less patience, for servers that may be paused.
+pub(crate) fn say_within(
+    patience: Duration,
+    address: &str,
+    token: &str,
+    method: &str,
+    path: &str,
+    body: &str,
+) -> Option<(u16, Value)> {
     let mut answer = String::new();
-    let mut connection = open(address, token, method, path, body).ok()?;
+    let mut connection = open_within(patience, address, token, method, path, body).ok()?;
     connection.read_to_string(&mut answer).ok()?;
     let (head, body) = answer.split_once("\r\n\r\n")?;
     let status = head.split(' ').nth(1)?.parse().ok()?;

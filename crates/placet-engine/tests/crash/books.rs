@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use placet_core::call::{CallDigest, ToolCall};
-use placet_core::ids::{InteractionId, PersonId, SessionId};
+use placet_core::ids::{AgentId, InteractionId, PersonId, SessionId};
 use placet_core::interaction::{Asked, CallKey, Resolution};
 use placet_core::journal::Event;
 use placet_core::outcome::CallStatus;
@@ -16,7 +16,10 @@ use rusqlite::{Connection, OpenFlags};
 use crate::Failure;
 use crate::logs::{ACKS, Ack, DATABASE, EFFECTS, SideEffect, lines_after};
 
+// By their paths, so that other tests can have the books by theirs.
+#[path = "books/audit.rs"]
 mod audit;
+#[path = "books/rows.rs"]
 mod rows;
 
 const ROWS_AFTER: &str =
@@ -95,12 +98,15 @@ impl Books {
         if has_journal(dir)? {
             self.read_journal(dir)?;
         }
-        self.effects.extend(lines_after::<SideEffect>(
-            &dir.join(EFFECTS),
-            &mut self.effects_read,
-        )?);
-        self.acks
-            .extend(lines_after::<Ack>(&dir.join(ACKS), &mut self.acks_read)?);
+        let effects = lines_after::<SideEffect>(&dir.join(EFFECTS), &mut self.effects_read)?;
+        let acks = lines_after::<Ack>(&dir.join(ACKS), &mut self.acks_read)?;
+        self.compare_with(effects, acks)
+    }
+
+    /// Compares the journal with what ran and what was acknowledged since the last time.
+    pub(crate) fn compare_with(&mut self, effects: Vec<SideEffect>, acks: Vec<Ack>) -> Result<(), Failure> {
+        self.effects.extend(effects);
+        self.acks.extend(acks);
         self.audit_effects()?;
         self.audit_acks();
         (self.tally.effects, self.tally.acks) = (self.effects.len(), self.acks.len());
@@ -113,13 +119,30 @@ impl Books {
         let mut rows = rows.query([self.row])?;
         while let Some(row) = rows.next()? {
             let (id, session, body): (u64, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            if id != self.row + 1 {
-                self.find(format!("journal row {id} follows row {}", self.row));
-            }
-            self.row = id;
-            self.enter(SessionId::new(session)?, serde_json::from_str::<Event>(&body)?)?;
+            self.enter_row(id, session, &body)?;
         }
         Ok(())
+    }
+
+    /// Enters the next row of the journal.
+    pub(crate) fn enter_row(&mut self, id: u64, session: String, body: &str) -> Result<(), Failure> {
+        if id != self.row + 1 {
+            self.find(format!("journal row {id} follows row {}", self.row));
+        }
+        self.row = id;
+        self.enter(SessionId::new(session)?, serde_json::from_str::<Event>(body)?)
+    }
+
+    /// The calls of an agent, each with how often it was claimed.
+    pub(crate) fn calls_of(&self, agent: &AgentId) -> impl Iterator<Item = (&ToolCall, usize)> {
+        let calls = self.calls.iter().filter(move |(key, _)| key.agent == *agent);
+        calls.map(|(_, call)| {
+            let claimed = call
+                .grants
+                .iter()
+                .filter(|grant| grant.state != GrantState::Issued);
+            (&call.made, claimed.count())
+        })
     }
 
     fn find(&mut self, finding: String) {
@@ -128,10 +151,13 @@ impl Books {
 
     /// A call, following a call that shares another's fate.
     fn real(&self, key: &CallKey) -> Option<&Call> {
-        let call = self.calls.get(key)?;
-        call.same_as
-            .as_ref()
-            .map_or(Some(call), |other| self.calls.get(other))
+        self.calls.get(self.same_as(key))
+    }
+
+    /// The call whose fate a call shares: usually itself.
+    fn same_as<'k>(&'k self, key: &'k CallKey) -> &'k CallKey {
+        let other = self.calls.get(key).and_then(|call| call.same_as.as_ref());
+        other.unwrap_or(key)
     }
 
     fn grant(&self, key: &CallKey, grant: u32) -> Option<&Grant> {

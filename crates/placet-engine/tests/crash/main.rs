@@ -12,6 +12,7 @@
 //!
 //! A kill loses nothing that was written, only what was not: what a disk may lose is the simulator's business.
 
+#[expect(dead_code, reason = "shared with the fault test of the program")]
 mod books;
 #[cfg(test)]
 mod doctored;

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::Failure;
 
 /// The configuration of every history. Approvals are not remembered, so each one is good for one call.
-const CONFIG: &str = r#"
+pub(crate) const CONFIG: &str = r#"
 [approval]
 timeout = "1h"
 memory = "0s"
@@ -73,7 +73,7 @@ effect = "deny"
 "#;
 
 /// Whom the agents work for.
-const REQUESTER: &str = "ana";
+pub(crate) const REQUESTER: &str = "ana";
 /// All who answer. `mal` is never asked and answers all the same.
 pub(crate) const PEOPLE: [&str; 4] = ["ana", "bo", "cy", "mal"];
 /// The question about this tool is left to expire.
@@ -107,7 +107,8 @@ pub(crate) struct Kind {
     pub(crate) read_only: bool,
 }
 
-const KINDS: [Kind; 7] = [
+/// The last one is for the built-in agent.
+const KINDS: [Kind; 8] = [
     Kind {
         tool: "deploy",
         needs: Needs::BoAndCy,
@@ -141,6 +142,11 @@ const KINDS: [Kind; 7] = [
     Kind {
         tool: "format",
         needs: Needs::Never,
+        read_only: false,
+    },
+    Kind {
+        tool: "bash",
+        needs: Needs::Ana,
         read_only: false,
     },
 ];
@@ -187,7 +193,6 @@ pub(crate) fn call(agent: u32, n: u32) -> Result<ToolCall, Failure> {
     let pair = n / 2;
     let kind = KINDS
         .iter()
-        .cycle()
         .nth(usize::try_from((pair + agent) % 7)?)
         .ok_or("there are no kinds")?;
     let target = if pair.is_multiple_of(3) { pair * 2 } else { n };

@@ -87,7 +87,7 @@ impl World {
             };
             fences.push(driven);
         }
-        let claimed = self.step_under(fences, |_, snapshot, now| {
+        let claimed = self.step_under(&fences, |_, snapshot, now| {
             steps::claim(snapshot, now, &key, &promise)
         });
         match claimed {
@@ -161,7 +161,7 @@ impl World {
             promised = Some(promise.clone());
             proposal.claiming = Claiming::AtOnce(promise);
         }
-        if let Ok(Some(proposed)) = self.step_under(fences, |rules, snapshot, now| {
+        if let Ok(Some(proposed)) = self.step_under(&fences, |rules, snapshot, now| {
             steps::propose(rules, snapshot, now, &proposal)
         }) {
             self.oracle.acknowledge(Acknowledged::Received(key));

@@ -50,17 +50,17 @@ impl World {
         for id in due.questions {
             self.tell(|_| format!("{id} is due"));
             let under = vec![timers.clone()];
-            let _ = self.step_under(under, |_, snapshot, now| steps::expire(snapshot, now, &id));
+            let _ = self.step_under(&under, |_, snapshot, now| steps::expire(snapshot, now, &id));
         }
         for id in due.escalations {
             let under = vec![timers.clone()];
-            let _ = self.step_under(under, |rules, snapshot, now| {
+            let _ = self.step_under(&under, |rules, snapshot, now| {
                 steps::escalate(rules, snapshot, now, &id)
             });
         }
         for key in due.claims {
             let (under, fresh) = (vec![timers.clone()], self.fresh());
-            let lost = self.step_under(under, |rules, snapshot, now| {
+            let lost = self.step_under(&under, |rules, snapshot, now| {
                 steps::lose_lease(rules, snapshot, now, &key, &fresh)
             });
             self.tally.unknown += u64::from(lost.is_ok());

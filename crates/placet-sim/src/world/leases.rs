@@ -105,10 +105,10 @@ impl World {
     /// A step under leases. A stale fence is forgotten, as the engine does.
     pub(super) fn step_under<T, E>(
         &mut self,
-        fences: Vec<Fence>,
+        fences: &[Fence],
         decide: impl Fn(&Rules<'_>, &Snapshot, Timestamp) -> Decided<T, E>,
     ) -> Result<T, StepError<E>> {
-        let stored = self.step_fenced(self.now(), &fences, decide);
+        let stored = self.step_fenced(self.now(), fences, decide);
         if let Err(StepError::Store(StoreError::Fenced { lease })) = &stored {
             self.tally.fenced += 1;
             for process in &mut self.processes {

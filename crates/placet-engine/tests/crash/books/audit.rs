@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use placet_core::ids::AgentId;
 use placet_core::interaction::Resolution;
 use placet_core::outcome::CallStatus;
+use placet_store::Verified;
 
 use super::{Books, GrantState};
 use crate::Failure;
@@ -17,13 +19,13 @@ impl Books {
         let (mut ran, mut findings) = (BTreeSet::new(), Vec::new());
         for effect in &self.effects {
             let which = format!("grant {} of {:?}", effect.grant, effect.call);
-            if !ran.insert((effect.call.clone(), effect.grant)) {
+            if !ran.insert((self.same_as(&effect.call).clone(), effect.grant)) {
                 findings.push(format!("{which} ran twice"));
             }
             if scene::kind(&effect.tool)?.needs == Needs::Never {
                 findings.push(format!("{which} ran, and must never run"));
             }
-            match self.grant(&effect.call, effect.grant) {
+            match self.grant(self.same_as(&effect.call), effect.grant) {
                 None => findings.push(format!("{which} ran, and was never given")),
                 Some(grant) if grant.state == GrantState::Issued => {
                     findings.push(format!("{which} ran unclaimed"));
@@ -36,6 +38,10 @@ impl Books {
         }
         self.tally.lost_after_effect = 0;
         for (key, call) in &self.calls {
+            // What the built-in agent runs is looked at where it runs.
+            if call.made.origin.agent == AgentId::built_in() {
+                continue;
+            }
             for (number, grant) in (1_u32..).zip(&call.grants) {
                 let has_run = ran.contains(&(key.clone(), number));
                 match grant.state {
@@ -61,7 +67,7 @@ impl Books {
             }
             let unique = match ack {
                 Ack::Decided { question, .. } | Ack::AskedAnew { question, .. } => format!("{question}"),
-                Ack::Claimed { call, grant } => format!("{call:?} {grant}"),
+                Ack::Claimed { call, grant } => format!("{:?} {grant}", self.same_as(call)),
                 _ => continue,
             };
             if !once.insert(unique) {
@@ -96,10 +102,10 @@ impl Books {
                     && question(id).is_some_and(|question| question.resolution == superseded)
             }
             Ack::Claimed { call, grant } => self
-                .grant(call, *grant)
+                .grant(self.same_as(call), *grant)
                 .is_some_and(|grant| grant.state != GrantState::Issued),
             Ack::Finished { call, grant } => self
-                .grant(call, *grant)
+                .grant(self.same_as(call), *grant)
                 .is_some_and(|grant| grant.state == GrantState::Done),
             Ack::Told { call, status } => self.real(call).is_some_and(|call| call.refused == Some(*status)),
         }
@@ -107,14 +113,18 @@ impl Books {
 
     /// Does the journal verify?
     pub(crate) fn verify(&mut self, dir: &Path) -> Result<(), Failure> {
-        let verified = placet_store::verify_file(&dir.join(DATABASE), None)?;
+        self.take_verified(&placet_store::verify_file(&dir.join(DATABASE), None)?);
+        Ok(())
+    }
+
+    /// Takes what verifying the journal found.
+    pub(crate) fn take_verified(&mut self, verified: &Verified) {
         self.findings.extend(
             verified
                 .findings
                 .iter()
                 .map(|finding| format!("verify: {}", finding.sentence)),
         );
-        Ok(())
     }
 
     /// At the end nothing is open: every question is settled, and every call has its one result.

@@ -37,7 +37,9 @@ impl Books {
                 self.grant_becomes(&call, grant, &[GrantState::Issued], GrantState::Claimed);
             }
             Event::Finished { call, grant, .. } => {
-                self.grant_becomes(&call, grant, &[GrantState::Claimed], GrantState::Done);
+                // A result that comes late counts as well.
+                let running = [GrantState::Claimed, GrantState::Lost];
+                self.grant_becomes(&call, grant, &running, GrantState::Done);
             }
             Event::LostTrack { call, grant } => {
                 self.tally.lost += 1;
