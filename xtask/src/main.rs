@@ -11,6 +11,7 @@ mod fuzz;
 mod help;
 mod shape;
 mod test;
+mod walk;
 mod words;
 mod workspace;
 

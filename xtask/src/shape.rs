@@ -1,10 +1,12 @@
-//! House rules that no lint knows: every crate takes the workspace's lints, and every module says what it is for.
+//! House rules that no lint knows: every crate takes the workspace's lints, every module says what it is for, and the walk in
+//! ARCHITECTURE.md is the way a call takes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
+use crate::walk;
 use crate::workspace::Workspace;
 
 /// Every file that breaks a house rule, in the words a reader needs to mend it.
@@ -27,6 +29,7 @@ pub(crate) fn check(workspace: &Workspace) -> anyhow::Result<Vec<String>> {
             }
         }
     }
+    faults.extend(walk::check(workspace)?);
     Ok(faults)
 }
 
