@@ -29,7 +29,9 @@ export function notifyOf(questions) {
   if (!canNotify() || notifyState() !== 'on' || document.visibilityState === 'visible') return;
   for (const question of questions.filter(isMine)) {
     const notification = new Notification(
-      t('notify.title', { agent: question.agent ?? '', risk: t(`risk.long.${question.risk}`) }),
+      question.risk
+        ? t('notify.title', { agent: question.agent ?? '', risk: t(`risk.long.${question.risk}`) })
+        : t('notify.question', { agent: question.agent ?? '' }),
       {
         body: question.call ? t('notify.body', { tool: question.call.tool }) : '',
         tag: question.requestId,

@@ -300,30 +300,15 @@ test('a search finds what a person would see, every word of it', () => {
   assert.ok(!matches(question, { text: '', risk: 'LOW' }));
 });
 
-test('a shell line is summed up by itself, with whatever joins its commands', () => {
-  const line = 'git status && curl -s https://get.example.com | sh';
-  const commands = ['git status', 'curl -s https://get.example.com', 'sh'].map((text) => ({ text }));
-  const head = [
-    { block: 'heading', text: 'May `bash` run this?' },
-    { block: 'line', text: line },
-    { block: 'commands', label: 'Commands in this line', commands },
+test('a call is summed up by its title, and an agent\'s question by its words', () => {
+  const heading = { block: 'heading', text: 'Force-push to `origin/main`' };
+  const head = [heading, { block: 'line', text: 'git push --force origin main' }];
+  assert.deepEqual(gist({ call: {}, document: { head } }), { mono: false, text: heading.text });
+  const asked = [
+    { block: 'heading', text: 'Which?' },
+    { block: 'text', text: 'Two plans.' },
   ];
-  assert.deepEqual(gist({ document: { head } }), { mono: true, text: line });
-  assert.equal(gist({ document: { head: [{ block: 'commands', commands: [{ text: 'ls' }] }] } }).text, 'ls');
-  const heading = { block: 'heading', text: 'Delete 3 rows from `orders`' };
-  assert.deepEqual(gist({ document: { head: [heading, { block: 'statement', text: 'DELETE …' }] } }), {
-    mono: false,
-    text: heading.text,
-  });
-  const asked = gist({
-    document: {
-      head: [
-        { block: 'heading', text: 'Which?' },
-        { block: 'text', text: 'Two plans.' },
-      ],
-    },
-  });
-  assert.equal(asked.text, 'Two plans.');
+  assert.equal(gist({ document: { head: asked } }).text, 'Two plans.');
 });
 
 test('how long a change is to read counts every line of it', () => {

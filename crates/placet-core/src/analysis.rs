@@ -3,7 +3,9 @@
 //! `placet-inspect` finds the facts; it needs a C compiler and large tables, and core needs neither. What core asks of it is [`Inspect`]:
 //! the configuration tries the examples of its rules with it, and carries it to where calls are inspected.
 
+mod act;
 mod fixed;
+mod location;
 mod why;
 
 use std::borrow::Cow;
@@ -16,7 +18,9 @@ use crate::call::Args;
 use crate::findings::Findings;
 use crate::tool::{Category, Risk, Tool};
 
+pub use act::{Act, ActCode};
 pub use fixed::FixedPlaces;
+pub use location::Location;
 pub use why::{AddressConcern, Ban, Deed, Doubt, PathConcern, SqlConcern, UrlConcern, Why};
 
 /// Finds what calls would do.
@@ -45,6 +49,9 @@ pub struct Analysis {
     /// The home folder that `~` stands for in rules about paths.
     #[serde(skip)]
     pub home: Option<String>,
+    /// What single commands do, each with its place among the facts: the findings have the act of the whole call.
+    #[serde(skip)]
+    pub acts: Vec<(usize, Act)>,
 }
 
 /// One thing a call would do.
@@ -202,6 +209,7 @@ impl Analysis {
             facts: Vec::new(),
             banned: None,
             home: None,
+            acts: Vec::new(),
         }
     }
 

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::preview::Preview;
+
 /// The most evidence kept with one question, in bytes. More is refused by the engine, not cut.
 pub const EVIDENCE_BYTES_MAX: usize = 1024 * 1024;
 
@@ -43,6 +45,11 @@ pub enum Evidence {
         title: String,
         /// The text.
         text: String,
+    },
+    /// What the agent says of the call: its own word, checked by no one.
+    Said {
+        /// What it says.
+        preview: Box<Preview>,
     },
     /// The tool was asked for evidence and could not give any. Shown, because its absence is news too.
     Failed {

@@ -10,7 +10,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::analysis::Analysis;
+use crate::analysis::{Act, Analysis, Location};
 use crate::call::Args;
 use crate::verdict::Verdict;
 
@@ -28,6 +28,12 @@ pub struct Findings {
     /// The shell lines among its arguments, whole.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<String>,
+    /// What it comes to, where that has a name. Absent in rows of versions that did not store it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub act: Option<Box<Act>>,
+    /// Where it would work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<Box<Location>>,
 }
 
 /// Findings as the journal stores them. They are read with the arguments of the same row.
@@ -56,6 +62,8 @@ impl Findings {
         Self {
             analysis: Analysis::nothing(),
             lines: Vec::new(),
+            act: None,
+            location: None,
         }
     }
 

@@ -333,6 +333,16 @@ impl Asked {
         }
     }
 
+    /// The risk to show: of a call what was found, of an agent's own question what the agent says, or nothing.
+    pub fn stated_risk(&self) -> Option<Risk> {
+        match &self.subject {
+            Subject::Request { request, .. } => request.risk,
+            Subject::Call { .. } | Subject::UnknownOutcome { .. } | Subject::Breaker { .. } => {
+                Some(self.risk)
+            }
+        }
+    }
+
     /// Which of the six kinds it is.
     pub fn kind(&self) -> InteractionKind {
         match &self.subject {

@@ -25,6 +25,7 @@ pub mod outgoing;
 pub mod paths;
 pub mod people;
 pub mod policy;
+pub mod preview;
 pub mod principal;
 pub mod push;
 pub mod question;

@@ -117,16 +117,16 @@ impl Question {
         edited.or_else(|| Some(&self.call.as_ref()?.verdict))
     }
 
-    /// The risk of the call; once it is answered, of what may run.
-    pub fn risk(&self) -> Risk {
+    /// The risk to show: of the call; once it is answered, of what may run; of an agent's own question what the agent says.
+    pub fn risk(&self) -> Option<Risk> {
         let asked = self.interaction.asked();
         match self.edited() {
             Some(Change {
                 judgement: Some(judgement),
                 by: Some(_),
                 ..
-            }) => judgement.verdict.risk,
-            _ => asked.risk,
+            }) => Some(judgement.verdict.risk),
+            _ => asked.stated_risk(),
         }
     }
 
@@ -142,7 +142,7 @@ impl Question {
             return Cow::Borrowed(asked);
         };
         let mut shown = asked.clone();
-        shown.risk = self.risk();
+        shown.risk = self.risk().unwrap_or(shown.risk);
         if let Subject::Call { edited, .. } = &mut shown.subject {
             *edited = Some(Box::new(Edited {
                 by: by.clone(),
@@ -151,6 +151,27 @@ impl Question {
             }));
         }
         Cow::Owned(shown)
+    }
+
+    /// What would happen, in one line: the title of the question.
+    pub fn gist(&self, locale: Locale) -> SafeText {
+        let document = self.document(locale);
+        let heading = document.blocks().find_map(|block| match block {
+            Block::Heading { text, .. } => Some(text.clone()),
+            _ => None,
+        });
+        heading.unwrap_or_else(|| SafeText::line(""))
+    }
+
+    /// What became of it, as a document; nothing while it is pending.
+    pub fn decided(&self, locale: Locale) -> Option<Document> {
+        let (Interaction::Resolved(resolved) | Interaction::Processed(resolved)) = &self.interaction else {
+            return None;
+        };
+        let before = self.call.as_ref().map(|record| &record.call.args);
+        let change = self.edited().zip(before);
+        let change = change.map(|(edited, before)| (before, edited.args));
+        Some(render::decided(resolved, change, locale))
     }
 
     /// Everything a person must see, safe to show.
@@ -194,13 +215,9 @@ impl Question {
             Subject::Breaker { .. } => request::title_breaker(),
         };
         let document = self.document(locale);
-        let heading = document.blocks().find_map(|block| match block {
-            Block::Heading { text, .. } => Some(text.clone()),
-            _ => None,
-        });
         Words {
             title: SafeText::line(&title.say(locale)),
-            message: heading.unwrap_or_else(|| SafeText::line("")),
+            message: self.gist(locale),
             details: Some(render::details(&document)),
             context: self.context(),
         }

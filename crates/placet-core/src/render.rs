@@ -22,6 +22,6 @@ pub(crate) mod tests;
 
 pub use decided::decided;
 pub use document::{Arg, ArgValue, Block, Change, CommandLine, DiffLine, Document, Hunk, OptionLine, Weight};
-pub use question::{QuestionView, question};
+pub use question::{GistOf, QuestionView, gist, question};
 pub use safe::SafeText;
 pub use text::{Extent, Markup, Rendered, Surface, details, to_text};

@@ -3,15 +3,18 @@
 use std::collections::BTreeSet;
 
 use placet_core::call::{Args, ToolCall};
+use placet_core::canonical;
+use placet_core::findings::Findings;
 use placet_core::ids::{InteractionId, PersonId, ToolName};
 use placet_core::interaction::{Asked, Audience, Ballot, CallKey, Locale, Subject};
 use placet_core::journal::Event;
 use placet_core::messages::{self, Explain as _, Message, audit, workflow};
 use placet_core::outcome::Outcome;
 use placet_core::record::{CallRecord, CallState};
-use placet_core::render::SafeText;
+use placet_core::render::{SafeText, mask};
 use placet_core::run::ModelCall;
 use placet_core::snapshot::Snapshot;
+use placet_core::steps;
 use placet_core::time::Timestamp;
 use placet_core::verdict::{Decision, Verdict};
 
@@ -27,9 +30,26 @@ pub fn sentence(stored: &Snapshot, event: &Event, locale: Locale) -> SafeText {
     SafeText::line(&message.map_or_else(String::new, |message| message.say(locale)))
 }
 
+/// The arguments that approvers changed a call to, in the row that says so; secrets masked.
+pub fn edited(event: &Event) -> Option<String> {
+    let Event::Settled { outcome, .. } = event else {
+        return None;
+    };
+    let mut outcome = outcome.as_ref();
+    while let Outcome::MayHaveRun { then } = outcome {
+        outcome = then.as_ref();
+    }
+    match outcome {
+        Outcome::Approved {
+            edited: Some(args), ..
+        } => Some(canonical::to_string(&mask::json(args.as_value()))),
+        _ => None,
+    }
+}
+
 /// A call in a few words, secrets masked.
 pub fn call(tool: &ToolName, args: &Args) -> String {
-    gist::call(tool, args)
+    gist::call(tool, args, None, Locale::English)
 }
 
 struct Teller<'s> {
@@ -43,9 +63,13 @@ impl Teller<'_> {
             Event::CallReceived {
                 call,
                 verdict,
+                findings,
                 outcome,
                 ..
-            } => self.received(call, verdict, outcome.as_deref()),
+            } => {
+                let findings = findings.as_ref().and_then(|stored| stored.read(&call.args).ok());
+                self.received(call, verdict, findings.as_ref(), outcome.as_deref())
+            }
             Event::Asked(asked) => self.asked(asked),
             Event::Joined {
                 call,
@@ -98,8 +122,15 @@ impl Teller<'_> {
         Some(message)
     }
 
-    fn received(&self, call: &ToolCall, verdict: &Verdict, outcome: Option<&Outcome>) -> Message {
-        let what = audit::call(gist::call(&call.tool, &call.args), &call.id).say(self.locale);
+    fn received(
+        &self,
+        call: &ToolCall,
+        verdict: &Verdict,
+        findings: Option<&Findings>,
+        outcome: Option<&Outcome>,
+    ) -> Message {
+        let gist = gist::call(&call.tool, &call.args, findings, self.locale);
+        let what = audit::call(gist, &call.id).say(self.locale);
         let step = verdict.step.message();
         let judged = match verdict.decision {
             Decision::Allow => audit::allowed(step),
@@ -108,7 +139,7 @@ impl Teller<'_> {
         };
         let agent = &call.origin.agent;
         match outcome {
-            Some(outcome) => audit::received_and(agent, self.fate(outcome), judged, what),
+            Some(outcome) => audit::received_and(agent, self.fate(&call.tool, outcome), judged, what),
             None => audit::received(agent, judged, what),
         }
     }
@@ -128,7 +159,14 @@ impl Teller<'_> {
     /// From the outcome of a call to its result.
     fn run(&self, event: &Event) -> Option<Message> {
         Some(match event {
-            Event::Settled { call, outcome, .. } => audit::settled(self.fate(outcome), self.call(call)),
+            Event::Settled { call, outcome, .. } => {
+                let record = self.stored.call(call).ok().and_then(Option::as_ref);
+                let tool = record.map(|record| &record.call.tool);
+                audit::settled(
+                    tool.map_or_else(|| endings::outcome(outcome), |tool| self.fate(tool, outcome)),
+                    self.call(call),
+                )
+            }
             Event::Claimed { call, .. } => audit::claimed(self.granted(call)),
             Event::Finished { call, result, .. } if result.ok => audit::ran(result.bytes, self.granted(call)),
             Event::Finished { call, result, .. } => audit::failed(result.bytes, self.granted(call)),
@@ -251,8 +289,13 @@ impl Teller<'_> {
     }
 
     fn told(&self, record: &CallRecord, changed: Option<&Args>) -> String {
+        let findings = match changed {
+            Some(_) => None,
+            None => steps::findings(record).ok().flatten(),
+        };
         let args = changed.unwrap_or(&record.call.args);
-        audit::call(gist::call(&record.call.tool, args), &record.call.id).say(self.locale)
+        let gist = gist::call(&record.call.tool, args, findings.as_ref(), self.locale);
+        audit::call(gist, &record.call.id).say(self.locale)
     }
 
     fn names(&self, people: &BTreeSet<PersonId>) -> String {

@@ -105,6 +105,7 @@ impl Broker {
         mut answer: Answer,
         authority: Authority,
     ) -> Result<Answered, StepError<AnswerRefusal>> {
+        self.check_data(id, &answer).await?;
         self.seal_secret(id, &mut answer).await?;
         let edit = match answer.edited_args.take() {
             None => None,
@@ -140,6 +141,27 @@ impl Broker {
         self.engine
             .transact(|snapshot, now| steps::answer(&in_force.rules(), snapshot, now, &reply))
             .await
+    }
+
+    /// Checks data against the schema in the question's context, before secrets in it are sealed. Who is not asked learns nothing of it.
+    async fn check_data(&self, id: &InteractionId, answer: &Answer) -> Result<(), StepError<AnswerRefusal>> {
+        let Some(data) = &answer.data else {
+            return Ok(());
+        };
+        let look = self.engine.store().look(|stored| {
+            let asked = stored.interaction(id)?.as_ref().map(Interaction::asked);
+            Ok(asked.and_then(|asked| match &asked.subject {
+                Subject::Request { request, .. } if asked.concerns(&answer.by, true) => {
+                    request.context.get("schema").cloned()
+                }
+                _ => None,
+            }))
+        });
+        let Some(schema) = look.await?.filter(Value::is_object) else {
+            return Ok(());
+        };
+        let fits = fits(&schema, &Value::Object(data.clone()));
+        fits.map_err(|error| StepError::Refused(AnswerRefusal::DataInvalid(error)))
     }
 
     /// Seals what is typed into a field for secrets, before anything of it is stored.

@@ -422,6 +422,7 @@ fn tool_approval(request: Value) -> Result<Submission, MalformedError> {
             description: None,
         },
         category: request.category,
+        preview: None,
         risk: None,
         run: None,
         tool_description: None,

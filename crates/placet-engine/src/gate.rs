@@ -17,6 +17,7 @@ use placet_core::interaction::{CallKey, question_in};
 use placet_core::journal::CallResult;
 use placet_core::outcome::Outcome;
 use placet_core::policy::Mode;
+use placet_core::preview::Preview;
 use placet_core::record::{CallRecord, CallState, GrantState};
 use placet_core::run::RunStarted;
 use placet_core::time::Millis;
@@ -58,6 +59,8 @@ pub struct Submission {
     pub tool_description: Option<String>,
     /// What confines the call while it runs. Counts only for a run of the built-in agent, which keeps the promise.
     pub confinement: Option<Confinement>,
+    /// What the agent says the call would do. Shown as its word.
+    pub preview: Option<Box<Preview>>,
 }
 
 impl From<ToolCall> for Submission {
@@ -69,6 +72,7 @@ impl From<ToolCall> for Submission {
             run: None,
             tool_description: None,
             confinement: None,
+            preview: None,
         }
     }
 }
@@ -508,8 +512,8 @@ impl Gate {
             asks,
             findings,
             own_opinion,
-            // Without a toolbox there is no tool to ask.
-            evidence: (!self.engine.has_toolbox(&submission.call)).then(Vec::new),
+            // Without a toolbox there is no tool to ask, only what the agent says.
+            evidence: (!self.engine.has_toolbox(&submission.call)).then(|| said(submission.preview)),
             confinement: submission.confinement.filter(|_| submission.run.is_some()),
             run: submission.run,
             fresh: Engine::fresh()?,
@@ -518,6 +522,15 @@ impl Gate {
             call: submission.call,
         })
     }
+}
+
+/// What the agent says, as evidence.
+fn said(preview: Option<Box<Preview>>) -> Vec<Evidence> {
+    let preview = preview.filter(|preview| !preview.is_empty());
+    preview
+        .into_iter()
+        .map(|preview| Evidence::Said { preview })
+        .collect()
 }
 
 /// A definition may be as long as its author likes; people are told how much of it is left out.

@@ -306,7 +306,7 @@ async fn attempt(round: &Round, channel: &dyn Channel, item: &OutboxItem) -> Res
                 copy.kind == OutKind::Question && copy.channel == item.channel && copy.chat == item.chat
             });
             let (Some(Interaction::Resolved(resolved) | Interaction::Processed(resolved)), Some(copy)) =
-                (interaction, copy)
+                (&interaction, copy)
             else {
                 return Ok(Attempt::Moot);
             };
@@ -314,7 +314,9 @@ async fn attempt(round: &Round, channel: &dyn Channel, item: &OutboxItem) -> Res
             let Some(receipt) = copy.receipt.as_deref().and_then(Receipt::parse) else {
                 return Ok(Attempt::Moot);
             };
-            let document = render::decided(&resolved.asked, &resolved.resolution, resolved.at, locale);
+            let question = engine.broker().question(id).await?;
+            let whole = question.and_then(|question| question.decided(locale));
+            let document = whole.unwrap_or_else(|| render::decided(resolved, None, locale));
             let content = Content::Decided {
                 asked: &resolved.asked,
                 resolution: &resolved.resolution,

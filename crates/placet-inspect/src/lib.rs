@@ -7,7 +7,9 @@
 //! `Programs` is what Placet knows (`programs.toml`, with the operator's records) and implements [`Inspect`], through which the
 //! configuration and the engine inspect calls.
 
+mod act;
 mod arguments;
+mod location;
 pub mod path;
 pub mod shell;
 mod site;
@@ -19,7 +21,7 @@ pub mod url;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use placet_core::analysis::{Analysis, Fact, FactKind, FixedPlaces, Inspect, Places, Why};
+use placet_core::analysis::{Analysis, Fact, FactKind, FixedPlaces, Inspect, Location, Places, Why};
 use placet_core::call::Args;
 use placet_core::findings::Findings;
 use placet_core::tool::{ArgNames, Lens, Risk, SqlAccess, Tool};
@@ -35,9 +37,19 @@ pub fn builtin() -> Arc<dyn Inspect> {
 
 impl Inspect for Programs {
     fn inspect(&self, tool: &Tool, args: &Args, places: &dyn Places) -> Findings {
+        let analysis = analyse(tool, args, Site::new(places, self));
+        let lines = shell_lines(tool, args);
+        let act = if lines.is_empty() {
+            act::of_arguments(tool, args, self.families())
+        } else {
+            act::of_line(&analysis)
+        };
+        let location = location::of(tool, args, &analysis, Site::new(places, self));
         Findings {
-            analysis: analyse(tool, args, Site::new(places, self)),
-            lines: shell_lines(tool, args),
+            analysis,
+            lines,
+            act: act.map(Box::new),
+            location: Some(location).filter(Location::is_known).map(Box::new),
         }
     }
 

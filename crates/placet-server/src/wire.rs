@@ -1,6 +1,7 @@
 //! Shapes on the wire, each made from the core's own types in one place. Names are those of the design.
 
 pub(crate) mod call;
+pub(crate) mod new_question;
 pub(crate) mod question;
 mod ran;
 pub(crate) mod row;

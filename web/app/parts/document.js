@@ -171,14 +171,17 @@ export function blocks(blocks, how) {
   return blocks.map((block) => (BLOCKS[block.block] ?? unknown)(block, { ...how, once })).filter(Boolean);
 }
 
-/** What would happen, for lists: a shell line as it is, any other call by its heading, an agent's question by its words. */
-export function gist(question) {
-  const blocks = [...(question.document?.head ?? []), ...(question.document?.body ?? [])];
-  const lines = blocks.filter(({ block }) => block === 'line');
-  if (lines.length > 0) return { mono: true, text: lines.map(({ text }) => text).join('\n') };
+/** The lines, commands and statements of a document, for searching. */
+export function textsOf(document) {
+  const blocks = document?.head ?? [];
+  const own = blocks.filter(({ block }) => block === 'line' || block === 'statement').map(({ text }) => text);
   const commands = blocks.flatMap((block) => block.commands ?? []);
-  if (commands.length > 0)
-    return { mono: true, text: commands.map(({ under = [], text }) => [...under, text].join(' › ')).join('\n') };
-  const own = blocks.find(({ block, label }) => block === 'text' && !label);
+  return [...own, ...commands.map(({ under = [], text }) => [...under, text].join(' › '))].join('\n');
+}
+
+/** What would happen, for lists: the title that every other surface shows as well; of an agent's question its words. */
+export function gist(question) {
+  const all = [...(question.document?.head ?? []), ...(question.document?.body ?? [])];
+  const own = question.call ? null : all.find(({ block, label }) => block === 'text' && !label);
   return { mono: false, text: own?.text ?? (headingOf(question.document) || question.message || question.title || '') };
 }

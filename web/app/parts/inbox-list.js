@@ -6,7 +6,7 @@ import { t } from '../i18n.js';
 import { stillMissing } from '../answering.js';
 import { questionPath } from '../router.js';
 import { countdown } from './countdown.js';
-import { gist, headingOf } from './document.js';
+import { gist, headingOf, textsOf } from './document.js';
 import { riskBadge, riskClass } from './risk.js';
 import { raw, safe, sentence } from './text.js';
 
@@ -25,6 +25,7 @@ export function matches(question, { text, risk }) {
   const hay = [
     headingOf(question.document),
     gist(question).text,
+    textsOf(question.document),
     question.title,
     question.agent,
     question.sessionId,

@@ -131,10 +131,10 @@ export class QuestionView {
       this.#drawn = shown;
       fill(this.#heading, sentence(headingOf(question.document) || question.title));
       fill(this.#byline, byline(question));
-      fill(this.#head, h('h2.visually-hidden', {}, t('question.what')), blocks(question.document?.head ?? [], how));
-      const [why, details] = whyFirst(question);
+      const [why, head] = whereAndWhy(question);
       fill(this.#why, blocks(why, how));
-      fill(this.#body, blocks(details, how));
+      fill(this.#head, h('h2.visually-hidden', {}, t('question.what')), blocks(head, how));
+      fill(this.#body, blocks(question.document?.body ?? [], how));
     }
     this.#comments.draw(question);
     this.#drawMeta();
@@ -160,7 +160,7 @@ export class QuestionView {
     const pending = question.status === 'pending';
     fill(
       this.#meta,
-      statedRisk(question) && riskBadge(question.risk, { long: true }),
+      riskBadge(question.risk, { long: true }),
       h('span.code-badge', { title: t('question.code') }, question.code),
       question.votes?.needed > 1 &&
         h(
@@ -248,15 +248,12 @@ export class QuestionView {
   }
 }
 
-/** Why it is asked stands right under what would happen; the rest are details. */
-function whyFirst({ verdict, document }) {
-  const body = document?.body ?? [];
-  const has = verdict && body[0]?.block === 'field';
-  return has ? [body.slice(0, 1), body.slice(1)] : [[], body];
+/** Where and why stand right under what would happen; the rest of the head comes after them. */
+function whereAndWhy({ document }) {
+  const head = (document?.head ?? []).filter(({ block }) => block !== 'heading');
+  const end = head.findIndex(({ block }) => block !== 'field');
+  return end < 0 ? [head, []] : [head.slice(0, end), head.slice(end)];
 }
-
-/** A question that an agent asks without a call has no risk unless the agent states one. */
-const statedRisk = ({ call, risk }) => Boolean(call) || risk !== 'LOW';
 
 /** The first field of a quorum's foot says what the page's head says with names. */
 const isVotes = ({ votes, document }, label) =>

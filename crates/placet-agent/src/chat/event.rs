@@ -283,7 +283,8 @@ fn wanted(iteration: u32, id: &CallId, wanted: &RequestedCall) -> Vec<What> {
 fn observed(call: &CallId, outcome: &Outcome) -> Vec<What> {
     let observation = outcome.result_for_model().map(|output| What::Observation {
         call: call.clone(),
-        ok: false,
+        // An answer is what a question wanted.
+        ok: matches!(outcome, Outcome::Info { .. }),
         output,
     });
     observation.into_iter().collect()

@@ -247,7 +247,7 @@ impl ChatStream {
             .as_ref()
             .map(|words| words.context.clone())
             .unwrap_or_default();
-        context.insert("risk".into(), json!(asked.risk));
+        context.extend(asked.stated_risk().map(|risk| ("risk".to_owned(), json!(risk))));
         if let Some(key) = asked.call() {
             context.insert("callId".into(), json!(key.call));
         }
@@ -269,6 +269,8 @@ impl ChatStream {
             required,
             timeout_seconds: Some(asked.allowance().get().div_ceil(1000)),
             default_option_id,
+            risk: asked.stated_risk(),
+            allow_other: false,
         })
     }
 }

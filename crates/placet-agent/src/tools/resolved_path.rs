@@ -96,7 +96,10 @@ impl ResolvedPath {
         let name = &self.name;
         let judged = shown.iter().find_map(|evidence| match evidence {
             Evidence::Diff { path, .. } | Evidence::Place { path } => Some(path),
-            Evidence::Rows { .. } | Evidence::Note { .. } | Evidence::Failed { .. } => None,
+            Evidence::Rows { .. }
+            | Evidence::Note { .. }
+            | Evidence::Said { .. }
+            | Evidence::Failed { .. } => None,
         });
         if let Some(judged) = judged
             && judged != name

@@ -7,7 +7,7 @@ use placet_core::ids::InteractionId;
 use placet_core::interaction::{Audience, Interaction, Locale, Pending};
 use placet_core::messages::{self, prompt};
 use placet_core::principal::Principal;
-use placet_core::render::{Block, Document, SafeText, decided};
+use placet_core::render::{Block, Change, Document};
 use placet_engine::Engine;
 use placet_engine::broker::Broker;
 use placet_store::StoreError;
@@ -230,17 +230,15 @@ impl Attendant {
     pub async fn came_to(&self, questions: &dyn Questions, id: &InteractionId) -> Result<Line, AttendError> {
         let locale = self.inline.locale;
         let found = questions.question(id, &self.by).await?;
-        match found.map(|(question, _)| question.interaction) {
-            Some(Interaction::Resolved(resolved) | Interaction::Processed(resolved)) => {
-                let document = decided(&resolved.asked, &resolved.resolution, resolved.at, locale);
-                Ok(outcome(&document))
-            }
-            Some(Interaction::Pending(pending)) => Ok(Line::new(
-                SpanStyle::Faint,
-                prompt::still_open(pending.asked.code).say(locale),
-            )),
-            None => Ok(Line::default()),
-        }
+        let Some((question, _)) = found else {
+            return Ok(Line::default());
+        };
+        let still_open = || {
+            let code = question.interaction.asked().code;
+            Line::new(SpanStyle::Faint, prompt::still_open(code).say(locale))
+        };
+        let decided = question.decided(locale);
+        Ok(decided.map_or_else(still_open, |document| outcome(&document)))
     }
 
     /// Leaves on the screen what was asked and what came of it.
@@ -264,8 +262,21 @@ fn outcome(document: &Document) -> Line {
     for block in document.blocks() {
         line = match block {
             Block::Heading { text, .. } => line.and(SpanStyle::Strong, format!("→ {text}")),
+            // Safe already: what was made visible must not be made visible again.
             Block::Text { text, .. } => {
-                line.and(SpanStyle::Plain, format!(" “{}”", SafeText::line(text.as_str())))
+                let text: Vec<&str> = text.as_str().split('\n').collect();
+                line.and(SpanStyle::Plain, format!(" “{}”", text.join(" ")))
+            }
+            Block::Diff { hunks, .. } => {
+                let changed = |wanted: Change| {
+                    let lines = hunks.iter().flat_map(|hunk| &hunk.lines);
+                    let lines = lines.filter(move |line| line.change == wanted);
+                    let lines: Vec<&str> = lines.map(|line| line.text.as_str().trim()).collect();
+                    lines.join(" ")
+                };
+                line.and(SpanStyle::Removed, format!(" {}", changed(Change::Removed)))
+                    .and(SpanStyle::Plain, " → ")
+                    .and(SpanStyle::Added, changed(Change::Added))
             }
             _ => line,
         };

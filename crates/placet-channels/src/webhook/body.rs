@@ -7,6 +7,7 @@ use placet_core::ids::{ChannelName, ChatId, InteractionId, PersonId};
 use placet_core::interaction::{
     Action, Asked, Code, InteractionOption, InteractionRequest, Resolution, Shown, Subject,
 };
+use placet_core::messages;
 use placet_core::render::{Block, Document, Rendered, SafeText, Surface, mask, to_text};
 use placet_engine::channel::{Content, Delivery};
 use serde::Serialize;
@@ -19,6 +20,9 @@ pub(super) struct Body<'a> {
     channel: &'a ChannelName,
     chat_id: &'a ChatId,
     text: String,
+    /// The page of the question in the inbox, when the inbox has an address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<&'a str>,
     #[serde(flatten)]
     kind: Kind<'a>,
 }
@@ -43,6 +47,8 @@ enum Kind<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         action: Option<Action>,
         decided_by: &'a [PersonId],
+        /// Whether an approver changed what runs; the text says how.
+        edited: bool,
     },
     Message {
         options: [InteractionOption; 0],
@@ -87,6 +93,7 @@ pub(super) fn body<'a>(channel: &'a ChannelName, delivery: &'a Delivery<'a>) -> 
                 resolution: resolution.name(),
                 action,
                 decided_by,
+                edited: document.blocks().any(|block| matches!(block, Block::Diff { .. })),
             };
             (laid_out(document).text, copy.shown, kind)
         }
@@ -99,10 +106,23 @@ pub(super) fn body<'a>(channel: &'a ChannelName, delivery: &'a Delivery<'a>) -> 
     let body = Body {
         channel,
         chat_id: delivery.chat,
-        text,
+        text: linked(text, delivery),
+        url: delivery.inbox,
         kind,
     };
     (body, shown)
+}
+
+/// The text, and where the question is in the inbox.
+fn linked(text: String, delivery: &Delivery<'_>) -> String {
+    let locale = match &delivery.content {
+        Content::Question { document, .. } | Content::Decided { document, .. } => document.locale,
+        Content::Message { .. } => return text,
+    };
+    match delivery.inbox {
+        Some(url) => format!("{text}\n\n{}", messages::request::in_inbox(url).say(locale)),
+        None => text,
+    }
 }
 
 fn laid_out(document: &Document) -> Rendered {
@@ -125,7 +145,7 @@ fn request(
         Subject::Call { .. } | Subject::UnknownOutcome { .. } | Subject::Breaker { .. } => (true, None),
     };
     let mut context = Map::new();
-    context.insert("risk".into(), json!(asked.risk));
+    context.extend(asked.stated_risk().map(|risk| ("risk".to_owned(), json!(risk))));
     context.insert("quorum".into(), json!(asked.quorum));
     context.insert("document".into(), json!(document));
     InteractionRequest {
@@ -140,6 +160,8 @@ fn request(
         required,
         timeout_seconds: Some(asked.allowance().get().div_ceil(1000)),
         default_option_id,
+        risk: asked.stated_risk(),
+        allow_other: false,
     }
 }
 

@@ -26,6 +26,8 @@ use crate::platform::{Platform, soon};
 
 /// 2026-01-01, when every story begins.
 const BEGINNING: i64 = 1_767_225_600_000;
+/// Where the inbox of every house is.
+pub(crate) const INBOX: &str = "https://inbox.example";
 pub(crate) const SECRET: &str = "the platform and placet know this";
 
 /// A clock that stands still until it is moved.
@@ -292,7 +294,10 @@ async fn start(
     let hooks = hooks.collect();
     let channels = placet_channels::configured(&config).unwrap();
     let clock: Arc<dyn Clock> = clock.clone();
-    let builder = Engine::builder(config).clock(clock).workspace(folder.path());
+    let builder = Engine::builder(config)
+        .clock(clock)
+        .workspace(folder.path())
+        .inbox_at(INBOX);
     let builder = channels.into_iter().fold(builder, Builder::channel);
     let engine = builder.start(&folder.path().join("placet.db")).await.unwrap();
     (engine, hooks)

@@ -30,6 +30,9 @@ async fn a_question_is_posted_whole_and_signed() {
     assert_eq!(json["type"], "question");
     assert_eq!((&json["channel"], &json["chatId"]), (&json!("ops"), &json!("c1")));
     assert_eq!(json["requestId"], id.as_str());
+    let page = format!("{INBOX}/q/{id}");
+    assert_eq!(json["url"], page);
+    assert!(post.text().ends_with(&page), "{}", post.text());
     assert_eq!(json["code"], house.code(&id).await);
     assert!(
         post.text().contains("deploy") && post.text().contains("staging"),
@@ -106,6 +109,8 @@ approvers = ["lin"]
         );
         assert_eq!(copy.json["decidedBy"], json!(["lin"]));
         assert_eq!(copy.json["options"], json!([]));
+        assert_eq!(copy.json["url"], format!("{INBOX}/q/{id}"));
+        assert_eq!(copy.json["edited"], false);
         assert!(copy.text().contains("Approved by lin"), "{}", copy.text());
     }
     house.verify().await;

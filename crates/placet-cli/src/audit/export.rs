@@ -95,8 +95,8 @@ fn table<R: IntoIterator<Item: AsRef<[u8]>>>(
     Ok(table.into_inner()?)
 }
 
-const COLUMNS: [&str; 11] = [
-    "id", "at", "session", "seq", "type", "calls", "question", "by", "summary", "hash", "event",
+const COLUMNS: [&str; 12] = [
+    "id", "at", "session", "seq", "type", "calls", "question", "by", "summary", "edited", "hash", "event",
 ];
 
 fn record(stored: &Snapshot, row: &Committed) -> anyhow::Result<Vec<String>> {
@@ -113,6 +113,7 @@ fn record(stored: &Snapshot, row: &Committed) -> anyhow::Result<Vec<String>> {
         question.to_owned(),
         related::people(&row.event),
         audit_text::sentence(stored, &row.event, Locale::English).to_string(),
+        audit_text::edited(&row.event).unwrap_or_default(),
         row.hash.to_string(),
         serde_json::to_string(&row.event)?,
     ];

@@ -4,10 +4,9 @@ use async_trait::async_trait;
 use placet_channels::terminal::{AttendError, Given, Questions, Settle};
 use placet_client::{Client, Error};
 use placet_core::ids::InteractionId;
-use placet_core::interaction::{Answer, Interaction, Locale};
+use placet_core::interaction::{Answer, Locale};
 use placet_core::principal::Principal;
 use placet_core::question::Question;
-use placet_core::render::decided;
 use placet_core::standing::Scope;
 use placet_engine::review::GrantPreview;
 use tokio_util::task::AbortOnDropHandle;
@@ -62,10 +61,7 @@ impl AtOwner {
             let Ok(Some(record)) = client.question(&id).await else {
                 return;
             };
-            if let Interaction::Resolved(settled) | Interaction::Processed(settled) =
-                record.question.interaction
-            {
-                let document = decided(&settled.asked, &settled.resolution, settled.at, locale);
+            if let Some(document) = record.question.decided(locale) {
                 screen.decided(&id, &document);
             }
         }))

@@ -1,26 +1,18 @@
 //! Calls and their results as short lines. The question shows all of a call; here it only says which one it is.
 
 use placet_channels::terminal::line::{Line, SpanStyle};
+use placet_core::analysis::FixedPlaces;
+use placet_core::call::Args;
+use placet_core::ids::ToolName;
 use placet_core::interaction::Locale;
 use placet_core::messages::{self, talk};
-use placet_core::render::{SafeText, mask};
+use placet_core::render::{self, GistOf, SafeText, mask};
+use placet_core::tool::Tool;
 use serde_json::Value;
 use unicode_width::UnicodeWidthChar as _;
 
 use super::words;
 
-/// The arguments that say most of a call, in this order.
-const TELLING: [&str; 9] = [
-    "command",
-    "path",
-    "url",
-    "sql",
-    "pattern",
-    "query",
-    "title",
-    "description",
-    "name",
-];
 /// What the approver said about a call that did not run.
 const REASONS: [&str; 2] = ["reason", "feedback"];
 
@@ -35,33 +27,33 @@ pub(super) fn said(message: &str) -> Vec<Line> {
     .collect()
 }
 
-/// What says most of a call: its tool, and one of its arguments.
-pub(super) fn gist(tool: &str, args: &Value) -> (String, String) {
-    let telling = TELLING
-        .iter()
-        .find_map(|name| Some((*name, args.get(name)?.as_str()?)));
-    let what = match telling {
-        Some(("command", line)) => mask::command(line).into_owned(),
-        Some((_, text)) => mask::text(text).into_owned(),
-        None if args.as_object().is_some_and(serde_json::Map::is_empty) => String::new(),
-        None => mask::json(args).to_string(),
+/// What a call does, as its question would say it. It was not received yet, so it is looked into here.
+fn gist(tool: &str, args: &Value, locale: Locale) -> String {
+    let name = ToolName::new(tool).ok();
+    let Some((name, args)) = name.zip(Args::from_value(args.clone()).ok()) else {
+        return SafeText::line(tool).to_string();
     };
-    let (tool, what) = (SafeText::line(tool), SafeText::code_line(&what));
-    (tool.as_str().to_owned(), what.as_str().to_owned())
+    let described = Tool::builtin(&name).unwrap_or_else(|| Tool::unknown(name));
+    let findings = placet_inspect::builtin().inspect(&described, &args, &FixedPlaces::of_examples());
+    let of = GistOf {
+        tool,
+        args: &args,
+        findings: Some(&findings),
+        evidence: &[],
+    };
+    render::gist(&of, locale).to_string()
 }
 
 /// A call, on one line.
-pub(super) fn call(tool: &str, args: &Value, cols: usize) -> Line {
-    let (tool, what) = gist(tool, args);
-    let head = format!("● {tool} ");
-    let room = cols.saturating_sub(Line::new(SpanStyle::Plain, head.as_str()).width());
-    Line::new(SpanStyle::Strong, head).and(SpanStyle::Plain, cut(&what, room))
+pub(super) fn call(tool: &str, args: &Value, cols: usize, locale: Locale) -> Line {
+    let head = "● ";
+    let room = cols.saturating_sub(Line::new(SpanStyle::Plain, head).width());
+    Line::new(SpanStyle::Strong, head).and(SpanStyle::Plain, cut(&gist(tool, args, locale), room))
 }
 
 /// A call that is named beside something else that is said of it.
-pub(super) fn named(tool: &str, args: &Value, cols: usize) -> String {
-    let (tool, what) = gist(tool, args);
-    cut(format!("{tool} {what}").trim_end(), cols / 2)
+pub(super) fn named(tool: &str, args: &Value, cols: usize, locale: Locale) -> String {
+    cut(&gist(tool, args, locale), cols / 2)
 }
 
 /// The first sentence of a text. A dot within a word ends none.
@@ -143,20 +135,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_is_named_by_what_says_most_of_it_and_secrets_are_masked() {
-        let line = |tool, args: Value| call(tool, &args, 40).text();
+    fn a_call_is_named_by_what_it_does_and_secrets_are_masked() {
+        let line = |tool, args: Value| call(tool, &args, 60, Locale::English).text();
         assert_eq!(
             line("bash", json!({ "command": "ls -l", "timeout": 3 })),
-            "● bash ls -l"
-        );
-        assert_eq!(line("todo", json!({})), "● todo ");
-        assert_eq!(
-            line("deploy", json!({ "to": "staging" })),
-            r#"● deploy {"to":"staging"}"#
+            "● Run `ls -l`"
         );
         assert_eq!(
-            line("read", json!({ "path": "一".repeat(40) })).chars().count(),
-            7 + 16 + 1
+            line("bash", json!({ "command": "rm -rf build" })),
+            "● Delete `build`"
+        );
+        assert_eq!(line("todo", json!({})), "● Run `todo`");
+        assert_eq!(
+            line(
+                "deploy",
+                json!({ "service": "checkout", "version": "2.14.0", "environment": "staging" })
+            ),
+            "● Deploy `checkout 2.14.0` to `staging`"
+        );
+        assert_eq!(
+            line("read", json!({ "path": "一".repeat(80) })).chars().last(),
+            Some('…')
         );
         let secret = line(
             "bash",
@@ -185,11 +184,11 @@ mod tests {
 
     #[test]
     fn a_result_names_its_call_and_says_in_words_what_became_of_it() {
-        let name = named("bash", &json!({ "command": "rm -rf build" }), 80);
+        let name = named("bash", &json!({ "command": "rm -rf build" }), 80, Locale::English);
         let rejected = json!({ "executed": false, "outcome": "rejected_by_person" });
         let line = |locale| result(Some(&name), false, &rejected, 80, locale).text();
-        assert_eq!(line(Locale::English), "  ✘ bash rm -rf build · rejected");
-        assert_eq!(line(Locale::Chinese), "  ✘ bash rm -rf build · 已拒绝");
+        assert_eq!(line(Locale::English), "  ✘ Delete `build` · rejected");
+        assert_eq!(line(Locale::Chinese), "  ✘ Delete `build` · 已拒绝");
     }
 
     #[test]

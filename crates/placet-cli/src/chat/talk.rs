@@ -307,8 +307,8 @@ impl Talk {
                 self.speech.ends(&text, thinking.as_deref(), cols)
             }
             Heard::Action { call, tool, args, .. } => {
-                self.calls.push((call, show::named(&tool, &args, cols)));
-                vec![show::call(&tool, &args, cols)]
+                self.calls.push((call, show::named(&tool, &args, cols, locale)));
+                vec![show::call(&tool, &args, cols, locale)]
             }
             Heard::Observation { call, ok, output } => {
                 let name = self.name_of(&call);
@@ -368,7 +368,8 @@ impl Talk {
         let about = about.and_then(|record| record.question.call);
         Ok(vec![match about {
             Some(CallRecord { call, .. }) => {
-                let name = show::named(call.tool.as_str(), call.args.as_value(), cols);
+                let locale = self.seated.locale;
+                let name = show::named(call.tool.as_str(), call.args.as_value(), cols, locale);
                 line.and(SpanStyle::Faint, format!("  {name}"))
             }
             None => line,

@@ -22,7 +22,7 @@ impl Filter {
         self.session
             .as_ref()
             .is_none_or(|session| session == waiting.session())
-            && self.risk.is_none_or(|risk| risk == waiting.risk())
+            && self.risk.is_none_or(|risk| Some(risk) == waiting.risk())
             && self.finds(waiting)
     }
 

@@ -30,12 +30,15 @@ pub(super) fn run(inbox: &Inbox, args: &InboxListArgs) -> anyhow::Result<Exit> {
             let _ = writeln!(text, "{}", waiting.json());
             continue;
         }
-        let risk = format!("{:<6}", waiting.risk().label(inbox.locale));
+        let risk = waiting
+            .risk()
+            .map_or_else(String::new, |risk| risk.label(inbox.locale));
+        let risk = format!("{risk:<6}");
         let _ = writeln!(
             text,
             "{}  {}  {:>8}  {}  {}  {}",
             paint(style::HEADING, waiting.code()),
-            paint(style::of_risk(waiting.risk()), risk),
+            paint(waiting.risk().map_or(style::FAINT, style::of_risk), risk),
             waiting.remaining().in_seconds().to_string(),
             waiting.about(),
             waiting.gist,

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use placet_core::comment::Comment;
-use placet_core::interaction::{Interaction, Locale};
+use placet_core::interaction::Locale;
 use placet_core::messages;
 use placet_core::question::Question;
-use placet_core::render::{SafeText, decided};
+use placet_core::render::SafeText;
 use placet_core::standing::{GrantReach, Scope};
 use placet_engine::review::GrantPreview;
 use serde_json::{Value, json};
@@ -19,12 +19,9 @@ pub(super) fn run(inbox: &Inbox, name: &str, json: bool) -> anyhow::Result<Exit>
     let found = inbox.runtime.block_on(waiting::find(&inbox.client, name))?;
     let (question, scopes, comments) = (found.question, found.scopes, found.comments);
     let asked = question.interaction.asked();
-    let (status, document) = match &question.interaction {
-        Interaction::Pending(_) => ("pending", question.document(inbox.locale)),
-        Interaction::Resolved(resolved) | Interaction::Processed(resolved) => {
-            let document = decided(&resolved.asked, &resolved.resolution, resolved.at, inbox.locale);
-            ("settled", document)
-        }
+    let (status, document) = match question.decided(inbox.locale) {
+        None => ("pending", question.document(inbox.locale)),
+        Some(document) => ("settled", document),
     };
     if json {
         let covers: Vec<_> = scopes
@@ -36,7 +33,7 @@ pub(super) fn run(inbox: &Inbox, name: &str, json: bool) -> anyhow::Result<Exit>
             "code": asked.code,
             "type": asked.kind(),
             "status": status,
-            "risk": asked.risk,
+            "risk": asked.stated_risk(),
             "sessionId": asked.session,
             "remainingSeconds": asked.deadline.remaining_from(question.now).get() / 1000,
             "options": asked.options(inbox.locale),

@@ -149,13 +149,18 @@ fn row(
         0..=5999 => format!("{}:{:02}", seconds / 60, seconds % 60),
         _ => format!("{}h", seconds / 3600),
     };
-    let mut risk = waiting.risk().label(app.locale);
+    let style = waiting
+        .risk()
+        .map_or(line::SpanStyle::Faint, line::SpanStyle::Risk);
+    let mut risk = waiting
+        .risk()
+        .map_or_else(String::new, |risk| risk.label(app.locale));
     let room = RISK_COLS.saturating_sub(SafeText::line(&risk).width());
     risk.push_str(&" ".repeat(room));
     let lead = if selected { "›" } else { " " };
     let line = Line::from(vec![
         Span::raw(format!("{lead}{mark}{clock:>6} ")),
-        Span::styled(risk, look(palette, line::SpanStyle::Risk(waiting.risk()))),
+        Span::styled(risk, look(palette, style)),
         Span::styled(
             format!(" {} ", waiting.code()),
             look(palette, line::SpanStyle::Strong),

@@ -3,10 +3,10 @@
 use anyhow::{Context as _, bail};
 use placet_client::{Client, Error};
 use placet_core::ids::{GroupId, InteractionId, SessionId};
-use placet_core::interaction::{Asked, Audience, Code, Interaction, Locale, Subject};
+use placet_core::interaction::{Asked, Audience, Code, Locale};
 use placet_core::messages::{self, refused};
 use placet_core::question::Question;
-use placet_core::render::{ArgValue, Block, Document, SafeText, decided};
+use placet_core::render::{Block, Document, SafeText};
 use placet_core::standing::{ProposedRule, Scope};
 use placet_core::time::{Millis, Timestamp};
 use placet_core::tool::Risk;
@@ -39,8 +39,8 @@ impl Waiting {
         self.asked().code
     }
 
-    pub(super) fn risk(&self) -> Risk {
-        self.asked().risk
+    pub(super) fn risk(&self) -> Option<Risk> {
+        self.asked().stated_risk()
     }
 
     pub(super) fn session(&self) -> &SessionId {
@@ -75,7 +75,7 @@ impl Waiting {
             "requestId": asked.id,
             "code": asked.code,
             "type": asked.kind(),
-            "risk": asked.risk,
+            "risk": asked.stated_risk(),
             "sessionId": asked.session,
             "about": self.about(),
             "gist": self.gist,
@@ -114,7 +114,7 @@ impl Found {
 pub(super) async fn all(client: &Client, locale: Locale) -> anyhow::Result<Found> {
     let records = client.pending().await?;
     let waiting = |record: QuestionRecord| Waiting {
-        gist: gist(&record.question, locale),
+        gist: record.question.gist(locale),
         question: record.question,
         scopes: record.scopes,
         asked_at: record.asked_at,
@@ -157,15 +157,8 @@ pub(super) async fn find(client: &Client, name: &str) -> anyhow::Result<Question
 /// What became of a question, in a sentence; empty while it waits.
 pub(super) async fn came_to(client: &Client, id: &InteractionId, locale: Locale) -> anyhow::Result<String> {
     let record = client.question(id).await?;
-    Ok(match record.map(|record| record.question.interaction) {
-        Some(Interaction::Resolved(resolved) | Interaction::Processed(resolved)) => heading(&decided(
-            &resolved.asked,
-            &resolved.resolution,
-            resolved.at,
-            locale,
-        )),
-        Some(Interaction::Pending(_)) | None => String::new(),
-    })
+    let document = record.and_then(|record| record.question.decided(locale));
+    Ok(document.map(|document| heading(&document)).unwrap_or_default())
 }
 
 /// A wide scope as a person is shown it before they agree. None for a scope that no rule can say.
@@ -191,54 +184,10 @@ pub(crate) async fn preview(
     }))
 }
 
-/// What would happen, in a line.
-fn gist(question: &Question, locale: Locale) -> SafeText {
-    let document = question.document(locale);
-    let words = match &question.interaction.asked().subject {
-        Subject::Call { edited: None, .. } => document.head.iter().find_map(words).unwrap_or_default(),
-        // Who changed it, and what they changed, come first there; what would happen comes after that.
-        Subject::Call { edited: Some(_), .. } => {
-            let about = |block: &&Block| !matches!(block, Block::Field { .. } | Block::Diff { .. });
-            let mut blocks = document.head.iter().filter(about);
-            blocks.find_map(words).unwrap_or_else(|| heading(&document))
-        }
-        _ => heading(&document),
-    };
-    SafeText::line(&words)
-}
-
 fn heading(document: &Document) -> String {
     let mut headings = document.head.iter().filter_map(|block| match block {
         Block::Heading { text, .. } => Some(text.to_string()),
         _ => None,
     });
     headings.next().unwrap_or_default()
-}
-
-fn words(block: &Block) -> Option<String> {
-    Some(match block {
-        // A line says how its commands hang together; commands without one are only counted out.
-        Block::Commands { commands, .. } => {
-            let texts: Vec<_> = commands.iter().map(|command| command.text.as_str()).collect();
-            texts.join(", ")
-        }
-        Block::Line { text } | Block::Statement { text, .. } | Block::Text { text, .. } => text.to_string(),
-        Block::Host { host, .. } => host.to_string(),
-        Block::Diff { label, .. } => label.to_string(),
-        Block::Field { value, .. } => value.to_string(),
-        Block::Args { args, .. } => {
-            let texts: Vec<_> = args
-                .iter()
-                .map(|arg| match &arg.value {
-                    ArgValue::Json(value) | ArgValue::Text(value) => format!("{}: {value}", arg.name),
-                })
-                .collect();
-            texts.join(", ")
-        }
-        Block::Warning { .. }
-        | Block::Heading { .. }
-        | Block::Rows { .. }
-        | Block::Options { .. }
-        | Block::Countdown { .. } => return None,
-    })
 }

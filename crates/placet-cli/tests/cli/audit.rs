@@ -129,9 +129,9 @@ async fn the_list_says_who_approved_what_while_the_engine_is_running() {
     some_history(&engine).await;
     let (out, _) = world.said(&["audit", "list", "--db", "placet.db"], 0);
     for part in [
-        "tester asked to run bash `sudo apt-get install jq` (c-approved)",
-        "lin approved bash `sudo apt-get install jq` (c-approved)",
-        "asked the inbox about bash `sudo reboot` (c-open)",
+        "tester requested “Run `sudo apt-get install jq`” (c-approved)",
+        "lin approved “Run `sudo apt-get install jq`” (c-approved)",
+        "asked the inbox about “Run `sudo reboot`” (c-open)",
         ": =not on a Friday",
         "c-approved) ran (9 bytes of output)",
         "(c-allowed): allow",
@@ -266,7 +266,7 @@ async fn the_journal_is_told_in_the_configured_language() {
     world.write("placet.toml", "[approval]\nlocale = \"zh\"\n");
     let (out, _) = world.said(&["audit", "list", "--data", "."], 0);
     assert!(
-        out.contains("lin 批准了 bash `sudo apt-get install jq` (c-approved)"),
+        out.contains("lin 批准了 “执行 `sudo apt-get install jq`” (c-approved)"),
         "{out}"
     );
     let (out, _) = world.said(&["audit", "verify", "--data", "."], 0);

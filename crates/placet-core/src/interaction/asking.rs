@@ -151,6 +151,8 @@ impl Written {
             required: true,
             timeout_seconds: self.timeout_seconds,
             default_option_id: self.default_option_id,
+            risk: None,
+            allow_other: false,
         };
         request.checked().map_err(|error| error.to_string())
     }

@@ -7,6 +7,9 @@ use crate::verdict::{AnswerKind, Answers};
 /// The option that leaves a question unanswered, where its asker can go on without an answer.
 const DISMISS: &str = "dismiss";
 
+/// The option for an answer in one's own words.
+const OTHER: &str = "other";
+
 impl Asked {
     /// The ways to answer, in the order they are shown.
     pub fn options(&self, locale: Locale) -> Vec<InteractionOption> {
@@ -57,6 +60,12 @@ pub fn tool_approval_options(answers: &Answers, locale: Locale) -> Vec<Interacti
 /// An agent's own options; a question that need not be answered can be dismissed, too.
 fn request_options(request: &InteractionRequest, locale: Locale) -> Vec<InteractionOption> {
     let mut options = request.options.clone();
+    if request.allow_other && !options.iter().any(|option| option.option_id == OTHER) {
+        let label = option::other().say(locale);
+        let other = InteractionOption::new(OTHER, label, Action::ProvideInfo)
+            .with_input(option::other_prompt().say(locale));
+        options.push(other.described(option::other_about().say(locale)));
+    }
     let taken = |option: &InteractionOption| option.action == Action::Skip || option.option_id == DISMISS;
     if !request.required && !options.iter().any(taken) {
         let label = option::dismiss().say(locale);

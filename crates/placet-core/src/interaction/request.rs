@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::ids::{InteractionId, SessionId};
 use crate::sealed;
+use crate::tool::Risk;
 
 /// The six kinds of question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,6 +120,12 @@ pub struct InteractionRequest {
     /// Taken when time runs out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_option_id: Option<String>,
+    /// How much damage the wrong answer can do, if the agent says so. Without it no surface names a risk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub risk: Option<Risk>,
+    /// People may also answer in their own words: Placet adds the option `other`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub allow_other: bool,
 }
 
 /// Why a request is invalid.
@@ -351,5 +358,34 @@ mod tests {
         let json =
             json!({"sessionId": "s", "type": "CUSTOM", "title": "", "message": "", "options": [], "x": 1});
         assert!(serde_json::from_value::<InteractionRequest>(json).is_err());
+    }
+
+    #[test]
+    fn each_kind_has_an_example_in_the_documentation_that_is_taken() {
+        let page = include_str!("../../../../docs/http.md");
+        let examples = page
+            .split("```json\n")
+            .skip(1)
+            .filter_map(|rest| rest.split("```").next());
+        let mut kinds: Vec<String> = examples
+            .map(|example| {
+                let request: InteractionRequest = serde_json::from_str(example).unwrap();
+                let request = request.checked().unwrap();
+                if let Some(schema) = request.context.get("schema") {
+                    jsonschema::validator_for(schema).unwrap();
+                }
+                serde_json::to_value(request.kind).unwrap().to_string()
+            })
+            .collect();
+        kinds.sort_unstable();
+        let every = [
+            "CUSTOM",
+            "MISSING_INFO",
+            "TOOL_APPROVAL",
+            "USER_CHOICE",
+            "USER_CONFIRMATION",
+            "USER_INPUT",
+        ];
+        assert_eq!(kinds, every.map(|kind| format!("\"{kind}\"")));
     }
 }

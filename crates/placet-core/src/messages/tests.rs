@@ -108,8 +108,8 @@ pub(crate) fn codes<T: DeserializeOwned + Debug>(name: &str) {
 #[test]
 fn every_table_of_codes_belongs_to_a_type() {
     let types = [
-        "address", "ban", "category", "deed", "doubt", "nobody", "path", "problem", "reason", "sql", "url",
-        "why",
+        "act", "address", "ban", "category", "deed", "doubt", "nobody", "path", "problem", "reason", "sql",
+        "url", "why",
     ];
     let codes: toml::Table = include_str!("../../../../messages/en/codes.toml")
         .parse()

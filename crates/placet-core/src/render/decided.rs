@@ -2,13 +2,27 @@
 
 use super::document::{Block, Document};
 use super::mask;
+use super::question::args_diff;
 use super::safe::SafeText;
-use crate::interaction::{Action, Asked, Cancellation, Locale, Resolution};
+use crate::call::Args;
+use crate::interaction::{Action, Asked, Cancellation, Locale, Resolution, Resolved};
 use crate::messages::{Message, closed};
-use crate::time::Timestamp;
 
-/// What replaces the question on every surface once it is closed.
-pub fn decided(asked: &Asked, resolution: &Resolution, at: Timestamp, locale: Locale) -> Document {
+/// What replaces the question on every surface once it is closed. `change` is what an approver changed, before and after.
+pub fn decided(resolved: &Resolved, change: Option<(&Args, &Args)>, locale: Locale) -> Document {
+    let Resolved {
+        asked,
+        resolution,
+        at,
+    } = resolved;
+    let ran = matches!(
+        resolution,
+        Resolution::Answered {
+            action: Action::ApproveAndExecute,
+            ..
+        }
+    );
+    let change = change.filter(|_| ran);
     let label = |label: Message| SafeText::line(&label.say(locale));
     let field = |name, value: &str| Block::Field {
         label: label(name),
@@ -26,10 +40,15 @@ pub fn decided(asked: &Asked, resolution: &Resolution, at: Timestamp, locale: Lo
             text: SafeText::block(&mask::text(feedback)),
         });
     }
+    body.extend(change.map(|(before, after)| args_diff(before, after, locale)));
+    let sentence = match (resolution, change) {
+        (Resolution::Answered { by, .. }, Some(_)) => closed::approved_changed(by),
+        _ => sentence(asked, resolution, locale),
+    };
     Document {
         locale,
         head: vec![Block::Heading {
-            text: SafeText::line(&sentence(asked, resolution, locale).say(locale)),
+            text: SafeText::line(&sentence.say(locale)),
             risk: None,
         }],
         body,

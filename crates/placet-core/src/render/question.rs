@@ -3,6 +3,8 @@
 mod facts;
 mod gist;
 
+pub use gist::{GistOf, gist};
+
 use std::borrow::Cow;
 
 use serde_json::Value;
@@ -10,12 +12,13 @@ use serde_json::Value;
 use super::document::{Arg, ArgValue, Block, Document, OptionLine, Weight};
 use super::safe::SafeText;
 use super::{diff, mask};
+use crate::analysis::Location;
 use crate::call::{Args, ToolCall};
 use crate::canonical;
 use crate::findings::Findings;
 use crate::ids::PersonId;
 use crate::interaction::{Asked, Edited, InteractionRequest, Locale, Subject};
-use crate::messages::{Message, request, risk};
+use crate::messages::{Message, location, request, risk};
 use crate::reply::OpenQuestion;
 use crate::time::Millis;
 use crate::tool::Risk;
@@ -105,8 +108,13 @@ impl Writer {
     fn head(&mut self, view: &QuestionView<'_>) -> Vec<Block> {
         let mut head = vec![Block::Heading {
             text: self.heading(view),
-            risk: view.call.map(|_| view.asked.risk),
+            risk: view
+                .asked
+                .stated_risk()
+                .filter(|_| view.call.is_some() || matches!(view.asked.subject, Subject::Request { .. })),
         }];
+        head.extend(self.location(view));
+        head.extend(view.verdict.map(|verdict| self.why(verdict)));
         match &view.asked.subject {
             Subject::Request { request, .. } => {
                 head.push(Block::Text {
@@ -127,7 +135,7 @@ impl Writer {
             None => {}
         }
         for evidence in &view.asked.evidence {
-            head.push(self.evidence(evidence));
+            head.extend(self.evidence(evidence));
         }
         self.confinement(view, &mut head);
         if let (Some(edited), Some(call)) = (edited(view.asked), view.call) {
@@ -138,6 +146,29 @@ impl Writer {
             head.push(self.args(self.say(&request::arguments()), args.as_value()));
         }
         head
+    }
+
+    /// Where the call would work, on one line.
+    fn location(&mut self, view: &QuestionView<'_>) -> Option<Block> {
+        let Location {
+            folder,
+            repository,
+            branch,
+            database,
+            host,
+            environment,
+        } = view.findings?.location.as_deref()?;
+        let parts = [
+            environment.as_ref().map(location::environment),
+            host.as_ref().map(location::host),
+            database.as_ref().map(location::database),
+            repository.as_ref().map(location::repository),
+            branch.as_ref().map(location::branch),
+            folder.as_ref().map(location::folder),
+        ];
+        let parts: Vec<String> = parts.iter().flatten().map(|part| part.say(self.locale)).collect();
+        let value = self.mask(mask::text(&parts.join(" · "))).into_owned();
+        Some(self.field(&request::location(), &value))
     }
 
     /// What confines the call, and what it asks for beyond that. An edited call is another one, and judged without.
@@ -157,22 +188,18 @@ impl Writer {
 
     /// What an approver changed, for those who must agree to the change.
     fn args_diff(&mut self, before: &Args, after: &Args) -> Block {
-        let mut pretty = |args: &Args| {
-            let masked = mask::json(args.as_value());
-            self.masked |= masked != *args.as_value();
-            serde_json::to_string_pretty(&masked).unwrap_or_default()
-        };
-        let hunks = diff::hunks(&pretty(before), &pretty(after), self.locale);
-        Block::Diff {
-            label: self.say(&request::changed_arguments()),
-            hunks,
-        }
+        let is_masked = |args: &Args| mask::json(args.as_value()) != *args.as_value();
+        self.masked |= is_masked(before) || is_masked(after);
+        args_diff(before, after, self.locale)
     }
 
     fn heading(&self, view: &QuestionView<'_>) -> SafeText {
         let tool = view.call.map_or("?", |call| call.tool.as_str());
         let text = match &view.asked.subject {
-            Subject::Call { .. } => return self.gist(view),
+            Subject::Call { .. } => {
+                return gist::GistOf::of(view)
+                    .map_or_else(|| SafeText::line("?"), |of| gist::gist(&of, self.locale));
+            }
             Subject::UnknownOutcome { .. } => request::may_have_run(tool).say(self.locale),
             Subject::Breaker { rejections, .. } => request::breaker(*rejections).say(self.locale),
             Subject::Request { request, .. } => request.title.clone(),
@@ -182,9 +209,6 @@ impl Writer {
 
     fn body(&mut self, view: &QuestionView<'_>) -> Vec<Block> {
         let mut body = Vec::new();
-        if let Some(verdict) = view.verdict {
-            body.push(self.why(verdict));
-        }
         if let Some(from) = asked_by(view) {
             body.push(self.field(&request::asked_by(), &from));
         }
@@ -311,6 +335,15 @@ impl Writer {
             label: self.say(&request::reply()),
             options,
         }
+    }
+}
+
+/// Arguments before and after a change, secrets masked.
+pub(super) fn args_diff(before: &Args, after: &Args, locale: Locale) -> Block {
+    let pretty = |args: &Args| serde_json::to_string_pretty(&mask::json(args.as_value())).unwrap_or_default();
+    Block::Diff {
+        label: SafeText::line(&request::changed_arguments().say(locale)),
+        hunks: diff::hunks(&pretty(before), &pretty(after), locale),
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::analysis::{Analysis, Deed, Fact, FactKind, Why};
+use crate::analysis::{Analysis, Deed, Fact, FactKind, Location, Why};
 use crate::call::{Args, Origin, ToolCall};
 use crate::evidence::Evidence;
 use crate::findings::Findings;
@@ -14,6 +14,7 @@ use crate::tool::{Category, Risk};
 use crate::verdict::{Answers, AskTerms, Decision, Reason, Step, Verdict};
 
 pub(crate) mod assert_chinese;
+mod explained;
 mod said;
 mod settled;
 mod snapshots;
@@ -25,6 +26,7 @@ struct Story {
     asked: Asked,
     verdict: Verdict,
     analysis: Analysis,
+    location: Option<Location>,
 }
 
 fn story(tool: &str, args: Value, risk: Risk) -> Story {
@@ -65,6 +67,7 @@ fn story(tool: &str, args: Value, risk: Risk) -> Story {
             confinement: None,
         },
         analysis: Analysis::nothing(),
+        location: None,
     }
 }
 
@@ -111,6 +114,8 @@ impl Story {
         let findings = Findings {
             analysis: self.analysis.clone(),
             lines: line.into_iter().collect(),
+            act: None,
+            location: self.location.clone().map(Box::new),
         };
         let view = QuestionView {
             asked: &self.asked,

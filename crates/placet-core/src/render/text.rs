@@ -95,9 +95,11 @@ pub fn details(document: &Document) -> SafeText {
 
 /// Lays a document out for a surface. Nothing is cut without the text saying so.
 pub fn to_text(document: &Document, surface: &Surface) -> Rendered {
+    let once = risk_said_once(document);
     let section = |blocks: &[Block]| {
         let mut page = Page {
             surface,
+            once,
             locale: document.locale,
             lines: Vec::new(),
         };
@@ -128,6 +130,23 @@ pub fn to_text(document: &Document, surface: &Surface) -> Rendered {
                 text,
             }
         }
+    }
+}
+
+/// The risk in the heading, when the one thing judged below it has the same: then it is not said again.
+fn risk_said_once(document: &Document) -> Option<Risk> {
+    let (mut said, mut judged) = (None, Vec::new());
+    for block in document.blocks() {
+        match block {
+            Block::Heading { risk, .. } => said = *risk,
+            Block::Commands { commands, .. } => judged.extend(commands.iter().map(|command| command.risk)),
+            Block::Statement { risk, .. } | Block::Host { risk, .. } => judged.push(*risk),
+            _ => {}
+        }
+    }
+    match judged.as_slice() {
+        [only] if said == Some(*only) => said,
+        _ => None,
     }
 }
 
@@ -180,6 +199,8 @@ fn part(beginning: &str, foot: &str, length: usize, max: usize, locale: Locale, 
 
 struct Page<'s> {
     surface: &'s Surface,
+    /// A risk that is said in the heading already.
+    once: Option<Risk>,
     locale: Locale,
     lines: Vec<String>,
 }
@@ -224,7 +245,7 @@ impl Page<'_> {
                 } else {
                     format!("{}{why}", self.colon())
                 };
-                self.field(label, &format!("{host} [{}]{why}", risk.label(self.locale)));
+                self.field(label, &format!("{host}{}{why}", self.bracketed(*risk)));
             }
             Block::Diff { label, hunks } => {
                 self.label(label);
@@ -298,8 +319,18 @@ impl Page<'_> {
 
     fn judged(&mut self, text: &SafeText, under: &str, risk: Risk, why: &SafeText) {
         self.framed(text.as_str().split('\n').map(str::to_owned));
-        let line = format!("[{}] {under}{why}", risk.label(self.locale));
-        self.flowing("  ↳ ", "    ", &self.prose(line.trim_end()));
+        let line = format!("{} {under}{why}", self.bracketed(risk));
+        if !line.trim().is_empty() {
+            self.flowing("  ↳ ", "    ", &self.prose(line.trim()));
+        }
+    }
+
+    /// ` [HIGH]`; nothing where the heading says it.
+    fn bracketed(&self, risk: Risk) -> String {
+        match self.once {
+            Some(_) => String::new(),
+            None => format!(" [{}]", risk.label(self.locale)),
+        }
     }
 
     fn option(&mut self, option: &OptionLine) {

@@ -64,6 +64,8 @@ pub enum AnswerRefusal {
     },
     /// It does not count.
     Invalid(AnswerError),
+    /// The data does not fit what was asked for; every field that is wrong is named.
+    DataInvalid(String),
     /// The edited arguments do not fit the tool.
     EditInvalid(String),
     /// Policy denies the edited call; a deny stays a deny.
@@ -118,6 +120,7 @@ impl Explain for AnswerRefusal {
             Self::NotFound(id) => refusal::not_found(id),
             Self::AlreadyDecided { id, how, at } => refusal::already_decided(at, how.message(), id),
             Self::Invalid(error) => error.message(),
+            Self::DataInvalid(error) => refusal::data_invalid(error),
             Self::EditInvalid(error) => refusal::edit_invalid(error),
             Self::EditDenied(denial) => refusal::edit_denied(denial.message()),
             Self::ScopeMismatch => refusal::scope_mismatch(),

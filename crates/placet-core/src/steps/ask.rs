@@ -422,6 +422,7 @@ pub fn ask_request(
         random: fresh.random,
     };
     let agent: AgentId = call.origin.agent.clone();
+    let risk = request.risk.unwrap_or(Risk::Low);
     let question = Question {
         fresh: &fresh,
         call,
@@ -432,7 +433,7 @@ pub fn ask_request(
         },
         terms: &AskTerms::plain(),
         timeout,
-        risk: Risk::Low,
+        risk,
         evidence: Vec::new(),
         tool_description: None,
     };

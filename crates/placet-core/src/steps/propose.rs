@@ -461,6 +461,7 @@ impl Desk<'_> {
         };
         Ok(Question {
             fresh: &self.proposal.fresh,
+            risk: request.risk.unwrap_or(Risk::Low),
             call,
             timeout,
             subject: Subject::Request {
@@ -469,7 +470,6 @@ impl Desk<'_> {
                 call: Some(self.key.clone()),
             },
             terms,
-            risk: Risk::Low,
             evidence: Vec::new(),
             tool_description: None,
         })

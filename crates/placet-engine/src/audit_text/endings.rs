@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use placet_core::ids::{InteractionId, PersonId};
+use placet_core::ids::{InteractionId, PersonId, ToolName};
 use placet_core::interaction::{Action, Cancellation, Resolution};
 use placet_core::messages::{Message, audit, audit_verb, denial, fate};
 use placet_core::outcome::{Denial, Outcome};
@@ -20,12 +20,19 @@ impl Teller<'_> {
                 } else {
                     ballot.by.to_string()
                 };
+                let verb = match (action, self.changed(id)) {
+                    (Action::ApproveAndExecute, true) => audit_verb::approved_changed(),
+                    (action, _) => verb(*action),
+                };
                 match note(ballot) {
-                    Some(note) => audit::answered_because(note, verb(*action), what, who),
-                    None => audit::answered(verb(*action), what, who),
+                    Some(note) => audit::answered_because(note, verb, what, who),
+                    None => audit::answered(verb, what, who),
                 }
             }
-            Resolution::Expired { .. } => audit::expired(what),
+            Resolution::Expired { option: None } => audit::expired(what),
+            Resolution::Expired { option: Some(option) } => {
+                audit::expired_default(self.label(id, option), what)
+            }
             Resolution::Cancelled { why } => match why {
                 Cancellation::Withdrawn { by } => audit::withdrawn(by, what),
                 Cancellation::Terminated => audit::ended_with_run(what),
@@ -36,31 +43,65 @@ impl Teller<'_> {
         }
     }
 
-    pub(super) fn fate(&self, outcome: &Outcome) -> Message {
+    /// The option's label, or its id.
+    fn label(&self, id: &InteractionId, option: &str) -> String {
+        let asked = match self.stored.interaction(id) {
+            Ok(Some(interaction)) => interaction.asked(),
+            Ok(None) | Err(_) => return option.to_owned(),
+        };
+        let mut options = asked.options(self.locale).into_iter();
+        let found = options.find(|own| own.option_id == option);
+        found.map_or_else(|| option.to_owned(), |option| option.label)
+    }
+
+    /// Whether what was approved is not what was proposed.
+    fn changed(&self, id: &InteractionId) -> bool {
+        let Ok(Some(interaction)) = self.stored.interaction(id) else {
+            return false;
+        };
+        let asked = interaction.asked();
+        let record = || self.stored.call(asked.call()?).ok()?.as_ref();
+        asked.edited_args().is_some() || record().is_some_and(|record| self.granted_args(record).is_some())
+    }
+
+    /// What became of a call of this tool: with what it was changed to.
+    pub(super) fn fate(&self, tool: &ToolName, outcome: &Outcome) -> Message {
         match outcome {
-            Outcome::Approved { by, edited: None, .. } => fate::approved(by),
             Outcome::Approved {
                 by,
                 edited: Some(args),
                 ..
-            } => match outcome.judgement() {
-                Some(judgement) => {
-                    let risk = judgement.verdict.risk.label(self.locale);
-                    fate::approved_as_risk(gist::args(args), by, risk)
+            } => {
+                let judgement = outcome.judgement();
+                let findings = judgement.map(|judgement| &judgement.findings);
+                let gist = gist::call(tool, args, findings, self.locale);
+                match judgement {
+                    Some(judgement) => {
+                        fate::approved_as_risk(gist, by, judgement.verdict.risk.label(self.locale))
+                    }
+                    None => fate::approved_as(gist, by),
                 }
-                None => fate::approved_as(gist::args(args), by),
-            },
-            Outcome::MayHaveRun { then } => fate::may_have_run(self.fate(then)),
-            Outcome::Rejected { by, .. } => fate::rejected(by),
-            Outcome::Terminated { by, .. } => fate::terminated(by),
-            Outcome::Denied { denial } => fate::denied(why(denial)),
-            Outcome::Allowed => fate::allowed(),
-            Outcome::Retry { .. } => fate::retry(),
-            Outcome::Info { .. } => fate::info(),
-            Outcome::Skipped { .. } => fate::skipped(),
-            Outcome::Expired { .. } => fate::expired(),
-            Outcome::Cancelled { .. } => fate::cancelled(),
+            }
+            Outcome::MayHaveRun { then } => fate::may_have_run(self.fate(tool, then)),
+            other => self::outcome(other),
         }
+    }
+}
+
+/// What became of a call, without what it was changed to.
+pub(super) fn outcome(of: &Outcome) -> Message {
+    match of {
+        Outcome::Approved { by, .. } => fate::approved(by),
+        Outcome::MayHaveRun { then } => fate::may_have_run(outcome(then)),
+        Outcome::Rejected { by, .. } => fate::rejected(by),
+        Outcome::Terminated { by, .. } => fate::terminated(by),
+        Outcome::Denied { denial } => fate::denied(why(denial)),
+        Outcome::Allowed => fate::allowed(),
+        Outcome::Retry { .. } => fate::retry(),
+        Outcome::Info { .. } => fate::info(),
+        Outcome::Skipped { .. } => fate::skipped(),
+        Outcome::Expired { .. } => fate::expired(),
+        Outcome::Cancelled { .. } => fate::cancelled(),
     }
 }
 

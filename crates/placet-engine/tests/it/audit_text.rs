@@ -39,11 +39,18 @@ async fn what_ran_is_told_as_a_person_changed_it_and_not_as_it_was_proposed() {
     engine.gate().finish(running.key(), result).await.unwrap();
     for (kind, sentence) in [
         (
-            "settled",
-            "deploy `production` (c): approved by lin as `staging`, MEDIUM risk",
+            "resolved",
+            "lin approved, with changes, “Run `deploy`: `to: production`” (c)",
         ),
-        ("claimed", "deploy `staging` (c) is about to run"),
-        ("finished", "deploy `staging` (c) ran (4 bytes of output)"),
+        (
+            "settled",
+            "“Run `deploy`: `to: production`” (c): approved by lin with changes: “Run `deploy`: `to: staging`”, MEDIUM risk",
+        ),
+        ("claimed", "“Run `deploy`: `to: staging`” (c) is about to run"),
+        (
+            "finished",
+            "“Run `deploy`: `to: staging`” (c) ran (4 bytes of output)",
+        ),
     ] {
         assert_eq!(only(&engine, kind).await, sentence);
     }
@@ -58,16 +65,16 @@ async fn what_may_have_run_is_told_as_a_person_changed_it_whatever_becomes_of_it
     drop(engine.gate().claim(&key("c"), None).await.unwrap());
     engine.shutdown().await.unwrap();
     let engine = house.open("").await;
-    let lost = audit::lost_track("deploy `staging` (c)").to_string();
+    let lost = audit::lost_track("“Run `deploy`: `to: staging`” (c)").to_string();
     assert_eq!(only(&engine, "lostTrack").await, lost);
     let asked = told(&engine, "asked", Locale::English).await;
-    let back = "asked the inbox about the unknown outcome of deploy `staging` (c)";
+    let back = "asked the inbox about the unknown outcome of “Run `deploy`: `to: staging`” (c)";
     assert!(asked[1].starts_with(back), "{asked:?}");
 
     let id = open(&engine).await[0].clone();
     say(&engine, &id, choice("lin", "skip")).await.unwrap();
     assert_eq!(only(&engine, "lostTrack").await, lost);
-    let claimed = "deploy `staging` (c) is about to run";
+    let claimed = "“Run `deploy`: `to: staging`” (c) is about to run";
     assert_eq!(only(&engine, "claimed").await, claimed);
 }
 
@@ -81,12 +88,12 @@ async fn in_chinese_nothing_but_names_is_left_in_english() {
     assert_eq!(
         told(&engine, "callReceived", Locale::Chinese).await,
         [
-            "coder 请求执行 wipe `a` (c)：需审批（步骤 5 高风险）",
-            "coder 请求执行 deploy `x` (d)：需审批（步骤 13 交由人决定）；已拒绝（没有可用的审批人）",
+            "coder 请求 “执行 `wipe`” (c)：需审批（步骤 5 高风险）",
+            "coder 请求 “执行 `deploy`: `to: x`” (d)：需审批（步骤 13 交由人决定）；已拒绝（没有可用的审批人）",
         ]
     );
     assert_eq!(
         told(&engine, "asked", Locale::Chinese).await,
-        [format!("就 wipe `a` (c) 询问 所有审批人：{id}，高风险")]
+        [format!("就 “执行 `wipe`” (c) 询问 所有审批人：{id}，高风险")]
     );
 }

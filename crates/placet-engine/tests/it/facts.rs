@@ -305,7 +305,7 @@ async fn the_record_of_an_edited_call_says_the_risk_of_what_ran() {
     let shown = question(&engine, &id).await;
     assert_eq!(
         (shown.risk(), shown.verdict().unwrap().risk),
-        (Risk::High, Risk::High)
+        (Some(Risk::High), Risk::High)
     );
     assert_eq!(shown.findings.as_ref(), Some(&judgement.findings));
     let page = text(&shown, Locale::English);

@@ -18,6 +18,7 @@ mod damaged;
 mod edits;
 mod elsewhere;
 mod events;
+mod explained;
 mod facts;
 mod hostile;
 mod leases;

@@ -8,7 +8,7 @@ mod word_effects;
 
 use std::borrow::Cow;
 
-use placet_core::analysis::{Ban, Deed, Doubt, Effect, Fact, Why, lowercase};
+use placet_core::analysis::{Act, Ban, Deed, Doubt, Effect, Fact, Why, lowercase};
 
 use super::super::path::KnownPlaces;
 use super::programs::{Does, Input, Parsed, Programs};
@@ -84,6 +84,8 @@ pub(super) struct Judged<'w, 's> {
     pub(super) hosts: Vec<Fact>,
     /// What no approver can allow.
     pub(super) banned: Option<Ban>,
+    /// What it does, in a code.
+    pub(super) act: Option<Act>,
 }
 
 /// The last part of a path: `/bin/rm` is `rm`.
@@ -164,6 +166,10 @@ impl<'w, 's> Case<'_, 'w, 's> {
         let mut judged = self.judged;
         judged.why = why;
         judged.banned = ban::banned(self.name, self.parsed, self.words, self.places);
+        judged.act = self
+            .parsed
+            .act(self.name)
+            .filter(|_| command.assignments.is_empty());
         judged.opens_input = self.parsed.input() != Input::Text;
         // The commands of a line are judged by themselves. In a folder that is not known (`cd -`) nothing is harmless, not even `ls`.
         judged.harmless = (self.reads_only || judged.only_line)

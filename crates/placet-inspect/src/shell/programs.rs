@@ -16,6 +16,7 @@ use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 
+use super::super::act::Family;
 use super::super::arguments::Sort;
 use super::super::path::KnownPlaces;
 pub(super) use command_line::{Parsed, Slot, is_one_string};
@@ -59,6 +60,8 @@ pub(in super::super) struct Facts {
     pub(in super::super) places: KnownPlaces,
     pub(super) shell: ShellWords,
     pub(super) git: Git,
+    /// Tools that are recognised by the names of their arguments.
+    families: Vec<Family>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -153,6 +156,11 @@ impl Programs {
     /// Whether there are no records at all, so that nothing can be judged.
     pub(super) fn is_empty(&self) -> bool {
         self.records.is_empty()
+    }
+
+    /// Tools that are recognised by the names of their arguments.
+    pub(crate) fn families(&self) -> &[Family] {
+        &self.facts.families
     }
 
     /// What is known besides the records.

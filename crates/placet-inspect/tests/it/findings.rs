@@ -23,6 +23,7 @@ fn found(tool: &str, args: &Args) -> Findings {
 /// Rules match these when the call is proposed; no surface shows them.
 fn forget_what_is_not_stored(found: &mut Findings) {
     found.analysis.home = None;
+    found.analysis.acts.clear();
     for fact in &mut found.analysis.facts {
         if let FactKind::Command { paths, .. } = &mut fact.kind {
             paths.clear();
@@ -66,8 +67,8 @@ fn findings_are_stored_without_the_texts_of_the_arguments() {
         })
         .collect();
     expect![[r#"
-        {"facts":[{"argv":["git","status"],"kind":"command","risk":"LOW","text":"git status"}],"lines":["git status"]}
-        {"facts":[{"argv":["cargo","test","--workspace"],"effects":[{"runs":"cargo"}],"kind":"command","risk":"MEDIUM","text":[0,22]},{"argv":["tee",[35,16]],"effects":[{"writes":"/workspace/build output.log"}],"kind":"command","risk":"MEDIUM","text":[30,22]},{"argv":["git","push","--force","origin","main"],"effects":["changes"],"kind":"command","risk":"HIGH","text":[56,28],"why":{"deed":"overwrites_remote","what":"git","why":"does"}}],"lines":[[0,84]]}
+        {"facts":[{"argv":["git","status"],"kind":"command","risk":"LOW","text":"git status"}],"lines":["git status"],"location":{"folder":"/workspace"}}
+        {"act":{"act":"force_push","more":2,"of":["origin","main"],"with":"git"},"facts":[{"argv":["cargo","test","--workspace"],"effects":[{"runs":"cargo"}],"kind":"command","risk":"MEDIUM","text":[0,22]},{"argv":["tee",[35,16]],"effects":[{"writes":"/workspace/build output.log"}],"kind":"command","risk":"MEDIUM","text":[30,22]},{"argv":["git","push","--force","origin","main"],"effects":["changes"],"kind":"command","risk":"HIGH","text":[56,28],"why":{"deed":"overwrites_remote","what":"git","why":"does"}}],"lines":[[0,84]],"location":{"folder":"/workspace"}}
         {"facts":[{"category":"write","kind":"statement","risk":"MEDIUM","tables":["users"],"text":[0,30],"verb":"DELETE"}]}
         {"facts":[{"given":"src/main.rs","inside":true,"kind":"path","resolved":"/workspace/src/main.rs","risk":"MEDIUM","writes":true}]}
         {"facts":[{"host":[7,15],"kind":"host","port":80,"risk":"HIGH","scheme":"http","why":{"address":"hands_out_credentials","url":"address","why":"url"}}]}

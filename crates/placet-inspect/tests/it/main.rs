@@ -14,4 +14,5 @@ mod findings;
 mod other_agents;
 mod rules;
 mod support;
+mod titles;
 mod unlisted;

@@ -246,7 +246,9 @@ async fn export(
     QueryOf(query): QueryOf<ExportQuery>,
 ) -> Result<Response, Problem> {
     let format = query.format;
-    let columns = ["id", "at", "session", "seq", "type", "summary", "hash", "event"];
+    let columns = [
+        "id", "at", "session", "seq", "type", "summary", "edited", "hash", "event",
+    ];
     let export = Export {
         state,
         query,
@@ -311,6 +313,7 @@ fn line(stored: &Snapshot, row: &Committed, format: Format) -> String {
                 row.seq.to_string(),
                 kind.to_owned(),
                 summary.to_string(),
+                audit_text::edited(&row.event).unwrap_or_default(),
                 hash,
                 event.to_string(),
             ];

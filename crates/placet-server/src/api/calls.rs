@@ -11,6 +11,7 @@ use placet_core::ids::{AgentId, CallId, ChannelName, ChatId, PersonId, SessionId
 use placet_core::interaction::CallKey;
 use placet_core::journal::CallResult;
 use placet_core::listing::Member;
+use placet_core::preview::Preview;
 use placet_core::record::{CallRecord, CallState};
 use placet_core::steps::ProposeRefusal;
 use placet_core::time::Millis;
@@ -303,6 +304,10 @@ async fn submission(new: NewCall, agent: AgentId, state: &State) -> Result<Submi
     {
         return Err(Problem::new(Code::BadRequest, "`agentPath` is too long"));
     }
+    let preview = new.preview.map(|preview| Preview::from(preview).checked());
+    let preview = preview
+        .transpose()
+        .map_err(|error| Problem::new(Code::BadRequest, error.to_string()))?;
     let id = match new.call_id {
         Some(id) => id,
         None => CallId::new(format!("call_{}", uuid::Uuid::now_v7().simple()))?,
@@ -330,6 +335,7 @@ async fn submission(new: NewCall, agent: AgentId, state: &State) -> Result<Submi
         run: None,
         tool_description: new.tool_description,
         confinement: None,
+        preview: preview.map(Box::new),
     })
 }
 

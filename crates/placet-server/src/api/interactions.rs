@@ -26,6 +26,7 @@ use crate::intake::{JsonBody, PathId, QueryOf};
 use crate::live::asker;
 use crate::problem::{Code, Problem};
 use crate::state::State;
+use crate::wire::new_question::NewQuestion;
 use crate::wire::question::{Around, QuestionBody};
 use crate::wire::{cursor, page_size};
 
@@ -51,7 +52,7 @@ struct AskedBody {
 
 /// Put a question of any kind to people.
 #[utoipa::path(post, path = "/v1/interactions", tag = "questions",
-    request_body(content = Object, description = "An InteractionRequest: `sessionId`, `type`, `title`, `message`, `options`, …"),
+    request_body = NewQuestion,
     responses((status = 201, description = "It is asked", body = AskedBody), Problems),
     security(("token" = [])), extensions(("x-roles" = json!(["agent"]))))]
 async fn ask(
@@ -326,9 +327,8 @@ pub(crate) async fn shown(
     });
     let (asked_at, group_size, comments) = look.await?;
     let asked_at = asked_at.unwrap_or(store.now());
-    let config = state.config();
     let around = Around {
-        config: &config,
+        engine: state.engine(),
         reader,
         locale,
         asked_at,

@@ -397,6 +397,7 @@ async fn imagined(body: CheckBody, agent: AgentId, state: &State) -> Result<Subm
         risk: body.risk,
         run: None,
         tool_description: None,
+        preview: None,
         confinement: configured::confinement(&state.config(), &call),
         call,
     })

@@ -100,6 +100,7 @@ impl From<AnswerRefusal> for Problem {
         let code = match &refusal {
             AnswerRefusal::NotFound(_) => Code::NoSuchQuestion,
             AnswerRefusal::AlreadyDecided { .. } => Code::AlreadyDecided,
+            AnswerRefusal::DataInvalid(_) => Code::BadRequest,
             AnswerRefusal::EditInvalid(_) | AnswerRefusal::EditDenied(_) => Code::EditedArgsRefused,
             AnswerRefusal::ScopeMismatch | AnswerRefusal::WideNotAllowed | AnswerRefusal::RefusedBefore => {
                 Code::RememberRefused

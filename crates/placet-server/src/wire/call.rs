@@ -4,6 +4,7 @@ use placet_core::call::{Args, ToolCall};
 use placet_core::ids::{CallId, ChannelName, ChatId, GroupId, InteractionId, PersonId, SessionId, ToolName};
 use placet_core::interaction::Locale;
 use placet_core::outcome::Outcome;
+use placet_core::preview::Preview;
 use placet_core::record::{CallRecord, CallState, Grant, GrantState};
 use placet_core::steps::Permit;
 use placet_core::tool::{Category, Risk};
@@ -46,6 +47,9 @@ pub(crate) struct NewCall {
     /// What the tool's definition says about it. People are shown the first 1,000 characters, as text of another party.
     #[serde(default)]
     pub(crate) tool_description: Option<String>,
+    /// What the call would do, in the agent's words. People are shown it as such; no rule believes it.
+    #[serde(default)]
+    pub(crate) preview: Option<PreviewBody>,
     /// The channel it works on. Needs `chatId`.
     #[serde(default)]
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
@@ -76,6 +80,53 @@ pub(crate) struct NewCall {
     #[serde(default)]
     #[schema(minimum = 1, maximum = 604_800)]
     pub(crate) lease_seconds: Option<u32>,
+}
+
+/// What an agent says a call would do.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct PreviewBody {
+    /// What would change, as a unified diff.
+    #[serde(default)]
+    #[schema(max_length = 262_144)]
+    diff: Option<String>,
+    /// How many rows it would change.
+    #[serde(default)]
+    rows: Option<u64>,
+    /// Where more can be read: http(s) addresses.
+    #[serde(default)]
+    #[schema(max_items = 20)]
+    links: Vec<String>,
+    /// `production`, `staging`.
+    #[serde(default)]
+    #[schema(max_length = 1000)]
+    environment: Option<String>,
+    /// The working directory.
+    #[serde(default)]
+    #[schema(max_length = 1000)]
+    cwd: Option<String>,
+    /// What it would cost.
+    #[serde(default)]
+    #[schema(max_length = 1000)]
+    cost: Option<String>,
+    /// What it is for.
+    #[serde(default)]
+    #[schema(max_length = 1000)]
+    purpose: Option<String>,
+}
+
+impl From<PreviewBody> for Preview {
+    fn from(body: PreviewBody) -> Self {
+        Self {
+            diff: body.diff,
+            rows: body.rows,
+            links: body.links,
+            environment: body.environment,
+            cwd: body.cwd,
+            cost: body.cost,
+            purpose: body.purpose,
+        }
+    }
 }
 
 /// How far a call has come.

@@ -1,7 +1,6 @@
 //! A question on the wire: the seed documents' names, and what a surface needs to show it.
 
 use placet_core::comment::Comment;
-use placet_core::config::Config;
 use placet_core::ids::{AgentId, ChannelName, ChatId, GroupId, InteractionId, PersonId, SessionId, ToolName};
 use placet_core::interaction::{
     Asked, Audience, Code, Interaction, InteractionKind, InteractionOption, Locale, Pending, Resolution,
@@ -10,7 +9,7 @@ use placet_core::interaction::{
 use placet_core::messages::{Message, no_answer};
 use placet_core::principal::Principal;
 use placet_core::question::{Question, Words};
-use placet_core::render::{self, Document, SafeText, mask};
+use placet_core::render::{Block, Document, SafeText, mask};
 use placet_core::standing::{GrantReach, Scope};
 use placet_core::time::{Millis, Timestamp};
 use placet_core::tool::{Category, Risk};
@@ -76,9 +75,10 @@ pub(crate) struct QuestionBody {
     /// When it closes if nothing is restarted meanwhile, while it is pending.
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at: Option<String>,
-    /// `LOW`, `MEDIUM` or `HIGH`
-    #[schema(value_type = String)]
-    risk: Risk,
+    /// `LOW`, `MEDIUM` or `HIGH`. An agent's own question has a risk only if the agent states one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    risk: Option<Risk>,
     /// The agent that asks.
     #[schema(value_type = String)]
     agent: AgentId,
@@ -248,7 +248,7 @@ pub(crate) struct ResolutionBody {
 
 /// What is known around a question.
 pub(crate) struct Around<'a> {
-    pub(crate) config: &'a Config,
+    pub(crate) engine: &'a Engine,
     pub(crate) reader: &'a Principal,
     pub(crate) locale: Locale,
     pub(crate) asked_at: Timestamp,
@@ -264,10 +264,15 @@ pub(crate) fn document(question: &Question, locale: Locale) -> Document {
     let document = question.document(locale);
     match &question.interaction {
         Interaction::Pending(_) => document,
-        Interaction::Resolved(resolved) | Interaction::Processed(resolved) => {
-            let decided = render::decided(&resolved.asked, &resolved.resolution, resolved.at, locale);
-            let foot = decided.blocks().cloned().collect();
-            Document { foot, ..document }
+        Interaction::Resolved(_) | Interaction::Processed(_) => {
+            let decided = question.decided(locale);
+            // What was changed stands above already.
+            let is_new = |block: &&Block| !matches!(block, Block::Diff { .. });
+            let foot = decided.iter().flat_map(Document::blocks).filter(is_new);
+            Document {
+                foot: foot.cloned().collect(),
+                ..document
+            }
         }
     }
 }
@@ -325,7 +330,7 @@ impl QuestionBody {
             chat_id: asked.chat.as_ref().map(|chat| chat.id.clone()),
             group: asked.group.clone(),
             group_size: around.group_size,
-            call: about_call(question, around.config),
+            call: about_call(question, around.engine),
             votes: votes(asked, pending, resolved),
             asked_of: asked_of(asked, pending),
             may_answer: why.is_none(),
@@ -426,7 +431,7 @@ fn default_option(asked: &Asked, locale: Locale) -> Option<String> {
         .map(|option| option.option_id)
 }
 
-fn about_call(question: &Question, config: &Config) -> Option<AboutCall> {
+fn about_call(question: &Question, engine: &Engine) -> Option<AboutCall> {
     let record = question.call.as_ref()?;
     let editable = match &question.interaction.asked().subject {
         Subject::Call { answers, .. } => answers.offers(AnswerKind::Edit),
@@ -437,7 +442,8 @@ fn about_call(question: &Question, config: &Config) -> Option<AboutCall> {
         tool: record.call.tool.clone(),
         category: question.verdict()?.category,
         args: mask::json(question.args()?.as_value()),
-        schema: config.tool(&record.call.tool).schema,
+        // Also of a tool that only its toolbox or an MCP server describes.
+        schema: engine.tool_of(&record.call).schema,
         editable: editable && matches!(question.interaction, Interaction::Pending(_)),
     })
 }

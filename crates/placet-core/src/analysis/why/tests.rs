@@ -3,6 +3,7 @@
 use expect_test::expect;
 
 use super::*;
+use crate::analysis::ActCode;
 use crate::messages::tests::{check, codes};
 use crate::tool::Category;
 
@@ -14,6 +15,7 @@ fn every_reason_comes_back_from_json_and_has_a_sentence_in_every_language() {
 
 #[test]
 fn no_reason_lacks_a_sentence_and_no_sentence_lacks_a_reason() {
+    codes::<ActCode>("act");
     codes::<Why>("why");
     codes::<Ban>("ban");
     codes::<Doubt>("doubt");

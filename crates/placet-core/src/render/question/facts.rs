@@ -8,12 +8,13 @@ use super::Writer;
 use crate::analysis::{Fact, FactKind};
 use crate::evidence::Evidence;
 use crate::findings::Findings;
-use crate::messages::{self, Message, request};
+use crate::messages::{self, Message, request, said};
+use crate::preview::Preview;
 use crate::tool::Risk;
 
 impl Writer {
     pub(super) fn facts(&mut self, findings: &Findings, head: &mut Vec<Block>) {
-        let Findings { analysis, lines } = findings;
+        let Findings { analysis, lines, .. } = findings;
         if let Some(banned) = &analysis.banned {
             head.push(Block::Warning {
                 text: SafeText::line(&banned.words(self.locale)),
@@ -133,8 +134,8 @@ impl Writer {
         }
     }
 
-    pub(super) fn evidence(&mut self, evidence: &Evidence) -> Block {
-        match evidence {
+    pub(super) fn evidence(&mut self, evidence: &Evidence) -> Vec<Block> {
+        let block = match evidence {
             Evidence::Diff { path, before, after } => self.change(path, before.as_deref(), after.as_deref()),
             Evidence::Place { path } => self.field(&messages::fact::real_place(), path),
             Evidence::Rows { statement, count } => Block::Rows {
@@ -146,10 +147,48 @@ impl Writer {
                 label: Some(SafeText::line(title)),
                 text: self.prose(text),
             },
+            Evidence::Said { preview } => return self.said(preview),
             Evidence::Failed { why } => Block::Warning {
                 text: self.say(&messages::fact::no_preview(why)),
             },
-        }
+        };
+        vec![block]
+    }
+
+    /// The agent's own word, under a label that says so.
+    fn said(&mut self, preview: &Preview) -> Vec<Block> {
+        let Preview {
+            diff,
+            rows,
+            links,
+            environment,
+            cwd,
+            cost,
+            purpose,
+        } = preview;
+        let lines = [
+            purpose.as_ref().map(said::purpose),
+            environment.as_ref().map(said::environment),
+            cwd.as_ref().map(said::folder),
+            rows.map(said::rows),
+            cost.as_ref().map(said::cost),
+        ];
+        let pages = links.iter().map(said::link);
+        let lines: Vec<String> = lines
+            .into_iter()
+            .flatten()
+            .chain(pages)
+            .map(|line| line.say(self.locale).replace(['\n', '\r'], " "))
+            .collect();
+        let facts = (!lines.is_empty()).then(|| Block::Text {
+            label: Some(self.say(&said::label())),
+            text: self.prose(&lines.join("\n")),
+        });
+        let diff = diff.as_ref().map(|diff| Block::Text {
+            label: Some(self.say(&said::diff())),
+            text: self.prose(diff),
+        });
+        facts.into_iter().chain(diff).collect()
     }
 
     /// A file before and after; in words where no line would show it.

@@ -1,16 +1,20 @@
 //! The gist of a call: what would happen, in one line. A pure function of the stored row, so every surface says the same.
 
-use serde_json::Value;
+use std::borrow::Cow;
+
+use serde_json::{Value, json};
 
 use super::super::diff;
 use super::super::document::Change;
 use super::super::mask;
 use super::super::safe::SafeText;
-use super::{QuestionView, Writer, args_to_run};
-use crate::analysis::{Fact, FactKind};
+use super::{QuestionView, args_to_run};
+use crate::analysis::{Act, Fact, FactKind};
+use crate::call::Args;
 use crate::evidence::Evidence;
 use crate::findings::Findings;
-use crate::messages::gist;
+use crate::interaction::Locale;
+use crate::messages::{Message, gist};
 
 /// A longer shell line is told by the programs it runs; the line itself stands below in full.
 const LINE_CHARS_MAX: usize = 96;
@@ -62,19 +66,50 @@ pub(super) fn rank(name: &str) -> usize {
         .unwrap_or(TARGETS.len())
 }
 
-impl Writer {
-    /// What the call would do. Look-alikes are pointed out as in code: most of it is.
-    pub(super) fn gist(&self, view: &QuestionView<'_>) -> SafeText {
-        let told = self
-            .file_change(view)
-            .or_else(|| self.deed(view.findings?, view))
-            .unwrap_or_else(|| self.tool(view));
-        SafeText::code_line(&told)
-    }
+/// A call, for its gist.
+#[derive(Debug, Clone, Copy)]
+pub struct GistOf<'a> {
+    /// Its tool.
+    pub tool: &'a str,
+    /// The arguments it would run with.
+    pub args: &'a Args,
+    /// What it would do, where that was stored.
+    pub findings: Option<&'a Findings>,
+    /// What the tool shows of the effect.
+    pub evidence: &'a [Evidence],
+}
 
+/// What a call would do, in one line; the same on every surface, in the audit log, and in a list. Look-alikes are pointed out as in
+/// code: most of it is.
+pub fn gist(of: &GistOf<'_>, locale: Locale) -> SafeText {
+    let teller = Teller { locale };
+    let told = teller
+        .file_change(of.evidence)
+        .or_else(|| teller.deed(of))
+        .unwrap_or_else(|| teller.tool(of));
+    SafeText::code_line(&told)
+}
+
+impl<'a> GistOf<'a> {
+    /// The call of a question.
+    pub(super) fn of(view: &QuestionView<'a>) -> Option<Self> {
+        Some(Self {
+            tool: view.call?.tool.as_str(),
+            args: args_to_run(view)?,
+            findings: view.findings,
+            evidence: &view.asked.evidence,
+        })
+    }
+}
+
+struct Teller {
+    locale: Locale,
+}
+
+impl Teller {
     /// A file that changes, with how much of it.
-    fn file_change(&self, view: &QuestionView<'_>) -> Option<String> {
-        let mut changes = view.asked.evidence.iter().filter_map(|evidence| match evidence {
+    fn file_change(&self, evidence: &[Evidence]) -> Option<String> {
+        let mut changes = evidence.iter().filter_map(|evidence| match evidence {
             Evidence::Diff { path, before, after } => Some((path, before.as_deref(), after.as_deref())),
             _ => None,
         });
@@ -97,7 +132,14 @@ impl Writer {
         Some(told.say(self.locale))
     }
 
-    fn deed(&self, findings: &Findings, view: &QuestionView<'_>) -> Option<String> {
+    fn deed(&self, of: &GistOf<'_>) -> Option<String> {
+        let Some(findings) = of.findings else {
+            // A call that was not looked into yet, or by an older version.
+            return self.short_line(of.args.text("command")?);
+        };
+        if let Some(act) = &findings.act {
+            return Some(self.act(act));
+        }
         if !findings.lines.is_empty() {
             return Some(self.line(findings));
         }
@@ -105,7 +147,7 @@ impl Writer {
         let statements: Vec<_> = facts.iter().filter_map(statement).collect();
         match statements.as_slice() {
             [] => {}
-            [(verb, tables)] => return Some(self.statement(verb, tables, rows(view))),
+            [(verb, tables)] => return Some(self.statement(verb, tables, rows(of.evidence))),
             several => {
                 let verbs = self.some(several.iter().map(|(verb, _)| *verb));
                 return Some(gist::statements(several.len(), verbs).say(self.locale));
@@ -124,13 +166,46 @@ impl Writer {
         told.map(|told| told.say(self.locale))
     }
 
+    /// The sentence of a code, with what its parameters come to.
+    fn act(&self, act: &Act) -> String {
+        let of: Vec<Cow<'_, str>> = act.of.iter().map(|text| mask::command(text)).collect();
+        let texts: Vec<&str> = of.iter().map(|text| &**text).collect();
+        let (first, rest) = texts.split_first().unwrap_or((&"", &[]));
+        let (last, begin) = texts.split_last().unwrap_or((&"", &[]));
+        let some = |texts: &[&str]| self.some(texts.iter().copied());
+        let places: Vec<String> = rest.iter().map(|branch| place(first, branch)).collect();
+        let places: Vec<&str> = match places.as_slice() {
+            [] => vec![first],
+            places => places.iter().map(String::as_str).collect(),
+        };
+        let to = act.to.as_deref().map(mask::command).unwrap_or_default();
+        let parameters = json!({
+            "act": act.act,
+            "of": some(&texts),
+            "first": code(first),
+            "rest": some(rest),
+            "begin": some(begin),
+            "last": code(last),
+            "place": some(&places),
+            "words": code(&texts.join(" ")),
+            "to": code(&to),
+            "with": code(act.with.as_deref().unwrap_or_default()),
+        });
+        let told = Message::of("act", &parameters);
+        match act.more {
+            0 => told.say(self.locale),
+            more => gist::and_commands(more, told.say(self.locale)).say(self.locale),
+        }
+    }
+
     /// A short line as it is, a long one by its programs.
     fn line(&self, findings: &Findings) -> String {
-        if let [line] = findings.lines.as_slice() {
-            let line = mask::command(line.trim());
-            if line.chars().count() <= LINE_CHARS_MAX && !line.contains(['\n', '`']) {
-                return gist::run(format!("`{line}`")).say(self.locale);
-            }
+        let only = match findings.lines.as_slice() {
+            [line] => self.short_line(line),
+            _ => None,
+        };
+        if let Some(line) = only {
+            return line;
         }
         let programs: Vec<_> = findings.analysis.facts.iter().filter_map(program).collect();
         let n = programs.len();
@@ -141,6 +216,12 @@ impl Writer {
             _ => gist::commands(n, names),
         };
         told.say(self.locale)
+    }
+
+    fn short_line(&self, line: &str) -> Option<String> {
+        let line = mask::command(line.trim());
+        let is_short = line.chars().count() <= LINE_CHARS_MAX && !line.contains(['\n', '`']);
+        is_short.then(|| gist::run(format!("`{line}`")).say(self.locale))
     }
 
     fn statement(&self, verb: &str, tables: &[String], rows: Option<u64>) -> String {
@@ -159,12 +240,12 @@ impl Writer {
     }
 
     /// The tool, and the target that its arguments name.
-    fn tool(&self, view: &QuestionView<'_>) -> String {
-        let tool = view.call.map_or("?", |call| call.tool.as_str());
-        let args = args_to_run(view).map(|args| mask::json(args.as_value()));
+    fn tool(&self, of: &GistOf<'_>) -> String {
+        let tool = of.tool;
+        let args = mask::json(of.args.as_value());
         let mut named: Vec<_> = args
-            .iter()
-            .filter_map(Value::as_object)
+            .as_object()
+            .into_iter()
             .flatten()
             .filter(|(name, _)| rank(name) < TARGETS.len())
             .filter_map(|(name, value)| Some((name, told(value)?)))
@@ -201,6 +282,13 @@ impl Writer {
     }
 }
 
+/// A branch on a remote, as git names it: what is pushed from, and the sign of force, are not part of it.
+fn place(remote: &str, branch: &str) -> String {
+    let branch = branch.strip_prefix('+').unwrap_or(branch);
+    let branch = branch.rsplit_once(':').map_or(branch, |(_, to)| to);
+    format!("{remote}/{branch}")
+}
+
 /// A name between backticks, as every surface sets code.
 fn code(name: &str) -> String {
     format!("`{}`", name.replace('`', "'"))
@@ -220,8 +308,8 @@ fn program(fact: &Fact) -> Option<&str> {
     }
 }
 
-fn rows(view: &QuestionView<'_>) -> Option<u64> {
-    view.asked.evidence.iter().find_map(|evidence| match evidence {
+fn rows(evidence: &[Evidence]) -> Option<u64> {
+    evidence.iter().find_map(|evidence| match evidence {
         Evidence::Rows { count, .. } => Some(*count),
         _ => None,
     })

@@ -5,7 +5,7 @@ use expect_test::{Expect, expect};
 use super::*;
 use crate::analysis::{AddressConcern, SqlConcern, UrlConcern};
 
-fn check(document: impl Fn(Locale) -> Document, english: &Expect, chinese: &Expect) {
+pub(super) fn check(document: impl Fn(Locale) -> Document, english: &Expect, chinese: &Expect) {
     let on = Surface {
         width: Some(80),
         ..surface(Markup::Plain)
@@ -46,6 +46,7 @@ fn a_pipeline_of_high_risk_shows_each_command_with_its_risk() {
         |locale| story.document(locale),
         &expect![[r#"
             Run `curl -s https://get.example.com | sudo sh > /etc/out` [HIGH]
+            Why you are asked: High risk: the tool is declared HIGH
             │ curl -s https://get.example.com | sudo sh > /etc/out
             Commands in this line:
             │ curl -s https://get.example.com
@@ -54,7 +55,6 @@ fn a_pipeline_of_high_risk_shows_each_command_with_its_risk() {
               ↳ [HIGH] sudo › `sudo` runs commands as another user
             Writes: /etc/out [HIGH]: `/etc/out` may be outside the workspace
 
-            Why you are asked: High risk: the tool is declared HIGH
             Asked by: coder › reviewer
             On behalf of: lin
             Agent's note:
@@ -75,6 +75,7 @@ fn a_pipeline_of_high_risk_shows_each_command_with_its_risk() {
             Time left: 5 min"#]],
         &expect![[r#"
             执行 `curl -s https://get.example.com | sudo sh > /etc/out` [高]
+            审批原因：高风险：该工具被声明为高风险
             │ curl -s https://get.example.com | sudo sh > /etc/out
             包含以下命令：
             │ curl -s https://get.example.com
@@ -83,7 +84,6 @@ fn a_pipeline_of_high_risk_shows_each_command_with_its_risk() {
               ↳ [高] sudo › `sudo` 以其他用户身份运行命令
             写入：/etc/out [高]：`/etc/out` 可能在工作区之外
 
-            审批原因：高风险：该工具被声明为高风险
             发起方：coder › reviewer
             代表：lin
             智能体的说明：
@@ -127,12 +127,12 @@ fn a_delete_shows_how_many_rows_it_would_touch() {
         |locale| story.document(locale),
         &expect![[r#"
             Delete 1234 rows from `users` [MEDIUM]
+            Why you are asked: a person decides (rule “deletes need a person”)
             │ DELETE FROM users WHERE age > 30
-              ↳ [MEDIUM] one of several statements
+              ↳ one of several statements
             Rows affected: 1234
             │ DELETE FROM users WHERE age > 30
 
-            Why you are asked: a person decides (rule “deletes need a person”)
             Asked by: coder › reviewer
             On behalf of: lin
             Arguments:
@@ -149,12 +149,12 @@ fn a_delete_shows_how_many_rows_it_would_touch() {
             Time left: 5 min"#]],
         &expect![[r#"
             删除 `users` 中的 1234 行 [中]
+            审批原因：a person decides（规则“deletes need a person”）
             │ DELETE FROM users WHERE age > 30
-              ↳ [中] 多条语句之一
+              ↳ 多条语句之一
             将影响的行数：1234
             │ DELETE FROM users WHERE age > 30
 
-            审批原因：a person decides（规则“deletes need a person”）
             发起方：coder › reviewer
             代表：lin
             参数：
@@ -193,6 +193,7 @@ fn an_edit_shows_the_difference() {
         |locale| story.document(locale),
         &expect![[r#"
             Write `src/a.rs` (+2 -2) [MEDIUM]
+            Why you are asked: a person decides
             Writes: src/a.rs → /w/src/a.rs
             changed file src/a.rs:
             │ @@ -1,4 +1,4 @@
@@ -203,7 +204,6 @@ fn an_edit_shows_the_difference() {
             │ -}
             │ +}⟦no line break⟧
 
-            Why you are asked: a person decides
             Asked by: coder › reviewer
             On behalf of: lin
             Arguments:
@@ -226,6 +226,7 @@ fn an_edit_shows_the_difference() {
             Time left: 5 min"#]],
         &expect![[r#"
             修改 `src/a.rs` (+2 -2) [中]
+            审批原因：a person decides
             写入：src/a.rs → /w/src/a.rs
             修改文件 src/a.rs：
             │ @@ -1,4 +1,4 @@
@@ -236,7 +237,6 @@ fn an_edit_shows_the_difference() {
             │ -}
             │ +}⟦无换行⟧
 
-            审批原因：a person decides
             发起方：coder › reviewer
             代表：lin
             参数：
@@ -281,10 +281,10 @@ fn a_fetch_shows_the_host() {
         |locale| story.document(locale),
         &expect![[r#"
             Send a request to `https://169.254.169.254` [HIGH]
-            Host: https://169.254.169.254:443 [HIGH]: link-local address
+            Why you are asked: a person decides
+            Host: https://169.254.169.254:443: link-local address
             ⚠ The tool could not show the effect: no preview for requests
 
-            Why you are asked: a person decides
             Asked by: coder › reviewer
             On behalf of: lin
             Arguments:
@@ -305,10 +305,10 @@ fn a_fetch_shows_the_host() {
             Time left: 5 min"#]],
         &expect![[r#"
             请求 `https://169.254.169.254` [高]
-            主机：https://169.254.169.254:443 [高]：链路本地地址
+            审批原因：a person decides
+            主机：https://169.254.169.254:443：链路本地地址
             ⚠ 工具无法给出预览（原文：“no preview for requests”）
 
-            审批原因：a person decides
             发起方：coder › reviewer
             代表：lin
             参数：
@@ -413,12 +413,12 @@ fn it_may_have_happened_is_asked_with_its_own_options() {
         |locale| story.document(locale),
         &expect![[r#"
             `bash` may have run already. What now? [MEDIUM]
+            Why you are asked: a person decides
             ⚠ Placet stopped between starting this call and recording its result. It may
               have run.
             Arguments:
             │ command: "make deploy"
 
-            Why you are asked: a person decides
             Asked by: coder › reviewer
             On behalf of: lin
 
@@ -430,11 +430,11 @@ fn it_may_have_happened_is_asked_with_its_own_options() {
             Time left: 5 min"#]],
         &expect![[r#"
             `bash` 可能已经执行过，如何处理？ [中]
+            审批原因：a person decides
             ⚠ Placet 在开始执行之后、记录结果之前中断，这一步可能已经执行。
             参数：
             │ command: "make deploy"
 
-            审批原因：a person decides
             发起方：coder › reviewer
             代表：lin
 

@@ -1,9 +1,12 @@
 //! The words of one command, compared with the record of its program.
 
-use placet_core::analysis::Deed;
+use placet_core::analysis::{Act, Deed};
 
 use super::record::{Banned, Does, Input, Kind, Operands, Record, Style, Tail, Takes, Trigger};
 use crate::shell::word::{Known, Word};
+
+/// Of more words than these no sentence is made.
+const OF_MAX: usize = 20;
 
 /// A word, or the part of one that is an option's value, and what it is to the program.
 #[derive(Debug, Clone, Copy)]
@@ -89,6 +92,34 @@ impl<'w, 's, 'p> Parsed<'w, 's, 'p> {
         parsed.run();
         parsed.finish();
         parsed
+    }
+
+    /// What it does in a code with parameters, where the record has one and every word is known.
+    pub(in super::super) fn act(&self, program: &str) -> Option<Act> {
+        if self.unknown || self.later || self.plain.len() > OF_MAX {
+            return None;
+        }
+        let before = self.from.checked_sub(1).and_then(|at| self.words.get(at));
+        let written = before.map_or(program, |word| &*word.value);
+        let act = self.record.title.iter().find_map(|title| {
+            let is_written = title.written.is_empty() || title.written.iter().any(|own| **own == *written);
+            let is_met = is_written && title.when.iter().any(|trigger| self.meets(trigger));
+            is_met.then_some(title.act)
+        });
+        let act = act.flatten()?;
+        let of: Option<Vec<String>> = self
+            .plain
+            .iter()
+            .map(|word| word.fixed().map(str::to_owned))
+            .collect();
+        let of = of.filter(|of| of.len() >= act.of_min())?;
+        Some(Act {
+            act,
+            of,
+            to: None,
+            with: Some(program.to_owned()),
+            more: 0,
+        })
     }
 
     /// What the program does, as far as the record says; `None` when something is unknown.

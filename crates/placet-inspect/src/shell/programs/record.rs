@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Deref;
 
-use placet_core::analysis::Deed;
+use placet_core::analysis::{ActCode, Deed};
 use placet_core::policy::Wild;
 use placet_core::tool::Risk;
 use regex::Regex;
@@ -290,6 +290,32 @@ impl Trigger {
     }
 }
 
+/// The title of a command when one of these holds: `code@names: triggers`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Titled {
+    /// What it does; `line` where the line itself says it best.
+    pub(super) act: Option<ActCode>,
+    /// The subcommand is written as one of these; as any when there are none.
+    pub(super) written: Vec<Box<str>>,
+    pub(super) when: List<Trigger>,
+}
+
+impl TryFrom<String> for Titled {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self, Error> {
+        let (code, when) = text.split_once(": ").unwrap_or((&text, "always"));
+        let (code, written) = code.split_once('@').unwrap_or((code, ""));
+        let names = written.split(',').filter(|name| !name.is_empty());
+        Ok(Self {
+            act: (code != "line").then(|| word(code)).transpose()?,
+            written: names.map(Into::into).collect(),
+            when: when.to_owned().into(),
+        })
+    }
+}
+
 /// A regular expression for code that only reads.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(try_from = "String")]
@@ -325,6 +351,7 @@ pub(crate) struct Record {
     pub(in super::super) stdin: Input,
     pub(in super::super) style: Style,
     pub(super) sub: BTreeMap<String, Record>,
+    pub(super) title: Vec<Titled>,
     low: Vec<String>,
     medium: Vec<String>,
     risky: Vec<String>,

@@ -199,6 +199,8 @@ impl Walk<'_> {
         );
         let risk = if judged.harmless { Risk::Low } else { Risk::Medium };
         self.push(command, under, judged.why, judged.effects, risk);
+        let at = self.found.facts.len().saturating_sub(1);
+        self.found.acts.extend(judged.act.map(|act| (at, act)));
         let text = match &self.fed {
             Fed::Text(text) if judged.opens_input || judged.runs_input => Some(text.clone()),
             _ => None,
