@@ -3,6 +3,25 @@
 use placet_core::call::Args;
 use placet_core::render::mask::{self, EditError};
 
+/// The argument that holds a line for a shell.
+const COMMAND: &str = "command";
+
+/// The command line among the arguments, when there is one that fits on a line: then that is what is edited.
+pub(crate) fn command(args: &Args) -> Option<String> {
+    let masked = mask::json(args.as_value());
+    let line = masked.get(COMMAND)?.as_str()?;
+    (!line.contains('\n')).then(|| line.to_owned())
+}
+
+/// Reads an edited command line; the other arguments stay.
+pub(crate) fn read_command(line: &str, original: &Args) -> Result<Args, EditError> {
+    let mut masked = mask::json(original.as_value());
+    if let Some(command) = masked.get_mut(COMMAND) {
+        *command = line.into();
+    }
+    mask::put_back(&Args::from_value(masked)?, original)
+}
+
 /// The arguments on one line.
 pub(crate) fn on_one_line(args: &Args) -> String {
     mask::json(args.as_value()).to_string()
@@ -42,6 +61,17 @@ mod tests {
         let edited = read(&text.replace("ls", "ls -l"), &args()).unwrap();
         assert_eq!(edited.text("command"), Some("ls -l"));
         assert_eq!(edited.text("token"), args().text("token"));
+    }
+
+    #[test]
+    fn a_command_is_edited_as_a_line_and_everything_else_stays() {
+        assert_eq!(command(&args()).as_deref(), Some("ls"));
+        let edited = read_command("ls \"-l\"", &args()).unwrap();
+        assert_eq!(edited.text("command"), Some("ls \"-l\""));
+        assert_eq!(edited.text("token"), args().text("token"));
+        let lines = Args::from_value(json!({ "command": "ls\npwd" })).unwrap();
+        assert_eq!(command(&lines), None);
+        assert_eq!(command(&Args::from_value(json!({ "path": "x" })).unwrap()), None);
     }
 
     #[test]

@@ -6,6 +6,9 @@ use placet_core::render::SafeText;
 use placet_core::standing::Scope;
 use placet_core::verdict::AnswerKind;
 
+/// Keys in a row, besides the one for all of them.
+const SHOWN_MAX: usize = 4;
+
 /// The ways to answer a question, by key.
 #[derive(Debug, Clone)]
 pub(crate) struct Choices {
@@ -77,6 +80,24 @@ impl Choices {
             refusal,
             all,
         }
+    }
+
+    /// The few that a row of keys shows; the others are one key away, and their keys count all the same.
+    pub(crate) fn shown(&self) -> Vec<(usize, &Choice)> {
+        let is_usual = |choice: &Choice| match &choice.does {
+            Does::Take(option) => matches!(
+                option.action,
+                Action::ApproveAndExecute | Action::RejectWithReason
+            ),
+            Does::Edit | Does::Remember => true,
+            Does::Explain(_) | Does::EditElsewhere | Does::Tell => false,
+        };
+        let all = || self.all.iter().enumerate();
+        let usual = all().filter(|(_, choice)| is_usual(choice));
+        let others = all().filter(|(_, choice)| !is_usual(choice));
+        let mut shown: Vec<_> = usual.chain(others).take(SHOWN_MAX).collect();
+        shown.sort_by_key(|(at, _)| *at);
+        shown
     }
 
     /// What a key does. Where a question is answered by yes or no, the usual keys work in a list too.

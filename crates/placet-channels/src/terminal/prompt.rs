@@ -132,6 +132,7 @@ enum Mode {
     Reviewing {
         args: Args,
         typed: String,
+        form: EditForm,
         sheet: ScrollView,
     },
     /// The scope and the end of "don't ask again" are being chosen.
@@ -172,7 +173,16 @@ enum TypedFor {
     /// A message for the agent.
     Message,
     /// The arguments.
-    Args,
+    Args(EditForm),
+}
+
+/// What is edited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum EditForm {
+    /// The command line; the other arguments stay.
+    Command,
+    /// All arguments, as JSON.
+    Json,
 }
 
 impl Prompt {
@@ -291,8 +301,8 @@ impl Prompt {
         if let Mode::Sending { back } = &self.mode {
             self.mode = match back.as_ref() {
                 // Back to the text, where it can be mended.
-                Mode::Reviewing { typed, .. } => Mode::Typing {
-                    wanted: TypedFor::Args,
+                Mode::Reviewing { typed, form, .. } => Mode::Typing {
+                    wanted: TypedFor::Args(*form),
                     field: Field::holding(typed),
                 },
                 other => other.clone(),
@@ -304,7 +314,7 @@ impl Prompt {
     /// What came back from the editor, or why nothing did.
     pub fn edited(&mut self, text: Result<String, String>) {
         match text {
-            Ok(text) => self.review(text),
+            Ok(text) => self.review(text, EditForm::Json),
             Err(why) => self.say(&why),
         }
     }
@@ -424,23 +434,32 @@ impl Prompt {
     }
 
     /// Shows changed arguments as a change, or what is wrong with them.
-    fn review(&mut self, typed: String) {
+    fn review(&mut self, typed: String, form: EditForm) {
         let Some(before) = self.args().cloned() else {
             return;
         };
-        match arguments::read(&typed, &before) {
+        let read = match form {
+            EditForm::Command => arguments::read_command(&typed, &before),
+            EditForm::Json => arguments::read(&typed, &before),
+        };
+        match read {
             Ok(args) if args == before => {
                 self.mode = Mode::choosing(&self.choices);
                 self.note(&prompt::nothing_changed());
             }
             Ok(args) => {
                 let sheet = ScrollView::new(self.changed(&args));
-                self.mode = Mode::Reviewing { args, typed, sheet };
+                self.mode = Mode::Reviewing {
+                    args,
+                    typed,
+                    form,
+                    sheet,
+                };
             }
             Err(error) => {
                 self.note(&error.message());
                 self.mode = Mode::Typing {
-                    wanted: TypedFor::Args,
+                    wanted: TypedFor::Args(form),
                     field: Field::holding(&typed),
                 };
             }

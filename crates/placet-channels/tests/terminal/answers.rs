@@ -100,15 +100,15 @@ fn ending_the_run_is_confirmed_first() {
 fn edited_arguments_are_shown_as_a_change_and_then_run() {
     let mut kim = Person::asked_about("rm -rf build");
     kim.presses("e");
-    kim.sees(r#"› {"command":"rm -rf build"}"#);
-    // Back over `build"}`, and on with another folder.
-    kim.types(&"\u{7f}".repeat(7));
-    kim.enters("build/tmp\"}");
+    // The command line is edited, not JSON.
+    kim.sees("› rm -rf build");
+    kim.enters("/tmp");
     kim.sees("Changed by: kim");
     kim.sees(r#"-  "command": "rm -rf build""#);
     kim.sees(r#"+  "command": "rm -rf build/tmp""#);
     kim.types("y");
-    kim.sees("→ Approved by kim.");
+    kim.sees("→ Approved with changes by kim.");
+    kim.sees(r#""command": "rm -rf build" → "command": "rm -rf build/tmp""#);
     assert_eq!(
         kim.result(),
         json!({ "output": r#"ran {"command":"rm -rf build/tmp"}"# })
@@ -117,8 +117,9 @@ fn edited_arguments_are_shown_as_a_change_and_then_run() {
 
 #[test]
 fn bad_json_and_a_bad_schema_are_said_and_can_be_mended() {
-    let schema = json!({ "type": "object", "required": ["command"], "additionalProperties": false });
-    let mut kim = Person::at(json!({ "calls": [bash("rm -rf build")], "schema": schema }));
+    let schema = json!({ "type": "object", "required": ["to"], "additionalProperties": false });
+    let call = json!({ "tool": "deploy", "args": { "to": "staging" } });
+    let mut kim = Person::at(json!({ "calls": [call], "schema": schema }));
     kim.presses("e");
     kim.sees("› {");
     kim.enters("\u{7f}");

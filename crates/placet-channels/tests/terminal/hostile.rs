@@ -96,12 +96,12 @@ fn secrets_are_masked_also_while_editing() {
     let mut kim = Person::at(json!({ "calls": [call] }));
     kim.sees("chars-masked]");
     kim.presses("e");
-    kim.sees("› {");
+    kim.sees("› mkdir build");
     assert!(!kim.screen().contains("0123456789abcdef"), "{}", kim.screen());
-    kim.enters("\u{7f},\"more\":1}");
+    kim.enters("/more");
     kim.sees("Changed by: kim");
     kim.types("y");
-    kim.sees("→ Approved by kim.");
+    kim.sees("→ Approved with changes by kim.");
     let output = kim.result()["output"].to_string();
     assert!(output.contains(secret) && output.contains("more"), "{output}");
 }

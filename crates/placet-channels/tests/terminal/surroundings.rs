@@ -40,7 +40,7 @@ fn ctrl_c_and_ctrl_d_refuse() {
 
 #[test]
 fn ctrl_c_in_the_middle_of_an_edit_or_a_grant_refuses_too() {
-    for (keys, seen) in [("e", "› {"), ("a", "Approve on these terms")] {
+    for (keys, seen) in [("e", "› mkdir build"), ("a", "Approve on these terms")] {
         let mut kim = Person::asked_about("mkdir build");
         kim.presses(keys);
         kim.sees(seen);

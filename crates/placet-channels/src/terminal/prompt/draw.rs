@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use placet_core::interaction::Locale;
-use placet_core::messages::{Message, prompt};
+use placet_core::messages::{Message, prompt, request};
 use placet_core::render::SafeText;
 use placet_core::standing::{GrantReach, Scope};
 
 use super::super::choices::{Choice, Does};
 use super::super::line::{Line, SpanStyle, flow};
-use super::{Fits, Interrupting, Mode, Past, Prompt, ScrollView, Style, Terms, TypedFor, times};
+use super::{EditForm, Fits, Interrupting, Mode, Past, Prompt, ScrollView, Style, Terms, TypedFor, times};
 
 /// Narrower than this, a question cannot be read.
 const COLS_MIN: usize = 24;
@@ -101,9 +101,10 @@ impl Prompt {
             count => self.said(&prompt::others(count)),
         };
         let title = format!("━━ placet · {} · {left} {others}", asked.code);
-        let line = Line::new(SpanStyle::Risk(asked.risk), title);
+        let style = asked.stated_risk().map_or(SpanStyle::Strong, SpanStyle::Risk);
+        let line = Line::new(style, title);
         let rest = cols.saturating_sub(line.width());
-        let line = line.and(SpanStyle::Risk(asked.risk), "━".repeat(rest));
+        let line = line.and(style, "━".repeat(rest));
         line.broken(cols).into_iter().next().unwrap_or_default()
     }
 
@@ -164,8 +165,14 @@ impl Prompt {
             };
             Line::new(SpanStyle::Key, format!("[{key}]")).and(role, format!(" {}", choice.label))
         };
-        let mut items: Vec<Line> = self.choices.all.iter().enumerate().map(item).collect();
-        items.push(Line::new(SpanStyle::Key, "[?]").and(SpanStyle::Plain, self.said(&prompt::help_key())));
+        let shown = self.choices.shown();
+        let mut items: Vec<Line> = shown.into_iter().map(item).collect();
+        let more = if self.choices.all.len() > items.len() {
+            prompt::more_key()
+        } else {
+            prompt::help_key()
+        };
+        items.push(Line::new(SpanStyle::Key, "[?]").and(SpanStyle::Plain, self.said(&more)));
         flow(items, cols)
     }
 
@@ -185,8 +192,9 @@ impl Prompt {
                 about => format!(" — {about}"),
             };
             let warning = match &choice.does {
-                Does::Take(option) if option.is_dangerous => " ⚠",
-                _ => "",
+                Does::Take(option) if option.is_dangerous => " ⚠".to_owned(),
+                Does::Take(option) if option.is_default => self.said(&request::default_option()),
+                _ => String::new(),
             };
             let line = Line::new(SpanStyle::Key, format!("{mark}{key} "))
                 .and(label, choice.label.to_string())
@@ -223,7 +231,8 @@ impl Prompt {
             }
             TypedFor::Reason(_) => self.said(&prompt::ask_reason()),
             TypedFor::Message => self.said(&prompt::ask_message()),
-            TypedFor::Args => self.said(&prompt::ask_args()),
+            TypedFor::Args(EditForm::Command) => self.said(&prompt::ask_command()),
+            TypedFor::Args(EditForm::Json) => self.said(&prompt::ask_args()),
         }
     }
 
@@ -232,7 +241,7 @@ impl Prompt {
             TypedFor::Text(_) => prompt::send(),
             TypedFor::Reason(_) => prompt::reject(),
             TypedFor::Message => prompt::keep(),
-            TypedFor::Args => prompt::show_change(),
+            TypedFor::Args(_) => prompt::show_change(),
         };
         self.offers([("Enter", enter), ("Esc", prompt::back())], cols)
     }

@@ -8,8 +8,8 @@ use placet_core::time::Millis;
 use super::super::arguments;
 use super::super::choices::Does;
 use super::{
-    Action, Field, Fits, InteractionOption, KeyCode, KeyEvent, KeyModifiers, LASTS, LASTS_IN_CONVERSATION,
-    Mode, Past, Prompt, PromptAction, Scroll, Style, Terms, TypedFor,
+    Action, EditForm, Field, Fits, InteractionOption, KeyCode, KeyEvent, KeyModifiers, LASTS,
+    LASTS_IN_CONVERSATION, Mode, Past, Prompt, PromptAction, Scroll, Style, Terms, TypedFor,
 };
 
 impl Prompt {
@@ -138,10 +138,16 @@ impl Prompt {
             }
             Does::Take(option) => self.answer(&option, None),
             Does::Explain(option) => self.type_in(TypedFor::Reason(option), ""),
-            Does::Edit => match self.args().map(arguments::on_one_line) {
-                Some(text) => self.type_in(TypedFor::Args, &text),
-                None => PromptAction::Nothing,
-            },
+            Does::Edit => {
+                let Some(args) = self.args() else {
+                    return PromptAction::Nothing;
+                };
+                let (form, text) = match arguments::command(args) {
+                    Some(line) => (EditForm::Command, line),
+                    None => (EditForm::Json, arguments::on_one_line(args)),
+                };
+                self.type_in(TypedFor::Args(form), &text)
+            }
             Does::EditElsewhere => match self.args() {
                 Some(args) => PromptAction::Edit(arguments::on_lines(args)),
                 None => PromptAction::Nothing,
@@ -203,8 +209,8 @@ impl Prompt {
                 self.instruction = (!blank).then_some(text);
                 self.back()
             }
-            TypedFor::Args => {
-                self.review(text);
+            TypedFor::Args(form) => {
+                self.review(text, form);
                 PromptAction::Nothing
             }
         }
@@ -214,9 +220,9 @@ impl Prompt {
         match key.code {
             KeyCode::Char('y' | 'Y') => self.approve(),
             KeyCode::Char('e') => {
-                if let Mode::Reviewing { typed, .. } = &self.mode {
-                    let typed = typed.clone();
-                    return self.type_in(TypedFor::Args, &typed);
+                if let Mode::Reviewing { typed, form, .. } = &self.mode {
+                    let (typed, form) = (typed.clone(), *form);
+                    return self.type_in(TypedFor::Args(form), &typed);
                 }
                 PromptAction::Nothing
             }

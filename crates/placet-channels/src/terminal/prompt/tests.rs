@@ -299,10 +299,10 @@ async fn a_refused_edit_comes_back_as_text_to_mend() {
     let mut play = Play::about("mkdir a").await.seen(ROOMY);
     play.types("e");
     play.key(KeyCode::Backspace);
-    play.types(",\"x\":1}\n");
+    play.types("b\n");
     assert!(play.draws(ROOMY).contains("Changed by: kim"));
     let edited = answer(play.types("y")).edited_args.unwrap();
-    assert_eq!(edited.canonical(), r#"{"command":"mkdir a","x":1}"#);
+    assert_eq!(edited.canonical(), r#"{"command":"mkdir b"}"#);
     assert_eq!(
         play.types("yn"),
         PromptAction::Nothing,
@@ -311,9 +311,26 @@ async fn a_refused_edit_comes_back_as_text_to_mend() {
     play.prompt.refused("it does not fit");
     let screen = play.draws(ROOMY);
     assert!(
-        screen.contains("it does not fit") && screen.contains(r#"› {"command":"mkdir a","x":1}"#),
+        screen.contains("it does not fit") && screen.contains("› mkdir b"),
         "{screen}"
     );
+}
+
+#[tokio::test]
+async fn five_keys_are_shown_and_the_others_are_one_key_away_and_count_all_the_same() {
+    let mut play = Play::about("mkdir a").await.seen(ROOMY);
+    let screen = play.draws(ROOMY);
+    let row = screen.lines().last().unwrap();
+    assert_eq!(row.matches('[').count(), 5, "{row}");
+    play.types("?");
+    let help = play.draws(ROOMY);
+    for key in [
+        "[y]", "[n]", "[e]", "[E]", "[r]", "[t]", "[s]", "[x]", "[a]", "[m]",
+    ] {
+        assert!(help.contains(key), "{key} {help}");
+    }
+    play.types("?");
+    assert_eq!(answer(play.types("s")).option, "skip");
 }
 
 #[tokio::test]
