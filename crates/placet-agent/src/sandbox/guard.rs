@@ -3,11 +3,12 @@
 //!
 //! Landlock grants a folder with everything below it and takes nothing back. So these files are remembered before a confined
 //! command runs, wherever they are in the workspace, and put back when it has ended. A workspace that is too large to look
-//! through is not guarded: `is_possible` says so before the command is judged, and it is asked about.
+//! through is not guarded: `is_possible` says so before a command is judged, and the command needs approval.
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
@@ -15,6 +16,8 @@ use placet_core::analysis::FixedPlaces;
 use placet_core::confine::{Confinement, Need};
 use placet_core::tool::Risk;
 use placet_inspect::path::{Use, place};
+use rustix::fs::{Mode, OFlags, openat};
+use rustix::io::Errno;
 
 /// The most entries of the workspace that are looked at.
 const ENTRIES_MAX: usize = 100_000;
@@ -101,15 +104,25 @@ impl Guard {
             }
             Ok(())
         });
-        let is_changed = |(path, entry): &(&PathBuf, &Entry)| {
-            !is_reached_by_folders(folder, path) || Entry::of(&folder.join(path)).ok().as_ref() != Some(entry)
+        let within = |path: &Path, missing| -> io::Result<(PathBuf, OwnedFd)> {
+            let held = hold(folder, path.parent().unwrap_or(Path::new("")), missing)?;
+            Ok((path_of(&held).join(path.file_name().unwrap_or_default()), held))
         };
+        let now = |path: &Path| {
+            let (path, _held) = within(path, Missing::Fails)?;
+            Entry::of(&path)
+        };
+        let is_changed = |(path, entry): &(&PathBuf, &Entry)| now(path).ok().as_ref() != Some(entry);
         let others = self.before.iter().filter(is_changed);
         changed.extend(others.map(|(path, entry)| (path.clone(), Some(entry))));
         for (path, entry) in &changed {
             let put_back = match entry {
-                Some(entry) => make_folders(folder, path).and_then(|()| entry.put(&folder.join(path))),
-                None => remove(&folder.join(path)),
+                Some(entry) => within(path, Missing::IsMade).and_then(|(path, _held)| entry.put(&path)),
+                None => match within(path, Missing::Fails) {
+                    // It went with the folder that it was in.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+                    found => found.and_then(|(path, _held)| remove(&path)),
+                },
             };
             report(folder, path, &put_back);
         }
@@ -166,8 +179,10 @@ impl Entry {
             Self::Folder => fs::create_dir(path),
             Self::Link(target) => symlink(target, path),
             Self::File { mode, bytes } => {
-                fs::write(path, bytes)?;
-                fs::set_permissions(path, fs::Permissions::from_mode(*mode))
+                // Not through a link that stands there again.
+                let mut file = fs::OpenOptions::new().write(true).create_new(true).open(path)?;
+                file.write_all(bytes)?;
+                file.set_permissions(fs::Permissions::from_mode(*mode))
             }
         }
     }
@@ -183,30 +198,38 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// The folders between the workspace and something in it, from the top.
-fn above(path: &Path) -> impl Iterator<Item = &Path> {
-    let above: Vec<&Path> = path
-        .ancestors()
-        .skip(1)
-        .filter(|above| *above != Path::new(""))
-        .collect();
-    above.into_iter().rev()
+/// What to do where a folder is missing, or where something else stands in its place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Missing {
+    Fails,
+    IsMade,
 }
 
-/// Whether no link leads elsewhere on the way.
-fn is_reached_by_folders(workspace: &Path, path: &Path) -> bool {
-    above(path).all(|folder| fs::symlink_metadata(workspace.join(folder)).is_ok_and(|found| found.is_dir()))
-}
-
-/// Makes the folders that something is in. A command may have put a link in the place of one, and nothing is to be written through it.
-fn make_folders(workspace: &Path, path: &Path) -> io::Result<()> {
-    for folder in above(path).map(|folder| workspace.join(folder)) {
-        if !fs::symlink_metadata(&folder).is_ok_and(|found| found.is_dir()) {
-            remove(&folder)?;
-            fs::create_dir(&folder)?;
-        }
+/// Opens a folder of the workspace without following links. What is done below [`path_of`] it is done there, whatever a process that the
+/// command left behind puts in its place meanwhile.
+fn hold(workspace: &Path, folder: &Path, missing: Missing) -> io::Result<OwnedFd> {
+    #[cfg(target_os = "linux")]
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    #[cfg(not(target_os = "linux"))]
+    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut held = rustix::fs::open(workspace, flags, Mode::empty())?;
+    for name in folder {
+        held = match openat(&held, name, flags, Mode::empty()) {
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) if missing == Missing::IsMade => {
+                let path = path_of(&held).join(name);
+                remove(&path)?;
+                fs::create_dir(&path)?;
+                openat(&held, name, flags, Mode::empty())?
+            }
+            found => found?,
+        };
     }
-    Ok(())
+    Ok(held)
+}
+
+/// The folder as the system names what this process holds open.
+fn path_of(held: &OwnedFd) -> PathBuf {
+    Path::new("/proc/self/fd").join(held.as_raw_fd().to_string())
 }
 
 /// What to do about a folder that cannot be read.
@@ -245,7 +268,8 @@ impl Search {
             let full = self.workspace.join(&folder);
             let entries = fs::read_dir(&full).or_else(|error| {
                 if error.kind() == io::ErrorKind::PermissionDenied && locked == Locked::Opens {
-                    fs::set_permissions(&full, fs::Permissions::from_mode(0o700))?;
+                    let held = hold(&self.workspace, &folder, Missing::Fails)?;
+                    fs::set_permissions(path_of(&held), fs::Permissions::from_mode(0o700))?;
                 }
                 fs::read_dir(&full)
             });

@@ -190,7 +190,7 @@ impl Group {
             Some(end) => end,
             None => End::Itself(self.shell.wait().await),
         };
-        let put_back = self.guard.take().map_or_else(Vec::new, |guard| guard.restore());
+        let put_back = self.guard.take().map_or_else(Vec::new, Guard::restore);
         Ended {
             end,
             confined: self.cell.is_some(),
