@@ -526,7 +526,7 @@ mod tests {
         .unwrap()
         .to_string();
         assert!(
-            text.contains("\"expired\"") && text.contains("not a refusal"),
+            text.contains("\"expired\"") && text.contains("not a rejection"),
             "{text}"
         );
     }

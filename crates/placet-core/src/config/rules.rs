@@ -5,11 +5,12 @@ use std::ops::Range;
 
 use serde_spanned::Spanned;
 
-use super::error::{Checker, did_you_mean};
+use super::error::{Checker, nearest};
 use super::file::{EffectWord, EscalateFile, RuleFile, Texts};
 use super::sections;
 use crate::analysis::Inspect;
 use crate::ids::{PersonId, ToolName};
+use crate::messages::{config, rule_error};
 use crate::people::{Directory, WhoError};
 use crate::policy::example::{self, Example};
 use crate::policy::pattern::CommandPattern;
@@ -31,14 +32,10 @@ pub(super) fn check(
     for (file, canonical) in files.iter().zip(canonical) {
         let name = &file.get_ref().name;
         if name.get_ref().trim().is_empty() || name.get_ref().contains(char::is_control) {
-            checker.refuse(name.span(), "a rule's name must be a visible text", None);
+            checker.refuse_in_words(name.span(), rule_error::name(), None);
         }
         if !names.insert(name.get_ref()) {
-            checker.refuse(
-                name.span(),
-                format_args!("there are two rules named `{}`", name.get_ref()),
-                None,
-            );
+            checker.refuse_in_words(name.span(), rule_error::same_name(name.get_ref()), None);
         }
         let Some(rule) = check_rule(file, canonical, people, checker) else {
             continue;
@@ -89,8 +86,8 @@ fn refuse_ask_terms(rule: &RuleFile, checker: &mut Checker<'_>) {
         ("answers", rule.answers.as_ref().map(Spanned::span)),
     ];
     for (key, span) in given.into_iter().filter_map(|(key, span)| Some((key, span?))) {
-        let help = Some("write `effect = \"ask\"`, or leave it out".to_owned());
-        checker.refuse(span, format_args!("`{key}` is only for rules that ask"), help);
+        let help = Some(rule_error::only_ask_help());
+        checker.refuse_in_words(span, rule_error::only_ask(key), help);
     }
 }
 
@@ -106,20 +103,12 @@ fn check_allow(rule: &RuleFile, checker: &mut Checker<'_>) {
         &rule.table,
     ];
     if says_what.iter().all(|texts| texts.is_none()) {
-        let help = Some("name a tool, commands, paths, hosts or statements".to_owned());
-        checker.refuse(
-            rule.effect.span(),
-            "a rule that allows must say what it allows",
-            help,
-        );
+        let help = Some(rule_error::allows_anything_help());
+        checker.refuse_in_words(rule.effect.span(), rule_error::allows_anything(), help);
     }
     if let Some(risk) = &rule.risk {
-        let help = Some("`risk` is the lowest risk a rule is about; leave it out, or ask or deny".to_owned());
-        checker.refuse(
-            risk.span(),
-            "a rule that allows cannot be limited to higher risks",
-            help,
-        );
+        let help = Some(rule_error::allows_above_help());
+        checker.refuse_in_words(risk.span(), rule_error::allows_above(), help);
     }
 }
 
@@ -145,12 +134,8 @@ fn refuse_if_dead(
         tool.is_some_and(|tool| !tool.lenses.is_empty() && tool.lenses.iter().all(is_shell))
     };
     if let Some(tool) = file.tool.as_ref().filter(|_| when.tools.iter().all(only_shell)) {
-        let help = Some("name the commands it is about with `command`".to_owned());
-        checker.refuse(
-            tool.span(),
-            "a rule that allows something in a shell must name commands, or it never applies",
-            help,
-        );
+        let help = Some(rule_error::no_commands_help());
+        checker.refuse_in_words(tool.span(), rule_error::no_commands(), help);
     }
 }
 
@@ -166,9 +151,8 @@ fn refuse_if_unknown(rule: &Rule, file: &RuleFile, inspect: &dyn Inspect, checke
         .filter_map(CommandPattern::program_of_wildcard)
     {
         if !inspect.knows_program(program) {
-            let message = format!("`{program}` has no record, so a wildcard behind it allows nothing");
-            let help = format!("spell the commands out, or say what it does in `[programs.{program}]`");
-            checker.refuse(command.span(), message, Some(help));
+            let help = Some(rule_error::no_record_help(program));
+            checker.refuse_in_words(command.span(), rule_error::no_record(program), help);
         }
     }
 }
@@ -182,8 +166,7 @@ fn effects(rule: &RuleFile, checker: &mut Checker<'_>) -> Option<Effects> {
     ];
     let first = spans.into_iter().flatten().next()?;
     if *rule.effect.get_ref() != EffectWord::Allow {
-        let help = Some("a rule that asks or denies names files with `path`".to_owned());
-        checker.refuse(first, "`reads`, `writes` and `runs` say what a rule allows", help);
+        checker.refuse_in_words(first, rule_error::effects(), Some(rule_error::effects_help()));
         return None;
     }
     let mut globs = |given: Option<&Spanned<Texts>>| {
@@ -206,12 +189,8 @@ fn conditions(rule: &RuleFile, checker: &mut Checker<'_>) -> Conditions {
     let verbs = texts(rule.sql.as_ref(), checker);
     for (span, verb) in &verbs {
         if !verb.chars().all(|c| c.is_ascii_alphabetic() || c == ' ') {
-            let message = format_args!("`{verb}` is not an SQL verb such as `DELETE`");
-            checker.refuse(
-                span.clone(),
-                message,
-                Some("tables are named with `table`".to_owned()),
-            );
+            let help = Some(rule_error::no_verb_help());
+            checker.refuse_in_words(span.clone(), rule_error::no_verb(verb), help);
         }
     }
     let mut wilds = |given: Option<&Spanned<Texts>>, read: fn(&str) -> Wild| -> Vec<Wild> {
@@ -256,11 +235,8 @@ fn texts<'f>(given: Option<&'f Spanned<Texts>>, checker: &mut Checker<'_>) -> Ve
     let Some(given) = given else { return Vec::new() };
     let texts = &given.get_ref().0;
     if texts.is_empty() || texts.iter().any(|text| text.trim().is_empty()) {
-        checker.refuse(
-            given.span(),
-            "an empty condition says nothing",
-            Some("leave it out, or name something".to_owned()),
-        );
+        let help = Some(rule_error::empty_condition_help());
+        checker.refuse_in_words(given.span(), rule_error::empty_condition(), help);
     }
     texts.iter().map(|text| (given.span(), text.as_str())).collect()
 }
@@ -294,8 +270,8 @@ fn resolve(
     checker: &mut Checker<'_>,
 ) -> Option<Vec<PersonId>> {
     if names.get_ref().is_empty() {
-        let help = Some("name people of `[[people]]` or `group:NAME`".to_owned());
-        checker.refuse(names.span(), "no approver is named", help);
+        let help = Some(rule_error::no_approver_help());
+        checker.refuse_in_words(names.span(), rule_error::no_approver(), help);
         return None;
     }
     let mut found = BTreeSet::new();
@@ -304,15 +280,12 @@ fn resolve(
             Ok(people) => found.extend(people),
             Err(error) => {
                 let known: Vec<String> = people.names().collect();
-                let wanted = match &error {
-                    WhoError::Person(name) => name.clone(),
-                    WhoError::Group(group) => format!("group:{group}"),
+                let (wanted, message) = match error {
+                    WhoError::Person(name) => (name.clone(), rule_error::unknown_person(name)),
+                    WhoError::Group(group) => (format!("group:{group}"), rule_error::unknown_group(group)),
                 };
-                checker.refuse(
-                    name.span(),
-                    error,
-                    did_you_mean(&wanted, known.iter().map(String::as_str)),
-                );
+                let near = nearest(&wanted, known.iter().map(String::as_str));
+                checker.refuse_in_words(name.span(), message, near.map(config::did_you_mean));
                 return None;
             }
         }
@@ -331,21 +304,12 @@ fn quorum(rule: &RuleFile, approvers: &Approvers, checker: &mut Checker<'_>) -> 
     };
     let wanted = *quorum.get_ref();
     if wanted == 0 {
-        checker.refuse(
-            quorum.span(),
-            "a quorum of 0 would approve without an approver",
-            None,
-        );
+        checker.refuse_in_words(quorum.span(), rule_error::quorum_zero(), None);
         return None;
     }
     if usize::try_from(wanted).map_or(true, |wanted| wanted > people) {
-        let approvers = if people == 1 { "approver" } else { "approvers" };
-        let message = format!("a quorum of {wanted} cannot be met by {people} {approvers}");
-        checker.refuse(
-            quorum.span(),
-            message,
-            Some("name more `approvers`, or lower the quorum".to_owned()),
-        );
+        let help = Some(rule_error::quorum_too_large_help());
+        checker.refuse_in_words(quorum.span(), rule_error::quorum_too_large(people, wanted), help);
         return None;
     }
     Some(wanted)
@@ -361,9 +325,8 @@ fn escalation(
     let after = sections::positive(&file.after, checker)?;
     let timeout = rule.timeout.as_ref().map(|timeout| timeout.get_ref().0);
     if let Some(timeout) = timeout.filter(|timeout| after >= *timeout) {
-        let message =
-            format_args!("escalation after {after} never happens: the question ends after {timeout}");
-        checker.refuse(file.after.span(), message, None);
+        let message = rule_error::escalates_too_late(after, timeout);
+        checker.refuse_in_words(file.after.span(), message, None);
         return None;
     }
     Some(Escalation {
@@ -378,13 +341,13 @@ fn answers(rule: &RuleFile, checker: &mut Checker<'_>) -> Option<Answers> {
     };
     let kinds = given.get_ref().iter().copied();
     let Some(answers) = Answers::only(kinds) else {
-        let help = Some("add `reject`, `skip` or `terminate`".to_owned());
-        checker.refuse(given.span(), "these answers leave no way to say no", help);
+        let help = Some(rule_error::no_rejection_help());
+        checker.refuse_in_words(given.span(), rule_error::no_rejection(), help);
         return None;
     };
     if !answers.offers(AnswerKind::Approve) && !answers.offers(AnswerKind::Edit) {
-        let help = Some("add `approve`, or write `effect = \"deny\"`".to_owned());
-        checker.refuse(given.span(), "these answers leave no way to say yes", help);
+        let help = Some(rule_error::no_approval_help());
+        checker.refuse_in_words(given.span(), rule_error::no_approval(), help);
         return None;
     }
     Some(answers)
@@ -407,17 +370,12 @@ fn try_examples(
         match example::applies(rule, example.get_ref(), tool_of, inspect) {
             Ok(applies) if applies == should_apply => {}
             Ok(_) => {
-                let verb = if should_apply {
-                    "should match"
+                let message = if should_apply {
+                    rule_error::should_match(shown, &rule.name)
                 } else {
-                    "should not match"
+                    rule_error::should_not_match(shown, &rule.name)
                 };
-                let but = if should_apply { "it does not" } else { "it does" };
-                checker.refuse(
-                    example.span(),
-                    format_args!("the rule `{}` {verb} `{shown}`, but {but}", rule.name),
-                    None,
-                );
+                checker.refuse_in_words(example.span(), message, None);
             }
             Err(error) => checker.refuse(example.span(), error, None),
         }

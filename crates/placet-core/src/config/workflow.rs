@@ -360,7 +360,7 @@ approvalTimeout = 60000
             ),
             (
                 "[[workflow.config]]\ntoolApproval.approvalTimeout = 0\n",
-                "w.toml:2:32: a time of zero",
+                "w.toml:2:32: a timeout of zero",
             ),
             (
                 "[[workflow.config]]\nmaxSteps = 1\nmax_steps = 2\n",

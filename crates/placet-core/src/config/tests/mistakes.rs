@@ -51,7 +51,10 @@ const FILES: [(&str, &str); 18] = [
         "1:10: missing a closing bracket `]`",
     ),
     ("[groups]\nops = [\"lin\" \"wei\"]\n", "2:14: missing a comma"),
-    ("[groups]\nops = [\"lin\"\n", "2:13: missing a closing bracket `]`"),
+    (
+        "[groups]\nops = [\"lin\"\n",
+        "2:13: missing a closing bracket `]`",
+    ),
     (
         "[approval]\nmode = \"yolo\"\nmode = \"default\"\n",
         "3:1: `mode` is set twice\n  help: keep one of them; a section may stand in a file only once",

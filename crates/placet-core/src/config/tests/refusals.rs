@@ -121,7 +121,7 @@ fn each_mistake_in_a_rule_points_at_its_place() {
         ),
         (
             "approvers = ['group:ops']",
-            "placet.toml:6:14: there is no group `ops` in `[groups]`",
+            "placet.toml:6:14: no group is named `ops` in `[groups]`",
         ),
         (
             "timeout = 'soon'",
