@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use placet_core::analysis::Places as _;
-use placet_core::config::Config;
+use placet_core::config::{Config, Secret};
 use placet_core::ids::{AgentId, ChannelName, IdError, InteractionId, PersonId, SessionId};
 use placet_core::journal::{Event, SYSTEM_SESSION};
 use placet_core::lease::{Fence, LeaseName};
@@ -90,6 +90,25 @@ impl InForce {
 enum Place<'a> {
     At(&'a Location),
     Memory,
+}
+
+impl Place<'_> {
+    /// Where the key that seals secrets is.
+    fn key(self, configured: Option<Secret>, data: Option<&Path>) -> KeyPlace {
+        match (self, configured, data) {
+            (Place::At(_), Some(secret), _) => KeyPlace::Configured(secret),
+            (Place::At(Location::File(path)), None, _) => KeyPlace::File(path.with_file_name(SEAL_KEY)),
+            (Place::At(Location::Server(_)), None, Some(folder)) => KeyPlace::File(folder.join(SEAL_KEY)),
+            (Place::At(Location::Server(_)), None, None) | (Place::Memory, _, _) => KeyPlace::Memory,
+        }
+    }
+
+    fn peers(self) -> Peers {
+        match self {
+            Place::At(Location::Server(_)) => Peers::Some,
+            Place::At(Location::File(_)) | Place::Memory => Peers::None,
+        }
+    }
 }
 
 /// Why an engine does not start.
@@ -405,21 +424,8 @@ impl Builder {
             })),
             ..Options::default()
         };
-        let file = match place {
-            Place::At(Location::File(path)) => Some(path.with_file_name(SEAL_KEY)),
-            Place::At(Location::Server(_)) => self.data.map(|folder| folder.join(SEAL_KEY)),
-            Place::Memory => None,
-        };
-        let configured = self.config.store.seal_key.clone();
-        let key = match (place, configured, file) {
-            (Place::At(_), Some(secret), _) => KeyPlace::Configured(secret),
-            (Place::At(_), None, Some(path)) => KeyPlace::File(path),
-            _ => KeyPlace::Memory,
-        };
-        let peers = match place {
-            Place::At(Location::Server(_)) => Peers::Some,
-            Place::At(Location::File(_)) | Place::Memory => Peers::None,
-        };
+        let key = place.key(self.config.store.seal_key.clone(), self.data.as_deref());
+        let peers = place.peers();
         let store = match place {
             Place::At(location) => Store::open_at(location, options).await?,
             Place::Memory => Store::open_in_memory(options)?,

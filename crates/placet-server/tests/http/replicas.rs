@@ -287,15 +287,15 @@ async fn everything_in(url: &str) -> String {
     let store = placet_store::Store::look_at(&Location::parse(url).unwrap())
         .await
         .unwrap();
-    let mut text = String::new();
+    let mut kinds = Vec::new();
     for kind in [Challenge, Code, Proof, SealingKey, SignedOut, Token, Tool] {
         let all = store
             .look(|stored| stored.shared_of(&kind).cloned())
             .await
             .unwrap();
-        text += &format!("{kind:?}: {all:?}\n");
+        kinds.push(format!("{kind:?}: {all:?}"));
     }
-    text
+    kinds.join("\n")
 }
 
 #[tokio::test]

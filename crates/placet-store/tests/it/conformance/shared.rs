@@ -94,7 +94,7 @@ async fn at<T, E>(
             }
             Turn::Answer(value) => return Ok(value),
             Turn::Refused(refusal) => return Err(refusal),
-            Turn::Corrupt(what) => panic!("{what}"),
+            Turn::Corrupt(what) => unreachable!("{what}"),
         }
     }
 }
