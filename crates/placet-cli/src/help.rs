@@ -1,6 +1,6 @@
 //! `--help` in the language of the user: the sentences of `messages/*/help.toml`, put into the commands that [`args`](crate::args) defines.
 
-use clap::builder::StyledStr;
+use clap::builder::{PossibleValue, StyledStr};
 use clap::{Arg, Command, CommandFactory as _};
 use placet_core::interaction::Locale;
 use placet_core::messages::{self, Message, usage};
@@ -48,7 +48,7 @@ fn places(table: &str, argument: &str) -> impl Iterator<Item = String> {
 
 /// The table of a command's texts. Below every `help` command there is a copy of each command beside it, whose texts are the same.
 fn table(path: &str) -> String {
-    if path.ends_with(".help") {
+    if path.rsplit('.').next() == Some("help") {
         return "help.placet.help".to_owned();
     }
     path.replace(".help.", ".")
@@ -102,7 +102,7 @@ fn described(argument: Arg, path: &str, texts: &Texts) -> Arg {
     let possible: Vec<&str> = possible
         .iter()
         .filter(|value| !value.is_hide_set())
-        .map(|value| value.get_name())
+        .map(PossibleValue::get_name)
         .collect();
     if !possible.is_empty() && takes_value {
         note(usage::values(possible.join(", ")));
@@ -155,7 +155,8 @@ fn template(command: &Command, texts: &Texts) -> StyledStr {
         ),
     ];
     for (_, heading, tag) in sections.into_iter().filter(|(is_there, ..)| *is_there) {
-        template += &format!("\n\n{}\n{{{tag}}}", texts.heading(&heading).trim_end());
+        let heading = texts.heading(&heading);
+        template.extend(["\n\n", heading.trim_end(), "\n{", tag, "}"]);
     }
     template += "{after-help}";
     StyledStr::from(template)
@@ -170,10 +171,10 @@ mod tests {
     const LOCALES: [Locale; 2] = [Locale::English, Locale::Chinese];
 
     /// Every command with its path.
-    fn walk<'c>(command: &'c Command, path: String, visit: &mut dyn FnMut(&'c Command, &str)) {
-        visit(command, &path);
+    fn walk<'c>(command: &'c Command, path: &str, visit: &mut dyn FnMut(&'c Command, &str)) {
+        visit(command, path);
         for below in command.get_subcommands() {
-            walk(below, format!("{path}.{}", below.get_name()), visit);
+            walk(below, &format!("{path}.{}", below.get_name()), visit);
         }
     }
 
@@ -183,7 +184,7 @@ mod tests {
             let mut unused: BTreeSet<&str> = messages::templates(locale, "help.").map(|(id, _)| id).collect();
             let command = command(locale);
             let mut missing = Vec::new();
-            walk(&command, "help.placet".to_owned(), &mut |command, path| {
+            walk(&command, "help.placet", &mut |command, path| {
                 let path = &table(path);
                 let about = format!("{path}.about");
                 if messages::text(locale, &about).is_none() {
@@ -210,7 +211,7 @@ mod tests {
 
     #[test]
     fn no_text_of_clap_or_of_the_code_is_left_in_the_help() {
-        walk(&Cli::command(), "help.placet".to_owned(), &mut |command, path| {
+        walk(&Cli::command(), "help.placet", &mut |command, path| {
             for argument in command.get_arguments() {
                 assert!(argument.get_help().is_none(), "{path}.{}", argument.get_id());
             }
@@ -230,7 +231,7 @@ mod tests {
             "Example",
         ];
         let chinese = command(Locale::Chinese);
-        walk(&chinese, String::new(), &mut |command, path| {
+        walk(&chinese, "", &mut |command, path| {
             let page = command.clone().render_long_help().to_string();
             for word in english {
                 assert!(!page.contains(word), "{word} in {path}:\n{page}");

@@ -116,8 +116,8 @@ fn sentence(rule: &Rule, config: &Config, locale: Locale) -> String {
 fn when(source: &Value, locale: Locale) -> Message {
     let list = |key: &str| quoted(source.get(key), locale);
     let part = |message: Option<Message>| message.map(|message| message.say(locale)).unwrap_or_default();
-    let effects: [(&str, fn(String) -> Message); 5] = [
-        ("command", explain::command),
+    let effects = [
+        ("command", explain::command as fn(String) -> Message),
         ("path", explain::path),
         ("host", explain::host),
         ("sql", explain::sql),

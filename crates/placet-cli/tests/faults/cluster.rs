@@ -97,9 +97,10 @@ impl Cluster {
     fn start_server(&self, at: usize) {
         let mut members = self.members.lock().unwrap();
         // The first one makes the tables.
-        let before = match members.iter().all(|member| member.lease.is_empty()) {
-            true => BTreeSet::new(),
-            false => self.processes(""),
+        let before = if members.iter().all(|member| member.lease.is_empty()) {
+            BTreeSet::new()
+        } else {
+            self.processes("")
         };
         let process = members[at]
             .world

@@ -26,7 +26,7 @@ fn check(wanted: &str, spoil: impl FnOnce(&mut Copy)) {
         written: told.written.clone(),
     };
     spoil(&mut copy);
-    let found = told.check(
+    let found = Told::check(
         &copy.rows,
         &copy.effects,
         &copy.acks,
@@ -148,7 +148,7 @@ fn a_journal_that_was_changed_on_the_server_is_found() {
         .cluster
         .copy("UPDATE journal SET body = replace(body, 'target', 'rubber') WHERE id = (SELECT min(id) FROM journal WHERE body LIKE '%target%')");
     let told: &Told = &TOLD;
-    let found = told.check(
+    let found = Told::check(
         &told.rows,
         &told.effects,
         &told.acks,

@@ -159,7 +159,7 @@ impl Told {
     /// What is wrong with it.
     pub(crate) fn findings(&self) -> Vec<String> {
         let mut findings = self.findings.clone();
-        findings.extend(self.check(
+        findings.extend(Self::check(
             &self.rows,
             &self.effects,
             &self.acks,
@@ -171,7 +171,6 @@ impl Told {
 
     /// What is wrong with a history, as the books see it.
     pub(crate) fn check(
-        &self,
         rows: &[(u64, String, String)],
         effects: &[SideEffect],
         acks: &[Ack],

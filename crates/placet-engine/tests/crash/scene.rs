@@ -192,8 +192,7 @@ pub(crate) fn kind(tool: &ToolName) -> Result<&'static Kind, Failure> {
 pub(crate) fn call(agent: u32, n: u32) -> Result<ToolCall, Failure> {
     let pair = n / 2;
     let kind = KINDS
-        .iter()
-        .nth(usize::try_from((pair + agent) % 7)?)
+        .get(usize::try_from((pair + agent) % 7)?)
         .ok_or("there are no kinds")?;
     let target = if pair.is_multiple_of(3) { pair * 2 } else { n };
     Ok(ToolCall {

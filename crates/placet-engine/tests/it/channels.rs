@@ -303,7 +303,7 @@ async fn a_connection_whose_lease_another_process_took_ends() {
     .await;
     assert!(!room.health().is_degraded());
     // What the old connection hears after that, its platform repeats to the new one.
-    let head = room.engine.head().await.unwrap();
+    let before = room.engine.head().await.unwrap();
     let heard = room.host.publish_inbound(says("u_kim", "late", "yes")).await;
     assert!(
         matches!(heard, Err(InboundError::Store(StoreError::Fenced { .. }))),
@@ -311,7 +311,7 @@ async fn a_connection_whose_lease_another_process_took_ends() {
     );
     let said = room.host.say(&chat("line", "u_kim").id, "late", "hello").await;
     assert!(matches!(said, Err(StoreError::Fenced { .. })), "{said:?}");
-    assert_eq!(room.engine.head().await.unwrap(), head);
+    assert_eq!(room.engine.head().await.unwrap(), before);
 }
 
 #[tokio::test]

@@ -120,7 +120,7 @@ async fn a_process_that_lost_a_run_neither_proposes_nor_claims_calls_of_it() {
     let _runs = gate.claim(&key("one"), None).await.unwrap();
     take_from(&engine, &held).await;
 
-    let head = engine.head().await.unwrap();
+    let before = engine.head().await.unwrap();
     assert!(is_fenced(&gate.propose(deploy("three", "three")).await));
     assert!(is_fenced(
         &gate
@@ -128,7 +128,7 @@ async fn a_process_that_lost_a_run_neither_proposes_nor_claims_calls_of_it() {
             .await
     ));
     assert!(is_fenced(&gate.claim(&key("two"), None).await));
-    assert_eq!(engine.head().await.unwrap(), head, "nothing was stored");
+    assert_eq!(engine.head().await.unwrap(), before, "nothing was stored");
     assert!(held.is_lost());
 
     // What it ran before that has run all the same.
