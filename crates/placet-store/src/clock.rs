@@ -15,6 +15,17 @@ pub trait Clock: Send + Sync {
     fn wall(&self) -> Timestamp;
     /// Time since some fixed moment of this process. Never goes back.
     fn monotonic(&self) -> Millis;
+
+    /// Both at one moment. A process that is paused between the two readings takes them again, so that the pause is not mistaken for a
+    /// jump of the wall clock.
+    fn both(&self) -> (Timestamp, Millis) {
+        loop {
+            let (before, wall) = (self.monotonic(), self.wall());
+            if self.monotonic().get().saturating_sub(before.get()) < DRIFT_MAX.get() {
+                return (wall, before);
+            }
+        }
+    }
 }
 
 /// The clocks of this machine.
@@ -55,7 +66,12 @@ struct Reading {
 impl SteadyClock {
     /// `epoch` is the journal row of the last outage so far.
     pub(crate) fn new(clock: Arc<dyn Clock>, epoch: u64) -> Self {
-        let reading = Reading::new(&*clock, clock.wall(), epoch);
+        let (wall, monotonic) = clock.both();
+        let reading = Reading {
+            epoch,
+            wall,
+            monotonic,
+        };
         Self {
             clock,
             reading: Mutex::new(reading),
@@ -65,21 +81,26 @@ impl SteadyClock {
     /// The time, and the epoch it belongs to.
     pub(crate) fn now(&self) -> (Timestamp, u64) {
         let reading = *self.reading();
-        (self.read(reading), reading.epoch)
+        (reading.at(self.clock.monotonic()), reading.epoch)
     }
 
     /// Sets it to where an outage ended, unless it has been.
     pub(crate) fn adopt(&self, epoch: Epoch) {
         let mut reading = self.reading();
         if reading.epoch < epoch.row {
-            *reading = Reading::new(&*self.clock, epoch.until, epoch.row);
+            *reading = Reading {
+                epoch: epoch.row,
+                wall: epoch.until,
+                monotonic: self.clock.monotonic(),
+            };
         }
     }
 
     /// The outage that a jump of the wall clock makes. Follows the wall clock if the two have only drifted apart.
     pub(crate) fn jump(&self) -> Option<Outage> {
         let mut reading = self.reading();
-        let (now, wall) = (self.read(*reading), self.clock.wall());
+        let (wall, monotonic) = self.clock.both();
+        let now = reading.at(monotonic);
         let apart = Shift::between(now, wall).as_millis().unsigned_abs();
         if apart > DRIFT_MAX.get() {
             return Some(Outage {
@@ -88,17 +109,9 @@ impl SteadyClock {
                 after: reading.epoch,
             });
         }
-        *reading = Reading::new(&*self.clock, wall, reading.epoch);
+        reading.wall = wall;
+        reading.monotonic = monotonic;
         None
-    }
-
-    fn read(&self, reading: Reading) -> Timestamp {
-        let passed = self
-            .clock
-            .monotonic()
-            .get()
-            .saturating_sub(reading.monotonic.get());
-        reading.wall + Millis::new(passed)
     }
 
     fn reading(&self) -> MutexGuard<'_, Reading> {
@@ -107,11 +120,9 @@ impl SteadyClock {
 }
 
 impl Reading {
-    fn new(clock: &dyn Clock, wall: Timestamp, epoch: u64) -> Self {
-        Self {
-            epoch,
-            wall,
-            monotonic: clock.monotonic(),
-        }
+    /// The steady time when the monotonic clock shows this.
+    fn at(self, monotonic: Millis) -> Timestamp {
+        let passed = monotonic.get().saturating_sub(self.monotonic.get());
+        self.wall + Millis::new(passed)
     }
 }

@@ -2,8 +2,8 @@
 
 use std::future::Future;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use placet_core::call::{Args, Chat, Origin, ToolCall};
@@ -28,6 +28,7 @@ pub(crate) const BEGINNING: i64 = 1_767_225_600_000;
 pub(crate) struct ManualClock {
     wall: AtomicI64,
     monotonic: AtomicU64,
+    moving: Mutex<()>,
 }
 
 impl Clock for ManualClock {
@@ -38,13 +39,24 @@ impl Clock for ManualClock {
     fn monotonic(&self) -> Millis {
         Millis::new(self.monotonic.load(Ordering::SeqCst))
     }
+
+    fn both(&self) -> (Timestamp, Millis) {
+        let _still = self.moves();
+        (self.wall(), self.monotonic())
+    }
 }
 
 impl ManualClock {
     /// Time passes as it should.
     pub(crate) fn pass(&self, seconds: u64) {
+        let _moving = self.moves();
         self.monotonic.fetch_add(seconds * 1000, Ordering::SeqCst);
         self.jump(i64::try_from(seconds).unwrap());
+    }
+
+    /// Both clocks move together.
+    fn moves(&self) -> MutexGuard<'_, ()> {
+        self.moving.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Only what people read changes.
@@ -70,6 +82,7 @@ impl House {
         let clock = ManualClock {
             wall: AtomicI64::new(BEGINNING),
             monotonic: AtomicU64::new(7_000_000),
+            moving: Mutex::default(),
         };
         let folder = tempfile::tempdir().unwrap();
         Self {
