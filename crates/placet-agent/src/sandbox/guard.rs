@@ -12,9 +12,8 @@ use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
-use placet_core::analysis::FixedPlaces;
+use placet_core::analysis::{FixedPlaces, PathConcern};
 use placet_core::confine::{Confinement, Need};
-use placet_core::tool::Risk;
 use placet_inspect::path::{Use, place};
 use rustix::fs::{Mode, OFlags, openat};
 use rustix::io::Errno;
@@ -65,7 +64,14 @@ impl Guard {
         let mut left = ENTRIES_MAX;
         search.each(Locked::Fails, |path, is_guarded| {
             if is_guarded {
-                before.insert(path.to_owned(), Entry::of(&search.workspace.join(path))?);
+                match Entry::of(&search.workspace.join(path)) {
+                    Ok(entry) => {
+                        before.insert(path.to_owned(), entry);
+                    }
+                    // Another program removed it since it was listed.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    Err(error) => return Err(error),
+                }
             }
             left = left
                 .checked_sub(1)
@@ -297,8 +303,10 @@ impl Search {
         Ok(())
     }
 
+    /// Files that only hold secrets are not: nothing runs because of them, and a store of Placet's that lies in the workspace is one that
+    /// Placet itself writes to meanwhile.
     fn is_guarded(&self, path: &Path) -> bool {
-        let (risk, _) = place(&path.to_string_lossy(), &self.places).risk(Use::Write);
-        risk == Risk::High
+        let (_, concern) = place(&path.to_string_lossy(), &self.places).risk(Use::Write);
+        concern.is_some_and(|concern| concern != PathConcern::Secrets)
     }
 }

@@ -368,6 +368,28 @@ async fn guarded_files_below_the_top_are_put_back_too() {
 }
 
 #[tokio::test]
+async fn a_store_in_the_workspace_is_not_put_back_over_what_placet_wrote_meanwhile() {
+    let house = house();
+    let (store, gate) = (house.work.join("data/placet.db"), house.work.join("gate"));
+    std::fs::create_dir(house.work.join("data")).unwrap();
+    std::fs::write(&store, "before").unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&gate).status().unwrap();
+    assert!(made.success());
+    // The pipe opens once the command reads from it.
+    let placet = tokio::task::spawn_blocking({
+        let store = store.clone();
+        move || {
+            let mut opened = std::fs::OpenOptions::new().write(true).open(gate).unwrap();
+            std::fs::write(store, "after").unwrap();
+            std::io::Write::write_all(&mut opened, b"go\n").unwrap();
+        }
+    });
+    house.run("read line < gate").await.unwrap();
+    placet.await.unwrap();
+    assert_eq!(std::fs::read_to_string(store).unwrap(), "after");
+}
+
+#[tokio::test]
 async fn packages_are_installed_only_by_a_command_that_asks_for_more() {
     let house = house();
     let line = "mkdir -p web/node_modules/.bin && echo x > web/node_modules/.bin/tsc";
