@@ -154,16 +154,20 @@ impl CleanUp {
     async fn turn(&mut self, engine: &Engine, timers: &Held) {
         let now = engine.store().now();
         if self.forgot.is_none_or(|at| at + FORGETTING <= now) {
-            self.forgot = Some(now);
-            if let Err(error) = forget(engine, timers).await {
-                tracing::error!(%error, "what is long past could not be forgotten; trying again later");
+            match forget(engine, timers).await {
+                Ok(()) => self.forgot = Some(now),
+                Err(error) => {
+                    tracing::error!(%error, "old deliveries and messages could not be removed; trying again");
+                }
             }
         }
         if self.swept.is_none_or(|at| at + SWEEPING <= now) {
-            self.swept = Some(now);
             let sweep = Change::ForgetShared { before: now };
-            if let Err(error) = engine.store_change_under(Some(timers), sweep).await {
-                tracing::error!(%error, "shared values that have ended could not be removed; trying again later");
+            match engine.store_change_under(Some(timers), sweep).await {
+                Ok(_) => self.swept = Some(now),
+                Err(error) => {
+                    tracing::error!(%error, "shared values that have ended could not be removed; trying again");
+                }
             }
         }
     }
