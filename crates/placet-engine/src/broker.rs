@@ -21,6 +21,7 @@ use placet_core::steps::{
 };
 use placet_core::time::Timestamp;
 use placet_core::tool::Risk;
+use placet_core::variables;
 use placet_core::verdict::Step;
 use placet_store::{StepError, StoreError};
 use serde_json::Value;
@@ -151,7 +152,12 @@ impl Broker {
         let look = self.engine.store().look(|stored| {
             let asked = stored.interaction(id)?.as_ref().map(Interaction::asked);
             Ok(asked.and_then(|asked| match &asked.subject {
-                Subject::Request { request, .. } if asked.concerns(&answer.by, true) => {
+                // New values of a workflow's variables are checked against the variables themselves, in the step.
+                Subject::Request { request, .. }
+                    if asked.concerns(&answer.by, true)
+                        && request.context.get("operationType").and_then(Value::as_str)
+                            != Some(variables::OPERATION) =>
+                {
                     request.context.get("schema").cloned()
                 }
                 _ => None,
