@@ -185,7 +185,8 @@ impl World {
             24..46 => self.answer(),
             46..56 => self.write_in_chat(),
             // A commit follows its decision at once; time passes between steps.
-            56..62 if self.interfering => self.read_on(),
+            56..59 if self.interfering => self.read_on(),
+            59..62 if self.interfering => self.tick(),
             56..62 => self.let_time_pass(),
             62..66 => self.tick(),
             66..81 => self.claim(),
