@@ -271,7 +271,7 @@ pub struct SessionSpan {
 pub struct Counts {
     /// Journal rows; also the number of the last one.
     pub rows: u64,
-    /// Sessions.
+    /// Sessions, without the system's own.
     pub sessions: u64,
     /// Open questions.
     pub pending: u64,

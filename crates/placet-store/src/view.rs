@@ -3,7 +3,7 @@
 use placet_core::call::CallDigest;
 use placet_core::digest::Digest;
 use placet_core::ids::{ChannelName, IdError, InteractionId};
-use placet_core::journal::Event;
+use placet_core::journal::{Event, SYSTEM_SESSION};
 use placet_core::listing::{Before, Counts};
 use placet_core::snapshot::Epoch;
 use placet_core::time::{Shift, Timestamp};
@@ -60,23 +60,26 @@ impl<'a> View<'a> {
 
     /// How much there is.
     pub(crate) fn counts(&self) -> Result<Counts, StoreError> {
-        let sql = "SELECT (SELECT coalesce(max(id), 0) FROM journal), (SELECT count(*) FROM sessions),
+        let sql = "SELECT (SELECT coalesce(max(id), 0) FROM journal), (SELECT count(*) FROM sessions WHERE name <> ?1),
                    (SELECT count(*) FROM pending), (SELECT count(*) FROM calls WHERE grant_state = 'claimed'),
                    (SELECT count(*) FROM outbox WHERE state = 'waiting'),
                    (SELECT count(*) FROM outbox WHERE state = 'dead'), (SELECT count(*) FROM queue),
                    (SELECT checkpoints FROM service)";
-        Ok(self.conn.prepare_cached(sql)?.query_row([], |row| {
-            Ok(Counts {
-                rows: row.get(0)?,
-                sessions: row.get(1)?,
-                pending: row.get(2)?,
-                claimed: row.get(3)?,
-                outbox_waiting: row.get(4)?,
-                outbox_dead: row.get(5)?,
-                queued: row.get(6)?,
-                checkpoints: row.get(7)?,
-            })
-        })?)
+        Ok(self
+            .conn
+            .prepare_cached(sql)?
+            .query_row([SYSTEM_SESSION], |row| {
+                Ok(Counts {
+                    rows: row.get(0)?,
+                    sessions: row.get(1)?,
+                    pending: row.get(2)?,
+                    claimed: row.get(3)?,
+                    outbox_waiting: row.get(4)?,
+                    outbox_dead: row.get(5)?,
+                    queued: row.get(6)?,
+                    checkpoints: row.get(7)?,
+                })
+            })?)
     }
 
     /// The number of the newest journal row; 0 when the journal is empty.
