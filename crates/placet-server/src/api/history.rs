@@ -45,7 +45,7 @@ pub(super) fn routes() -> OpenApiRouter<State> {
 
 /// Which requests.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct HistoryQuery {
     /// Only those this person decided, alone or with others.
@@ -79,7 +79,7 @@ struct HistoryQuery {
     #[param(value_type = Option<String>, pattern = "^(jsonl|csv)$")]
     format: Format,
     /// `en` or `zh`.
-    #[param(value_type = Option<String>, pattern = "^(en|zh)$")]
+    #[param(value_type = Option<String>)]
     locale: Option<Locale>,
 }
 

@@ -49,7 +49,7 @@ struct InsightsQuery {
     /// How many tools, rules and people are named; 10 unless said otherwise, 100 at most.
     names: Option<u32>,
     /// `en` or `zh`.
-    #[param(value_type = Option<String>, pattern = "^(en|zh)$")]
+    #[param(value_type = Option<String>)]
     locale: Option<placet_core::interaction::Locale>,
 }
 

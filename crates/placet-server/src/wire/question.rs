@@ -127,7 +127,7 @@ pub(crate) struct QuestionBody {
     document: Document,
     /// The digest of that document, to be sent back with the answer.
     shown_digest: String,
-    /// What people said to each other about it, in order. No agent gets them.
+    /// Comments of approvers, oldest first. No agent gets them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     comments: Vec<CommentBody>,
     /// What became of it.
