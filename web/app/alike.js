@@ -7,16 +7,13 @@ function programs(document) {
 }
 
 /**
- * What a request is the same kind as: agent, tool, and what "Similar calls" of it would cover; where nothing can be remembered of it,
- * the rule that asked or the programs of its command. Questions from agents are alike when they have the same title.
+ * What a request is the same kind as: agent, tool, the rule that asked, and the programs of its command. Questions from agents are alike when they have the same title.
  * @returns {string}
  */
 export function kindOf(question) {
-  const { agent, call, type, title, verdict, scopes = [], document } = question;
+  const { agent, call, type, title, verdict, document } = question;
   if (!call) return JSON.stringify([agent, type, title]);
-  const similar = scopes.find(({ reach }) => reach === 'session') ?? scopes.find(({ reach }) => reach === 'project');
-  const shape = similar?.text ?? [verdict?.rule ?? null, ...programs(document)];
-  return JSON.stringify([agent, call.tool, shape]);
+  return JSON.stringify([agent, call.tool, verdict?.rule ?? null, ...programs(document)]);
 }
 
 /** The pending requests of the same kind that are this person's, itself included, in their order. */

@@ -300,7 +300,7 @@ test('a search finds what a person would see, every word of it', () => {
   assert.ok(!matches(question, { text: '', risk: 'LOW' }));
 });
 
-test('a call is summed up by its title, and an agent\'s question by its words', () => {
+test("a call is summed up by its title, and an agent's question by its words", () => {
   const heading = { block: 'heading', text: 'Force-push to `origin/main`' };
   const head = [heading, { block: 'line', text: 'git push --force origin main' }];
   assert.deepEqual(gist({ call: {}, document: { head } }), { mono: false, text: heading.text });
@@ -413,23 +413,24 @@ test('the neighbour is the neighbour also when the chosen request is gone', () =
   assert.equal(nextIndex(ids, 'gone', 3, 1), 2);
 });
 
-test('requests are alike by agent, tool and what a standing approval of them would cover', () => {
+test('requests are alike by agent, tool and what their commands run', () => {
+  const runs = (text) => ({ head: [{ block: 'commands', commands: [{ text }] }] });
   const asked = (requestId, more) => ({
     requestId,
     agent: 'builder',
     call: { tool: 'bash' },
-    scopes: [{ reach: 'session', text: 'npm install *' }],
+    document: runs('npm install left-pad'),
     ...more,
   });
   const all = [
     asked('a', { group: 'one' }),
-    asked('b', { group: 'two' }),
-    asked('c', { scopes: [{ reach: 'session', text: 'npm test' }] }),
+    asked('b', { group: 'two', document: runs('npm install right-pad') }),
+    asked('c', { document: runs('npm test') }),
     asked('d', { agent: 'other' }),
     asked('e', { mayAnswer: false }),
-    asked('f', { scopes: [], document: { head: [{ block: 'commands', commands: [{ text: 'rm -rf build' }] }] } }),
-    asked('g', { scopes: [], document: { head: [{ block: 'commands', commands: [{ text: 'rm -rf dist' }] }] } }),
-    asked('h', { scopes: [], document: { head: [{ block: 'commands', commands: [{ text: 'git push' }] }] } }),
+    asked('f', { document: runs('rm -rf build') }),
+    asked('g', { document: runs('rm -rf dist') }),
+    asked('h', { document: runs('git push') }),
   ];
   const ids = (questions) => questions.map(({ requestId }) => requestId).join('');
   assert.equal(ids(alikeOf(all[0], all)), 'ab');

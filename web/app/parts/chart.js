@@ -69,7 +69,7 @@ export function figure(title, { chart, legend = [], head, rows, note, open = fal
   const table = dataTable(title, head, rows);
   return h(
     'section.figure',
-    { 'aria-label': title, 'data-figure': title },
+    { 'data-figure': title },
     h('h2', {}, title),
     note && h('p.hint', {}, note),
     chart && h('div.chart-place', {}, chart),

@@ -132,8 +132,8 @@ export class QuestionView {
       fill(this.#heading, sentence(headingOf(question.document) || question.title));
       fill(this.#byline, byline(question));
       const [why, head] = whereAndWhy(question);
-      fill(this.#why, blocks(why, how));
-      fill(this.#head, h('h2.visually-hidden', {}, t('question.what')), blocks(head, how));
+      fill(this.#why, h('h2.visually-hidden', {}, t('question.what')), blocks(why, how));
+      fill(this.#head, blocks(head, how));
       fill(this.#body, blocks(question.document?.body ?? [], how));
     }
     this.#comments.draw(question);

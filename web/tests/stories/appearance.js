@@ -58,7 +58,7 @@ story('a shell line stands whole above its commands, and above the answer on eve
     [1280, 800],
   ]) {
     const page = await world.window({ width, height });
-    assert.equal(await page.locator(`[data-row="${call.requestId}"] .row-gist`).innerText(), line);
+    assert.equal(await page.locator(`[data-row="${call.requestId}"] .row-gist`).innerText(), `Run \`${line}\``);
     await open(page, call);
     const shown = page.locator('.question .blocks .code').first();
     assert.equal(await shown.innerText(), line);

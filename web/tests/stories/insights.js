@@ -3,10 +3,9 @@
 import assert from 'node:assert/strict';
 
 import { accessible, open, picture, story } from '../world.js';
-import { setLocale, t } from '../../app/i18n.js';
+import { t } from '../../app/i18n.js';
 
 story('insights: charts with their tables, on a desktop and on a phone', {}, async (world) => {
-  setLocale('en');
   const page = await world.window();
   for (const [command, option] of [
     ['npm run build', 'approve'],

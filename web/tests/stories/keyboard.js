@@ -78,7 +78,7 @@ story('keyboard only: a standing approval is given, and a comment is written', {
   await press(page, '[data-option="approve"]');
   assert.equal((await world.outcome(call)).status, 'approved');
   await page.goto('/grants');
-  await page.locator('main', { hasText: 'npm test' }).waitFor();
+  await page.locator('[data-grant]').waitFor();
 
   // Another approver reads the comment on the closed page, where it came by itself.
   const wei = await world.window({ as: 'wei', path: `/q/${call.requestId}` });
@@ -107,7 +107,7 @@ story('keyboard only: history is searched and a request is opened', {}, async (w
   await page.waitForFunction(() => document.querySelectorAll('[data-settled-question]').length === 1);
   await press(page, '[data-settled-question]');
   await page.locator('[data-outcome="good"]').waitFor();
-  assert.match(await page.locator('.question-heading').innerText(), /git push origin main/);
+  assert.match(await page.locator('.question-heading').innerText(), /Push to `origin\/main`/);
 });
 
 const SCRIPT = `

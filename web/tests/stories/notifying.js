@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { createDecipheriv, createECDH, createPublicKey, hkdfSync, randomBytes, verify } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 
 import { picture, story } from '../world.js';
 
@@ -18,7 +19,7 @@ async function pushService() {
   let arrived = () => {};
   let status = 201;
   const server = createServer(async (request, response) => {
-    const body = Buffer.concat(await Array.fromAsync(request));
+    const body = await buffer(request);
     if (status === 201) messages.push({ headers: request.headers, text: decrypt(body, keys, auth) });
     response.writeHead(status).end();
     arrived();

@@ -14,14 +14,14 @@ const SCREENS = [
 
 /** Requests of many kinds: the tool, its arguments, and what must be read at once. */
 const KINDS = [
-  ['bash', { command: 'git push --force origin main' }, ['git push --force origin main']],
-  ['bash', { command: 'cd infra && terraform apply -auto-approve -var env=production' }, ['terraform apply']],
+  ['bash', { command: 'git push --force origin main' }, ['origin/main']],
+  ['bash', { command: 'cd infra && terraform apply -auto-approve -var env=production' }, ['terraform']],
   ['data_modify', { sql: "DELETE FROM orders WHERE state = 'old'" }, ['orders']],
   ['write', { path: 'src/app.py', content: 'print(1)\n'.repeat(80) }, ['src/app.py']],
   [
     'send_email',
     { attachments: [], body: 'Dear all,\n\n'.repeat(40), subject: 'Prices', to: ['all-customers@example.com'] },
-    ['send_email', 'all-customers@example.com', 'Prices'],
+    ['all-customers@example.com'],
   ],
   [
     'roll_out',
