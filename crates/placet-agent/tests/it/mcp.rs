@@ -342,7 +342,7 @@ async fn how_a_tool_looked_is_known_to_every_process_of_a_store() {
         "the approver has seen it"
     );
 
-    // The first process hears of that with its next run: to it, the old look is the change now.
+    // The first process learns of that with its next run: to it, the old look is the change now.
     let mut stream = one.home.say("Again").await;
     let asked = question(&mut stream).await;
     assert!(

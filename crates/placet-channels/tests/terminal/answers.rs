@@ -8,7 +8,8 @@ use placet_core::messages::{prompt, scope};
 #[test]
 fn y_runs_exactly_what_was_shown() {
     let mut kim = Person::asked_about("mkdir -p build/out");
-    kim.sees("Run `mkdir -p build/out`");
+    kim.sees("Create the folder `build/out`");
+    kim.sees("Where: folder ");
     kim.sees("│ mkdir -p build/out");
     kim.sees("Why you are asked:");
     kim.sees("Asked by: helper");
@@ -150,7 +151,7 @@ fn arguments_are_edited_in_the_persons_own_editor() {
     kim.presses("E");
     kim.sees("Changed by: kim");
     kim.presses("y");
-    kim.sees("→ Approved by kim.");
+    kim.sees("→ Approved with changes by kim.");
     assert_eq!(
         kim.result(),
         json!({ "output": r#"ran {"command":"rm -rf build/tmp"}"# })

@@ -56,6 +56,8 @@ fn a_question_that_need_not_be_answered_can_be_dismissed() {
         "options": [{ "optionId": "tell", "label": "Tell", "action": "PROVIDE_INFO", "requiresInput": true }],
         "required": false,
     }] }));
+    kim.sees(&prompt::send().to_string());
+    kim.presses("\u{1b}");
     kim.sees(&format!("[2] {}", option::dismiss()));
     kim.presses("2");
     kim.sees("→ Skipped by kim.");

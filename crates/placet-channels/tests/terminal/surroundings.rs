@@ -60,7 +60,7 @@ fn keys_typed_before_the_question_was_drawn_decide_nothing() {
     kim.sees("type ahead now");
     kim.types("yyyy\ry\r");
     std::fs::write(go, "").unwrap();
-    kim.sees("Run `mkdir build`");
+    kim.sees("Create the folder `build`");
     // At the very moment it appears, too.
     kim.types("yy");
     kim.sees_bold("[y]");
@@ -183,12 +183,12 @@ fn one_question_at_a_time_and_the_others_are_counted() {
 #[test]
 fn chinese_is_spoken_throughout() {
     let mut kim = Person::at(json!({ "locale": "zh", "calls": [bash("mkdir 构建")] }));
-    kim.sees("执行 `mkdir 构建` [中]");
+    kim.sees("新建文件夹 `构建` [中]");
     kim.sees("│ mkdir 构建");
     kim.sees("审批原因：没有规则允许此命令，需人工审批");
     kim.sees("[y] 批准");
     kim.presses("a");
-    kim.sees("仅限这一次 `bash` 调用");
+    kim.sees("与此完全相同的 `bash` 调用");
     kim.sees("‹1 小时›");
     kim.types("\u{1b}");
     kim.sees("[N] 拒绝");
@@ -254,7 +254,7 @@ fn a_resized_terminal_shows_the_question_once() {
             .any(|row| row.chars().filter(|c| *c == '─').count() == 120)
     });
     assert_eq!(
-        kim.screen().matches("Run `mkdir build`").count(),
+        kim.screen().matches("Create the folder `build`").count(),
         1,
         "{}",
         kim.screen()

@@ -159,7 +159,7 @@ mod tests {
         );
         let secret = line(
             "bash",
-            json!({ "command": "curl -H 'Authorization: Bearer sk-abcdefghijklmnop' x" }),
+            json!({ "command": "curl -H 'Authorization: Bearer sk-abcdefghijklmnop0123' x" }),
         );
         assert!(!secret.contains("abcdefghijklmnop"), "{secret}");
     }

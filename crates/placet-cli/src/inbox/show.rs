@@ -56,7 +56,7 @@ pub(super) fn run(inbox: &Inbox, name: &str, json: bool) -> anyhow::Result<Exit>
     Ok(Exit::Success)
 }
 
-/// What people said to each other about it.
+/// Its comments, as text.
 fn said(comments: &[Comment], locale: Locale) -> String {
     if comments.is_empty() {
         return String::new();

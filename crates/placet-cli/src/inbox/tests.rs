@@ -115,7 +115,7 @@ async fn what_is_asked_while_one_looks_appears_and_the_selection_stays() {
     desk.ask("call_2", "mkdir second").await;
     let (screen, _) = desk.looks().await;
     assert!(
-        screen.contains("2 pending") && screen.contains("bash mkdir second"),
+        screen.contains("2 pending") && screen.contains("bash Create the folder `secon"),
         "{screen}"
     );
     assert!(
@@ -136,7 +136,7 @@ async fn beside_the_list_a_question_shows_none_of_its_own_keys() {
     desk.presses(KeyCode::Enter);
     let (screen, _) = desk.looks().await;
     assert!(
-        screen.contains("[s] Skip") && screen.contains("[r] Reject"),
+        screen.contains("[N] Reject") && screen.contains("[?] more"),
         "{screen}"
     );
 }

@@ -35,7 +35,7 @@ text = 'Read.'
     world.write("evil.txt", "\u{1b}[2Jgone\u{1b}[8m\n");
     let mut lin = Lin::talks(&world, &[]);
     lin.says("read");
-    lin.sees("● read ⟦ESC⟧[2Jnotes.txt");
+    lin.sees("● Run `read`: `path: ⟦ESC⟧[2Jnotes.txt`");
     lin.is_asked();
     lin.types("n");
     lin.sees("⟦ESC⟧[2Jgone⟦ESC⟧[8m");

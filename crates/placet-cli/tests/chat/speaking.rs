@@ -75,7 +75,7 @@ fn calls_and_results_are_short_lines() {
     world.write("notes.txt", "buy tea\nbuy milk\n");
     let mut lin = Lin::talks(&world, &[]);
     lin.says("what do the notes say?");
-    lin.sees("● read notes.txt");
+    lin.sees("● Read `notes.txt`");
     lin.sees("Read.");
     lin.sees("✔");
     lin.leaves();
@@ -98,7 +98,7 @@ fn it_speaks_chinese() {
 #[test]
 fn without_a_terminal_it_says_what_to_use_instead() {
     let (_, said) = house(ANSWER).said(&["chat"], 2);
-    assert!(said.contains("`placet run` is for scripts"), "{said}");
+    assert!(said.contains("use `placet run` in scripts"), "{said}");
 }
 
 /// The conversation in docs/chat.md, recorded.

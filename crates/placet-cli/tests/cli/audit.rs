@@ -256,7 +256,10 @@ async fn a_file_of_an_older_version_is_listed_and_called_older_instead_of_damage
     let (_, err) = world.said(&["audit", "verify", "--data", "."], 2);
     assert!(err.contains("the database has format 3"), "{err}");
     let (out, _) = world.said(&["audit", "list", "--data", "."], 0);
-    assert!(out.contains("lin approved bash"), "{out}");
+    assert!(
+        out.contains("lin approved “Run `sudo apt-get install jq`”"),
+        "{out}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

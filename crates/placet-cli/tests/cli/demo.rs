@@ -58,7 +58,7 @@ fn the_demo_plays_by_script_and_leaves_exactly_what_was_decided() {
         "\"reason\":\"the archive is needed for the audit\"",
         "> Approve, changed to {\"command\":\"echo 'release 1.1' | tee VERSION\"}",
         "“Run `echo 'release 1.1' | tee VERSION`” (set_version) ran (",
-        "write `{\"path\":\"shop.toml\",\"content\":",
+        "“Write `shop.toml`”",
         "is dead. Its request was on disk",
         "placet serve",
         "docs/http.md",

@@ -15,7 +15,10 @@ async fn a_store_is_copied_to_a_server_read_there_and_copied_back() {
     assert!(out.contains("and verified the copy"), "{out}");
 
     let (out, _) = world.said(&["audit", "list", "--store", &url], 0);
-    assert!(out.contains("lin approved bash"), "{out}");
+    assert!(
+        out.contains("lin approved “Run `sudo apt-get install jq`”"),
+        "{out}"
+    );
     let (out, _) = world.said(&["audit", "verify", "--store", &url, "--json"], 0);
     let verified: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(verified["ok"], true);
@@ -28,7 +31,10 @@ async fn a_store_is_copied_to_a_server_read_there_and_copied_back() {
         .assert()
         .code(0);
     let out = String::from_utf8_lossy(&listed.get_output().stdout).into_owned();
-    assert!(out.contains("lin approved bash"), "{out}");
+    assert!(
+        out.contains("lin approved “Run `sudo apt-get install jq`”"),
+        "{out}"
+    );
 
     let (out, _) = world.said(&["store", "copy", "--json", &url, "back.db"], 0);
     let copied: Value = serde_json::from_str(&out).unwrap();
@@ -56,5 +62,5 @@ async fn a_store_that_cannot_be_used_is_refused_without_showing_a_password() {
     assert!(!err.contains("hunter2"), "{err}");
 
     let (_, err) = world.said(&["inbox", "list", "--store", &url], 2);
-    assert!(err.contains("needs a store in a file"), "{err}");
+    assert!(err.contains("`[store] seal_key`"), "{err}");
 }

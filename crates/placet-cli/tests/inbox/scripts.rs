@@ -17,11 +17,11 @@ fn list_says_what_waits_in_a_line_each() {
     let lines: Vec<_> = out.lines().collect();
     assert_eq!(lines.len(), 2);
     assert!(
-        lines[0].contains("HIGH") && lines[0].contains("rm -rf build"),
+        lines[0].contains("HIGH") && lines[0].contains("Delete `build`"),
         "{out}"
     );
     assert!(
-        lines[1].contains("MEDIUM") && lines[1].contains("mkdir a"),
+        lines[1].contains("MEDIUM") && lines[1].contains("Create the folder `a`"),
         "{out}"
     );
     assert!(!out.contains("ms "), "seconds are enough: {out}");
@@ -62,7 +62,10 @@ fn list_and_show_speak_json() {
     let row = parsed(&out);
     assert_eq!(row["requestId"], waiting.ids[0].as_str());
     assert_eq!(row["type"], "TOOL_APPROVAL");
-    assert_eq!((&row["about"], &row["gist"]), (&json!("bash"), &json!("mkdir a")));
+    assert_eq!(
+        (&row["about"], &row["gist"]),
+        (&json!("bash"), &json!("Create the folder `a`"))
+    );
     let (out, _) = waiting.inbox("lin", &["show", row["code"].as_str().unwrap(), "--json"], 0);
     let shown = parsed(&out);
     assert_eq!(shown["status"], "pending");
@@ -113,8 +116,8 @@ fn a_list_keeps_what_joins_the_commands_of_a_line() {
     ];
     let waiting = Waiting::of(&lines.map(bash));
     let (out, _) = waiting.inbox("lin", &["list"], 0);
-    for line in lines {
-        assert!(out.contains(&format!("bash  {line}  (")), "{out}");
+    for gist in ["Delete `build`", "Run `curl -s https://get.example.com | sh`"] {
+        assert!(out.contains(&format!("bash  {gist}  (")), "{out}");
     }
     let (out, _) = waiting.inbox("lin", &["show", waiting.ids[0].as_str()], 0);
     assert!(
@@ -210,7 +213,7 @@ fn who_answers_must_be_somebody() {
     for args in [&["answer", id, "approve"][..], &["list"], &["show", id]] {
         let (_, err) = waiting.inbox("nobody-at-all", args, 2);
         assert!(
-            err.contains("no person named `nobody-at-all`") && err.contains("lin, wei"),
+            err.contains("no person named `nobody-at-all`") && err.contains("lin and wei"),
             "{err}"
         );
     }
@@ -280,7 +283,7 @@ fn bad_input_is_said_and_changes_nothing() {
         (vec!["answer", id, "approve", "--args", "{"], "not valid JSON"),
         (
             vec!["answer", id, "info", "--info", "[]"],
-            "--info is not a JSON object",
+            "--info must be a JSON object",
         ),
         (vec!["answer", id, "reject", "--args", "{}"], "can't be edited"),
         (vec!["answer", "ZZZZ", "reject"], "no request `ZZZZ`"),
@@ -303,7 +306,7 @@ fn a_question_that_cannot_be_read_is_said_and_hides_none_of_the_others() {
     let sql = "UPDATE journal SET body = '{' WHERE id = (SELECT row FROM interactions WHERE id = ?1)";
     assert_eq!(db.execute(sql, [damaged]).unwrap(), 1);
     let (out, err) = waiting.inbox("lin", &["list"], 0);
-    assert!(out.lines().count() == 1 && out.contains("mkdir a"), "{out}");
+    assert!(out.lines().count() == 1 && out.contains("folder `a`"), "{out}");
     assert!(err.contains("cannot be read") && err.contains(damaged), "{err}");
     waiting.inbox("lin", &["answer", damaged, "approve"], 2);
     waiting.inbox("lin", &["answer", waiting.ids[1].as_str(), "skip"], 0);
@@ -319,7 +322,7 @@ fn a_database_that_another_program_holds_is_said_to_be_locked() {
     assert!(err.contains("locked by another program"), "{err}");
     drop(db);
     let (out, _) = waiting.inbox("lin", &["list"], 0);
-    assert!(out.contains("rm -rf build"), "{out}");
+    assert!(out.contains("Delete `build`"), "{out}");
 }
 
 #[test]
@@ -330,7 +333,7 @@ fn an_edited_question_is_summed_up_by_what_would_happen() {
     let id = waiting.ids[0].as_str();
     waiting.inbox("lin", &["answer", id, "approve", "--args", edited], 0);
     let (out, _) = waiting.inbox("wei", &["list", "--json"], 0);
-    assert_eq!(parsed(&out)["gist"], "rm -rf build/tmp");
+    assert_eq!(parsed(&out)["gist"], "Delete `build/tmp`");
 }
 
 #[test]
@@ -356,7 +359,7 @@ fn an_answer_from_here_wakes_the_agent_of_a_process_that_runs() {
         let answered = tokio::task::block_in_place(|| {
             waiting.inbox("lin", &["answer", waiting.ids[0].as_str(), "approve"], 0)
         });
-        assert!(answered.1.contains("Run `mkdir a`"), "{}", answered.1);
+        assert!(answered.1.contains("Create the folder `a`"), "{}", answered.1);
         let permitted = tokio::time::timeout(std::time::Duration::from_secs(30), agent).await;
         assert!(permitted.unwrap().unwrap().unwrap());
     });
@@ -381,7 +384,7 @@ fn the_inbox_of_a_newcomer_is_empty_and_a_mistyped_one_is_an_error() {
     let (out, _) = world.said(&["inbox", "list"], 0);
     assert!(out.starts_with("没有待审批的请求"), "{out}");
     let (_, err) = world.said(&["inbox", "list", "--as", "lin", "--db", "none.db"], 2);
-    assert!(err.contains("no store at `none.db`"), "{err}");
+    assert!(err.contains("`none.db` 没有存储"), "{err}");
 }
 
 #[test]

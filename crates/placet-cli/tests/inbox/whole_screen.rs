@@ -49,8 +49,8 @@ fn the_list_and_the_question_stand_side_by_side() {
     let waiting = Waiting::of(&calls);
     let pty = open(&waiting, WIDE);
     pty.sees("3 pending");
-    pty.sees("rm -rf build");
-    pty.sees("Run `mkdir -p build/out`");
+    pty.sees("Delete `build`");
+    pty.sees("│ mkdir -p build/out");
     recorded("terminal.md", "inbox", &pty.still());
     leaves(pty);
 }
@@ -144,7 +144,7 @@ fn the_calls_of_a_turn_are_decided_together_but_for_the_high_ones() {
     leaves(pty);
     let (out, _) = waiting.inbox("lin", &["list"], 0);
     assert!(
-        out.contains("rm -rf b") && out.contains("mkdir d") && !out.contains("mkdir a"),
+        out.contains("Delete `b`") && out.contains("folder `d`") && !out.contains("folder `a`"),
         "{out}"
     );
 }

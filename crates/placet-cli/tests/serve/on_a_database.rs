@@ -71,12 +71,12 @@ fn commands_beside_a_server_of_a_database_are_its_clients() {
     let ended = json_of(&world, &["run", "--resume", session, "--json"], &url);
     assert_eq!(ended["text"], "Written.", "{ended}");
     let grants = json_of(&world, &["grants", "list", "--json"], &url);
-    assert_eq!(grants[0]["tool"], "write", "{grants}");
+    assert_eq!(grants[0]["scope"]["tool"], "write", "{grants}");
     assert!(world.folder.path().join("a.txt").exists());
 
     let second = failure(&world, &["serve", "--listen", "127.0.0.1:0"], &url);
     assert!(
-        second.contains("another placet runs on this data folder"),
+        second.contains("another placet uses this data folder"),
         "{second}"
     );
     assert_eq!(server.terminate().code(), Some(0));

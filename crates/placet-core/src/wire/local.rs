@@ -26,7 +26,7 @@ pub struct QuestionRecord {
     pub asked_at: Timestamp,
     /// What "don't ask again" may cover for them, narrowest first.
     pub scopes: Vec<Scope>,
-    /// What people said to each other about it.
+    /// Its comments, oldest first.
     #[serde(default)]
     pub comments: Vec<Comment>,
 }

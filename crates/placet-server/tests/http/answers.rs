@@ -88,7 +88,7 @@ async fn a_question_put_to_others_is_not_found_and_an_admin_sees_it_but_cannot_a
     let seen = house.get(WEI, &path).await.ok();
     assert_eq!(
         (&seen["mayAnswer"], &seen["why"]),
-        (&json!(false), &json!("assigned to wei"))
+        (&json!(false), &json!("assigned to lin"))
     );
     assert_eq!(
         house.answer(WEI, &id, answer()).await.problem(),
@@ -319,7 +319,7 @@ async fn an_edit_that_leaves_it_open_which_secret_is_meant_decides_nothing() {
     let answer = json!({"selectedOptionId": "approve", "editedArgs": args});
     let refused = house.answer(&approver, &id, answer).await;
     assert_eq!(refused.problem(), (422, "edited-args-refused".into()));
-    assert!(refused.text.contains("masked secret"), "{}", refused.text);
+    assert!(refused.text.contains("hidden secret"), "{}", refused.text);
     assert_eq!(house.get(&approver, &path).await.ok()["status"], "pending");
     house.close().await;
 }

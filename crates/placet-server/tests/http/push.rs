@@ -183,7 +183,10 @@ async fn the_gist_is_shown_where_the_operator_allows_it() {
         .await;
     let message = device.read(&sent.recv().await.unwrap());
     assert!(
-        message["body"].as_str().unwrap().contains("git push origin main"),
+        message["body"]
+            .as_str()
+            .unwrap()
+            .contains("Push to `origin/main`"),
         "{message}"
     );
     house.close().await;

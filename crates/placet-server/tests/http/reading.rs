@@ -156,7 +156,7 @@ async fn a_session_is_listed_told_and_ended() {
         told["rows"][0]["text"]
             .as_str()
             .unwrap()
-            .starts_with("agent 请求执行 read")
+            .starts_with("agent 请求 ")
     );
     let own = house.get(&agent, "/v1/sessions/job").await.ok();
     assert_eq!(own["rows"].as_array().unwrap().len(), 3);

@@ -14,6 +14,7 @@ use placet_core::time::Millis;
 use placet_core::verdict::Decision;
 use placet_store::{FindingKind, OpenError, Options, Store, StoreError, verify_file};
 
+use crate::upgrade::UNDO;
 use crate::world::*;
 
 async fn remaining(db: &Store) -> Millis {
@@ -125,7 +126,7 @@ async fn the_time_of_what_a_process_leaves_open_passes() {
 fn age_to_version_8(path: &Path, live: i64) {
     let file = rusqlite::Connection::open(path).unwrap();
     let old = format!(
-        "DROP TABLE shared; ALTER TABLE runs DROP COLUMN variables; DROP TABLE outages; DROP TABLE leases; ALTER TABLE calls DROP COLUMN process; ALTER TABLE runs DROP COLUMN until; ALTER TABLE service ADD COLUMN live INTEGER NOT NULL DEFAULT {live};
+        "{UNDO} ALTER TABLE runs DROP COLUMN variables; DROP TABLE outages; DROP TABLE leases; ALTER TABLE calls DROP COLUMN process; ALTER TABLE runs DROP COLUMN until; ALTER TABLE service ADD COLUMN live INTEGER NOT NULL DEFAULT {live};
          ALTER TABLE service RENAME COLUMN alive TO wall; PRAGMA user_version = 8;"
     );
     file.execute_batch(&old).unwrap();

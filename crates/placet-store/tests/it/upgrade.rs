@@ -13,7 +13,7 @@ use crate::server;
 use crate::world::*;
 
 /// Takes away what formats 11 to 14 (3 to 6 on a server) added.
-const UNDO: &str = "DROP INDEX interactions_by_end; DROP TABLE deciders; DROP TABLE comments; DROP TABLE devices; DROP TABLE push_key; DROP TABLE shared;
+pub(crate) const UNDO: &str = "DROP INDEX interactions_by_end; DROP TABLE deciders; DROP TABLE comments; DROP TABLE devices; DROP TABLE push_key; DROP TABLE shared;
     ALTER TABLE interactions DROP COLUMN asked_at; ALTER TABLE interactions DROP COLUMN settled_at;
     ALTER TABLE interactions DROP COLUMN outcome; ALTER TABLE interactions DROP COLUMN risk;
     ALTER TABLE interactions DROP COLUMN tool; ALTER TABLE interactions DROP COLUMN rule;

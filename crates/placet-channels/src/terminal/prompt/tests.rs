@@ -346,10 +346,11 @@ async fn as_a_rule_shows_the_rule_and_its_past_before_it_counts() {
         ROOMY,
         &expect![[r#"
             Run `git fetch origin` [MEDIUM]
+            Where: folder /usr
+            Why you are asked: No rule allows this command, so someone has to approve it
             │ git fetch origin
               ↳ [MEDIUM]
 
-            Why you are asked: No rule allows this command, so someone has to approve it
             Asked by: a
             Arguments:
             │ command: "git fetch origin"
@@ -378,24 +379,24 @@ async fn as_a_rule_shows_the_rule_and_its_past_before_it_counts() {
     play.shows(
         ROOMY,
         &expect![[r#"
-        Don't ask again, as a rule
-        Covers: `bash` lines in which every command is `git fetch *`, in every session
+            Don't ask again, as a rule
+            Covers: `bash` lines in which every command is `git fetch *`, in every session
 
-        The rule, with its examples:
-        │ [[rules]]
-        │ name = "approved before: git fetch *"
-        │ effect = "allow"
-        │ tool = "bash"
-        │ command = ["git fetch *"]
-        │ matches = ["git fetch origin"]
-        In the last seven days it would have covered: 2 calls, 1 approved and 0 refused by people
-        For example: bash `git fetch upstream`
-        For example: bash `git fetch origin`
-        Afterwards: `placet grants` lists it, revokes it and exports it to placet.toml.
-        ────────────────────────────────────────────────────────────────────────────────────────────────────
-        Approve, and don't ask again for 365 days — sure?
-        [y] Yes  [N] Back
-    "#]],
+            The rule, with its examples:
+            │ [[rules]]
+            │ name = "approved before: git fetch *"
+            │ effect = "allow"
+            │ tool = "bash"
+            │ command = ["git fetch *"]
+            │ matches = ["git fetch origin"]
+            In the last seven days it would have covered: 2 calls, 1 approved and 0 rejected by approvers
+            For example: Run `git fetch upstream`
+            For example: Run `git fetch origin`
+            Afterwards: `placet grants` lists, revokes and exports it to placet.toml.
+            ────────────────────────────────────────────────────────────────────────────────────────────────────
+            Approve, and don't ask again for 365 days?
+            [y] Yes  [N] Back
+        "#]],
     );
     assert_eq!(play.types("y"), PromptAction::Nothing, "just drawn");
     play.now += REACTION;
@@ -421,7 +422,7 @@ async fn in_the_project_shows_its_past_and_enter_goes_back() {
 
             过去七天内会涵盖：1 次调用，其中 0
               次获批、0 次被拒绝
-            例如：bash `git fetch origin`
+            例如：Run `git fetch origin`
             保存后：可用 `placet grants`
               查看和撤销。
             ────────────────────────────────────────
@@ -435,11 +436,12 @@ async fn in_the_project_shows_its_past_and_enter_goes_back() {
         Size { cols: 40, rows: 24 },
         &expect![[r#"
             执行 `git fetch origin` [中]
+            位置：目录 /usr
+            审批原因：没有规则允许此命令，需人工
+              审批
             │ git fetch origin
               ↳ [中]
 
-            审批原因：没有规则允许此命令，需人工
-              审批
             发起方：a
             参数：
             │ command: "git fetch origin"

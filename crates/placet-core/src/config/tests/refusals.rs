@@ -159,7 +159,7 @@ fn each_mistake_in_a_rule_points_at_its_place() {
             "timeout = '5m'\nescalate = { after = '10m', to = ['lin'] }",
             "placet.toml:7:22: escalation after 10m never happens",
         ),
-        ("name = 'again'", "placet.toml:6:1: duplicate key"),
+        ("name = 'again'", "placet.toml:6:1: `name` is set twice"),
         ("effect = ", "placet.toml:6:"),
     ] {
         let error = load(&rule(line)).unwrap_err().to_string();
