@@ -61,6 +61,9 @@ struct Reading {
     /// What both clocks showed at one moment; from there it passes with the monotonic clock.
     wall: Timestamp,
     monotonic: Millis,
+    /// The end of the last jump that was found, and what the monotonic clock showed then: what passes until the outage is stored
+    /// is time like any other.
+    found: Option<(Timestamp, Millis)>,
 }
 
 impl SteadyClock {
@@ -71,6 +74,7 @@ impl SteadyClock {
             epoch,
             wall,
             monotonic,
+            found: None,
         };
         Self {
             clock,
@@ -88,10 +92,12 @@ impl SteadyClock {
     pub(crate) fn adopt(&self, epoch: Epoch) {
         let mut reading = self.reading();
         if reading.epoch < epoch.row {
+            let own = reading.found.filter(|(until, _)| *until == epoch.until);
             *reading = Reading {
                 epoch: epoch.row,
                 wall: epoch.until,
-                monotonic: self.clock.monotonic(),
+                monotonic: own.map_or_else(|| self.clock.monotonic(), |(_, monotonic)| monotonic),
+                found: None,
             };
         }
     }
@@ -103,6 +109,7 @@ impl SteadyClock {
         let now = reading.at(monotonic);
         let apart = Shift::between(now, wall).as_millis().unsigned_abs();
         if apart > DRIFT_MAX.get() {
+            reading.found = Some((wall, monotonic));
             return Some(Outage {
                 from: now,
                 until: wall,

@@ -32,10 +32,22 @@ pub(crate) fn recorded(document: &str, name: &str, screen: &str) {
 fn alike(screen: &str) -> String {
     let mut text = String::new();
     for line in screen.lines() {
-        text.push_str(coded(&timed(line)).trim_end());
+        text.push_str(coded(&timed(&placed(line))).trim_end());
         text.push('\n');
     }
     text
+}
+
+/// Every temporary folder is `/home/lin/shop`.
+fn placed(line: &str) -> String {
+    let temporary = std::env::temp_dir().join(".tmp").display().to_string();
+    match line.split_once(&temporary) {
+        Some((before, after)) => {
+            let rest = after.find(char::is_whitespace).and_then(|end| after.get(end..));
+            format!("{before}/home/lin/shop{}", rest.unwrap_or_default())
+        }
+        None => line.to_owned(),
+    }
 }
 
 /// Every clock reads `0:58` or `29:58`, as wide as it was.
