@@ -164,7 +164,7 @@ impl CleanUp {
         if self.swept.is_none_or(|at| at + SWEEPING <= now) {
             let sweep = Change::ForgetShared { before: now };
             match engine.store_change_under(Some(timers), sweep).await {
-                Ok(_) => self.swept = Some(now),
+                Ok(()) => self.swept = Some(now),
                 Err(error) => {
                     tracing::error!(%error, "shared values that have ended could not be removed; trying again");
                 }

@@ -3,6 +3,7 @@
 //! Decisions compare deadlines with this clock. It follows the wall clock, but a jump of the wall clock reaches it only
 //! together with the [`Outage`](placet_core::journal::Event::Outage) that moves the deadlines.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -52,6 +53,8 @@ const DRIFT_MAX: Millis = Millis::from_secs(1);
 pub(crate) struct SteadyClock {
     clock: Arc<dyn Clock>,
     reading: Mutex<Reading>,
+    /// Jumps that are not stored yet, the newest last.
+    found: Mutex<VecDeque<Found>>,
 }
 
 #[derive(Clone, Copy)]
@@ -61,10 +64,12 @@ struct Reading {
     /// What both clocks showed at one moment; from there it passes with the monotonic clock.
     wall: Timestamp,
     monotonic: Millis,
-    /// The end of the last jump that was found, and what the monotonic clock showed then: what passes until the outage is stored
-    /// is time like any other.
-    found: Option<(Timestamp, Millis)>,
 }
+
+/// The end of a jump, and what the monotonic clock showed when it was found: what passes until the outage is stored is time like any other.
+type Found = (Timestamp, Millis);
+/// Several steps may find a jump before one of them has stored it.
+const FOUND_MAX: usize = 64;
 
 impl SteadyClock {
     /// `epoch` is the journal row of the last outage so far.
@@ -74,11 +79,11 @@ impl SteadyClock {
             epoch,
             wall,
             monotonic,
-            found: None,
         };
         Self {
             clock,
             reading: Mutex::new(reading),
+            found: Mutex::default(),
         }
     }
 
@@ -92,12 +97,15 @@ impl SteadyClock {
     pub(crate) fn adopt(&self, epoch: Epoch) {
         let mut reading = self.reading();
         if reading.epoch < epoch.row {
-            let own = reading.found.filter(|(until, _)| *until == epoch.until);
+            let own = self
+                .found()
+                .iter()
+                .copied()
+                .find(|(until, _)| *until == epoch.until);
             *reading = Reading {
                 epoch: epoch.row,
                 wall: epoch.until,
                 monotonic: own.map_or_else(|| self.clock.monotonic(), |(_, monotonic)| monotonic),
-                found: None,
             };
         }
     }
@@ -109,7 +117,11 @@ impl SteadyClock {
         let now = reading.at(monotonic);
         let apart = Shift::between(now, wall).as_millis().unsigned_abs();
         if apart > DRIFT_MAX.get() {
-            reading.found = Some((wall, monotonic));
+            let mut found = self.found();
+            if found.len() == FOUND_MAX {
+                found.pop_front();
+            }
+            found.push_back((wall, monotonic));
             return Some(Outage {
                 from: now,
                 until: wall,
@@ -119,6 +131,10 @@ impl SteadyClock {
         reading.wall = wall;
         reading.monotonic = monotonic;
         None
+    }
+
+    fn found(&self) -> MutexGuard<'_, VecDeque<Found>> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn reading(&self) -> MutexGuard<'_, Reading> {

@@ -183,7 +183,7 @@ fn wanted(query: &InsightsQuery, now: Timestamp) -> Result<InsightsOf, Problem> 
         return Err(Problem::new(Code::BadRequest, detail));
     }
     let ahead_minutes = query.utc_offset.unwrap_or(0);
-    if ahead_minutes.abs() > AHEAD_MINUTES_MAX {
+    if !(-AHEAD_MINUTES_MAX..=AHEAD_MINUTES_MAX).contains(&ahead_minutes) {
         let detail = format!("`utcOffset` is not between -{AHEAD_MINUTES_MAX} and {AHEAD_MINUTES_MAX}");
         return Err(Problem::new(Code::BadRequest, detail));
     }
