@@ -249,7 +249,7 @@ impl Row {
         }
     }
 
-    /// Whom it is about; empty until it was looked up.
+    /// Its parties; empty until they are looked up.
     pub(crate) fn about(&self) -> &About {
         self.about.get().unwrap_or(&About::NOBODY)
     }

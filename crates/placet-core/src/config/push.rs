@@ -16,7 +16,7 @@ const SERVICES: [&str; 4] = [
 /// `[push]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Push {
-    /// Whom a push service asks when something is wrong: `mailto:` or `https:`.
+    /// Contact for push services that see a problem: `mailto:` or `https:`.
     pub contact: String,
     /// The hosts messages may be sent to: a browser names its own, and this machine calls no other. `*.` stands for one or more labels.
     pub services: Vec<String>,

@@ -1,4 +1,4 @@
-//! Whom a journal row is about: the agent whose call it is, and the people its question is assigned to.
+//! The parties of a journal row: the agent whose call it is, and the people its question is assigned to.
 
 use placet_core::call::ToolCall;
 use placet_core::history::Ending;
